@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import linkwright as public
@@ -19,9 +19,10 @@ from linkwright.errors import InconsistentMotionError, ModelError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import FrameSpec
+from linkwright.model.joint import Free, Revolute
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.transform import inverse_pose
-from mechanisms import looped, relative_error, state
+from mechanisms import looped, random_tree, relative_error, state, with_loops
 
 laws = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -57,6 +58,8 @@ def four_bars(k):
 
 @laws
 @given(looped(mimics=False), seeds)
+# in a block the body that turns about the loop's point moves there by rounding alone
+@example(with_loops(random_tree([Revolute, Free], 0, mimics=False), ["weld", "mask"], 241987529), 0)
 def test_accelerations_are_those_of_the_whole_system(closed, seed):
     model, q = closed
     if any(isinstance(loop, CoordinateLoop) for loop in model.loops):
@@ -77,6 +80,25 @@ def test_accelerations_are_those_of_the_whole_system(closed, seed):
     for way in WAYS:
         found = lw.forward_dynamics(model, q, v, tau, **way)
         assert relative_error(found, expected) < 1e-9 * max(1.0, 1e-5 * condition), way
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_a_hinge_held_at_a_point_of_its_axis(size):
+    """Its rows of translations are rounding alone, and say nothing of how it turns."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        axis, inertia = rng.normal(size=3), (0.1 * size**2,) * 3
+        builder = Builder("held", gravity=tuple(5.0 * rng.normal(size=3)))
+        builder.body("door", 1.0, tuple(size * rng.normal(size=3)), inertia)
+        xyz, rpy = tuple(size * rng.normal(size=3)), tuple(rng.normal(size=3))
+        builder.joint("hinge", "revolute", "world", "door", xyz=xyz, rpy=rpy, axis=tuple(axis))
+        builder.frame("on", "door", xyz=tuple(size * rng.normal() * axis / np.linalg.norm(axis)))
+        q = rng.normal(size=1)
+        builder.frame("to", "world", xyz=tuple(lw.pose(builder.build(), q, "on")[:3, 3]))
+        builder.loop("held", "weld", "to", "on")
+        for way in ({"method": "composite"}, *WAYS):
+            found = lw.forward_dynamics(builder.build(), q, np.zeros(1), np.full(1, size), **way)
+            assert abs(size * found[0]) < 1e-9, (seed, way)
 
 
 @pytest.mark.parametrize("k", [1, 5, 24])

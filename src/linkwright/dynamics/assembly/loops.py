@@ -20,8 +20,10 @@ from linkwright.dynamics.closed_loops.rows import (
     loop_groups,
 )
 from linkwright.errors import ClosureError, ModelError
+from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import derived
 from linkwright.model.loop import Loop, LoopType
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.linalg import SemidefiniteFactors
@@ -65,12 +67,12 @@ def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Cl
     """
     if closing is None:
         return {}
-    beyond = _beyond_rows(model, q, v, closing)
+    beyond, length = _beyond_rows(model, q, v, closing), known_length(model)
     terms, at = {}, 0
     for number, one in enumerate(loop_constraints(model, q, v), len(model.links)):
         first, second = (np.zeros(3) if end.body == GROUND else w[end.body] for end in (one.first, one.second))
         places = one.first.placement, one.second.placement
-        found = closing_terms(one.loop.kind, *places, one.pose, one.twist, first, second, closing)
+        found = closing_terms(one.loop.kind, *places, one.pose, one.twist, first, second, closing, length)
         m = len(found.asked)
         terms[number] = found._replace(asked=found.asked + beyond[at : at + m])
         at += m
@@ -108,6 +110,7 @@ def closing_terms(
     w_first: Array,
     w_second: Array,
     closing: Closing,
+    length: float | None,
 ) -> LoopTerms:
     """Of a loop whose frames have these placements (4, 4) on their bodies, which turn with these ω (3,).
 
@@ -125,7 +128,12 @@ def closing_terms(
     elif closing.gains is not None:
         alpha, beta = closing.gains
         asked = asked - 2.0 * alpha * (T.T @ twist) - beta * beta * kind.residual(pose)
-    return LoopTerms(y_first, second, T, _swing(w_first, y_first), _swing(w_second, second), asked)
+    return LoopTerms(y_first, second, T, _swing(w_first, y_first), _swing(w_second, second), asked, length)
+
+
+def known_length(model: Model) -> float | None:
+    """The mechanism's own length, m; None where its numbers are symbols."""
+    return scale_of(model).length if regroupable(model) else None
 
 
 def _swing(w: Array, T: Array) -> Array:

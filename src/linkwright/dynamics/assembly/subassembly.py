@@ -123,6 +123,8 @@ class LoopTerms(NamedTuple):
     """(6,), in the axes of the bodies: [ω × (ω × p); 0] of y's place p on each"""
     asked: Array
     """(m,), of classical accelerations: Tᵀ(a_y − a_y′) where it stays closed"""
+    length: float | None
+    """m, the mechanism's own; None where its numbers are symbols"""
 
 
 class Closed(NamedTuple):
@@ -282,10 +284,14 @@ def close(
 def free_sizes(first: Array, second: Array, loop: LoopTerms) -> tuple[Array, Array]:
     """The diagonal (m,) of TᵀPT for a loop between two bodies of compliances (6, 6), and what it could be (m,).
 
-    That is, if forces and moments met what gives way most; each by itself, for they differ in units.
+    That is, if forces and moments met what gives way most, of translations and of rotations about points as far away
+    as the mechanism is long: where the bodies of a block only turn about a point, how it moves is rounding alone.
     """
     P = compliance_beyond(first, loop.pose_first) + compliance_beyond(second, loop.pose_second)
     moved, turned = P[0, 0] + P[1, 1] + P[2, 2], P[3, 3] + P[4, 4] + P[5, 5]
+    if loop.length is not None:
+        square = loop.length**2
+        moved, turned = moved + square * turned, turned + moved / square
     sizes = np.stack([t @ P @ t for t in loop.held.T])
     return sizes, np.stack([(t[:3] @ t[:3]) * moved + (t[3:] @ t[3:]) * turned for t in loop.held.T])
 

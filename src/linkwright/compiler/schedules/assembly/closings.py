@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwright.compiler.front.kinds import Kind, Source, coordinates, folded, groups_of, kind_of_each, pose_of
 from linkwright.compiler.schedules.assembly.sides import Side, Sides, handed_down, response_of, symbols
-from linkwright.dynamics.assembly.loops import Closing, closing_terms
+from linkwright.dynamics.assembly.loops import Closing, closing_terms, known_length
 from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
 from linkwright.dynamics.assembly.subassembly import Place, close, free_sizes, open_again
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
@@ -120,7 +120,8 @@ class LoopTraced:
             for side, space in ((variant.first, "parent"), (variant.second, "own"))
         ]
         first, second = places
-        terms = closing_terms(loop_kind, first, second, walk.pose, walk.twist, w[0], w[1], closing)
+        length = known_length(model)
+        terms = closing_terms(loop_kind, first, second, walk.pose, walk.twist, w[0], w[1], closing, length)
         free = [
             np.zeros((6, 6)) if side.what == "ground" else sides.inertia(self.kind, side.number, space).compliance
             for side, space in ((variant.first, "parent leaf"), (variant.second, "leaf"))
