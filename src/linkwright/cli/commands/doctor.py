@@ -53,11 +53,14 @@ EXTRAS = {
     "robots": ("load robots by their names", _named("example-robot-data")),
     "bags": ("read recordings of ROS", _named("rosbags")),
     "studio": ("see and drag a robot in the browser", _named("viser", "trimesh", "pycollada")),
-    "study": ("run studies and keep them on disk", _named("zarr", "filelock", "xarray", "scipy", "SALib")),
+    "study": (
+        "run studies and keep them on disk",
+        _named("zarr", "numcodecs", "google-crc32c", "filelock", "xarray", "scipy", "SALib"),
+    ),
     "cluster": ("run studies on a cluster", _named("distributed")),
     "qp": ("whole-body control", _named("daqp")),
     "gymnasium": ("environments for reinforcement learning", _named("gymnasium")),
-    "peers": ("compare with Pinocchio and MuJoCo", _named("pin", "mujoco-core")),
+    "peers": ("compare with Pinocchio and MuJoCo", _named("numpy", "pin", "mujoco-core")),
     "oracles": ("compare exact inverse kinematics", _named("EAIK", "ssik")),
 }
 """What can be installed beside, what for, and the packages: ``pip install "linkwright[mjcf]"``."""
