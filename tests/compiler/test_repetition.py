@@ -475,7 +475,7 @@ MISTAKES = {
         TypeError,
         r"takes 1 positional argument but 2 were given$",
     ),
-    "a word too many": (lambda: lw.compile(lambda x: lw.norm(x, axis=0), x=3), TypeError, "'axis'$"),
+    "a word too many": (lambda: lw.compile(lambda x: lw.norm(x, axis=0), x=3), TypeError, "'axis'; it takes \\(x\\)$"),
     "None added": (lambda: lw.compile(lambda x: x.sum() + (None + 1), x=3), TypeError, "'NoneType' and 'int'$"),
     "a word as index": (lambda: lw.compile(lambda x: x["a"], x=3), IndexError, "^only integers"),
     "raised by the function": (lambda: lw.compile(lambda x: _refuse(x), x=3), TypeError, "^gains must be text$"),

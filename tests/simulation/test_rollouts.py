@@ -343,7 +343,7 @@ def test_contact_is_a_smooth_force_where_accelerations_are_integrated():
     builder = lw.Builder("ball")
     builder.body("ball", mass=1.0, inertia=[0.01] * 3)
     builder.joint("root", "free", parent="world", child="ball")
-    builder.shape("ball", "sphere", radius=0.1, stiffness=2e4, damping=20.0)
+    builder.shape("ball", "sphere", radius=0.1, stiffness=2e4, damping=200.0)
     model = builder.build().with_ground()
     q0 = np.array([[0.0, 0.0, z, 1.0, 0.0, 0.0, 0.0] for z in (0.11, 0.15)])
     motion = lw.simulate(model, q0, np.zeros(6), 0.2, 5e-4, method="rk4")
