@@ -88,3 +88,9 @@ def test_what_spins_about_a_steady_axis_is_not_warned_of():
     model = made.joint("free", "free", "world", "rotor").build()
     motion = quiet(lambda: lw.simulate(model, model.neutral(), [1.0, 0, 0, 0, 0, 500.0], 0.2, 1e-3))
     assert motion.drift < 1e-3 * motion.energy[0]
+
+
+def test_a_minimal_model_has_no_energies_to_watch():
+    model = lw.load("two_link").minimal()
+    motion = quiet(lambda: lw.simulate(model, [0.1, 0.2], [50.0, 80.0], 0.02, 1e-3))
+    assert np.isfinite(motion.q).all()

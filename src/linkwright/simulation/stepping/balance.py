@@ -32,6 +32,8 @@ def warn_if_energy_is_wrong(motion: Motion, method: str, alive: Array, supplied:
     model, h, chosen = motion.model, motion.step, method_of(method)
     if isinstance(chosen, (Embedded, Variational)) or supplied or len(motion.t) < 2:
         return
+    if model.physical is not None:  # a minimal model has no energies
+        return
     if driven and abs(motion.t[1] - motion.t[0] - h) > 1e-6 * h:  # efforts between samples are not known
         return
     turning = np.array([unit == "rad" for joint in model.joints if joint.nv for unit in joint.motion.units], dtype=bool)
