@@ -78,6 +78,7 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "q1": [model.random(seed=rng)],
         "v": [v],
         "u": [a],
+        "turning": [a],
         "f": [rng.normal(size=model.nv)],
         "x": [0.01 * rng.normal(size=model.nv)],
         "v1": [rng.normal(size=model.nv)],
