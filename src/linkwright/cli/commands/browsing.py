@@ -74,8 +74,11 @@ def _served(made: Studio, name: str, advice: str, browser: bool) -> None:
     """Tell where it is, and wait."""
     for note in made.notes:
         terminal.errors.print(Text(note), soft_wrap=True)
-    terminal.output.print(Text(f"{name} is at {made.address}"), soft_wrap=True)
-    terminal.output.print(f"{advice}; Ctrl-C ends.")
-    if browser and not made.open():
-        terminal.errors.print("no browser was found here: open the address in one")
-    made.wait()
+    try:
+        terminal.output.print(Text(f"{name} is at {made.address}"), soft_wrap=True)
+        terminal.output.print(f"{advice}; Ctrl-C ends.")
+        if browser and not made.open():
+            terminal.errors.print("no browser was found here: open the address in one")
+        made.wait()
+    except KeyboardInterrupt:  # before the waiting began
+        made.stop()
