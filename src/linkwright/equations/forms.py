@@ -71,7 +71,7 @@ class ExactForms:
         self._programmers: dict[tuple[str | None, bool], Programmer] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was derived; not the programs of code, which are quickly made again."""
+        """Return the derived forms without the programs of code, which are quickly derived from them."""
         return {name: x for name, x in vars(self).items() if name != "_codes"} | {"_programmers": {}}
 
     @property

@@ -252,7 +252,7 @@ def _fields(kind: Any) -> dict[str, Decoder]:
 
 
 def _items(x: Any, kind: str, count: int | None = None) -> list[Any]:
-    """A list of so many entries that begins with its kind."""
+    """A list that begins with its kind, of ``count`` entries where given."""
     if not isinstance(x, list) or not x or (count is not None and len(x) != count):
         raise _mismatch(kind, x)
     if kind in ("tuple", "list", "array") and x[0] != kind:

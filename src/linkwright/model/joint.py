@@ -193,10 +193,6 @@ class Planar(JointType):
     def turning(self) -> tuple[int, ...]:
         return (2,)
 
-    @property
-    def carried(self) -> tuple[int, ...]:
-        return (0, 1)
-
     def transform(self, q: Array) -> Array:
         return pose_matrix(rotation_z(q[2]), np.stack([q[0], q[1], 0.0 * q[2]]))
 
@@ -329,10 +325,6 @@ class Free(JointType):
     @property
     def turning(self) -> tuple[int, ...]:
         return (3, 4, 5)
-
-    @property
-    def carried(self) -> tuple[int, ...]:
-        return (0, 1, 2)
 
     def transform(self, q: Array) -> Array:
         return pose_matrix(quaternion_matrix(q[3:]), q[:3])

@@ -64,8 +64,8 @@ class JointType(ABC):
 
     @property
     def carried(self) -> tuple[int, ...]:
-        """Linear velocities in axes that turn with the body: where in v. Nowhere where none are."""
-        return ()
+        """Linear velocities in axes that rotate with the body: their indices in v."""
+        return tuple(k for k in range(self.nv) if k not in self.turning) if self.turning else ()
 
     def in_units(self, length: float) -> JointType:
         """The same joint, lengths counted in units of so many metres."""

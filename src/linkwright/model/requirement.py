@@ -1,4 +1,4 @@
-"""Functions of a model: what is given in its place, such as the name of a robot, is refused in one way."""
+"""Functions of a model refuse any other argument, such as the name of a robot, with one error."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def _is_of_model(book: Callable[..., Any], first: inspect.Parameter) -> bool:
 
 
 class DerivativeFunction(partial[Any]):
-    """A public function made by :func:`derivative`: called as fast as a function, and pickled by what it is made of."""
+    """A public function made by :func:`derivative`, called as fast as a function, pickled by its function and array."""
 
     made_of: tuple[Callable[..., Any], str]
     """the function, and the array with respect to which it is differentiated"""

@@ -160,7 +160,7 @@ class _Moving(NamedTuple):
 class Impulses:
     """What acts over a step: impulses (m,) along rows, and the shift that undoes overlap.
 
-    ``v_free`` (nv,) is the velocity without them, ``v`` that without forces too, which only what bounces asks for, and
+    ``v_free`` (nv,) is the velocity without them, ``v`` that without forces too, which only bounces require, and
     ``start`` that when the step begins, where it is not v.
     """
 
@@ -211,8 +211,8 @@ class Impulses:
     def _without_work(self, found: Found, bounced: Found) -> Found:
         """The impulses mixed with those of bouncing, as far as contacts do no work over the step.
 
-        This is ½ pᵀ(u + u⁺) of their rows, u being the velocities when the step begins. What turns fast changes them
-        within the step, and the energy of an impact alone does not bound this work.
+        This is ½ pᵀ(u + u⁺) of their rows, u being the velocities when the step begins. Links that rotate fast change
+        them within the step, and the energy of an impact alone does not bound this work.
         """
         own = self.inertia.carried_velocity(self._start)
         at = [
@@ -230,7 +230,7 @@ class Impulses:
         p, change, faster = found.p[at], (bounced.p - found.p)[at], of_rows(bounced.z - found.z)
         a, b, c = change @ faster, change @ both + p @ faster, minimum(p @ both, 0.0)
         s = where(a + b + c > 0.0, _crossing(a, b, c), 1.0)
-        return Found(found.p + s * (bounced.p - found.p), found.z + s * (bounced.z - found.z))
+        return _mixed(found, bounced, s)
 
     def work(self, found: Found) -> Any:
         """The kinetic energy that impulses bring, J: pᵀ r + ½ pᵀ A p."""
@@ -475,7 +475,12 @@ def _without_gain(before: Array, lost: Any, found: Found, bounced: Found) -> Fou
     root = np.sqrt(maximum(b * b - 4.0 * a * c, TINY))
     tiny = a < TINY
     s = where(tiny, 1.0, clip((root - b) / where(tiny, 1.0, 2.0 * a), 0.0, 1.0))
-    return Found(found.p + s * change, found.z + s * more)
+    return _mixed(found, bounced, s)
+
+
+def _mixed(found: Found, bounced: Found, s: Any) -> Found:
+    """Impulses with the share s of the change that bouncing makes."""
+    return Found(found.p + s * (bounced.p - found.p), found.z + s * (bounced.z - found.z))
 
 
 def _crossing(a: Any, b: Any, c: Any) -> Any:

@@ -22,6 +22,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
+from linkwright.equations.read.degenerate import NEAR, NOISE, is_uncertain
 from linkwright.errors import ArgumentError, ClosureError, LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Ruled
@@ -43,10 +44,6 @@ RANK = 1e-9
 
 NOTHING = 1e-13
 """Of the largest weight met: what pulls less at all configurations is rounding"""
-NOISE = 1e-14
-"""Of the largest force met: what rounding leaves of zero"""
-NEAR = 0.05
-"""Points where Newton's method stalls near one degenerate place of rest are no farther apart, rad or m."""
 BETWEEN = np.linspace(0.0, 1.0, 9)[1:-1]
 """Where on the way from one to the other it is asked whether it rests there too"""
 
@@ -74,8 +71,8 @@ class RestingPlace:
     conservative: bool = False
     """whether all that pulls has an energy, as it does without a law"""
     spread: bool = False
-    """whether others were found so near, with rest all the way to them, or the eigenvalues change so much within the
-    length of Newton's next step, that these decide nothing
+    """whether the eigenvalues decide nothing: others were found near, with rest all along to them, or the eigenvalues
+    change by half of themselves within Newton's next steps
     """
 
     @property
@@ -313,10 +310,7 @@ class Rest:
         return bool(max(left) <= RESIDUAL * self._scale)
 
     def _unresolved(self, one: RestingPlace) -> bool:
-        """Whether some ω² changes by half of itself within four of Newton's next steps: of no simple zero.
-
-        Kantorovich's condition for Newton's method, mode by mode.
-        """
+        """Whether some ω² is uncertain at this place of rest, which Newton's method found."""
         Z = one.basis
         L = np.linalg.cholesky(Z.T @ _mass(self.model, one.q) @ Z)
         _, _, multipliers = self._reduced(one.q)
@@ -328,12 +322,13 @@ class Rest:
         modes = np.linalg.solve(L.T, np.linalg.eigh(np.linalg.solve(L, np.linalg.solve(L, slope(one.q)).T))[1])
         residual = np.abs(modes.T @ Z.T @ self.pull(one.q)) + NOISE * self._scale * np.abs(Z @ modes).sum(axis=0)
         for size, force, mode in zip(one.squares, residual, modes.T, strict=True):
-            ahead = Z @ mode
             if abs(size) <= NEGLIGIBLE * np.abs(one.squares).max(initial=0.0):
                 continue
-            ahead = min(4.0 * force / abs(size), NEAR / float(np.abs(ahead).max())) * ahead
-            there = [mode @ slope(self._moved(one.q, sign * ahead)) @ mode for sign in (1.0, -1.0)]
-            if max(abs(x - size) for x in there) > 0.5 * abs(size):
+
+            def curvature(step: Array, mode: Array = mode) -> float:
+                return float(mode @ slope(self._moved(one.q, step)) @ mode)
+
+            if is_uncertain(size, force, Z @ mode, curvature):
                 return True
         return False
 

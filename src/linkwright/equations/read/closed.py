@@ -207,6 +207,6 @@ class _Words(Writer):
                 leaving = f", at {'the rate' if len(rates) == 1 else 'rates'} of {listed(rates)} /s without friction"
                 yield (f"{k}. Unstable: motions leave it in {counted(len(rates), 'direction')}{leaving}{across}.",)
             else:
-                yield (f"{k}. Undecided by linearisation: some ω² is zero, as far as its place is known.",)
+                yield (f"{k}. Undecided by linearisation: some ω² is zero within the accuracy of the configuration.",)
         if not damped:
             yield ("The model's joints have no friction, so that no equilibrium is asymptotically stable.",)

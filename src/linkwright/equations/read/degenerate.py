@@ -27,6 +27,10 @@ LENGTHS = (0.2, 0.05)
 VANISHES = 1e-5
 """of the leading term at the end of the curve: what a lower term is at most that vanishes"""
 CORRECTIONS = 12
+NOISE = 1e-14
+"""of the largest force: the rounding error of a zero force"""
+NEAR = 0.05
+"""Points where Newton's method stalls near one degenerate equilibrium are no farther apart, rad or m."""
 
 
 @dataclass(frozen=True)
@@ -43,62 +47,59 @@ class Leading:
         return self.order % 2 == 0 and self.value > 0.0
 
 
-def leading_derivative(
-    model: Model,
-    force: Callable[[Model, Array], Array],
-    stiffness: Callable[[Model, Array], Array],
-    q: Array,
-    mode: Array,
-    others: Array,
-    movable: bool,
-) -> tuple[Array, Leading | None]:
-    """Find the leading derivative of the energy along the mode of a zero eigenvalue, and where the equilibrium is.
+def is_uncertain(square: float, force: float, mode: Array, curvature: Callable[[Array], float]) -> bool:
+    """Whether ω² of a mode changes by half of itself within four of Newton's next steps: the zero is not simple.
+
+    Newton's method is as far from a zero as its next step is long. This is Kantorovich's condition, mode by mode.
+    ``force`` is that along the mode, with its rounding; ``curvature`` returns φᵀ K φ after a displacement.
+    """
+    step = min(4.0 * force / abs(square), NEAR / float(np.abs(mode).max())) * mode
+    return max(abs(curvature(there) - square) for there in (step, -step)) > 0.5 * abs(square)
+
+
+@dataclass(frozen=True)
+class FlatCurve:
+    """The curve along which the force is zero in all modes but one, whose eigenvalue is zero.
 
     ``force`` is the derivative of the energy, ``stiffness`` that of the force, ``mode`` φ (nv,), ``others`` the other
-    modes (nv, nv - 1). A numeric q (``movable``) is only near a degenerate equilibrium; it is moved along φ to where
-    the derivative below the leading one vanishes too. None in place of the derivative where it is not determined.
+    modes (nv, nv - 1).
     """
-    for length in LENGTHS:
-        half = length / float(np.abs(mode).max())
-        place, found = q, _fitted(model, force, stiffness, q, mode, others, half)
-        order = int(np.argmax(np.abs(found)))
-        if movable and order > 1:
-            shift = -found[order - 1] / (order * found[order]) * half
-            place = _on_curve(model, force, stiffness, dynamics.integrate(model, q, shift * mode), others)
-            found = _fitted(model, force, stiffness, place, mode, others, half)
+
+    model: Model
+    force: Callable[[Model, Array], Array]
+    stiffness: Callable[[Model, Array], Array]
+    mode: Array
+    others: Array
+
+    def leading_derivative(self, q: Array, movable: bool) -> tuple[Array, Leading | None]:
+        """Find the leading derivative of the energy along the curve through q, and where the equilibrium is.
+
+        A numeric q (``movable``) is only near a degenerate equilibrium; it is moved along φ to where the derivative
+        below the leading one vanishes too. None in place of the derivative where it is not determined.
+        """
+        for length in LENGTHS:
+            half = length / float(np.abs(self.mode).max())
+            moved, found = q, self._fitted(q, half)
             order = int(np.argmax(np.abs(found)))
-        if order and (np.abs(found[:order]) <= VANISHES * np.abs(found[order])).all():
-            return place, Leading(order + 1, float(found[order]) * math.factorial(order) / half**order)
-    return q, None
+            if movable and order > 1:
+                moved = self._at(q, -found[order - 1] / (order * found[order]) * half)
+                found = self._fitted(moved, half)
+                order = int(np.argmax(np.abs(found)))
+            if order and (np.abs(found[:order]) <= VANISHES * np.abs(found[order])).all():
+                return moved, Leading(order + 1, float(found[order]) * math.factorial(order) / half**order)
+        return q, None
 
+    def _fitted(self, q: Array, half: float) -> Array:
+        """The coefficients of powers of s/half, |s| ≤ half, of the force along the curve."""
+        nodes = chebyshev.chebpts1(NODES)
+        along = [float(self.mode @ self.force(self.model, self._at(q, s * half))) for s in nodes]
+        return chebyshev.cheb2poly(chebyshev.chebfit(nodes, along, HIGHEST))
 
-def _fitted(
-    model: Model,
-    force: Callable[[Model, Array], Array],
-    stiffness: Callable[[Model, Array], Array],
-    q: Array,
-    mode: Array,
-    others: Array,
-    half: float,
-) -> Array:
-    """The coefficients of powers of s/half, |s| ≤ half, of the force along the curve."""
-    nodes = chebyshev.chebpts1(NODES)
-    along = []
-    for s in nodes:
-        there = _on_curve(model, force, stiffness, dynamics.integrate(model, q, s * half * mode), others)
-        along.append(float(mode @ force(model, there)))
-    return chebyshev.cheb2poly(chebyshev.chebfit(nodes, along, HIGHEST))
-
-
-def _on_curve(
-    model: Model,
-    force: Callable[[Model, Array], Array],
-    stiffness: Callable[[Model, Array], Array],
-    q: Array,
-    others: Array,
-) -> Array:
-    """q moved along the other modes until the force in them is zero."""
-    for _ in range(CORRECTIONS if others.size else 0):
-        slope = others.T @ stiffness(model, q) @ others
-        q = dynamics.integrate(model, q, -others @ np.linalg.solve(slope, others.T @ force(model, q)))
-    return q
+    def _at(self, q: Array, s: float) -> Array:
+        """The configuration that leaves q by s φ, moved along the other modes until the force in them is zero."""
+        q = dynamics.integrate(self.model, q, s * self.mode)
+        for _ in range(CORRECTIONS if self.others.size else 0):
+            slope = self.others.T @ self.stiffness(self.model, q) @ self.others
+            step = np.linalg.solve(slope, self.others.T @ self.force(self.model, q))
+            q = dynamics.integrate(self.model, q, -self.others @ step)
+        return q

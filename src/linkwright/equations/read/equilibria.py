@@ -24,7 +24,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
 from linkwright.dynamics.forces.springs import joints_of, springs_at, stretched
 from linkwright.dynamics.forces.statics import FRICTION_SPEED
-from linkwright.equations.read.degenerate import Leading, leading_derivative
+from linkwright.equations.read.degenerate import NEAR, NOISE, FlatCurve, Leading, is_uncertain
 from linkwright.equations.read.extremes import at_quarters, quarter_turns, series_of
 from linkwright.equations.read.structure import Structure, determinant, quasi, sign_of
 from linkwright.expression.polynomial import Polynomial
@@ -44,11 +44,7 @@ RESIDUAL = 1e-10
 NEGLIGIBLE = 1e-9
 """Beside the largest, an eigenvalue this small is zero."""
 SINGULAR = 1e-12
-"""An eigenvalue this small beside that of a stiffness as large as the largest force (per radian) is zero."""
-NOISE = 1e-14
-"""of the largest force: what rounding leaves of zero"""
-NEAR = 0.05
-"""Stalled points of one degenerate equilibrium are no farther apart, rad or m."""
+"""An eigenvalue this small, relative to that of a stiffness as large as the largest force (per radian), is zero."""
 RELAXED = 1e-12
 """A spring between bodies rests that is longer than relaxed by no more of its length."""
 EXACT_SIZE = 4
@@ -387,16 +383,13 @@ class Equilibria:
         leading = None
         if nullity == 1 and not family:
             mode, others = modes[:, zero][:, 0], modes[:, ~zero]
-            q, leading = leading_derivative(self.model, _force, _stiffness, q, mode, others, movable=turns is None)
+            curve = FlatCurve(self.model, _force, _stiffness, mode, others)
+            q, leading = curve.leading_derivative(q, movable=turns is None)
         squares = np.where(zero, 0.0, squares)
         return Equilibrium(q, turns, free, nullity, family, energy, squares, signs, minors, leading)
 
     def _zero(self, q: Array, squares: Array, modes: Array, exact: bool) -> Array:
-        """Which ω² are zero (nv,): negligible, or of a numeric q so uncertain that they are not known.
-
-        Newton's method is as far from a zero as its next step is long. Where ω² changes by half of itself within four
-        such steps, the zero is no simple one (Kantorovich's condition fails): f ~ xᵖ has K = f', which varies so.
-        """
+        """Which ω² are zero (nv,): negligible, or of a numeric q so uncertain that they are not known."""
         sizes = np.abs(squares)
         zero: Array = sizes <= NEGLIGIBLE * max(float(sizes.max()), 1e-12)
         zero |= sizes <= SINGULAR * self._scale * (modes**2).sum(axis=0)
@@ -405,9 +398,11 @@ class Equilibria:
         force = np.abs(modes.T @ _force(self.model, q)) + NOISE * self._scale * np.abs(modes).sum(axis=0)
         for i in np.flatnonzero(~zero):
             mode = modes[:, i]
-            step = min(4.0 * force[i] / sizes[i], NEAR / float(np.abs(mode).max())) * mode
-            there = np.array([_move(self.model, q, step), _move(self.model, q, -step)])
-            zero[i] = bool((np.abs(mode @ _stiffness(self.model, there) @ mode - squares[i]) > 0.5 * sizes[i]).any())
+
+            def curvature(step: Array, mode: Array = mode) -> float:
+                return float(mode @ _stiffness(self.model, _move(self.model, q, step)) @ mode)
+
+            zero[i] = is_uncertain(squares[i], force[i], mode, curvature)
         return zero
 
     def _modes(self, q: Array) -> tuple[Array, Array]:

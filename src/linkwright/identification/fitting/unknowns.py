@@ -179,7 +179,7 @@ class Unknowns:
         for k, (name, _, _) in enumerate(self.blocks):
             own = theta[10 * k : 10 * k + 10]
             if own[0] <= 0.0:
-                raise InputError(f"{name!r} has no mass in the prior; tell one, by with_link or prior=")
+                raise InputError(f"{name!r} has no mass in the prior; give one by with_link or prior=")
             mended = inside(own, length)
             if mended is not own or not is_physical(own):
                 changed.append(name)

@@ -13,13 +13,13 @@ from linkwright.compiler.user import stack
 from linkwright.inverse_kinematics.exact.chain import Arm
 from linkwright.inverse_kinematics.exact.general import Elimination, polynomial_of, turns_at
 from linkwright.inverse_kinematics.exact.postures import (
-    TURN,
     coordinate,
     corrected,
     fault_of,
     into_limits,
     motion_to,
     orthonormal,
+    without_turns,
 )
 from linkwright.inverse_kinematics.exact.roots import (
     HARMONICS,
@@ -152,7 +152,7 @@ class Opening:
             row = list(rest)
             for k, (place, x) in enumerate(zip(arm.places, parts, strict=True)):
                 bounds = model.lower[place], model.upper[place]
-                whole = x if k == held else x - TURN * np.rint(x / TURN)
+                whole = x if k == held else without_turns(x)
                 row[place] = whole if k == held else into_limits(whole, *bounds)
             return stack(row), error, angle, abs(np.sin(0.5 * (parts[third] - angle)))
 
@@ -260,7 +260,7 @@ def told_twice(rows: Array, q: Array) -> Array:
     twice = np.zeros(len(rows), dtype=bool)
     for shift in range(1, int(np.bincount(rows).max(initial=1))):
         of = np.flatnonzero(rows[shift:] == rows[:-shift]) + shift
-        gap = np.remainder(q[of] - q[of - shift] + np.pi, TURN) - np.pi
+        gap = without_turns(q[of] - q[of - shift])
         twice[of[np.abs(gap).max(axis=1) < 10.0 * OWN]] = True
     return twice
 

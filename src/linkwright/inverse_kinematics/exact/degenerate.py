@@ -1,9 +1,9 @@
 """Answers to degenerate targets, at which the formulas of a family lose some.
 
 At a degenerate target (an arm straight, a point on an axis, parallel axes) a subproblem has a double solution, or does
-not determine its turn. Targets nearby have well-defined answers, each close to an answer of the degenerate target or to
-a curve of such. They are the initial guesses of a damped Newton method (Levenberg–Marquardt), which converges at
-double solutions, too, where the error quarters with each step.
+not determine its turn. Targets nearby have well-defined answers, each close to an answer of the degenerate target or
+to a curve of such answers. They are the initial guesses of a damped Newton method (Levenberg–Marquardt), which
+converges at double solutions, too, where the error quarters with each step.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linkwright.compiler.user import stack
 from linkwright.inverse_kinematics.exact.chain import Arm
 from linkwright.inverse_kinematics.exact.compiled import FINE, Branches, resting
 from linkwright.inverse_kinematics.exact.general import Elimination
-from linkwright.inverse_kinematics.exact.postures import TURN, into_limits
+from linkwright.inverse_kinematics.exact.postures import into_limits, without_turns
 from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.inverse_kinematics.exact.tasks import Pose
 from linkwright.inverse_kinematics.exact.ways import Way
@@ -156,13 +156,12 @@ class DegenerateTargets:
 
     def _gap(self, a: Array, b: Array) -> Array:
         gap = a - b
-        return np.abs(np.where(self._hinges, np.remainder(gap + np.pi, TURN) - np.pi, gap)).max(axis=-1)
+        return np.abs(np.where(self._hinges, without_turns(gap), gap)).max(axis=-1)
 
     def _postures(self, parts: Array) -> Array:
         q = np.tile(resting(self._model), (len(parts), 1))
         for k, (place, x) in enumerate(zip(self._places, parts.T, strict=True)):
             if self._hinges[k] and k != self._way.held:
-                whole = x - TURN * np.rint(x / TURN)
-                x = into_limits(whole, self._model.lower[place], self._model.upper[place])
+                x = into_limits(without_turns(x), self._model.lower[place], self._model.upper[place])
             q[:, place] = x
         return q

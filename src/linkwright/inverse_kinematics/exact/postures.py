@@ -46,6 +46,11 @@ def coordinate(turn: Any, lower: float, upper: float) -> Any:
     return into_limits(turn.angle(), lower, upper) if isinstance(turn, Turn) else turn
 
 
+def without_turns(angle: Any) -> Any:
+    """An angle without its whole turns, in [-π, π]."""
+    return angle - TURN * np.rint(angle / TURN)
+
+
 def into_limits(angle: Any, lower: float, upper: float) -> Any:
     """An angle in (-π, π], with the whole turns added that bring it within the limits, if any do."""
     if (lower <= -np.pi and upper >= np.pi) or (lower >= -np.pi and upper <= np.pi):

@@ -8,9 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linkwright.geometry.rotation import exp
 from linkwright.inverse_kinematics.exact.chain import Arm, Motion, forward
 from linkwright.inverse_kinematics.exact.families import Answer, alike, pitched
-from linkwright.inverse_kinematics.exact.postures import TURN, fault_of, halves, miss, motion_to, off, orthonormal
+from linkwright.inverse_kinematics.exact.postures import (
+    fault_of,
+    halves,
+    miss,
+    motion_to,
+    off,
+    orthonormal,
+    without_turns,
+)
 from linkwright.inverse_kinematics.exact.subproblems import Turn, dot
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import pose_matrix
@@ -53,17 +62,14 @@ class Pose:
     def moved(self, target: Array, distance: float, random: np.random.Generator) -> Array:
         """Targets (n, …) at a distance (rad and parts of the arm's length) from these, in random directions."""
         v = distance * random.standard_normal((len(target), 6)) / np.sqrt(6.0)
-        turn, angle = v[:, 3:], np.linalg.norm(v[:, 3:], axis=1)[:, None, None]
-        K = np.cross(np.eye(3), turn[:, None, :])
-        K = np.swapaxes(K, -1, -2)
-        R = np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * np.sinc(angle / TURN) ** 2 * (K @ K)
         moved = target.copy()
-        moved[:, :3, :3] = R @ target[:, :3, :3]
+        moved[:, :3, :3] = exp(v[:, 3:]) @ target[:, :3, :3]
         moved[:, :3, 3] += self.arm.length * v[:, :3]
         return moved
 
 
 def _columns(columns: list[Array], held: int | None) -> Array:
+    """The Jacobian of these columns; zero in that of a joint that is held."""
     return np.stack([0.0 * column if k == held else column for k, column in enumerate(columns)], axis=1)
 
 
@@ -143,11 +149,11 @@ def free_joints(task: Pose, held: int | None, q: Array, elbow: Callable[[Array],
 
     def at(x: Array) -> tuple[Array, Array]:
         e, columns, _ = miss(arm, list(x), goal)
-        J = task.rows(np.stack([0.0 * c if k == held else c for k, c in enumerate(columns)], axis=1))
+        J = task.rows(_columns(columns, held))
         if elbow is not None:
             sides = 1e-6 * np.eye(len(q))
-            slope = [_wrapped(elbow(x + d) - elbow(x - d)) / 2e-6 for d in sides]
-            return np.concatenate([J, [slope]]), np.concatenate([e, [_wrapped(angle - elbow(x))]])
+            slope = [without_turns(elbow(x + d) - elbow(x - d)) / 2e-6 for d in sides]
+            return np.concatenate([J, [slope]]), np.concatenate([e, [without_turns(angle - elbow(x))]])
         if task.shape == (4, 4):
             return J, e
         turned = [float(arm.chain.axes[1] @ arm.chain.axes[k]) * (q[k] - x[k]) for k in range(1, len(q))]
@@ -170,10 +176,6 @@ def free_joints(task: Pose, held: int | None, q: Array, elbow: Callable[[Array],
         if np.abs(at(x)[1]).max() < 1e-9 and np.abs(off).max() > 0.2 * STEP:
             moved = np.maximum(moved, np.abs(off))
     return [k for k, x in enumerate(moved) if x > 1e-3 * STEP]
-
-
-def _wrapped(angle: float) -> float:
-    return float(np.remainder(angle + np.pi, TURN) - np.pi)
 
 
 def task_of(name: str, arm: Arm) -> Pose:

@@ -37,7 +37,7 @@ def with_body(model: Model, name: str, mass: Any, center_of_mass: Any, inertia: 
     if body is None:
         carrier = next((f"body {one.name!r}" for one in model.bodies if name in one.links), "the world")
         raise ModelError(
-            f"{name!r} is a link welded to {carrier}, not a moving body of its own: with_link({name!r}, …) changes one "
+            f"{name!r} is a link welded to {carrier}, not a moving body: with_link({name!r}, …) changes one "
             "link, with_body(…) a moving body with all links welded to it"
         )
     welded = set(body.links) - {name}

@@ -40,7 +40,8 @@ class Editing:
     def with_body(self, name: str, *, mass: Any = ..., center_of_mass: Any = ..., inertia: Any = ...) -> Model:
         """Return the model with another mass (kg), center of mass (3,) or inertia of a moving body.
 
-        A body is what ``model.bodies`` list: a link and all links welded to it, together. What is not given stays.
+        A body is what ``model.bodies`` list: a link and all links welded to it, together.
+        Arguments that are not given keep their values.
         ``inertia`` is about the center of mass in the body's axes, as in :meth:`Builder.body`. All of the body then
         lies in the link of its name, and links welded to it become massless, as by :meth:`with_parameters`. For one
         link alone there is :meth:`with_link`.

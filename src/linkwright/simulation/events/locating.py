@@ -16,8 +16,8 @@ EVALUATIONS = 100
 def root(f: Callable[[float], float], a: float, fa: float, b: float, fb: float, tolerance: float) -> float:
     """Return a zero of f between a, where f is positive, and b, where it is not: where it is no longer positive.
 
-    f is positive at a place at most 2 ``tolerance`` before. Brent's method: inverse quadratic interpolation where that
-    converges, else bisection (Brent, Algorithms for Minimization without Derivatives, 1973, ch. 4).
+    f is positive at some point at most 2 ``tolerance`` before it. Brent's method: inverse quadratic interpolation
+    where that converges, else bisection (Brent, Algorithms for Minimization without Derivatives, 1973, ch. 4).
     """
     if fb == 0.0:
         return b

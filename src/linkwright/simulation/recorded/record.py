@@ -129,7 +129,7 @@ class Record:
         return bool(np.any(self.alive))
 
     def efforts(self, controller: Controller, t: float, q: Array, v: Array, size: int | None = None) -> Array:
-        """What the controller answers (…, ``size``), of servos more than nv, checked.
+        """The checked output (…, ``size``) of the controller; with servos it is longer than nv.
 
         Motions that have ended it sees as they were last.
 

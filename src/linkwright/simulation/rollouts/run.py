@@ -89,8 +89,8 @@ def rollout(
     ``{"hand.mass": m}``, m a number, or (…,) for each motion; ``{"pairs.friction": mu}`` is that of all pairs of shapes
     that touch. With one start, q0 (nq,) and v0 (nv,), the batch is that of the parameters.
 
-    Numbers bound to the law, the reward, the conditions and ``reset`` by ``functools.partial`` are the same for all
-    motions; those named in ``each`` are (…, *shape).
+    Numbers bound to the controller, the reward, the conditions and ``reset`` by ``functools.partial`` are the same for
+    all motions; those named in ``each`` are (…, *shape).
 
     With ``method="dopri5"`` each motion chooses its own steps, as short as ``tolerance``, of all or (…,), asks for;
     ``step`` is then the time between two looks at it: of the law, the reward and the conditions.

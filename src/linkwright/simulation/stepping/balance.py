@@ -13,7 +13,7 @@ from linkwright.simulation.stepping.integrators import SemiImplicit, Variational
 from linkwright.spatial.arrays import Array
 
 TURNED = 0.03
-"""rad, in a step: where no joint turns by more, the balance is not looked at"""
+"""rad, in a step: the balance is checked only where some joint rotates by more"""
 
 WRONG = 0.1
 """The share of the energy that moves, to be gained or lost by the method, from which on it is warned of."""

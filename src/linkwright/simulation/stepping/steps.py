@@ -44,8 +44,8 @@ time.
 """
 
 Stepper = Callable[..., tuple[Array, Array, Array]]
-"""(q, v, asked, h, t, told, memory) -> (q, v, memory). ``asked`` are efforts, and what servos are told; what acts from
-outside is told, and a method may remember"""
+"""(q, v, asked, h, t, told, memory) -> (q, v, memory). ``asked`` are efforts and the commands of servos, ``told`` the
+values of external forces, and ``memory`` those that a method keeps"""
 
 
 class Way(NamedTuple):
@@ -117,12 +117,12 @@ def _made_stepper(model: Model, way: Way, outside: Outside | None) -> Stepper:
 
 
 def asked_size(model: Model, constraints: Constraints | None) -> int:
-    """The size of a law's answers: efforts (nv,), then for each servo its stiffness, damping and limit."""
+    """The size of a controller's output: efforts (nv,), then stiffness, damping and limit of each servo."""
     return model.nv + (3 * len(driven_places(model, constraints.servos)) if constraints else 0)
 
 
 def efforts_over_step(model: Model, constraints: Constraints, asked: Array, p: Array, h: float) -> Array:
-    """The mean efforts (…, nv) over a step of h seconds, by a law's answers (…, size) and its impulses (…, m)."""
+    """The mean efforts (…, nv) over a step of h seconds, by a controller's output (…, size) and its impulses (…, m)."""
     efforts: Array = asked[..., : model.nv].copy()
     for n, (_, _, at) in enumerate(driven_places(model, constraints.servos)):
         efforts[..., at] = p[..., n] / h
@@ -130,7 +130,7 @@ def efforts_over_step(model: Model, constraints: Constraints, asked: Array, p: A
 
 
 def fewer_pairs(model: Model) -> str:
-    """What makes the steps of a mechanism smaller, as the end of a message; nothing where no shapes touch."""
+    """The remedy for steps that are too large, as the end of a message; empty where no shapes touch."""
     if not model.pairs:
         return ""
     return (
