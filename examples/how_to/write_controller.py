@@ -115,5 +115,4 @@ print(len(seen))                                      # it was asked some 200 ti
 
 # %% [markdown]
 # The laws of textbooks are there already, as `lw.control.pd`, `computed_torque`, `impedance` and more: see
-# [laws](../topics/control/laws.md). Masses that the law does not
-# know: [simulate a wrong model](wrong_model.md). How to put a law on the robot: [export C](export_c.md).
+# [laws](../topics/control/laws.md). To simulate a controller with wrong masses: [wrong model](wrong_model.md). How to put a law on the robot: [export C](export_c.md).

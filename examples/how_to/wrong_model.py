@@ -25,7 +25,7 @@ motion = lw.simulate(real, np.zeros(7), np.zeros(7), 6.0, law=law)
 print(np.degrees(np.abs(motion.q[-1] - target).max()))    # steady-state error, degrees
 
 # %% [markdown]
-# `mechanism` is any model with the same joints. `law` is any controller, with a state or without one. It reads the measured
+# `mechanism` is any model with the same joints. The controller may have a state. It reads the measured
 # `q` and `v` of the real robot.
 #
 # ## From 20 % too light to 20 % too heavy
