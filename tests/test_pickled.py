@@ -74,6 +74,30 @@ def test_explanations(way):
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("made_before", [True, False])
+@pytest.mark.parametrize(
+    ("name", "law"),
+    [
+        ("two_link", partial(push, stiffness=10.0)),
+        ("two_link", partial(lw.control.pd, target=np.array([0.3, 0.5]), stiffness=9.0, damping=4.0)),
+        ("pendulum", partial(lw.control.pid, target=np.zeros(1), stiffness=9.0, damping=4.0, integral=1.0, step=0.01)),
+        ("four_bar", partial(push, stiffness=10.0)),
+    ],
+)
+def test_explanations_of_control_laws(name, law, made_before, way):
+    made = lw.equations(lw.load(name)).explanation(law=law)
+    if made_before:
+        made.text()
+    again = way(made)
+    assert again.text() == made.text()
+    assert again.proved == made.proved
+    if made.law.rule.formula.state == 0:
+        for one, other in zip(again.equilibria.found, made.equilibria.found, strict=True):
+            np.testing.assert_array_equal(one.q, other.q)
+            assert one.kind == other.kind
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("function", [lw.inverse_dynamics, weight, lw.derivative(lw.inverse_dynamics, "q")])
 def test_derivatives(way, function):
     d = lw.derivative(function, "q")

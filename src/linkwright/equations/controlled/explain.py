@@ -69,7 +69,7 @@ class ControlledExplanation(Told):
             for x in self.law.bound.values()
             if not callable(x) and not isinstance(x, str) and np.shape(x) == (self.model.nq,)
         )
-        return Rest(self.law.model, self.law.rule, near)
+        return Rest(self.law.model, self.law, near)
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

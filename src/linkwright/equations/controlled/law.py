@@ -53,6 +53,10 @@ class Law:
     law: Callable[..., Any]
     state0: Any = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the law without its traced formula, which is derived again when it is used."""
+        return {name: x for name, x in vars(self).items() if name != "rule"}
+
     @cached_property
     def rule(self) -> Ruled:
         """As simulations have it; raises what they raise of what is no law."""

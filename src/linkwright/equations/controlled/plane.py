@@ -89,7 +89,7 @@ class Controlled:
             for x in self.given.bound.values()
             if not callable(x) and not isinstance(x, str) and np.shape(x) == (self.model.nq,)
         )
-        return Rest(self.model, self.given.rule, near, self.limits)
+        return Rest(self.model, self.given, near, self.limits)
 
     @property
     def stateful(self) -> bool:

@@ -22,6 +22,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
+from linkwright.equations.controlled.law import Law
 from linkwright.equations.read.degenerate import NEAR, NOISE, is_uncertain
 from linkwright.errors import ArgumentError, ClosureError, LinkwrightError
 from linkwright.model.tree import Model
@@ -138,14 +139,19 @@ class Rest:
     def __init__(
         self,
         model: Model,
-        rule: Ruled | None = None,
+        law: Law | None = None,
         near: tuple[Array, ...] = (),
         limits: Array | None = None,
     ):
-        self.model, self.rule, self.near = model, rule, near
+        self.model, self.law, self.near = model, law, near
         self.t = 0.0
         self.limits = limits
         """(nv,), what the law's efforts are cut to"""
+
+    @property
+    def rule(self) -> Ruled | None:
+        """The control law as simulations run it; None without one."""
+        return self.law.rule if self.law is not None else None
 
     @cached_property
     def _kernels(self) -> tuple[Callable[..., Array], Callable[..., Array], Callable[..., Array]]:
