@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,9 @@ from linkwright.study import samples
 
 JOB = """
 import os, signal, sys, time
+import filelock, google_crc32c, numcodecs.blosc, zarr.codecs
 import numpy as np
-from linkwright.study import samples, study
+from linkwright.study import samples, store, study
 
 def job(a, b):
     time.sleep(0.001)
@@ -27,28 +29,36 @@ def job(a, b):
         raise ValueError("large")
     return {"sum": a[:, None] + b, "flag": a > b[:, 0], "zero": 0.0 * a}
 
-folder, moment, place = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 count = 0
 
-def at(here):
-    global count
-    count += here == place
-    if here == place and count == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
+def run(folder, moment, place):
+    def at(here):
+        global count
+        count += here == place
+        if here == place and count == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
 
-from linkwright.study import store
-def watched(function, here):
-    def call(*given, **named):
-        at(here + " before")
-        result = function(*given, **named)
-        at(here + " after")
-        return result
-    return call
-os.fsync = watched(os.fsync, "fsync")
-os.replace = watched(os.replace, "replace")
+    def watched(function, here):
+        def call(*given, **named):
+            at(here + " before")
+            result = function(*given, **named)
+            at(here + " after")
+            return result
+        return call
+    os.fsync = watched(os.fsync, "fsync")
+    os.replace = watched(os.replace, "replace")
+    rows = samples.random(6000, 7, a=samples.uniform(0, 1), b=samples.normal([0, 1], 1))
+    study(job, rows, folder, chunk=500, threads=2)
 
-
-study(job, samples.random(6000, 7, a=samples.uniform(0, 1), b=samples.normal([0, 1], 1)), folder, chunk=500, threads=2)
+# what is imported is imported once: each run is a fork of this process, which has no threads and no study of its own
+for line in sys.stdin:
+    folder, moment, place = line.rstrip("\\n").split("\\t")
+    child = os.fork()
+    if not child:
+        run(folder, int(moment), place)
+        os._exit(0)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no kill −9")
@@ -59,34 +69,65 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in places}
 
 
-def started(script: Path, folder: Path, moment: int = 0, place: str = "") -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, str(script), str(folder), str(moment), place], cwd=script.parent)
+class Runs:
+    """Runs of the job, one after the other: forks of one process that has imported what they need."""
+
+    def __init__(self, script: Path) -> None:
+        self.server = subprocess.Popen(
+            [sys.executable, str(script)], cwd=script.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def start(self, folder: Path, moment: int = 0, place: str = "") -> int:
+        """Start a run and return its process."""
+        print(folder, moment, place, sep="\t", file=self.server.stdin, flush=True)
+        return int(self.server.stdout.readline())
+
+    def wait(self) -> int:
+        """Wait for the end of the run and return its status."""
+        return int(self.server.stdout.readline())
+
+    def close(self) -> None:
+        self.server.communicate(timeout=60)
 
 
-def test_twenty_kills_change_nothing(tmp_path):
-    """Sixteen where files are written, flushed and named, four at any time."""
-    script, draw = tmp_path / "job.py", random.Random(4)
+@pytest.fixture
+def runs(tmp_path):
+    script = tmp_path / "job.py"
     script.write_text(JOB)
+    made = Runs(script)
+    yield made
+    made.close()
+
+
+def test_twenty_kills_change_nothing(tmp_path, runs):
+    """Sixteen where files are written, flushed and named, four at any time."""
+    draw = random.Random(4)
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    runs.start(whole)
     began = time.monotonic()
-    assert started(script, whole).wait(60) == 0
+    assert runs.wait() == 0
     usual = time.monotonic() - began
     killed = 0
     for place in ["replace before", "fsync before", "fsync after", "replace after"] * 4:
-        process = started(script, stopped, draw.randint(1, 9), place)
-        assert process.wait(60) in (0, -signal.SIGKILL)
-        if process.returncode == 0:  # all was done: begin anew
+        runs.start(stopped, draw.randint(1, 9), place)
+        status = runs.wait()
+        assert status in (0, -signal.SIGKILL)
+        if status == 0:  # all was done: begin anew
             assert contents(stopped) == contents(whole)
             stopped = tmp_path / f"stopped {killed}"
-        killed += process.returncode != 0
+        killed += status != 0
     while killed < 20:
-        process = started(script, stopped)
-        time.sleep(draw.uniform(0.5, 1.0) * usual)
-        process.kill()
-        killed += process.wait(60) != 0
-        if process.returncode == 0:
+        process = runs.start(stopped)
+        time.sleep(draw.uniform(0.1, 0.9) * usual)
+        with suppress(ProcessLookupError):  # it is done
+            os.kill(process, signal.SIGKILL)
+        status = runs.wait()
+        killed += status != 0
+        if status == 0:
+            assert contents(stopped) == contents(whole)
             stopped = tmp_path / f"stopped {killed}"
-    assert started(script, stopped).wait(60) == 0
+    runs.start(stopped)
+    assert runs.wait() == 0
     assert contents(stopped) == contents(whole)
     found = lw.Study(stopped)
     assert found.complete
