@@ -529,6 +529,17 @@ def test_lengths_and_limits():
     assert relative_error(lw.compile(lw.norm, x=4)(x), np.linalg.norm(x, axis=1)) < 1e-15
     assert relative_error(lw.norm(x), np.linalg.norm(x, axis=1)) < 1e-15
     assert lw.compile(lambda x: lw.norm(x[0]), x=4)(x[0]) == abs(x[0, 0])
+    for size in (1e-300, 1e-200, 1e-150, 1.0, 1e150, 1e200, 1e300):
+        y = x * size
+        expected = np.linalg.norm(y / size, axis=1) * size
+        for computed in (lw.norm(y), lw.compile(lw.norm, x=4)(y), np.array([lw.norm(row) for row in y])):
+            assert computed == pytest.approx(expected, rel=1e-15, abs=0.0)
+        slopes = lw.compile(lw.norm, x=4).derivative("x")(y)
+        assert relative_error(slopes, y / expected[:, None]) < 1e-14
+    assert lw.norm(np.zeros(3)) == lw.compile(lw.norm, x=3)(np.zeros(3)) == 0.0
+    assert lw.norm([4_000_000_000_000, 3_000_000_000_000]) == 5e12
+    assert np.isnan(lw.norm([np.nan, 1.0]))
+    assert lw.norm([np.inf, 1.0]) == lw.compile(lw.norm, x=2)([np.inf, 1.0]) == np.inf
     assert np.array_equal(lw.clip(x, None, 0.3), np.minimum(x, 0.3))
     kernel = lw.compile(lambda x: lw.clip(x, -0.5, 0.3), x=4)
     assert np.array_equal(kernel(x), np.clip(x, -0.5, 0.3))

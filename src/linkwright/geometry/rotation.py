@@ -22,7 +22,7 @@ from linkwright.errors import UnknownNameError, is_choice
 from linkwright.geometry.checks import ROTATION, UNIT, rows_of
 from linkwright.spatial import euler
 from linkwright.spatial import rotation as single
-from linkwright.spatial.arrays import Array, Shaped, maximum, norm
+from linkwright.spatial.arrays import Array, Shaped, maximum, plain_norm
 
 __all__ = [
     "about",
@@ -67,7 +67,7 @@ def direction(axis: Any) -> Array:
             raise UnknownNameError("axis", axis, NAMED)
         return np.array(NAMED[axis])
     along = scaled(axis)
-    return along / norm(along)
+    return along / plain_norm(along)
 
 
 def scaled(x: Array) -> Array:

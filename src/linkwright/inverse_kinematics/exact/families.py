@@ -26,7 +26,7 @@ from linkwright.inverse_kinematics.exact.subproblems import (
     turned,
     turning,
 )
-from linkwright.spatial.arrays import Array, atan2, norm
+from linkwright.spatial.arrays import Array, atan2, plain_norm
 
 
 class Answer(NamedTuple):
@@ -428,14 +428,14 @@ class ElbowAngle(Family):
         x = G(w) - s
         a, b = c4 - s, w - c4
         q = facing(chain.axes[0], x)
-        n = x / norm(x)
+        n = x / plain_norm(x)
         side = q * np.cos(angle) + cross(n, q) * np.sin(angle)
         found = []
         for t4, exists in zip(*subproblem_4(h4, b, a, 0.5 * (dot(x, x) - dot(a, a) - dot(b, b))), strict=True):
             m = a + turned(h4, t4, b)
-            m = m / norm(m)
+            m = m / plain_norm(m)
             e = h4 - m * dot(m, h4)
-            e = e / norm(e)
+            e = e / plain_norm(e)
             Q = sum(np.multiply.outer(to, of) for to, of in ((n, m), (side, e), (cross(n, side), cross(m, e))))
             R = np.stack([chain.spin_back(3, t4, v) for v in (Q.T @ G.R).T]).T
             for shoulder in wrist(chain.axes[0], chain.axes[1], chain.axes[2], Q):
@@ -452,7 +452,7 @@ class ElbowAngle(Family):
             e = chain.spin(i, turns[i], e)
         x = x - chain.points[0]
         q = facing(chain.axes[0], x)
-        return atan2(dot(cross(x / norm(x), q), e), dot(q, e))
+        return atan2(dot(cross(x / plain_norm(x), q), e), dot(q, e))
 
 
 def facing(h: Array, x: Array) -> Array:
@@ -460,4 +460,4 @@ def facing(h: Array, x: Array) -> Array:
     v = cross(h, x)
     some = dot(v, v) > 1e-16 * dot(x, x)
     v = np.array([pick(some, a, b) for a, b in zip(v, across(h), strict=True)])
-    return v / norm(v)
+    return v / plain_norm(v)
