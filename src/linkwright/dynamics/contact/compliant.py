@@ -168,32 +168,22 @@ def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
 
 
 @explained
-def dissipation(restitution: float, speed: float) -> float:
-    """The ``dissipation`` c, s/m, with which what comes at that speed, m/s, leaves at ``restitution`` times the speed.
+def dissipation(restitution: Any, speed: float) -> Any:
+    """Compute the ``dissipation`` c, s/m, of a restitution at a speed.
 
-    Exact for every stiffness, exponent and mass: x (1 + e) = ln((1 + x)/(1 − e x)) for x = c v; only for small x is
-    it e = 1 − 2x/3, and what comes more slowly leaves with more of its speed. 0 < e ≤ 1.
+    A body that comes at ``speed``, m/s, leaves at ``restitution`` times the speed, whatever the stiffness, exponent and
+    mass: x (1 + e) = ln((1 + x)/(1 − e x)) for x = c v. Only for small x is that e = 1 − 2x/3, and a slower body leaves
+    with more of its speed. 0 < e ≤ 1; a symbol is not checked. Newton's method for y = −ln(1 − e x), which is well
+    scaled where e x is close to 1; near e = 1 a series.
     """
-    if not 0.0 < restitution <= 1.0:
-        raise InputError(f"restitution is more than 0 and at most 1; got {restitution!r}")
+    if not is_symbolic(restitution):
+        if not 0.0 < restitution <= 1.0:
+            raise InputError(f"restitution is more than 0 and at most 1; got {restitution!r}")
+        restitution = float(restitution)
     if not (speed > 0.0 and np.isfinite(speed)):
         raise InputError(f"speed is a positive number of m/s; got {speed!r}")
-    e = float(restitution)
-    low, high = 0.0, 1.0 / e
-    for _ in range(200):
-        x = 0.5 * (low + high)
-        more = np.log1p(x) - np.log1p(-e * x) > x * (1.0 + e)
-        low, high = (low, x) if more else (x, high)
-    return 0.0 if e == 1.0 else 0.5 * (low + high) / float(speed)
-
-
-def dissipation_at_unit_speed(e: Any) -> Any:
-    """Return :func:`dissipation` at 1 m/s of a restitution e that may be a symbol, 0.05 ≤ e ≤ 1.
-
-    Newton's method for y = −ln(1 − e x), which is well scaled where e x is close to 1.
-    """
-    t = 1.0 - e
-    near_one = t * (1.5 - 0.15 * t * t)  # e x to the third order of t
+    e, t = restitution, 1.0 - restitution
+    near_one = t * (1.5 - t * t * (0.15 + t * (0.15 + t * (81.0 / 700.0 + t * 57.0 / 700.0))))  # e x
     elastic = t < NEARLY_ELASTIC
     high = where(e > 0.5, -np.log(1.0 - where(e > 0.5, near_one, 0.0)), (1.0 + e) / e - np.log(1.0 + 1.0 / e))
     y = where(elastic, 1.0, high)
@@ -203,7 +193,8 @@ def dissipation_at_unit_speed(e: Any) -> Any:
         slope = w / (e * reach) + 1.0 - w * (1.0 + e) / e
         step = (np.log(reach) + y - (reach - 1.0) * (1.0 + e)) / where(elastic, 1.0, slope)
         y = where(elastic, y, y - step)
-    return where(elastic, near_one, 1.0 - np.exp(-y)) / e
+    found = where(elastic, near_one, 1.0 - np.exp(-y)) / e / speed
+    return found if is_symbolic(found) else float(found)
 
 
 def _power(depth: Any, exponent: float) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.compliant import dissipation, dissipation_at_unit_speed
+from linkwright.dynamics.contact.compliant import dissipation
 from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.contact.shapes import Candidate
 from linkwright.dynamics.forces.statics import joint_forces
@@ -31,7 +31,7 @@ from linkwright.dynamics.kinematics import body_poses, pose, velocity
 from linkwright.model.derived import kept
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, is_symbolic, is_zero, maximum
+from linkwright.spatial.arrays import Array, is_zero, maximum
 from linkwright.spatial.rotation import skew
 
 SUNK = 1e-3
@@ -83,9 +83,7 @@ def pair_dissipation(pair: Pair) -> Any:
         if pair.stiffness is not None:
             return 0.0
         e = 0.0
-    if is_symbolic(e):
-        return dissipation_at_unit_speed(maximum(e, LEAST)) / SPEED
-    return dissipation(max(float(e), LEAST), SPEED)
+    return dissipation(maximum(e, LEAST), SPEED)
 
 
 def pair_points(model: Model, q: Array) -> Iterator[tuple[int, Candidate]]:
