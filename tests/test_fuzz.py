@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -66,3 +67,32 @@ def test_failures_are_saved_and_reported(fuzz, monkeypatch, tmp_path, capfd, rea
     assert told in said
     saved = [file.name for file in tmp_path.iterdir()]
     assert saved == ["odd-0-1.xml"] if read is foreign else "odd-0-0.xml" in saved
+
+
+def test_ended_processes_are_saved_and_are_no_failures(fuzz, monkeypatch, tmp_path, capfd):
+    monkeypatch.setitem(fuzz.FORMATS, "odd", fuzz.Format("xml", ".xml", lambda: [b"<a/>"], crashing, may_end=True))
+    monkeypatch.setattr(sys, "argv", ["fuzz", "odd", "--count", "1", "--save", str(tmp_path)])
+    assert fuzz.main() == 0
+    assert "1 ended" in capfd.readouterr().out
+    assert [file.name for file in tmp_path.iterdir()] == ["odd-0-0.xml"]
+
+
+def burning(path):
+    begun = time.process_time()
+    while time.process_time() < begun + 0.05:
+        pass
+
+
+def burning_child(path):
+    subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.05: pass"], check=True)
+
+
+@pytest.mark.parametrize("read", [burning, burning_child])
+def test_formats_keep_to_their_share_of_the_time(fuzz, monkeypatch, read):
+    """The processor time that other formats used before, and that of child processes, is counted rightly."""
+    for _ in range(10):
+        burning(None)
+    monkeypatch.setitem(fuzz.FORMATS, "odd", fuzz.Format("xml", ".xml", lambda: [b"<a/>"], read))
+    report = fuzz.fuzz("odd", [b"<a/>"], 0, 0, 1000, 0.3)
+    assert 1 <= report.outcomes["read"] <= 7
+    assert report.longest >= 0.05

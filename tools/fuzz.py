@@ -6,7 +6,7 @@ An input is a function of the seed, the format and its number, so that ``--first
 read in forked processes. A failure is an exception or a NumPy warning that is not the library's own, or a time above
 ``SECONDS``; its input is saved. Native parsers (MuJoCo, OpenUSD) read files in a child process by default; the formats
 ``mjcf-trusted``, ``usd-trusted`` and ``xacro-trusted`` read them in the forked process. If such a parser ends or hangs
-its process, the input is counted as "ended", which is no failure.
+its process, the input is counted as "ended", which is no failure, and is saved too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import signal
 import struct
 import sys
 import tempfile
-import time
 import traceback
 import warnings
 from collections import Counter
@@ -45,10 +44,10 @@ from linkwright.formats.ztk.reading import parse_ztk
 from linkwright.study.file import read_study
 
 SECONDS = 5.0
-"""Processor time of one input."""
+"""Processor time of one input, that of a child process included."""
 
-HANG = 60
-"""Seconds after which a process is ended."""
+HANG = 90
+"""Seconds after which a process is ended; the library gives its own child processes less."""
 
 MEMORY = 8 * 2**30
 """Bytes of address space of a process that reads."""
@@ -136,7 +135,7 @@ class Report:
 
     outcomes: Counter[str]
     failures: dict[str, tuple[int, int, str]]
-    """of each kind of failure its number, the first input, and what was raised"""
+    """of each kind of failure, or of ended processes: how many, the first input, and its error"""
     longest: float = 0.0
 
 
@@ -150,20 +149,19 @@ def made(format: str, files: list[bytes], seed: int, number: int) -> bytes:
 
 def spent() -> float:
     """Processor time of this process and of those it has waited for, s."""
-    t = os.times()
-    return t.user + t.system + t.children_user + t.children_system
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def fuzz(format: str, seed: int, first: int, count: int, seconds: float) -> Report:
+def fuzz(format: str, files: list[bytes], seed: int, first: int, count: int, seconds: float) -> Report:
     """Read inputs in forked processes; one that ends a process is skipped by the next."""
-    files, report = FORMATS[format].seeds(), Report(Counter(), {})
-    at = mmap.mmap(-1, 8)
+    report, at = Report(Counter(), {}), mmap.mmap(-1, 8)
     last, end = first + count, spent() + seconds
-    while first < last and spent() < end:
+    while first < last and (left := end - spent()) > 0:
         with tempfile.TemporaryFile() as results:
             child = os.fork()
             if child == 0:
-                _work(format, files, seed, first, last, end - spent(), at, results)
+                _work(format, files, seed, first, last, left, at, results)
                 os._exit(0)
             _, status = os.waitpid(child, 0)
             results.seek(0)
@@ -183,7 +181,7 @@ def fuzz(format: str, seed: int, first: int, count: int, seconds: float) -> Repo
 def _note(report: Report, number: int, outcome: str, seconds: float, kind: str = "", told: str = "") -> None:
     report.outcomes[outcome] += 1
     report.longest = max(report.longest, seconds)
-    if outcome == "failure":
+    if outcome in ("failure", "ended"):
         times, earlier, text = report.failures.get(kind, (0, number, told))
         report.failures[kind] = (times + 1, earlier, text)
 
@@ -191,14 +189,14 @@ def _note(report: Report, number: int, outcome: str, seconds: float, kind: str =
 def _work(
     format: str, files: list[bytes], seed: int, first: int, last: int, seconds: float, at: mmap.mmap, results: Any
 ) -> None:
-    """Read inputs until the time is up, and write a line of JSON for each."""
+    """Read inputs until this process has used its time, and write a line of JSON for each."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     with tempfile.TemporaryDirectory() as folder:
         for number in range(first, last):
-            if spent() > seconds:  # a forked process begins at zero
+            if spent() > seconds:  # the times of a forked process begin at zero
                 break
             at[:] = struct.pack("q", number)
             signal.alarm(HANG)
@@ -211,7 +209,7 @@ def _work(
 
 
 def _read(format: Format, path: Path) -> dict[str, Any]:
-    begun, kind, told, outcome = time.process_time(), "", "", "read"
+    begun, kind, told, outcome = spent(), "", "", "read"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -222,7 +220,7 @@ def _read(format: Format, path: Path) -> dict[str, Any]:
     except Exception as error:
         outcome, last = "failure", traceback.extract_tb(error.__traceback__)[-1]
         kind, told = f"{type(error).__name__} {last.filename}:{last.lineno}", traceback.format_exc(limit=-8)
-    seconds = time.process_time() - begun
+    seconds = spent() - begun
     if seconds > SECONDS and outcome != "failure":
         outcome, kind, told = "failure", "too long", f"{seconds:.1f} s of processor time"
     return {"outcome": outcome, "seconds": seconds, "kind": kind, "told": told}
@@ -244,14 +242,15 @@ def main() -> int:
     failed, end = False, spent() + told.seconds
     for k, format in enumerate(chosen):
         share = (end - spent()) / (len(chosen) - k)  # what a format leaves is for the others
-        report = fuzz(format, told.seed, told.first, told.count, share)
+        files = FORMATS[format].seeds()
+        report = fuzz(format, files, told.seed, told.first, told.count, share)
         counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(report.outcomes.items()))
         print(f"{format}: {report.outcomes.total()} inputs: {counts}; longest {report.longest:.2f} s", flush=True)
+        failed = failed or report.outcomes["failure"] > 0
         for kind, (times, number, text) in report.failures.items():
-            failed = True
             told.save.mkdir(parents=True, exist_ok=True)
             path = told.save / f"{format}-{told.seed}-{number}{FORMATS[format].ending}"
-            path.write_bytes(made(format, FORMATS[format].seeds(), told.seed, number))
+            path.write_bytes(made(format, files, told.seed, number))
             again = f"python tools/fuzz.py {format} --seed {told.seed} --first {number} --count 1"
             print(f"  {kind}: {times} times, first in {path}\n  {again}\n    " + text.strip().replace("\n", "\n    "))
     return int(failed)

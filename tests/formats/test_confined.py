@@ -218,6 +218,23 @@ def test_damaged_results_give_the_library_s_own_errors():
     assert 0 < accepted < 300
 
 
+def test_a_child_imports_its_reader_and_not_the_whole_library(tmp_path, monkeypatch):
+    """Algorithms and compiler would take longer to import than MuJoCo and the file to be read."""
+    reports, run = [], process._run
+
+    def kept(*arguments):
+        done = run(*arguments)
+        reports.append(done.stderr.decode())
+        return done
+
+    monkeypatch.setattr(process, "_run", kept)
+    monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
+    lw.load(mjcf(tmp_path, '<worldbody><body name="b"><joint/><geom size="1"/></body></worldbody>'))
+    imported = {line.rpartition("|")[2].strip() for line in reports[0].splitlines()}
+    assert {"mujoco", "linkwright.formats.mjcf.reading"} <= imported
+    assert not {"linkwright.compiler", "linkwright.dynamics", "llvmlite"} & imported
+
+
 @POSIX
 def test_a_child_that_was_taken_over_runs_nothing_here(tmp_path, monkeypatch):
     """A pickle that starts a program, written instead of a result, is refused and starts nothing."""

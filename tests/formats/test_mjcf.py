@@ -400,6 +400,27 @@ BROKEN = {
             ("crossed limits", f'<joint range="1 -1" limited="true"/>{BALL}', "", "range[0] should be smaller than"),
             ("unknown class", f'<joint class="big"/>{BALL}', "", "unknown default class name 'big'"),
             ("two joints of a name", f'<joint name="j"/><joint name="j"/>{BALL}', "", "repeated name 'j' in joint"),
+            (
+                "a huge quaternion",
+                f'<joint/>{INERTIAL.format(1, 1)}<site name="s" quat="0 1e300 0 0"/>',
+                "",
+                "site 's': its quat",
+            ),
+            *(
+                (
+                    f"a {size} quaternion of inertia",
+                    f'<joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1" quat="{size} 0 0 0"/>',
+                    "",
+                    "body 'a': its quaternion",
+                )
+                for size in ("1e300", "1e-200")
+            ),
+            (
+                "a huge quaternion of a weld",
+                f"<joint/>{BALL}",
+                '<equality><weld name="w" body1="a" relpose="0 0 0 0 1e300 0 0"/></equality>',
+                "equality 'w': its quaternion has no direction",
+            ),
             ("a quaternion of zeros", '<inertial pos="0 0 0" quat="0 0 0 0" mass="1"/>', "", "zero quaternion"),
             ("unknown mesh", '<joint/><geom type="mesh" mesh="m"/>', "", "mesh 'm' not found in geom 0"),
             ("unknown joint tied", BALL, '<equality><joint joint1="k"/></equality>', "unknown element 'k' in equality"),

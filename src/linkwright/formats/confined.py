@@ -61,9 +61,16 @@ ERRORS: dict[str, type[LinkwrightError]] = {
 }
 """The errors that a child may report as they are; every other is reported as a :class:`FormatError`."""
 
-_START = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from linkwright.formats.confined import child; child()"
-)
+_START = """
+import json, sys, types
+sys.path[:], folder = json.loads(sys.argv[1])
+package = types.ModuleType("linkwright")
+package.__path__ = [folder]
+sys.modules["linkwright"] = package
+from linkwright.formats.confined import child
+child()
+"""
+"""Program of a child: the package's own module, which imports the compiler and all algorithms, is not executed."""
 
 
 def confined(task: str, path: str, *more: str, seconds: float | None = None) -> Any:
@@ -76,7 +83,8 @@ def confined(task: str, path: str, *more: str, seconds: float | None = None) -> 
     allowed = SECONDS if seconds is None else seconds
     name = shortened(path, 300)
     folders = [os.path.abspath(place) for place in sys.path]  # "" would be the folder that a task moves to
-    command = [sys.executable, "-c", _START, json.dumps(folders), str(allowed), task, path, *more]
+    places = json.dumps([folders, str(Path(__file__).resolve().parents[1])])
+    command = [sys.executable, "-c", _START, places, str(allowed), task, path, *more]
     try:
         done = _run(
             command,

@@ -23,6 +23,9 @@ SEEN_GROUPS = (0, 1, 2)
 MUJOCO_KINDS = {kind: f"mjGEOM_{kind.upper()}" for kind in KINDS if kind != "cone"} | {"height_field": "mjGEOM_HFIELD"}
 """What MuJoCo calls the kinds that it has."""
 
+SHORTEST_QUATERNION = 1e-15
+"""Length below which MuJoCo takes a quaternion for no rotation."""
+
 GREY = (0.5, 0.5, 0.5)
 """The colour of geoms that are given none."""
 
@@ -109,6 +112,27 @@ def _mesh_files(reader: Reader) -> dict[str, str]:
     return {
         mesh.name or Path(mesh.file).stem: os.path.join(folder, mesh.file) for mesh in reader.spec.meshes if mesh.file
     }
+
+
+def quaternion_problems(reader: Reader) -> list[str]:
+    """Problems of quaternions without a direction: MuJoCo normalizes huge ones to zeros, and tiny ones not at all."""
+    m, kinds = reader.m, reader.mujoco.mjtObj
+    welds = (m.eq_type == int(reader.mujoco.mjtEq.mjEQ_WELD)) & (m.eq_objtype == int(kinds.mjOBJ_BODY))
+    problems = []
+    for kind, number, quaternions in (
+        ("body", kinds.mjOBJ_BODY, m.body_quat),
+        ("body", kinds.mjOBJ_BODY, m.body_iquat),
+        ("geom", kinds.mjOBJ_GEOM, m.geom_quat),
+        ("site", kinds.mjOBJ_SITE, m.site_quat),
+        ("equality", kinds.mjOBJ_EQUALITY, np.where(welds[:, None], m.eq_data[:, 6:10], 1.0)),
+    ):
+        for k in np.flatnonzero(np.abs(quaternions).max(axis=1) < SHORTEST_QUATERNION):
+            name = reader.mujoco.mj_id2name(m, number, k) or f"number {k}"
+            problems.append(
+                f"{reader.path}: {kind} {name!r}: its quaternion has no direction; expected four numbers of "
+                "ordinary size, for example 1 0 0 0"
+            )
+    return problems
 
 
 def rotation_of(quaternion: Array) -> Array:
