@@ -23,6 +23,32 @@ def test_only_public_names_are_shown():
     assert not [name for name in lw.__all__ if name.startswith("_")]
 
 
+MODULES = [getattr(lw, name) for name in lw.__all__ if inspect.ismodule(getattr(lw, name))]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_public_modules_show_public_names_only(module):
+    shown = dir(module)
+    assert shown == sorted(module.__all__)
+    assert not [name for name in shown if name.startswith("_") or inspect.ismodule(getattr(module, name))]
+    documented = {name for name in shown if (getattr(module, name).__doc__ or "").strip()}
+    assert {name for name in shown if callable(getattr(module, name))} <= documented
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        *[("forward_kinematics", "pose"), ("fk", "pose"), ("ik", "inverse_kinematics"), ("rnea", "inverse_dynamics")],
+        *[("crba", "mass_matrix"), ("aba", "forward_dynamics"), ("jacobian_time_derivative", "jacobian_dot")],
+    ],
+)
+def test_names_of_other_libraries_lead_to_ours(name, ours):
+    with pytest.raises(AttributeError, match=rf"no attribute '{name}'; it is called linkwright\.{ours}$"):
+        getattr(lw, name)
+    assert not hasattr(lw, name)
+    assert ours in lw.__all__
+
+
 def test_the_version_is_that_of_the_package():
     assert re.fullmatch(r"\d+\.\d+\.\d+", lw.__version__)
 

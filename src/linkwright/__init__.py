@@ -11,6 +11,7 @@ Conventions (SI, radians, linear part first, quaternions w x y z): `docs/referen
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -115,6 +116,8 @@ from linkwright.spatial.systems import cholesky, solve
 
 # What can go wrong
 from linkwright import errors
+
+from linkwright import provided
 
 for _face in [x for x in globals().values() if hasattr(x, "book")]:
     _face.__module__ = __name__  # where pickle finds it, and not the book's function
@@ -349,6 +352,18 @@ __all__ = [
     "zero_moment_point",
 ]
 
+_OTHER_NAMES = {
+    "aba": "forward_dynamics",
+    "com": "center_of_mass",
+    "crba": "mass_matrix",
+    "fk": "pose",
+    "forward_kinematics": "pose",
+    "ik": "inverse_kinematics",
+    "jacobian_time_derivative": "jacobian_dot",
+    "nonlinear_effects": "bias_forces",
+    "rnea": "inverse_dynamics",
+}
+"""What other libraries call functions of this one."""
 
 __version__ = "0.1.0"
 
@@ -359,7 +374,9 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if (home := _home(name)) is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        ours = f"; it is called linkwright.{_OTHER_NAMES[name]}" if name in _OTHER_NAMES else ""
+        message = f"module {__name__!r} has no attribute {name!r}{ours}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
     value = globals()[name] = _loaded(home, name)
     return value
 
@@ -374,6 +391,18 @@ def _loaded(module: str, name: str) -> Any:
     if module == f"{__name__}.{name}" and not hasattr(home, name):
         return home
     return getattr(home, name) if hasattr(home, name) else import_module(f"{module}.{name}")
+
+
+def _later(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module that is imported when the function is called."""
+    return lambda *arguments, **options: getattr(import_module(module), name)(*arguments, **options)
+
+
+# Functions that lower layers call and upper layers have
+provided.save_model.function = _later("linkwright.formats.save", "save")
+provided.hull_of_mesh.function = _later("linkwright.formats.meshes", "hull_of")
+provided.show_in_studio.function = _later("linkwright.studio.recorded.shown", "show")
+provided.save_motion_page.function = _later("linkwright.studio.recorded.shown", "save_page")
 
 
 class _Package(ModuleType):

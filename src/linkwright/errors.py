@@ -16,6 +16,34 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
+__all__ = [
+    "ArgumentError",
+    "CacheWarning",
+    "ClosureError",
+    "DisplayError",
+    "ExpressionError",
+    "FormatError",
+    "FormatWarning",
+    "InconsistentMotionError",
+    "InputError",
+    "LinkwrightError",
+    "LinkwrightWarning",
+    "MissingExtraError",
+    "MissingFileError",
+    "ModelError",
+    "NoDerivativeError",
+    "ShapeError",
+    "SimulationError",
+    "TooLargeError",
+    "UnknownMotionError",
+    "UnknownNameError",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -56,3 +56,7 @@ __all__ = [
     "shaped_impedance",
     "start_of",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -24,17 +24,12 @@ from linkwright.dynamics.configuration import (
     lie_bracket,
 )
 from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from linkwright.dynamics.forces.actuation import actuated_efforts, inverse_dynamics, require_closed, require_possible
+from linkwright.dynamics.forces.actuation import actuated_efforts, inverse_dynamics
 from linkwright.dynamics.forces.springs import spring_lengths, spring_resistances
 from linkwright.dynamics.forces.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
 from linkwright.dynamics.forward import forward_dynamics
 from linkwright.dynamics.frames.hessian import kinematic_hessian
-from linkwright.dynamics.frames.jacobian import (
-    analytical_jacobian,
-    jacobian,
-    jacobian_dot,
-    told_analytical_jacobian,
-)
+from linkwright.dynamics.frames.jacobian import analytical_jacobian, jacobian, jacobian_dot
 from linkwright.dynamics.frames.manipulability import force_ellipsoid, manipulability, velocity_ellipsoid
 from linkwright.dynamics.inertias.energy import kinetic_energy, potential_energy, spring_energy
 from linkwright.dynamics.inertias.inertia import (
@@ -145,15 +140,12 @@ __all__ = [
     "project",
     "reference_regressor",
     "regressor",
-    "require_closed",
     "require_mass",
-    "require_possible",
     "spring_energy",
     "spring_lengths",
     "spring_resistances",
     "spring_stiffness",
     "subtree_center_of_mass",
-    "told_analytical_jacobian",
     "total_mass",
     "velocity",
     "velocity_ellipsoid",
@@ -161,3 +153,7 @@ __all__ = [
     "whole_body_inertia",
     "zero_moment_point",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -9,16 +9,13 @@ from pathlib import Path
 
 from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError, explained
 from linkwright.formats.named import example_names, robot_file
-from linkwright.formats.xml import read_bytes, root_tag, shortened
+from linkwright.formats.table import FORMATS, format_of, suffixes
+from linkwright.formats.xml import shortened
 from linkwright.model.build.assembly import assemble
 from linkwright.model.library.built_in import BUILT_IN, NAMES, built_in
 from linkwright.model.tree import Model
 from linkwright.status import told
 
-USD = (".usd", ".usda", ".usdc", ".usdz")
-SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world", ".ztk", *USD)
-FORMATS = ("urdf", "xacro", "mjcf", "sdf", "ztk", "usd")
-ROOT_ELEMENTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
 ROOTS = (None, "fixed", "free")
 
 
@@ -27,7 +24,7 @@ def load(
     source: str | os.PathLike[str],
     *,
     root: str | None = None,
-    formats: Sequence[str] = FORMATS,
+    formats: Sequence[str] = tuple(FORMATS),
     packages: Sequence[str | os.PathLike[str]] = (),
     trusted: bool = False,
 ) -> Model:
@@ -76,11 +73,11 @@ def load(
             if os.path.isdir(source):
                 raise FormatError(f"{shortened(source)!r} is a folder; expected a robot file, or a name") from None
             raise
-    kind = _format_of(text)
-    if kind not in formats:
-        raise FormatError(f"{shortened(text, 300)} is {kind}; allowed is {', '.join(formats)}")
+    found = format_of(text)
+    if found.name not in formats:
+        raise FormatError(f"{shortened(text, 300)} is {found.name}; allowed is {', '.join(formats)}")
     with told(f"reading {shortened(text)}"):
-        model = _read(text, kind, root, packages, trusted)
+        model: Model = found.read(text, root, packages=packages, trusted=trusted)
     if packages and model.shapes:
         folders = tuple(os.fspath(folder) for folder in packages)
         shapes = tuple(replace(shape, folders=(*shape.folders, *folders)) for shape in model.shapes)
@@ -88,34 +85,8 @@ def load(
     return model
 
 
-def _read(text: str, kind: str, root: str | None, packages: Sequence[str | os.PathLike[str]], trusted: bool) -> Model:
-    if kind == "xacro":
-        from linkwright.formats.urdf.xacro import read_xacro
-
-        return read_xacro(text, root, packages=packages, trusted=trusted)
-    if kind == "mjcf":
-        from linkwright.formats.mjcf.reading import read_mjcf
-
-        return read_mjcf(text, root, trusted=trusted)
-    if kind == "sdf":
-        from linkwright.formats.sdf.reading import read_sdf
-
-        return read_sdf(text, root)
-    if kind == "usd":
-        from linkwright.formats.usd import read_usd
-
-        return read_usd(text, root, trusted=trusted)
-    if kind == "ztk":
-        from linkwright.formats.ztk.reading import read_ztk
-
-        return read_ztk(text, root)
-    from linkwright.formats.urdf.reading import read_urdf
-
-    return read_urdf(text, root)
-
-
 def _is_path(source: str) -> bool:
-    if Path(source).suffix.lower() in SUFFIXES:
+    if Path(source).suffix.lower() in suffixes():
         return True
     parts = "/" in source or os.sep in source
     try:
@@ -127,17 +98,3 @@ def _is_path(source: str) -> bool:
 def _built_in(name: str, root: str | None) -> Model:
     model = built_in(name)
     return model if root is None else assemble(model.description.rooted(root))
-
-
-def _format_of(path: str) -> str:
-    """Which of ``FORMATS`` a file is of, by its ending or its root element."""
-    suffix = Path(path).suffix.lower()
-    if suffix in (".urdf", ".xacro", ".sdf", ".ztk"):
-        return suffix[1:]
-    if suffix in USD:
-        return "usd"
-    tag = root_tag(read_bytes(path), path)
-    if tag not in ROOT_ELEMENTS:
-        expected = "<robot> (URDF), <mujoco> (MJCF) or <sdf> (SDF)"
-        raise FormatError(f"{path}: the root element is <{shortened(tag)}>; expected {expected}")
-    return ROOT_ELEMENTS[tag]

@@ -405,3 +405,7 @@ __all__ = [
     "Rotation",
     "Task",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

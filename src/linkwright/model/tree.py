@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -27,6 +26,7 @@ from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.model.sweeps import Sweeps
+from linkwright.provided import save_model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 
@@ -558,8 +558,7 @@ class Model(Editing, Sweeps, ByValue):
         What the format cannot say is told in one :class:`FormatWarning`. Raises :class:`ArgumentError` for another
         ending, :class:`InputError` where writing fails, and :class:`ModelError` for a minimal model.
         """
-        writers = import_module("linkwright.formats.save")  # files stand above models: found when asked for
-        written: Path = writers.save(self, path)
+        written: Path = save_model(self, path)
         return written
 
     def require_physical(self, what: str) -> None:

@@ -21,6 +21,10 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 __all__ = ["Plane", "Sphere", "Surface", "dissipation", "energy", "gap", "wrench"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @takes_model
 def gap(model: Model, q: Array, surface: Surface) -> Any:
     """How far the frame, or the ball about it, is from the surface, m; less than zero: how deep it is in it.

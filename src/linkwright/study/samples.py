@@ -22,6 +22,30 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.spatial.arrays import Array, as_numbers
 
+__all__ = [
+    "Distribution",
+    "Grid",
+    "Random",
+    "Saltelli",
+    "Samples",
+    "Sobol",
+    "Table",
+    "choice",
+    "grid",
+    "log_uniform",
+    "normal",
+    "random",
+    "saltelli",
+    "sobol",
+    "table",
+    "uniform",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 MOST_ROWS = 2**53
 """Whole numbers up to here are exact in double precision, in which many readers count."""
 

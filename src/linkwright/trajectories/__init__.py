@@ -32,3 +32,7 @@ __all__ = [
     "time_optimal",
     "trapezoid",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -12,7 +12,7 @@ from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.errors import InputError
 from linkwright.files import folder_at, replacing_together, write_figure
-from linkwright.formats.save import ending_of
+from linkwright.formats.table import written_format
 from linkwright.model.tree import Model
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def identify(
         The folder for the report and pictures; linkwright_NAME_identify unless given.
     """
     if save is not None:  # refused before what takes long
-        ending_of(save)
+        written_format(save)
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
     if excite is not None:
         _excite(model, excite, period, armature, friction)

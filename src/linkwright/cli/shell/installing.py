@@ -96,9 +96,9 @@ def _filled(text: str) -> str:
 
 
 def _suffixes() -> str:
-    from linkwright.formats.load import SUFFIXES
+    from linkwright.formats.table import suffixes
 
-    return "|".join(suffix.removeprefix(".") for suffix in SUFFIXES)
+    return "|".join(suffix.removeprefix(".") for suffix in suffixes())
 
 
 def offer(app: App) -> None:

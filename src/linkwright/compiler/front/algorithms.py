@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from linkwright import dynamics
 from linkwright.dynamics.closed_loops import forces as constrained
+from linkwright.dynamics.forces.actuation import require_closed, require_possible
+from linkwright.dynamics.frames.jacobian import told_analytical_jacobian
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.euler import tell_of_lock
@@ -69,13 +71,13 @@ def _by(book: Book, *arrays: str) -> dict[str, Derivative]:
 
 
 def _efforts(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> Array:
-    dynamics.require_possible(model, given["a"], *told)
+    require_possible(model, given["a"], *told)
     return told[0]
 
 
 def _motion(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> tuple[Array, ...]:
     rates, efforts, opening = told
-    dynamics.require_closed(model, rates, opening)
+    require_closed(model, rates, opening)
     return rates, efforts
 
 
@@ -113,7 +115,7 @@ TABLE: dict[Book, Algorithm] = {
         checked=Checked(dynamics.prescribed_motion, _motion, lambda model, told: bool(model.loops))
     ),
     dynamics.analytical_jacobian: Algorithm(
-        checked=Checked(dynamics.told_analytical_jacobian, _angles, lambda model, told: True)
+        checked=Checked(told_analytical_jacobian, _angles, lambda model, told: True)
     ),
     constrained.position_correction: Algorithm(corrects="positions"),
     constrained.velocity_correction: Algorithm(corrects="velocities"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from linkwright.model.change.edited import remade
 from linkwright.model.pair import Pair, combined
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
+from linkwright.provided import hull_of_mesh
 from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
@@ -184,9 +184,8 @@ def _with_hulls(shapes: list[Shape], places: Iterable[int]) -> tuple[list[Shape]
     unread: dict[int, str] = {}
     for k in sorted(places):
         if shapes[k].kind == "mesh" and shapes[k].hull is None:
-            meshes = import_module("linkwright.formats.meshes")  # files stand above models: found when asked for
             try:
-                shapes[k] = replace(shapes[k], hull=meshes.hull_of(shapes[k]))
+                shapes[k] = replace(shapes[k], hull=hull_of_mesh(shapes[k]))
             except FormatError as error:
                 unread[k] = str(error)
     return shapes, unread

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,9 +22,9 @@ from linkwright.errors import InputError, ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
+from linkwright.provided import save_motion_page, show_in_studio
 from linkwright.simulation.acting.laws import joined
 from linkwright.simulation.recorded.contacts import Contacts, contacts_of, impulse_names, limit_efforts
-from linkwright.simulation.recorded.studio import is_studio_there, studio_of_motions
 from linkwright.simulation.stepping.impacts import Constraints
 from linkwright.simulation.stepping.parts import measuring
 from linkwright.spatial.arrays import Array
@@ -224,8 +225,8 @@ class Motion:
         if where not in (None, "studio", "window"):
             raise InputError(f"where is 'studio' or 'window'; got {where!r}")
         self._one()
-        if where == "studio" or (where is None and is_studio_there()):
-            return studio_of_motions().show(self, **options)
+        if where == "studio" or (where is None and find_spec("viser") is not None):
+            return show_in_studio(self, **options)
         from linkwright.visual.moving.window import show
 
         return show(self.model, *self.playing, **self._with_forces(options))
@@ -239,7 +240,7 @@ class Motion:
         extra ``studio``.
         """
         self._one()
-        written: Path = studio_of_motions().save_page(self, path, **options)
+        written: Path = save_motion_page(self, path, **options)
         return written
 
     def _with_forces(self, options: Mapping[str, Any]) -> dict[str, Any]:

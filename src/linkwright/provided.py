@@ -1,0 +1,31 @@
+"""Functions that lower layers call and upper layers have.
+
+The package itself, which is above all layers, provides them by value when it is imported (`linkwright/__init__.py`); no
+lower layer imports an upper one, by name or otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from linkwright.errors import LinkwrightError
+
+
+class Provided:
+    """A function of an upper layer."""
+
+    def __init__(self, purpose: str):
+        self.purpose = purpose
+        self.function: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        if self.function is None:
+            raise LinkwrightError(f"no function is provided that {self.purpose}: import the package 'linkwright' first")
+        return self.function(*arguments, **options)
+
+
+save_model = Provided("writes a model to a file")
+hull_of_mesh = Provided("reads the convex hull of a mesh")
+show_in_studio = Provided("shows a motion in the browser")
+save_motion_page = Provided("writes a motion as a page")
