@@ -23,6 +23,11 @@ def test_only_public_names_are_shown():
     assert not [name for name in lw.__all__ if name.startswith("_")]
 
 
+@pytest.mark.skipif(not (ROOT / "CITATION.cff").is_file(), reason="this is no checkout")
+def test_the_citation_is_of_this_version():
+    assert f"\nversion: {lw.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
 MODULES = [getattr(lw, name) for name in lw.__all__ if inspect.ismodule(getattr(lw, name))]
 
 

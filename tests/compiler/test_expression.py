@@ -320,6 +320,56 @@ def test_nothing_is_raised_inside_a_matrix_product():
             x - z
 
 
+RAISED_AT_ONCE = {
+    "sum": lambda x: x + "1",
+    "product": lambda x: 2.0 * (x * "ω"),
+    "after a letter of two bytes": lambda ω: [ω, ω + "1"],
+    "several lines": lambda x: (
+        (x - 1.0)  # with a comment (
+        * "1"
+    ),
+    "among products": lambda x: np.ones(2) @ np.ones(2) + (x + "1"),
+    "arrays": lambda x: np.array([x, x]) * np.array(["1", 2.0], dtype=object),
+    "arrays of two traces": lambda x: np.array([x]) + np.array([lw.symbols("y")]),
+}
+
+A = np.array([["1", 2.0], [3.0, 4.0]], dtype=object)
+
+KEPT = {
+    "matmul": lambda x: np.array([[x, x], [x, x]]) @ A,
+    "in a sum": lambda x: 1.0 + np.array([[x, x], [x, x]]) @ A,
+    "function": lambda x: np.matmul(np.array([[x, x], [x, x]]), A),
+    "dot": lambda x: np.array([x, x]).dot(A[0]),
+    "stacked": lambda x: np.array([[[x, x]]] * 5) @ A,
+    "two traces": lambda x: np.array([x, x]) @ np.array([lw.symbols("y"), 1.0]),
+    "without a text": eval("lambda x: x + '1'"),
+}
+
+
+@pytest.mark.parametrize("attempt", RAISED_AT_ONCE)
+def test_operators_raise_at_once(attempt):
+    x = lw.symbols("x")
+    with pytest.raises(ExpressionError, match=r"combined with|mixed"):
+        RAISED_AT_ONCE[attempt](x)
+    assert x.graph.failure is None
+
+
+def test_assignments_raise_at_once():
+    x = lw.symbols("x")
+    with pytest.raises(ExpressionError, match="combined with '1'"):
+        x += "1"
+    assert x.graph.failure is None
+
+
+@pytest.mark.parametrize("attempt", KEPT)
+def test_matrix_products_keep_what_went_wrong_for_the_next_operation(attempt):
+    x = lw.symbols("x")
+    KEPT[attempt](x)
+    assert x.graph.failure is not None
+    with pytest.raises(ExpressionError, match=r"combined with '1'|mixed"):
+        np.sin(x)
+
+
 def test_threads_share_no_graph():
     """The same function traced in many threads gives one and the same program."""
     arm = lw.load("arm7")

@@ -8,7 +8,7 @@ global grows, and threads share nothing.
 
 from __future__ import annotations
 
-import dis
+import ast
 import math
 import operator
 import struct
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ExpressionError, TooLargeError
+from linkwright.expression.callers import operator_at
 from linkwright.expression.numpys import every, numpys, some
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.rules import COMMUTATIVE, CONDITIONS, RULES
@@ -268,15 +269,13 @@ _OF_FLOATS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 
 
 def _inside_matrix_product() -> bool:
-    """Whether the code outside this file is at anything but an operator other than @."""
+    """Whether the code outside the expressions may be at a matrix product: at anything but another operator."""
     frame = sys._getframe(1)
     while frame.f_code.co_filename in _OWN_FILES and frame.f_back is not None:
         frame = frame.f_back
-    code, at = frame.f_code.co_code, frame.f_lasti
-    return code[at] != dis.opmap["BINARY_OP"] or code[at + 1] in _MATRIX_PRODUCTS
+    return operator_at(frame) in (None, ast.MatMult)
 
 
-_MATRIX_PRODUCTS = (4, 17)  # arguments of BINARY_OP for @ and @=
 _OWN_FILES = (__file__, RULES["add"].__code__.co_filename)
 
 
