@@ -212,3 +212,22 @@ def test_a_function_of_users_has_it_with_its_derivatives():
     kernel = lw.compile(power, arm)
     assert kernel(q, v, a) == pytest.approx(v @ lw.inverse_dynamics(arm, q, v, a))
     assert relative_error(kernel.derivative("a")(q, v, a), lw.mass_matrix(arm, q) @ v) < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_armature_that_is_listed_can_be_one_of_a_model(seed):
+    model = one_of_each(seed, mimics=True)
+    names = lw.parameter_names(model, armature=True)
+    n = 10 * len(model.bodies)
+    pi = lw.inertial_parameters(model, armature=True)
+    pi[n:] = np.random.default_rng(seed).uniform(0.1, 1.0, len(pi) - n)
+    made = model.with_parameters(pi, armature=True)
+    assert relative_error(lw.inertial_parameters(made, armature=True), pi) < 1e-12
+    q, v, a = state(made, seed)
+    assert relative_error(lw.regressor(made, q, v, a, armature=True) @ pi, lw.inverse_dynamics(made, q, v, a)) < 1e-12
+    listed = {name.removesuffix(".armature") for name in names[n:]}
+    without = {f"{joint.name}.{k}" for joint in model.joints for k in (0, 1, 2) if joint.type == "free"}
+    without |= {f"{joint.name}.{k}" for joint in model.joints for k in (0, 1) if joint.type == "planar"}
+    assert without
+    assert not without & listed
+    assert len(names) == len(pi) == len(lw.base_parameters(model, armature=True).parameters)

@@ -23,6 +23,7 @@ from linkwright.model.change.minimal import regroupable
 from linkwright.model.change.movable import UNITS, Group, length_of, movable, units_of
 from linkwright.model.derived import kept
 from linkwright.model.requirement import takes_model
+from linkwright.model.rotors import rotor_velocities
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import of_parameters
@@ -164,6 +165,7 @@ def _relations(model: Model, groups: Sequence[Group]) -> list[Relation]:
     units, length, n = units_of(length_of(model)), length_of(model), 10 * len(model.links)
     placements = public_placements(model)
     of_rotors = [1.0 if unit == "m" else length**2 for j in model.joints if j.nv for unit in j.motion.units]
+    column = {velocity: n + at for at, velocity in enumerate(rotor_velocities(model))}
     rest = model.coordinates(model.neutral())
     found = []
     for group in groups:
@@ -171,7 +173,7 @@ def _relations(model: Model, groups: Sequence[Group]) -> list[Relation]:
         if not d:
             continue
         ten = [np.arange(10 * k, 10 * k + 10) for k in bodies]
-        rows = np.concatenate([*ten, n + np.array(group.rotors, dtype=int)])
+        rows = np.concatenate([*ten, np.array([column[i] for i in group.rotors], dtype=int)])
         scale = np.concatenate([*[units] * len(bodies), np.array([of_rotors[i] for i in group.rotors])])
         basis = scale[:, None] * group.basis
         for at, k in enumerate(bodies):  # from calculated frames to the file's
@@ -241,12 +243,13 @@ def _require_true(model: Model, found: BaseParameters, armature: bool) -> None:
 
 def _with(model: Model, pi: Array, armature: bool) -> Model:
     """A mechanism for its efforts alone, whose parameters may be any."""
-    n = 10 * len(model.links)
+    armatures = np.zeros(model.nv)
+    if armature:
+        rotors = rotor_velocities(model)
+        armatures[rotors] = pi[10 * len(model.links) :][: len(rotors)]
     links = []
     for k, (link, joint, placement) in enumerate(zip(model.links, model.joints, public_placements(model), strict=True)):
-        own = np.zeros(joint.motion.nv)
-        if armature and joint.nv:
-            own = pi[n:][model.slice(joint.name).v]
+        own = armatures[model.slice(joint.name).v] if joint.nv else np.zeros(joint.motion.nv)
         rigid = of_parameters(pi[10 * k : 10 * k + 10]).moved(placement)
         links.append(replace(link, rigid_inertia=rigid, armature=own))
     return replace(model, links=tuple(links))

@@ -23,6 +23,7 @@ from linkwright.dynamics.inverse import accelerations
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
 from linkwright.errors import InputError, is_choice
+from linkwright.model.rotors import rotor_velocities
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.rotation import skew
@@ -44,13 +45,14 @@ def regressor(
 
     Ten columns for every body, in the order of ``model.bodies``: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the
     body's origin in the body's axes; with π of :func:`inertial_parameters` they give :func:`inverse_dynamics` of joints
-    without armature, gravity included. ``armature``: nv more columns. ``friction``: then 2 nv more, of damping and
-    of Coulomb friction smoothed as in :func:`passive_forces`; Y π are then the efforts that overcome them too.
+    without armature, gravity included. ``armature``: one more column of every velocity but the translations of free
+    and planar joints, which have no armature. ``friction``: then 2 nv more, of damping and of Coulomb friction
+    smoothed as in :func:`passive_forces`; Y π are then the efforts that overcome them too.
     :func:`parameter_names` tells which column is which. Closed loops are left open: τ is the tree's.
     """
     columns = [on_joints(model, q, body_regressors(model, q, v, a))]
     if armature:
-        columns.append(a[:, None] * np.eye(model.nv))
+        columns.append(a[:, None] * _rotors(model))
     if friction:
         columns += [v[:, None] * np.eye(model.nv), coulomb(v)[:, None] * np.eye(model.nv)]
     return np.concatenate(columns, axis=1)
@@ -72,7 +74,7 @@ def reference_regressor(
     """
     columns = [on_joints(model, q, body_reference_regressors(model, q, v, v_r, a_r))]
     if armature:
-        columns.append(a_r[:, None] * np.eye(model.nv))
+        columns.append(a_r[:, None] * _rotors(model))
     return np.concatenate(columns, axis=1)
 
 
@@ -82,7 +84,7 @@ def momentum_regressor(
     """Y (nv, p) with M v = Y π: the generalised momentum, columns as those of :func:`regressor`."""
     columns = [on_joints(model, q, body_momentum_regressors(model, q, v))]
     if armature:
-        columns.append(v[:, None] * np.eye(model.nv))
+        columns.append(v[:, None] * _rotors(model))
     return np.concatenate(columns, axis=1)
 
 
@@ -111,7 +113,7 @@ def energy_regressor(
     """
     entries = [np.zeros(0), *body_energy_regressors(model, q, v, of)]
     if armature:
-        entries.append(armature_energies(v, of))
+        entries.append(armature_energies(model, v, of))
     return np.concatenate(entries)
 
 
@@ -120,9 +122,15 @@ def coulomb(v: Array) -> Array:
     return v / np.sqrt(v * v + FRICTION_SPEED**2)
 
 
-def armature_energies(v: Array, of: Energy) -> Array:
-    """(nv,): what armatures add to the energy."""
-    return 0.5 * v * v if of != "potential" else np.zeros(len(v))
+def armature_energies(model: Model, v: Array, of: Energy) -> Array:
+    """Return the energy of a unit armature of every velocity that can have one."""
+    own = v[..., rotor_velocities(model)]
+    return 0.5 * own * own if of != "potential" else np.zeros(own.shape)
+
+
+def _rotors(model: Model) -> Array:
+    """The columns (nv, rotors) of the unit matrix of the velocities that can have an armature."""
+    return np.eye(model.nv)[:, rotor_velocities(model)]
 
 
 # of single bodies, at their origins, in their own axes

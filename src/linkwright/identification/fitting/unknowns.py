@@ -13,6 +13,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.identification.fitting.physical import inside, is_physical
+from linkwright.model.rotors import rotor_velocities
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -44,7 +45,10 @@ ASSUMED = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
-    """θ (p,): ten parameters of each of some bodies or links, then armature, damping and friction of the joints."""
+    """θ (p,): ten parameters of each of some bodies or links, then armature, damping and friction of the joints.
+
+    Velocities that can have no armature, as the translations of free joints, have none among these.
+    """
 
     model: Model
     links: tuple[str, ...] | None
@@ -114,9 +118,17 @@ class Unknowns:
     def units(self) -> tuple[str, ...]:
         """(p,): of each parameter; armature, damping and friction as their joints turn or slide."""
         turns = [unit == "rad" for joint in self.model.joints if joint.nv for unit in joint.motion.units]
-        told = [("kg m²", "kg")] * self.armature + [("N m s/rad", "N s/m"), ("N m", "N")] * self.friction
-        of_joints = tuple(turning if turn else sliding for turning, sliding in told for turn in turns)
+        units = {"armature": ("kg m²", "kg"), "damping": ("N m s/rad", "N s/m"), "friction": ("N m", "N")}
+        of_joints = tuple(units[name][0 if turns[k] else 1] for name, own in self.places.items() for k in own)
         return (*("kg", *["kg m"] * 3, *["kg m²"] * 6) * len(self.blocks), *of_joints)
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Of what is unknown of joints, the velocities that have it, in the order of θ."""
+        every = list(range(self.model.nv))
+        return ({"armature": rotor_velocities(self.model)} if self.armature else {}) | (
+            {"damping": every, "friction": every} if self.friction else {}
+        )
 
     def columns(self, Y: Array) -> Array:
         """(…, nv, p) of a regressor (…, nv, all): symbols too."""
@@ -199,16 +211,12 @@ class Unknowns:
         effort = np.sqrt((tau**2).mean(axis=0))
         for x in (inertia, effort):
             x[x <= 0.0] = x.max() or 1.0
-        return ASSUMED * np.concatenate([inertia] * self.armature + [effort, effort] * self.friction)
+        sizes = {"armature": inertia, "damping": effort, "friction": effort}
+        return ASSUMED * np.concatenate([sizes[name][own] for name, own in self.places.items()])
 
     def model_of(self, theta: Array, name: str | None = None) -> Model:
-        """The mechanism with these parameters; without armatures of what has none, which noise finds."""
+        """The mechanism with these parameters."""
         model, n = self.model, 10 * len(self.blocks)
-        if self.armature:
-            theta = theta.copy()
-            for joint in model.joints:
-                if joint.nv:
-                    theta[[n + model.slice(joint.name).v.start + k for k in joint.motion.carried]] = 0.0
         if self.links is None:
             whole = dynamics.inertial_parameters(model, self.armature, self.friction).astype(float)
             for k, (_, body, _) in enumerate(self.blocks):
@@ -223,11 +231,14 @@ class Unknowns:
                 I[SIX], I[SIX[::-1]] = own[4:], own[4:]
                 I = I - m * ((c @ c) * np.eye(3) - np.outer(c, c))
                 changed = changed.with_link(link, mass=m, center_of_mass=c, inertia=I)
-            numbers = theta[n:].reshape(-1, model.nv)
-            told = [*["armature"] * self.armature, *["damping", "friction"] * self.friction]
-            for joint in model.joints if told else ():
+            numbers, at = {}, n
+            for name_of, own in self.places.items():
+                numbers[name_of] = np.zeros(model.nv)
+                numbers[name_of][own] = theta[at : at + len(own)]
+                at += len(own)
+            for joint in model.joints if numbers else ():
                 places = model.slice(joint.name).v if joint.nv else None  # what follows leaves it to its leader
-                values = {what: 0.0 if places is None else x[places] for what, x in zip(told, numbers, strict=True)}
+                values = {key: 0.0 if places is None else x[places] for key, x in numbers.items()}
                 changed = changed.with_joint(joint.name, **values)
         return changed if name is None else replace(changed, name=name)
 

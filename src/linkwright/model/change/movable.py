@@ -25,6 +25,7 @@ import numpy as np
 
 from linkwright.model.joint import pose_in_units
 from linkwright.model.joint_type import JointType
+from linkwright.model.rotors import rotor_velocities
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
@@ -136,11 +137,13 @@ class _Search:
         return found
 
     def _rotors(self, part: tuple[int, ...]) -> tuple[int, ...]:
-        """The velocities of these joints."""
-        if not self.rotors:
-            return ()
+        """The velocities of these joints that can have an armature."""
+        able = set(rotor_velocities(self.model)) if self.rotors else set()
+        return tuple(k for k in self._velocities(part) if k in able)
+
+    def _velocities(self, part: tuple[int, ...]) -> list[int]:
         own = [self.model.slice(self.model.joints[k].name).v for k in part]
-        return tuple(v for places in own for v in range(places.start, places.stop))
+        return [k for places in own for k in range(places.start, places.stop)]
 
     def _link(self, k: int) -> Link:
         link = self.model.links[k]
@@ -218,13 +221,14 @@ class _Search:
             kinetic.append(own.reshape(10, -1))
             potential.append((lifted - lifted[:1]).T if tied else np.zeros((10, 0)))
         if rotors:
-            each = np.eye(width)[n:] if probes is None else np.swapaxes(probes[:, n:], 0, 1)
+            having = [at for at, k in enumerate(self._velocities(part)) if k in rotors]
+            each = (np.eye(width)[n:] if probes is None else np.swapaxes(probes[:, n:], 0, 1))[having]
             squares = [
                 np.tile(np.outer(one, one), (self.samples, 1, 1)) if probes is None else one * one for one in each
             ]
             kinetic.append(np.reshape(squares, (len(rotors), -1)))
             potential.append(np.zeros((len(rotors), potential[0].shape[1])))
-            turning = self._turning(part)
+            turning = self._turning(part)[having]
             kinetic = [np.concatenate([x, np.zeros((len(x), turning.shape[1]))], axis=1) for x in kinetic[:-1]] + [
                 np.concatenate([kinetic[-1], turning], axis=1)
             ]

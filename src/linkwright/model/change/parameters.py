@@ -11,6 +11,7 @@ from linkwright.errors import InputError, ShapeError, counted
 from linkwright.model.build.assembly import described
 from linkwright.model.build.description import BodySpec, JointSpec
 from linkwright.model.change.edited import remade
+from linkwright.model.rotors import rotor_velocities
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass, of_parameters
@@ -22,10 +23,12 @@ ROUNDING = 1e-9
 def with_parameters(model: Model, parameters: Any, armature: bool, friction: bool, physical: bool) -> Model:
     """See :meth:`Model.with_parameters`."""
     n, nv = len(model.bodies), model.nv
-    told = [*["armature"] * armature, *["damping", "friction"] * friction]
-    pi, expected = as_numbers("parameters", parameters), 10 * n + len(told) * nv
+    places = {"armature": rotor_velocities(model)} if armature else {}
+    if friction:
+        places |= {"damping": list(range(nv)), "friction": list(range(nv))}
+    pi, expected = as_numbers("parameters", parameters), 10 * n + sum(map(len, places.values()))
     if pi.shape != (expected,):
-        further = f" and {counted(nv, 'number')} each of {', '.join(told)}" if told else ""
+        further = "".join(f", {counted(len(having), 'number')} of {what}" for what, having in places.items())
         raise ShapeError(
             f"expected parameters of shape ({expected},), ten of each of {counted(n, 'body', 'bodies')}{further}; "
             f"got {pi.shape}"
@@ -49,7 +52,11 @@ def with_parameters(model: Model, parameters: Any, armature: bool, friction: boo
         m, c, I = about_center_of_mass(own[spec.name])
         return replace(spec, mass=float(m), center_of_mass=c, inertia=I, place="parameters", inertia_place="")
 
-    of_joints = {what: _of_joints(model, pi[10 * n + k * nv :][:nv]) for k, what in enumerate(told)}
+    of_joints, rest = {}, pi[10 * n :]
+    for what, having in places.items():
+        of_velocities = np.zeros(nv)
+        of_velocities[having], rest = rest[: len(having)], rest[len(having) :]
+        of_joints[what] = _of_joints(model, of_velocities)
 
     def of_joint(spec: JointSpec) -> JointSpec:
         values: dict[str, Any] = {what: found[spec.name] for what, found in of_joints.items() if spec.name in found}

@@ -22,6 +22,7 @@ from linkwright.dynamics.parameters.regressor import (
     body_regressors,
     coulomb,
 )
+from linkwright.model.rotors import rotor_velocities
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import skew
@@ -84,24 +85,25 @@ def _of_bodies(found: Any, shape: int) -> Array:
 def regressor(of: Function, model: Model, options: dict[str, Any]) -> Function:
     """The regressor of all rows; ``of`` gives kernels of functions of a model."""
     columns, felt = of(efforts_in_world), _joints(of, model)
+    rotors, every = rotor_velocities(model), list(range(model.nv))
 
     def all_rows(q: Array, v: Array, a: Array) -> Array:
-        further = [a] * options["armature"] + [v, coulomb(v)] * options["friction"]
-        return felt(q, columns(q, v, a), further)
+        resisting = [(every, v), (every, coulomb(v))] * options["friction"]
+        return felt(q, columns(q, v, a), [(rotors, a)] * options["armature"] + resisting)
 
     return all_rows
 
 
 def reference_regressor(of: Function, model: Model, options: dict[str, Any]) -> Function:
     """The regressor that follows a reference velocity, of all rows."""
-    columns, felt = of(reference_efforts_in_world), _joints(of, model)
-    return lambda q, v, v_r, a_r: felt(q, columns(q, v, v_r, a_r), [a_r] * options["armature"])
+    columns, felt, rotors = of(reference_efforts_in_world), _joints(of, model), rotor_velocities(model)
+    return lambda q, v, v_r, a_r: felt(q, columns(q, v, v_r, a_r), [(rotors, a_r)] * options["armature"])
 
 
 def momentum_regressor(of: Function, model: Model, options: dict[str, Any]) -> Function:
     """The momentum's regressor of all rows."""
-    columns, felt = of(momenta_in_world), _joints(of, model)
-    return lambda q, v: felt(q, columns(q, v), [v] * options["armature"])
+    columns, felt, rotors = of(momenta_in_world), _joints(of, model), rotor_velocities(model)
+    return lambda q, v: felt(q, columns(q, v), [(rotors, v)] * options["armature"])
 
 
 def energy_regressor(of: Function, model: Model, options: dict[str, Any]) -> Function:
@@ -110,28 +112,33 @@ def energy_regressor(of: Function, model: Model, options: dict[str, Any]) -> Fun
 
     def all_rows(q: Array, v: Array) -> Array:
         ten = _of_bodies(own(q, v), 1).reshape(*q.shape[:-1], 10 * len(model.links))
-        return np.concatenate([ten, armature_energies(v, options["of"])], axis=-1) if options["armature"] else ten
+        return np.concatenate([ten, *[armature_energies(model, v, options["of"])] * options["armature"]], axis=-1)
 
     return all_rows
 
 
 def _joints(of: Function, model: Model) -> Function:
-    """From columns (…, bodies, 6, 10) in the world to what joints feel of them (…, nv, p); then diagonals (…, nv)."""
-    axes, n = of(axes_in_world), 10 * len(model.links)
-    own, each = [model.slice(joint.name).v for joint in model.joints], np.arange(model.nv)
+    """From columns (…, bodies, 6, 10) in the world to what joints feel of them (…, nv, p).
 
-    def felt(q: Array, columns: Array, further: list[Array]) -> Array:
+    Then a column of each of some velocities, in which it alone has an entry: that of an array (…, nv).
+    """
+    axes, n = of(axes_in_world), 10 * len(model.links)
+    own = [model.slice(joint.name).v for joint in model.joints]
+
+    def felt(q: Array, columns: Array, further: list[tuple[list[int], Array]]) -> Array:
         S, rows = _of_bodies(axes(q), 2), q.shape[:-1]
         W = np.moveaxis(_of_bodies(columns, 2), -3, -2).reshape(*rows, 6, n)
-        Y = np.zeros((*rows, model.nv, n + len(further) * model.nv))
+        Y = np.zeros((*rows, model.nv, n + sum(len(some) for some, _ in further)))
         for k, (joint, end) in enumerate(zip(model.joints, model.subtree_end, strict=True)):
             block = np.swapaxes(S[..., k, :, : joint.motion.nv], -1, -2) @ W[..., 10 * k : 10 * end]
             if joint.coupling is None:
                 Y[..., own[k], 10 * k : 10 * end] += block
             else:
                 Y[..., own[joint.coupling.leader], 10 * k : 10 * end] += joint.coupling.multiplier * block
-        for at, x in enumerate(further):
-            Y[..., each, n + at * model.nv + each] = x
+        at = n
+        for some, x in further:
+            Y[..., some, np.arange(at, at + len(some))] = x[..., some]
+            at += len(some)
         return Y
 
     return felt
