@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -11,6 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
+
+from linkwright.errors import FormatError
+from linkwright.formats import confined
 
 TOOLS = Path(__file__).parents[1] / "tools"
 
@@ -96,3 +100,30 @@ def test_formats_keep_to_their_share_of_the_time(fuzz, monkeypatch, read):
     report = fuzz.fuzz("odd", [b"<a/>"], 0, 0, 1000, 0.3)
     assert 1 <= report.outcomes["read"] <= 7
     assert report.longest >= 0.05
+
+
+def test_forked_children_answer_as_started_ones(fuzz, tmp_path):
+    pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
+    path = tmp_path / "a.xml"
+    answers = []
+    for inside in ('<body name="b"><joint/><geom size="1"/></body>', '<body name="b"><joint/></body>', "<replicate/>"):
+        path.write_text(f"<mujoco><worldbody>{inside}</worldbody></mujoco>")
+        for how in (contextlib.nullcontext(), fuzz.children.forked()):
+            with how:
+                try:
+                    answers.append(repr(confined.confined("mjcf", str(path))))
+                except FormatError as error:
+                    answers.append(str(error))
+    assert answers[::2] == answers[1::2]
+    assert "BodySpec" in answers[0]
+    assert "a.xml" in answers[2]
+    assert confined.subprocess is subprocess
+
+
+def test_a_forked_child_that_takes_too_long_is_ended(fuzz, tmp_path):
+    pytest.importorskip("xacrodoc", reason="xacro files need the extra xacro")
+    path = tmp_path / "a.xacro"
+    text = "${[j for i in range(10**9) for j in range(10**9) if 0 > j]}"
+    path.write_text(f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="{text}"/></robot>')
+    with fuzz.children.forked(), pytest.raises(FormatError, match="time was up"):
+        confined.confined("xacro", str(path), seconds=1.0)

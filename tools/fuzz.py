@@ -4,8 +4,9 @@
 
 An input is a function of the seed, the format and its number, so that ``--first K --count 1`` repeats one. Inputs are
 read in forked processes. A failure is an exception or a NumPy warning that is not the library's own, or a time above
-``SECONDS``; its input is saved. Native parsers (MuJoCo, OpenUSD) read files in a child process by default; the formats
-``mjcf-trusted``, ``usd-trusted`` and ``xacro-trusted`` read them in the forked process. If such a parser ends or hangs
+``SECONDS``; its input is saved. Native parsers (MuJoCo, OpenUSD) and xacro read files in a child process. It is forked
+too, with its modules imported; with ``--spawn`` the library starts its child processes itself. The formats
+``mjcf-trusted``, ``usd-trusted`` and ``xacro-trusted`` read them without such a child. If such a parser ends or hangs
 its process, the input is counted as "ended", which is no failure, and is saved too.
 """
 
@@ -30,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuzzing import seeds
+from fuzzing import children, seeds
 from fuzzing.mutations import mutate
 
 import linkwright as lw
@@ -155,13 +156,18 @@ def spent() -> float:
 
 def fuzz(format: str, files: list[bytes], seed: int, first: int, count: int, seconds: float) -> Report:
     """Read inputs in forked processes; one that ends a process is skipped by the next."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _fuzz(format, files, seed, first, count, seconds, Path(folder))
+
+
+def _fuzz(format: str, files: list[bytes], seed: int, first: int, count: int, seconds: float, folder: Path) -> Report:
     report, at = Report(Counter(), {}), mmap.mmap(-1, 8)
     last, end = first + count, spent() + seconds
     while first < last and (left := end - spent()) > 0:
         with tempfile.TemporaryFile() as results:
             child = os.fork()
             if child == 0:
-                _work(format, files, seed, first, last, left, at, results)
+                _work(format, files, seed, first, last, left, folder, at, results)
                 os._exit(0)
             _, status = os.waitpid(child, 0)
             results.seek(0)
@@ -187,25 +193,32 @@ def _note(report: Report, number: int, outcome: str, seconds: float, kind: str =
 
 
 def _work(
-    format: str, files: list[bytes], seed: int, first: int, last: int, seconds: float, at: mmap.mmap, results: Any
+    format: str,
+    files: list[bytes],
+    seed: int,
+    first: int,
+    last: int,
+    seconds: float,
+    folder: Path,
+    at: mmap.mmap,
+    results: Any,
 ) -> None:
     """Read inputs until this process has used its time, and write a line of JSON for each."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(first, last):
-            if spent() > seconds:  # the times of a forked process begin at zero
-                break
-            at[:] = struct.pack("q", number)
-            signal.alarm(HANG)
-            path = Path(folder) / f"i{number}{FORMATS[format].ending}"
-            path.write_bytes(made(format, files, seed, number))
-            row = {"number": number, **_read(FORMATS[format], path)}
-            path.unlink()
-            results.write(json.dumps(row).encode() + b"\n")
-            results.flush()
+    for number in range(first, last):
+        if spent() > seconds:  # the times of a forked process begin at zero
+            break
+        at[:] = struct.pack("q", number)
+        signal.alarm(HANG)
+        path = folder / f"i{number}{FORMATS[format].ending}"
+        path.write_bytes(made(format, files, seed, number))
+        row = {"number": number, **_read(FORMATS[format], path)}
+        path.unlink()
+        results.write(json.dumps(row).encode() + b"\n")
+        results.flush()
 
 
 def _read(format: Format, path: Path) -> dict[str, Any]:
@@ -235,6 +248,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="processor time of all formats together")
     parser.add_argument("--save", type=Path, default=Path("build/fuzz"), help="folder for inputs that fail")
+    parser.add_argument("--spawn", action="store_true", help="start child processes as the library does (slow)")
     told = parser.parse_args()
     if unknown := [name for name in told.formats if name not in FORMATS]:
         parser.error(f"unknown format {unknown[0]!r}; there are {', '.join(FORMATS)}")
@@ -243,7 +257,8 @@ def main() -> int:
     for k, format in enumerate(chosen):
         share = (end - spent()) / (len(chosen) - k)  # what a format leaves is for the others
         files = FORMATS[format].seeds()
-        report = fuzz(format, files, told.seed, told.first, told.count, share)
+        with contextlib.nullcontext() if told.spawn else children.forked():
+            report = fuzz(format, files, told.seed, told.first, told.count, share)
         counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(report.outcomes.items()))
         print(f"{format}: {report.outcomes.total()} inputs: {counts}; longest {report.longest:.2f} s", flush=True)
         failed = failed or report.outcomes["failure"] > 0
