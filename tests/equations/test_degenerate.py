@@ -119,10 +119,32 @@ def push(model, t, q, v, stiffness, damping):
     return -stiffness * q - damping * v
 
 
-def test_a_law_as_stiff_as_gravity_is_undecided():
-    law = partial(push, stiffness=0.5 * G, damping=0.0)
-    (one,) = lw.equations(inverted(0.0)).explanation(law=law).equilibria.found
-    assert one.kind == "undecided"
+@pytest.mark.parametrize("damping", [0.0, 0.1])
+def test_a_law_as_stiff_as_gravity(damping):
+    law = partial(push, stiffness=0.5 * G, damping=damping)
+    told = lw.equations(inverted(0.0)).explanation(law=law)
+    (one,) = told.equilibria.found
+    assert (one.kind, one.leading.order) == ("stable", 4)
+    assert one.leading.value == pytest.approx(0.5 * G / (0.25 + 0.03) ** 2, rel=1e-4)
+    assert "Stable, by higher derivatives" in told.text()
+
+
+def follow(model, t, q, v, stiffness):
+    """Each joint's effort depends on the other's angle with opposite signs: a force without an energy."""
+    return -stiffness * q + np.stack([q[1], -q[0]]) ** 3
+
+
+@pytest.mark.parametrize(
+    "law", [partial(push, stiffness=0.5 * G, damping=-0.1), partial(follow, stiffness=0.5 * G)], ids=["adds", "curl"]
+)
+def test_a_law_without_an_energy_is_not_decided_by_one(law):
+    model = several((0.5 * G, 0.0, 0.0), (0.5 * G, 0.0, 0.0))
+    found = lw.equations(model).explanation(law=law).equilibria.found
+    upright = min(found, key=lambda one: np.abs(one.q).max())
+    assert not upright.conservative
+    assert upright.leading is None
+    assert upright.kind == "undecided"
+    assert "no potential energy" in upright.why_undecided
 
 
 def parallelogram(stiffness):
@@ -139,9 +161,91 @@ def parallelogram(stiffness):
 
 def test_closed_loops_with_a_degenerate_equilibrium():
     told = lw.equations(parallelogram(2.0 * G)).explanation()
-    upright = [one for one in told.equilibria.found if np.abs(one.q).max() < 0.1]
-    assert [one.kind for one in upright] == ["undecided"]
-    assert "Undecided by linearisation" in told.text()
+    (upright,) = [one for one in told.equilibria.found if np.abs(one.q).max() < 0.1]
+    assert (upright.kind, upright.leading.order) == ("stable", 4)
+    inertia = 2.0 * (0.25 + 0.03) + 1.0
+    assert upright.leading.value == pytest.approx(2.0 * G / inertia**2, rel=1e-4)
+    assert "Stable, by higher derivatives" in told.text()
     stiff = lw.equations(parallelogram(2.04 * G)).explanation()
     upright = [one for one in stiff.equilibria.found if np.abs(one.q).max() < 0.1]
     assert [one.kind for one in upright] == ["stable"]
+
+
+def test_closed_loops_where_two_equilibria_meet():
+    told = lw.equations(parallelogram(2.0 * G * np.cos(0.5)).with_joint("a", rest=0.5 - np.tan(0.5))).explanation()
+    (fold,) = [one for one in told.equilibria.found if np.abs(one.q - [0.5, -0.5, 0.5]).max() < 0.1]
+    assert fold.q == pytest.approx([0.5, -0.5, 0.5], abs=1e-6)
+    assert (fold.kind, fold.leading.order) == ("unstable", 3)
+
+
+def several(*pendulums, cart=False):
+    """Pendulums side by side, each (standing, hanging, stiffness) as those of ``geared``; on a cart, where wanted."""
+    builder, ground = lw.Builder("several"), "world"
+    if cart:
+        ground = "cart"
+        builder.body("cart", 2.0, (0, 0, 0), INERTIA).joint("slide", "prismatic", "world", "cart", axis=(1, 0, 0))
+    for k, (standing, hanging, stiffness) in enumerate(pendulums):
+        builder.body(f"one{k}", standing / G / 0.5, (0, 0, 0.5), INERTIA)
+        builder.joint(f"first{k}", "revolute", ground, f"one{k}", axis=(0, 1, 0), stiffness=stiffness)
+        if hanging:
+            builder.body(f"two{k}", hanging / G / 0.5, (0, 0, -0.5), INERTIA)
+            builder.joint(
+                f"second{k}", "revolute", ground, f"two{k}", axis=(0, 1, 0), mimic=f"first{k}", multiplier=2.0
+            )
+    return builder.build()
+
+
+QUARTIC, NEGATIVE, SIXTH = (0.5 * G, 0.0, 0.5 * G), (4.0, 1.0, 0.0), (16.0, 1.0, 12.0)
+
+
+def least(found):
+    return min(found, key=lambda one: np.abs(one.q).max())
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_several_directions_in_which_all_fourth_derivatives_are_positive(n):
+    told, found = explained(several(*[QUARTIC] * n))
+    one = least(found)
+    assert (one.nullity, one.kind, one.leading.order, one.leading.directions) == (n, "stable", 4, n)
+    single = 0.5 * G / (0.25 + 0.03) ** 2
+    assert one.leading.value == pytest.approx(single / n, rel=1e-3)  # of Σ s⁴ on the unit sphere the least is 1/n
+    assert "positive along all of them" in told.text()
+
+
+def test_several_directions_that_are_coupled():
+    """Two standing pendulums, one on the other, and a law of the stiffness that cancels that of gravity."""
+    builder = lw.Builder("rods").body("a", 1.0, (0, 0, 0.5), INERTIA).body("b", 1.0, (0, 0, 0.5), INERTIA)
+    builder.joint("one", "revolute", "world", "a", axis=(0, 1, 0))
+    model = builder.joint("two", "revolute", "a", "b", axis=(0, 1, 0), xyz=(0, 0, 1.0)).build()
+    law = partial(linear, K=-lw.derivative(lw.gravity_forces, "q")(model, np.zeros(2)))
+    one = least(lw.equations(model).explanation(law=law).equilibria.found)
+    assert one.q == pytest.approx([0.0, 0.0], abs=1e-6)
+    assert (one.kind, one.leading.order, one.leading.directions) == ("stable", 4, 2)
+
+
+def linear(model, t, q, v, K):
+    return -K @ q
+
+
+def test_several_directions_along_one_of_which_the_energy_falls():
+    _, found = explained(several(QUARTIC, NEGATIVE))
+    one = least(found)
+    assert (one.nullity, one.kind, one.leading.order) == (2, "unstable", 4)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_what_is_not_decided_says_why(n):
+    told, found = explained(several(QUARTIC, *[SIXTH] * (n - 1)))
+    one = least(found)
+    assert (one.nullity, one.kind) == (n, "undecided")
+    reason = "vanish, or nearly, along some direction" if n == 2 else "of more than 3 directions"
+    assert reason in one.why_undecided
+    assert reason in told.text()
+
+
+@pytest.mark.parametrize(("pendulum", "kind"), [(QUARTIC, "valley"), (NEGATIVE, "unstable")])
+def test_a_coordinate_that_no_energy_depends_on_is_left_out(pendulum, kind):
+    _, found = explained(several(pendulum, cart=True))
+    one = least(found)
+    assert (one.nullity, one.kind, one.leading.order, one.leading.directions) == (2, kind, 4, 1)
+    assert one.family == 1

@@ -27,7 +27,7 @@ from linkwright.equations.read.explanation import (
 )
 from linkwright.equations.read.linear import LinearForm, PropertyWords, order_of
 from linkwright.equations.read.structure import Structure
-from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, counted, joined, listed, number
+from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, by_higher_order, counted, joined, listed, number
 from linkwright.equations.write.notation import grouped
 from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
@@ -496,7 +496,10 @@ class _Words:
             + ("." if only else "; there may be others."),
         )  # fmt: skip
         for k, one in enumerate(found[:LISTED], start=1):
-            yield (f"{k}. ", *place_of(self, one), f": {one.kind}; {eigenvalues(one.eigenvalues)}.")
+            why = f" {by_higher_order(one.leading, one.kind)}." if one.leading is not None else ""
+            if one.kind == "undecided" and one.why_undecided:
+                why = f" Higher derivatives do not decide either: {one.why_undecided}."
+            yield (f"{k}. ", *place_of(self, one), f": {one.kind}; {eigenvalues(one.eigenvalues)}.{why}")
         if len(found) > LISTED:
             yield (f"… and {len(found) - LISTED} more: explanation(law=…).equilibria.found has them all.",)
 

@@ -23,7 +23,7 @@ from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
 from linkwright.equations.controlled.law import Law
-from linkwright.equations.read.degenerate import NEAR, NOISE, is_uncertain
+from linkwright.equations.read.degenerate import NEAR, NOISE, FlatSurface, Leading, is_uncertain
 from linkwright.errors import ArgumentError, ClosureError, LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Ruled
@@ -43,6 +43,8 @@ CLOSED = 1e-8
 RANK = 1e-9
 """A singular value of A this small beside the largest is none."""
 
+PROBED, SYMMETRIC = 32, 1e-9
+"""Random configurations at which a law is examined for an energy, and what of its derivative may be rounding"""
 NOTHING = 1e-13
 """Of the largest weight met: what pulls less at all configurations is rounding"""
 BETWEEN = np.linspace(0.0, 1.0, 9)[1:-1]
@@ -70,18 +72,25 @@ class RestingPlace:
     basis: Array
     """Z (nv, d), orthonormal"""
     conservative: bool = False
-    """whether all that pulls has an energy, as it does without a law"""
+    """whether all that pulls has an energy, as it does without a law, and velocities add none"""
     spread: bool = False
     """whether the eigenvalues decide nothing: others were found near, with rest all along to them, or the eigenvalues
     change by half of themselves within Newton's next steps
     """
+    leading: Leading | None = None
+    """of the energy along the directions with ω² = 0, where there is an energy, and all other ω² are positive"""
+    why_undecided: str = ""
+    """of "undecided", why higher derivatives do not decide"""
 
     @property
     def kind(self) -> str:
         """ "asymptotically stable", "stable", "unstable" or "undecided".
 
-        By the eigenvalues; "stable" is a strict minimum of the energy of what loses none (Lagrange and Dirichlet).
+        By the eigenvalues; "stable" is a strict minimum of the energy of what loses none (Lagrange and Dirichlet). With
+        ω² = 0 by the leading derivatives of the energy.
         """
+        if self.leading is not None:
+            return "stable" if self.leading.minimum else "unstable"
         if self.spread:
             return "undecided"
         real = self.eigenvalues.real
@@ -299,7 +308,8 @@ class Rest:
         places: list[RestingPlace] = []
         for q, wide in zip(kept, spread, strict=True):
             one = self.at(q)
-            one = replace(one, spread=wide or self._unresolved(one))
+            uncertain, modes = self._uncertain(one)
+            one = self._by_higher_order(replace(one, spread=wide or bool(uncertain.any())), uncertain, modes)
             if not (one.flat and any(one.alike(other) for other in places)):
                 places.append(one)
         return tuple(sorted(places, key=lambda one: (one.kind, *np.round(one.q, 6))))
@@ -315,8 +325,36 @@ class Rest:
         left = [np.abs(self._reduced(self._moved(a, s * way))[1]).max(initial=0.0) for s in BETWEEN]
         return bool(max(left) <= RESIDUAL * self._scale)
 
-    def _unresolved(self, one: RestingPlace) -> bool:
-        """Whether some ω² is uncertain at this place of rest, which Newton's method found."""
+    def _by_higher_order(self, one: RestingPlace, uncertain: Array, modes: Array) -> RestingPlace:
+        """With the leading derivatives of the energy where some ω² are zero, or uncertain, and the others positive."""
+        zero = uncertain | (np.abs(one.squares) <= NEGLIGIBLE * np.abs(one.squares).max(initial=0.0))
+        if not zero.any() or (one.squares[~zero] < 0.0).any():
+            return one
+        if not one.conservative:
+            return replace(one, why_undecided="the control law's efforts have no potential energy, or add energy")
+
+        def force(q: Array) -> Array:
+            Z, left, _ = self._reduced(q)
+            return Z @ left
+
+        def stiffness(q: Array) -> Array:
+            Z, _, multipliers = self._reduced(q)
+            found: Array = Z @ Z.T @ self._ask(1, q, multipliers) @ Z @ Z.T
+            return found
+
+        modes = one.basis @ modes
+        surface = FlatSurface(self._moved, force, stiffness, modes[:, zero], modes[:, ~zero])
+        try:
+            q, found = surface.leading_derivative(one.q, movable=True)
+        except (LinkwrightError, np.linalg.LinAlgError):
+            return replace(one, why_undecided="the loops close at no configurations far enough from it")
+        if isinstance(found, str):
+            return replace(one, why_undecided=found)
+        squares = np.where(zero, 0.0, one.squares)
+        return replace(self.at(q), squares=squares, leading=found)
+
+    def _uncertain(self, one: RestingPlace) -> tuple[Array, Array]:
+        """Which ω² are uncertain at this place of rest, which Newton's method found, and the modes (d, d)."""
         Z = one.basis
         L = np.linalg.cholesky(Z.T @ _mass(self.model, one.q) @ Z)
         _, _, multipliers = self._reduced(one.q)
@@ -327,16 +365,16 @@ class Rest:
 
         modes = np.linalg.solve(L.T, np.linalg.eigh(np.linalg.solve(L, np.linalg.solve(L, slope(one.q)).T))[1])
         residual = np.abs(modes.T @ Z.T @ self.pull(one.q)) + NOISE * self._scale * np.abs(Z @ modes).sum(axis=0)
-        for size, force, mode in zip(one.squares, residual, modes.T, strict=True):
+        uncertain = np.zeros(len(one.squares), dtype=bool)
+        for k, (size, force, mode) in enumerate(zip(one.squares, residual, modes.T, strict=True)):
             if abs(size) <= NEGLIGIBLE * np.abs(one.squares).max(initial=0.0):
                 continue
 
             def curvature(step: Array, mode: Array = mode) -> float:
                 return float(mode @ slope(self._moved(one.q, step)) @ mode)
 
-            if is_uncertain(size, force, Z @ mode, curvature):
-                return True
-        return False
+            uncertain[k] = is_uncertain(size, force, Z @ mode, curvature)
+        return uncertain, modes
 
     @cached_property
     def nothing_pulls(self) -> bool:
@@ -412,7 +450,28 @@ class Rest:
         L = np.linalg.cholesky(M)
         squares = np.linalg.eigvalsh(np.linalg.solve(L, np.linalg.solve(L, 0.5 * (S + S.T)).T))
         multipliers = multipliers if self.model.loops else np.zeros(0)
-        return RestingPlace(q, self.efforts(q), multipliers, values, squares, Z, self.rule is None)
+        return RestingPlace(q, self.efforts(q), multipliers, values, squares, Z, self.conservative)
+
+    @cached_property
+    def conservative(self) -> bool:
+        """Whether what pulls at rest is the gradient of an energy, to which velocities add none: of a law by samples.
+
+        A force is a gradient where its derivative is symmetric.
+        """
+        if self.rule is None:
+            return True
+        if self.stateful or self.varying:
+            return False
+        q, rng = self.scattered(PROBED), np.random.default_rng(6)
+        S, left = self.slopes(q)[0], self.pull(q)
+        if np.abs(S - np.swapaxes(S, -1, -2)).max(initial=0.0) > SYMMETRIC * np.abs(S).max(initial=0.0):
+            return False
+        for size in (1e-2, 1.0, 1e2):
+            v = size * rng.normal(size=(PROBED, self.model.nv))
+            change = self._kernels[0](q, v, self.told, np.zeros(self._count)) - left
+            if ((v * change).sum(axis=1) < -SYMMETRIC * (np.abs(v) * np.abs(change)).sum(axis=1)).any():
+                return False
+        return True
 
     @cached_property
     def varying(self) -> bool:

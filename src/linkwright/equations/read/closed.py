@@ -22,7 +22,16 @@ from linkwright.equations.read.explanation import (
 )
 from linkwright.equations.read.linear import PropertyWords, order_of
 from linkwright.equations.read.structure import Structure
-from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, Writer, counted, joined, listed, number
+from linkwright.equations.read.wording import (
+    LISTED,
+    SHOWN_TERMS,
+    Writer,
+    by_higher_order,
+    counted,
+    joined,
+    listed,
+    number,
+)
 from linkwright.errors import TooLargeError
 from linkwright.model.tree import Model
 from linkwright.status import telling
@@ -199,7 +208,10 @@ class _Words(Writer):
         for k, one in enumerate(self._found[:LISTED], start=1):
             oscillating = f"oscillations at ω = {listed([number(float(x)) for x in one.frequencies])} rad/s"
             rates = [number(float(np.sqrt(-x))) for x in one.squares if x < 0.0 and one.kind == "unstable"]
-            if one.kind in ("stable", "asymptotically stable"):
+            if one.leading is not None:
+                across = f", with {oscillating} across" if len(one.frequencies) else ""
+                yield (f"{k}. {by_higher_order(one.leading, one.kind)}{across}.",)
+            elif one.kind in ("stable", "asymptotically stable"):
                 dying = " With the model's friction motions die out." if one.kind == "asymptotically stable" else ""
                 yield (f"{k}. Stable: {oscillating}.{dying}",)
             elif one.kind == "unstable":
@@ -207,6 +219,9 @@ class _Words(Writer):
                 leaving = f", at {'the rate' if len(rates) == 1 else 'rates'} of {listed(rates)} /s without friction"
                 yield (f"{k}. Unstable: motions leave it in {counted(len(rates), 'direction')}{leaving}{across}.",)
             else:
-                yield (f"{k}. Undecided by linearisation: some ω² is zero within the accuracy of the configuration.",)
+                why = f" Higher derivatives do not decide either: {one.why_undecided}." * bool(one.why_undecided)
+                yield (
+                    f"{k}. Undecided by linearisation: some ω² is zero within the accuracy of the configuration.{why}",
+                )
         if not damped:
             yield ("The model's joints have no friction, so that no equilibrium is asymptotically stable.",)

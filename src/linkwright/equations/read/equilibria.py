@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
 from linkwright.dynamics.forces.springs import joints_of, springs_at, stretched
 from linkwright.dynamics.forces.statics import FRICTION_SPEED
-from linkwright.equations.read.degenerate import NEAR, NOISE, FlatCurve, Leading, is_uncertain
+from linkwright.equations.read.degenerate import NEAR, NOISE, FlatSurface, Leading, is_uncertain
 from linkwright.equations.read.extremes import at_quarters, quarter_turns, series_of
 from linkwright.equations.read.structure import Structure, determinant, quasi, sign_of
 from linkwright.expression.polynomial import Polynomial
@@ -87,7 +87,9 @@ class Equilibrium:
     """of K's leading minors, where proved for all values of the parameters that have the model's signs"""
     minors: tuple[Polynomial, ...] = field(default=(), repr=False)
     leading: Leading | None = None
-    """of U along the only direction with ω² = 0, where it is isolated and that is determined numerically"""
+    """of U along the directions with ω² = 0, where it is isolated in these and that is determined numerically"""
+    why_undecided: str = ""
+    """of "undecided", why higher derivatives do not decide"""
 
     @property
     def exact(self) -> bool:
@@ -120,7 +122,9 @@ class Equilibrium:
             return "valley"
         if self.leading is None:
             return "undecided"
-        return "stable" if self.leading.minimum else "unstable"
+        if not self.leading.minimum:
+            return "unstable"
+        return "valley" if self.family else "stable"
 
 
 @dataclass
@@ -214,7 +218,8 @@ class Equilibria:
 
     @cached_property
     def _scale(self) -> float:
-        sample = np.array([self._random(np.random.default_rng(5)) for _ in range(64)])
+        rng = np.random.default_rng(5)
+        sample = np.array([self._random(rng) for _ in range(64)])
         return float(np.abs(_force(self.model, sample)).max()) or 1.0
 
     def _random(self, rng: np.random.Generator) -> Array:
@@ -380,13 +385,20 @@ class Equilibria:
         nullity = int(zero.sum())
         proved = sum(own[0] not in self.active or own[0] in free for own in self.structure.coordinates)
         family = nullity if proved == nullity else self._family(q, modes[:, zero])
-        leading = None
-        if nullity == 1 and not family:
-            mode, others = modes[:, zero][:, 0], modes[:, ~zero]
-            curve = FlatCurve(self.model, _force, _stiffness, mode, others)
-            q, leading = curve.leading_derivative(q, movable=turns is None)
-        squares = np.where(zero, 0.0, squares)
-        return Equilibrium(q, turns, free, nullity, family, energy, squares, signs, minors, leading)
+        squares, leading, why = np.where(zero, 0.0, squares), None, ""
+        if nullity and not family and (nullity == 1 or not (squares < 0.0).any()):
+            idle = [k for k, own in enumerate(self.structure.coordinates) if own[0] not in self.active]
+            kernel = modes[:, zero]
+            if idle:  # no energy depends on these: the rest of the kernel leaves them out
+                kernel = kernel @ np.linalg.svd(kernel[idle])[2][len(idle) :].T
+            model = self.model
+            surface = FlatSurface(
+                partial(_move, model), partial(_force, model), partial(_stiffness, model), kernel, modes[:, ~zero]
+            )
+            q, found = surface.leading_derivative(q, movable=turns is None)
+            leading, why = (None, found) if isinstance(found, str) else (found, "")
+            family = len(idle) if leading is not None else 0
+        return Equilibrium(q, turns, free, nullity, family, energy, squares, signs, minors, leading, why)
 
     def _zero(self, q: Array, squares: Array, modes: Array, exact: bool) -> Array:
         """Which ω² are zero (nv,): negligible, or of a numeric q so uncertain that they are not known."""
@@ -415,13 +427,14 @@ class Equilibria:
         """The kernel's dimension if every direction in it leads to other equilibria with as large a kernel, else 0."""
         model, nullity = self.model, kernel.shape[1]
         for direction in kernel.T:
-            x = _move(model, q, 0.02 * direction / np.linalg.norm(direction))
+            step = 0.02 * direction / np.linalg.norm(direction)
+            x = _move(model, q, step)
             for _ in range(20):
                 x = _move(model, x, -np.linalg.pinv(_stiffness(model, x), rcond=1e-6) @ _force(model, x))
             sizes = np.linalg.svd(_stiffness(model, x), compute_uv=False)
             rests = np.abs(_force(model, x)).max() <= RESIDUAL * self._scale
-            if not rests or np.abs(self._place(x) - self._place(q)).max() < 1e-3:
-                return 0
+            if not rests or np.linalg.norm(dynamics.difference(model, q, x) - step) > 0.25 * np.linalg.norm(step):
+                return 0  # Newton's method led back, or to equilibria in another direction
             if (sizes <= 1e-6 * self._scale).sum() < nullity:
                 return 0
         return nullity

@@ -10,12 +10,20 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.equations.read.degenerate import Leading
 from linkwright.equations.read.equilibria import Equilibria, Equilibrium
 from linkwright.equations.read.explanation import Paragraph, Piece, Symbol, Token, variable
 from linkwright.equations.read.extremes import Extreme, at_quarters, largest, series_of, value_of
 from linkwright.equations.read.structure import determinant, quasi, sign_of
-from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, Writer, counted, joined, listed, number
+from linkwright.equations.read.wording import (
+    LISTED,
+    SHOWN_TERMS,
+    Writer,
+    by_higher_order,
+    counted,
+    joined,
+    listed,
+    number,
+)
 from linkwright.expression.polynomial import Polynomial
 from linkwright.spatial.arrays import Array
 
@@ -255,7 +263,7 @@ class MotionWords(Writer):
         rates = [number(float(np.sqrt(-x))) for x in squares if x < 0.0]
         oscillating = f"oscillations at ω = {listed(frequencies)} rad/s" if frequencies else ""
         if one.leading is not None and not one.unstable_directions:
-            pieces += [*self._by_higher_order(one.leading, one.kind), f", with {oscillating} across. " if frequencies
+            pieces += [by_higher_order(one.leading, one.kind), f", with {oscillating} across. " if frequencies
                        else ". "]  # fmt: skip
         elif one.kind == "stable":
             pieces += [f"Stable, a centre of the linearised motion: {oscillating}. "]
@@ -273,26 +281,13 @@ class MotionWords(Writer):
         else:
             pieces += [f"Undecided by linearisation: ω² = 0 in {counted(one.nullity, 'direction')}"]
             pieces += [f", {oscillating} in others. " if frequencies else ". "]
+            pieces += [f"Higher derivatives do not decide either: {one.why_undecided}. "] if one.why_undecided else []
         if one.signs and len(self.structure.joints) == 1 and one.kind == "stable":
             M = self.structure.forms.mass_matrix[0, 0]
             if len(M) + len(one.minors[0]) <= SHOWN_TERMS:
                 pieces += [self.formula(Symbol("ω", power="2"), " = (", one.minors[0], ")/(", M, ")"), ". "]
         pieces += self._proof(one)
         return tuple(pieces)
-
-    @staticmethod
-    def _by_higher_order(leading: Leading, kind: str) -> Paragraph:
-        sign = "positive" if leading.value > 0.0 else "negative"
-        reason = (
-            "so the energy has a strict minimum (Lagrange, Dirichlet)"
-            if kind == "stable"
-            else "so the energy has no minimum, and motions leave it, at no rate of the linearised motion"
-        )
-        return (
-            f"{kind.capitalize()}, by higher derivatives. The linearised motion does not decide, ω² = 0 in one "
-            "direction; there the first derivative of the potential energy that does not vanish is (numerically) that "
-            f"of order {leading.order}, which is {sign}, {reason}",
-        )
 
     def _proof(self, one: Equilibrium) -> list[Piece]:
         """What the leading minors of S prove, for all parameters."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from linkwright.equations.read.degenerate import Leading
 from linkwright.equations.read.explanation import Formula, Paragraph, Piece, Token, variable
 from linkwright.equations.read.structure import Structure
 from linkwright.equations.write.notation import Order, grouped
@@ -20,6 +21,31 @@ LISTED = 12
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 QUARTERS = {0: "0", 1: "π/2", 2: "π", -1: "−π/2"}
+
+
+def by_higher_order(leading: Leading, kind: str) -> str:
+    """How the leading derivatives of the potential energy decide on an equilibrium that is "stable", "unstable", …"""
+    title = "The floor of a valley" if kind == "valley" else kind.capitalize()
+    minimum = "so the energy has a strict minimum (Lagrange, Dirichlet)"
+    if kind == "valley":
+        minimum = "so the energy has its minimum along the floor"
+    reason = (
+        minimum
+        if leading.minimum
+        else "so the energy has no minimum, and motions leave it, at no rate of the linearised motion"
+    )
+    begin = f"{title}, by higher derivatives. The linearised motion does not decide, ω² = 0 in "
+    if leading.directions == 1:
+        sign = "positive" if leading.value > 0.0 else "negative"
+        return (
+            f"{begin}one direction; there the first derivative of the potential energy that does not vanish is "
+            f"(numerically) that of order {leading.order}, which is {sign}, {reason}"
+        )
+    sign = "positive along all of them" if leading.minimum else "negative along some of them"
+    return (
+        f"{begin}{counted(leading.directions, 'direction')}; the first derivatives of the potential energy along these "
+        f"that do not vanish are (numerically) those of order {leading.order}, {sign}, {reason}"
+    )
 
 
 def joined(parts: Sequence[Paragraph], last: str = " and ") -> Paragraph:
