@@ -105,6 +105,16 @@ def test_xacro_sees_neither_the_environment_nor_other_files(tmp_path, monkeypatc
         lw.load(xacro(tmp_path, f'<link name="{inside}"/>'))
 
 
+def test_a_quote_that_is_not_closed_in_the_parameters_of_a_macro_takes_no_time(tmp_path):
+    """The time of the search in xacro doubled with each letter of the default value."""
+    macro = '<xacro:macro name="m" params="{}"><link name="${{x}}"/></xacro:macro>{}'
+    closed = xacro(tmp_path, macro.format(f"x:='{'a' * 40}' y:=b", "<xacro:m/>"))
+    assert f'<link name="{"a" * 40}"/>' in process.confined("xacro", str(closed), seconds=10.0)
+    open_one = xacro(tmp_path, macro.format(f"x:={'a' * 40}' y:=b", "<xacro:m/>"))
+    with pytest.raises(FormatError, match=r"a{40}'"):
+        process.confined("xacro", str(open_one), seconds=10.0)
+
+
 def test_formats_restrict(tmp_path):
     path = tmp_path / "r.xml"
     path.write_text("<mujoco/>")

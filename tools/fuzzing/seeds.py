@@ -121,8 +121,9 @@ MJCF = b"""<mujoco model="m"><compiler angle="degree"/><option gravity="0 0 -9"/
 """
 
 XACRO = b"""<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="n" value="${1 + 2}"/>
-<xacro:arg name="x" default="1"/><xacro:macro name="l" params="name *block"><link name="${name}"/>
-<xacro:insert_block name="block"/></xacro:macro><xacro:l name="a"><link name="b"/></xacro:l>
+<xacro:arg name="x" default="1"/><xacro:macro name="l" params="name kind:='one two' size:=^|1 *block">
+<link name="${name}"/><xacro:insert_block name="block"/><xacro:unless value="$(arg x)"><link name="${kind}"/>
+</xacro:unless></xacro:macro><xacro:l name="a"><link name="b"/></xacro:l>
 <xacro:if value="${n > 2}"><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></xacro:if></robot>
 """
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,11 @@ from linkwright.model.tree import Model
 
 PACKAGE_FILES = ("package.xml", "manifest.xml")
 PACKAGE_PATHS = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
+NESTED, FLAT = r"""[^\s'\"]+)+""", r"""[^\s'\"])+"""
+"""Part of xacro's pattern of a macro's parameters, and the same without nested repetition.
+
+After a quote that is not closed, the first takes a time that doubles with every letter of a default value.
+"""
 
 
 def read_xacro(
@@ -80,11 +86,14 @@ def expanded_freely(path: str, *packages: str) -> str:
 
 def _xacrodoc() -> Any:
     try:
+        import xacro
         import xacrodoc
     except ImportError:
         raise MissingExtraError(
             "xacro files need the package xacrodoc: pip install 'linkwright[xacro]' (or expand the file to .urdf)"
         ) from None
+    if (pattern := getattr(xacro, "re_macro_arg", None)) is not None:
+        xacro.re_macro_arg = re.compile(pattern.pattern.replace(NESTED, FLAT), pattern.flags)
     return xacrodoc
 
 
