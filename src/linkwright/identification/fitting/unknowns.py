@@ -232,10 +232,10 @@ class Unknowns:
                 I = I - m * ((c @ c) * np.eye(3) - np.outer(c, c))
                 changed = changed.with_link(link, mass=m, center_of_mass=c, inertia=I)
             numbers, at = {}, n
-            for name_of, own in self.places.items():
+            for name_of, having in self.places.items():
                 numbers[name_of] = np.zeros(model.nv)
-                numbers[name_of][own] = theta[at : at + len(own)]
-                at += len(own)
+                numbers[name_of][having] = theta[at : at + len(having)]
+                at += len(having)
             for joint in model.joints if numbers else ():
                 places = model.slice(joint.name).v if joint.nv else None  # what follows leaves it to its leader
                 values = {key: 0.0 if places is None else x[places] for key, x in numbers.items()}
