@@ -38,7 +38,8 @@ from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS
 from linkwright.compiler.schedules.composed.springs import OF_SPRINGS, springs_alike, with_springs
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
-from linkwright.expression.graph import Expr, comparable
+from linkwright.expression.graph import Expr
+from linkwright.expression.symbols import comparable
 from linkwright.model.derived import derived, exact, identity, keep
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model

@@ -15,7 +15,7 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, ShapeError, wrong_call
-from linkwright.expression.graph import comparable
+from linkwright.expression.symbols import comparable
 from linkwright.spatial.arrays import Array, is_symbolic
 
 F = TypeVar("F", bound=Callable[..., Any])

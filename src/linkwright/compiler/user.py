@@ -9,7 +9,8 @@ import numpy as np
 
 from linkwright.compiler.front.bind import shape_of
 from linkwright.errors import ArgumentError, ShapeError, explained
-from linkwright.expression.graph import Graph, comparable
+from linkwright.expression.graph import Graph
+from linkwright.expression.symbols import comparable
 
 
 @explained

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.expression import tables
-from linkwright.expression.graph import Expr, Graph, Symbols
+from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.symbols import Symbols
 from linkwright.expression.tables import Sides
 
 LARGE = 256

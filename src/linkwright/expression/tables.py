@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.expression.graph import Expr, Graph, Symbols
+from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.symbols import Symbols
 
 Span = tuple[float, float]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from linkwright.errors import TooLargeError
-from linkwright.expression.graph import comparable
+from linkwright.expression.symbols import comparable
 
 if TYPE_CHECKING:
     from linkwright.compiler.front.sweeps import Recorder

@@ -22,7 +22,8 @@ import numpy as np
 from linkwright.compiler.front.kinds import Group, Kind, Source, folded, groups_of, objects
 from linkwright.compiler.front.records import COMPUTES, Joints, NotASweep, Records, States
 from linkwright.errors import LinkwrightError
-from linkwright.expression.graph import Expr, Graph, comparable
+from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.symbols import comparable
 from linkwright.model.sweeps import Step, like_columns
 from linkwright.model.tree import Model
 

@@ -1,0 +1,62 @@
+"""Arrays of expressions: what NumPy does with object arrays, but that comparisons give conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.expression.numpys import every, numpys, some
+
+
+class Symbols(np.ndarray):
+    """An object array of expressions. Compared, it gives conditions, where NumPy would ask for truth values."""
+
+    __array_priority__ = 1.0  # what NumPy joins with such an array is one
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return numpys(function, args, kwargs)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """NumPy's result as it would be of plain arrays: an expression where it has no axis."""
+        return array[()] if return_scalar else array.view(Symbols)
+
+    def __matmul__(self, y: Any) -> Any:
+        return _product(self, y)
+
+    def __rmatmul__(self, y: Any) -> Any:
+        return _product(y, self)
+
+    def all(self, axis: Any = None) -> Any:  # type: ignore[override]
+        return every(self, axis)
+
+    def any(self, axis: Any = None) -> Any:  # type: ignore[override]
+        return some(self, axis)
+
+    def dot(self, y: Any) -> Any:  # type: ignore[override]
+        return np.dot(self, y)
+
+    def __lt__(self, y: Any) -> Any:
+        return np.less(self, y, dtype=object)
+
+    def __le__(self, y: Any) -> Any:
+        return np.less_equal(self, y, dtype=object)
+
+    def __gt__(self, y: Any) -> Any:
+        return np.greater(self, y, dtype=object)
+
+    def __ge__(self, y: Any) -> Any:
+        return np.greater_equal(self, y, dtype=object)
+
+
+def _product(A: Any, B: Any, otherwise: Any = np.matmul) -> Any:
+    """A product of arrays: a loop where a large matrix is multiplied, else written out."""
+    from linkwright.expression.products import product
+
+    found = product(A, B)
+    return otherwise(A, B) if found is None else found
+
+
+def comparable(x: Any) -> Any:
+    """An array, if it is one of expressions, as one that can be compared."""
+    return x.view(Symbols) if isinstance(x, np.ndarray) and x.dtype == object else x
