@@ -33,7 +33,7 @@ def wanted(n: int) -> tuple[tuple[str, ...], Callable[[Ring], dict[str, Any]]]:
 def proof_of_adaptive(plan: Plan, law: Law, term_limit: int) -> Proof | None:
     """V̇ of V = ½ sᵀM s + ½ δᵀΓ⁻¹δ, δ = π̂ − π, of the law as it is run, its step of π̂ taken for h times a rate.
 
-    What is checked is that τ = M a_r + C v_r + g + Y δ − K_D s with Y = ∂τ/∂π̂, that π̂ moves by −h Γ Yᵀ s, and then
+    The proof checks that τ = M a_r + C v_r + g + Y δ − K_D s with Y = ∂τ/∂π̂, that π̂ moves by −h Γ Yᵀ s, and then
     ½ sᵀṀ s + sᵀ(τ − C v − g − M a_r) − δᵀYᵀ s = −sᵀ K_D s. None where the law is too large for polynomials.
     """
     n = law.model.nv

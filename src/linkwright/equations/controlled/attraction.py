@@ -44,7 +44,7 @@ NUDGE, GROWING = 1e-6, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class AttractionRegion:
-    """Which states of a plane lead to rest at a target, as far as motions from the points of a grid tell."""
+    """Which states of a plane lead to rest at a target, by motions from the points of a grid."""
 
     plane: Plane
     x: Array
@@ -54,7 +54,7 @@ class AttractionRegion:
     attracted: Array
     """(m, n) of bool: whether the motion from there came to rest at the target"""
     undecided: Array
-    """(m, n) of bool: not there yet, and nothing tells that it never will be"""
+    """(m, n) of bool: not there yet, and not known to stay away"""
     lyapunov: Array | None
     """(m, n), V, zero at the target; None where no Lyapunov function is proved"""
     level: float | None
@@ -124,7 +124,7 @@ def region_of_attraction(
     16 times, where it is not clear what becomes of them; with a ``duration`` (s) as long as that. A motion is lost
     where it ends, comes to rest elsewhere, or where a proved Lyapunov function has stopped to fall; what is neither
     attracted nor lost is ``undecided``. It is an estimate: between the points nothing is known. Where a Lyapunov
-    function is proved and the target is asymptotically stable, ``level`` tells which of its level sets lies within.
+    function is proved and the target is asymptotically stable, ``level`` is that of a level set within.
 
     Raises :class:`ModelError` for closed loops, :class:`UnknownNameError` for axes that there are not, and
     :class:`InputError` where the ``step`` is so long that disturbances grow in the simulation which die out by their
@@ -188,7 +188,7 @@ def _ends(
     duration: float | None,
     tolerance: float,
 ) -> tuple[Array, float]:
-    """What becomes of motions (rows,), and how long they were followed (s)."""
+    """The outcomes of motions (rows,), and how long they were followed (s)."""
     q, v, ends, open_, total = q.copy(), v.copy(), np.full(len(q), OPEN), np.arange(len(q)), 0.0
     once = duration is not None or controlled.stateful or controlled.rest.varying  # what has a memory starts once
     seconds = _duration(controlled, target) if duration is None else duration
@@ -213,7 +213,7 @@ def _told(
     function: Callable[[Array, Array], Array] | None,
     tolerance: float,
 ) -> Array:
-    """What becomes of motions (rows,) by their states (start, middle, end; rows, …)."""
+    """The outcomes of motions (rows,) by their states (start, middle, end; rows, …)."""
     found = np.full(q.shape[1], OPEN)
     whole = np.isfinite(q).all(axis=(0, 2)) & np.isfinite(v).all(axis=(0, 2))
     found[~whole] = LOST

@@ -1,4 +1,4 @@
-"""What a law makes of a mechanism, in words and formulas: proofs where there are any, else eigenvalues."""
+"""Explanations of a mechanism under a control law, in words and formulas: proofs, or else eigenvalues."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ E_T, V_T = Symbol("e", power="T"), Symbol("v", power="T")
 
 
 class ControlledExplanation(Told):
-    """Sections of words and formulas about a mechanism and the law that moves it, with the findings they tell of."""
+    """Sections of words and formulas about a mechanism and the control law that moves it, with their findings."""
 
     def __init__(self, mechanism: Mechanism, model: Model, law: Law):
         self.model, self.law, self._mechanism = model, law, mechanism
 
     @cached_property
     def proof(self) -> Proof:
-        """What is proved of the law: ``.proved``, ``.lyapunov`` and ``.rate`` as polynomials, ``.why_not``."""
+        """The proof of the control law: ``.proved``, ``.lyapunov`` and ``.rate`` as polynomials, ``.why_not``."""
         plan, limit = self._mechanism.plan, self._mechanism.ring.term_limit
         try:
             found = proof_of(plan, self.law, limit)

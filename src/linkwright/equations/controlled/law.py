@@ -26,7 +26,7 @@ LETTERS = {
     **{"stiffness": "K", "damping": "D", "integral": "Ki", "target": "qd", "reference": "qd"},
     **{"convergence": "L", "rate": "G"},
 }
-"""What the numbers bound to a law are called in formulas; others by their own names."""
+"""Names in formulas of the numbers bound to a control law; others keep their names."""
 
 AGREE = 1e-4
 """Relative: models whose angles were snapped differ by as much"""
@@ -36,7 +36,7 @@ NAMED_UP_TO = 8
 
 
 def bare(model: Model) -> Model:
-    """The mechanism without what its joints and springs do by themselves."""
+    """The mechanism without the passive forces of its joints and springs."""
     joints = tuple(
         replace(one, damping=0.0 * one.damping, friction=0.0 * one.friction, stiffness=0.0 * one.stiffness)
         for one in model.joints
@@ -74,7 +74,7 @@ class Law:
 
     @property
     def name(self) -> str:
-        """What the function is called."""
+        """Name of the function."""
         return self.rule.name
 
     @property
@@ -83,7 +83,7 @@ class Law:
         return next((name for name in control.__all__ if getattr(control, name) is self.function), "")
 
     def value(self, key: str, default: Any = 0.0) -> Any:
-        """What is bound, or the default."""
+        """Return the bound value, or the default."""
         return self.bound.get(key, default)
 
     def gain(self, key: str) -> Array:
@@ -93,10 +93,10 @@ class Law:
 
     @cached_property
     def passive(self) -> str:
-        """What becomes of the mechanism's own dampers, friction and springs.
+        """How the control law treats the mechanism's own dampers, friction and springs.
 
-        "none" there are, they "remain" beside the law, or the law makes up for them: "cancelled"; else "mixed". Found
-        at random states, by the difference that they make to the law.
+        "none" there are, they "remain" next to the control law, or the control law compensates them: "cancelled"; else
+        "mixed". Found at random states, by the difference that they make to the law.
         """
         from linkwright.dynamics import passive_forces
 
@@ -147,8 +147,8 @@ class Run:
 
 
 def agrees(made: Run, law: Law) -> bool:
-    """Whether the polynomials give the law's efforts at random states: a law that asks whether a number *is* another
-    would go one way on polynomials, and another on numbers.
+    """Whether the polynomials give the law's efforts at random states: a control law that tests whether a number *is*
+    another would go one way on polynomials, and another on numbers.
     """
     model, names, rng = bare(law.model), made.mechanism.coordinates, np.random.default_rng(21)
     for q in law.model.random(3, seed=22):
@@ -162,7 +162,7 @@ def agrees(made: Run, law: Law) -> bool:
 
 
 def names_of(law: Law, taken: set[str], angular: list[bool]) -> tuple[dict[str, list[str]], dict[str, float], set[str]]:
-    """The names of bound numbers, entry by entry, their values, and which of them may be asked for their cosine."""
+    """The names of bound numbers, entry by entry, their values, and those whose cosine may be taken."""
     made: dict[str, list[str]] = {}
     values: dict[str, float] = {}
     angles: set[str] = set()
@@ -200,9 +200,9 @@ def run(
     more: tuple[str, ...] = (),
     bind: Callable[[Ring], dict[str, Any]] | None = None,
 ) -> Run | str:
-    """The law on the polynomials of a plan, ``more`` variables beside; or, in words, why that cannot be.
+    """The law on the polynomials of a plan, with ``more`` variables; or the reason why that is impossible.
 
-    ``bind`` tells what is bound in the place of what was.
+    ``bind`` replaces the bound values.
     """
     plain = Mechanism(plan, term_limit)
     coordinates = plain.coordinates

@@ -1,4 +1,4 @@
-"""What is proved of a law: a record of it, and the few words on matrices that all proofs share."""
+"""Records of what is proved of a control law, and the few functions on matrices that all proofs share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linkwright.spatial.arrays import Array
 
 @dataclass
 class Proof:
-    """What is proved of a law, and of what."""
+    """A proof about a control law."""
 
     kind: str
     """ "pd" (gravity made up for at every configuration), "constant" (PD, without or with constant gravity), "linear"
@@ -55,7 +55,7 @@ class Proof:
     friction: Array | None = None
     """of Coulomb (nv,), which the law does not make up for; None where there is none"""
     closed: tuple[Polynomial, ...] = ()
-    """what stands on the right of the closed loop's rows, beside M v̇ + h on the left"""
+    """right-hand sides of the closed loop's rows, whose left-hand sides are M v̇ + h"""
 
     @property
     def definite(self) -> bool:

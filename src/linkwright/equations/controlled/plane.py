@@ -36,9 +36,9 @@ from linkwright.simulation.acting.drives import between
 from linkwright.spatial.arrays import Array, as_numbers, clip
 
 POINTS = 24
-"""of Gauss and Legendre, at which the pull is asked along a straight way"""
+"""of Gauss and Legendre, at which the pull is computed along a straight line"""
 QUICK = 41
-"""Motions from rest that tell how fast the plane is to reach."""
+"""Motions from rest whose speeds set the range of the plane."""
 WIDER = 1.3
 HELD = 1e-6
 """What pulls at rest, beside 1 and the efforts"""
@@ -98,7 +98,7 @@ class Controlled:
 
     @cached_property
     def proof(self) -> Proof:
-        """What is proved of the law; of none, that the energy falls with friction."""
+        """The proof of the control law; without one, that the energy falls with friction."""
         if self.given is None:
             return Proof("potential", True)
         try:
@@ -279,7 +279,7 @@ class Plane:
         return (*rest, *([f"${' = '.join(map(latex_name, still))} = 0$"] if still else []))
 
     def places(self, one: RestingPlace) -> list[tuple[float, float]]:
-        """Where a configuration of rest is on the plane, every whole turn of it; nowhere where it is beside it."""
+        """Where a configuration of rest is on the plane, at every whole turn; empty where it is off the plane."""
         model, names = self.controlled.model, self.controlled.names
         found = []
         turned = [k for k in self.controlled.rest.rounds if names.q[k] in self.axes]
@@ -303,7 +303,7 @@ class Plane:
 
 
 def plane_of(controlled: Controlled, target: Array, axes: Any, spans: Any) -> Plane:
-    """The plane that is asked for, or the one that shows most: a coordinate and its velocity, or two coordinates."""
+    """The requested plane, or the one that shows most: a coordinate and its velocity, or two coordinates."""
     model, names = controlled.model, controlled.names
     plain = [name for name in (*names.q, *names.v) if not any(name in four for four in names.quaternions)]
     if axes is None:

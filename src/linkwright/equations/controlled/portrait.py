@@ -59,7 +59,7 @@ class PhasePortrait:
 
     @property
     def equilibria(self) -> tuple[RestingPlace, ...]:
-        """The configurations of rest that were found, also beside the plane."""
+        """The configurations of rest that were found, on and off the plane."""
         return self.plane.controlled.rest.found if not self.plane.controlled.stateful else ()
 
     def figure(self) -> Figure:

@@ -44,7 +44,7 @@ def proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
 
 
 def _beside(found: Proof, law: Law) -> Proof:
-    """The proof where the mechanism's own springs, dampers and friction act beside the law."""
+    """The proof where the mechanism's own springs, dampers and friction act next to the control law."""
     if law.passive != "remain" or found.kind in ("pid", ""):
         return found
     if any(np.any(joint.stiffness) for joint in law.model.joints) or law.model.springs:
@@ -71,7 +71,7 @@ LOOPS = (
 
 
 def with_loops(found: Proof) -> Proof:
-    """What is left of the proof for the tree where loops are closed: V̇, for their forces do no work."""
+    """The part of the proof for the tree that holds where loops are closed: V̇, for their forces do no work."""
     if found.kind in ("pd", "constant", "potential"):
         found.remark, found.looped = LOOPS, True
         return found

@@ -33,7 +33,7 @@ STARTS, STEPS = 96, 60
 RESIDUAL = 1e-9
 """of the largest force met: up to it a configuration is one of rest"""
 NEGLIGIBLE = 1e-7
-"""A real part this small beside the largest eigenvalue is zero."""
+"""A real part this small relative to the largest eigenvalue is zero."""
 SAME = 1e-5
 """Configurations this near are one."""
 PROJECTIONS = 4
@@ -41,14 +41,14 @@ PROJECTIONS = 4
 CLOSED = 1e-8
 """Residuals, m and rad, up to which loops are closed"""
 RANK = 1e-9
-"""A singular value of A this small beside the largest is none."""
+"""A singular value of A this small relative to the largest is zero."""
 
 PROBED, SYMMETRIC = 32, 1e-9
 """Random configurations at which a law is examined for an energy, and what of its derivative may be rounding"""
 NOTHING = 1e-13
 """Of the largest weight met: what pulls less at all configurations is rounding"""
 BETWEEN = np.linspace(0.0, 1.0, 9)[1:-1]
-"""Where on the way from one to the other it is asked whether it rests there too"""
+"""Points between two configurations of rest at which rest is tested"""
 
 _between, _loads = public(dynamics.difference), public(dynamics.gravity_forces)
 _mass, _rows, _move = public(dynamics.mass_matrix), public(dynamics.constraint_jacobian), public(dynamics.integrate)
@@ -198,7 +198,7 @@ class Rest:
         return made(q, np.zeros(self.model.nv), self.told, zero)
 
     def pull(self, q: Array) -> Array:
-        """What gravity, passive forces and the law leave at rest (…, nv), against the efforts: zero at equilibria."""
+        """Gravity less passive forces and the control law at rest (…, nv), which is zero at equilibria."""
         return self._ask(0, q)
 
     def slopes(self, q: Array) -> tuple[Array, Array]:

@@ -1,1 +1,1 @@
-"""What equations say: kinds of terms, symmetries, rest, stability, in words and formulas."""
+"""Explanations of equations: kinds of terms, symmetries, rest, stability, in words and formulas."""

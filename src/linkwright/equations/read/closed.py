@@ -1,4 +1,4 @@
-"""What the equations of closed loops say: constraints, rest, what small disturbances become."""
+"""Explanations of closed loops: constraints, rest, small disturbances."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ A, LAMBDA, V_ = Symbol("A"), Symbol("λ"), Symbol("v")
 
 
 class ClosedExplanation(Told):
-    """Sections of words and formulas about a mechanism with closed loops, with the findings they tell of."""
+    """Sections of words and formulas about a mechanism with closed loops, with their findings."""
 
     def __init__(self, mechanism: Mechanism, model: Model):
         self.model, self._mechanism = model, mechanism

@@ -132,7 +132,7 @@ class FlatSurface:
 
     @staticmethod
     def _decided(rays: Array, slopes: Array, half: float) -> Leading | str:
-        """What the coefficients (rays, k) of the powers of s/half of the force along the rays decide."""
+        """Decide by the coefficients (rays, k) of the powers of s/half of the force along the rays."""
         m = rays.shape[1]
         grid, radius = _grid(m)
         sizes = np.abs(slopes).max(axis=0)

@@ -1,4 +1,4 @@
-"""What the equations of a mechanism say, in words and formulas: all of it computed from the equations themselves."""
+"""Explanations of a mechanism in words and formulas, all computed from its equations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from linkwright.status import telling
 
 
 class Explanation(Told):
-    """Sections of words and formulas about a mechanism's equations, with the findings they tell of."""
+    """Sections of words and formulas about a mechanism's equations, with their findings."""
 
     def __init__(
         self, structure: Structure, order: Order, model: Model, values: Mapping[str, float], too_large: str = ""

@@ -58,7 +58,7 @@ _DOTTED = re.compile("([A-Za-z])([\N{COMBINING DOT ABOVE}\N{COMBINING DIAERESIS}
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula; ``display``: on a line of its own."""
+    """A formula; ``display``: on a separate line."""
 
     terms: tuple[Token, ...]
     display: bool = False
@@ -87,7 +87,7 @@ class Section:
 
 
 class Told(ABC):
-    """What is told of a mechanism in sections, to be read as text or set in LaTeX."""
+    """An explanation of a mechanism in sections, to be read as text or set in LaTeX."""
 
     model: Model
 
@@ -120,7 +120,7 @@ def variable(name: str, coefficient: Fraction | int = 1) -> Sum:
 
 
 def text_of_sections(sections: tuple[Section, ...]) -> str:
-    """Titles underlined, a line for each paragraph; displayed formulas on lines of their own."""
+    """Titles underlined, a line for each paragraph; displayed formulas on separate lines."""
     lines: list[str] = []
     for section in sections:
         lines += [section.title, "-" * len(section.title), ""]

@@ -129,7 +129,7 @@ class PropertyWords(Writer):
 
 
 def order_of(mechanism: Mechanism, more: Iterable[str] = (), rates: Iterable[str] = ()) -> Order:
-    """How the variables of a ring are ranked: ``more`` constants, ``rates`` beside velocities and accelerations."""
+    """Ranks of the variables of a ring: ``more`` constants, ``rates`` in addition to velocities and accelerations."""
     names = mechanism.coordinates
     velocities = (*names.v, *names.a, *rates)
     return Order((*mechanism.plan.values, *more), velocities, mechanism.ring.angles)

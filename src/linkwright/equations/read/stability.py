@@ -290,7 +290,7 @@ class MotionWords(Writer):
         return tuple(pieces)
 
     def _proof(self, one: Equilibrium) -> list[Piece]:
-        """What the leading minors of S prove, for all parameters."""
+        """The conclusions from the leading minors of S, for all parameters."""
         if not one.signs:
             return []
         changes = sum(a != b for a, b in zip((1, *one.signs), one.signs, strict=False))

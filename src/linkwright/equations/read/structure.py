@@ -1,4 +1,4 @@
-"""What the exact equations are like: kinds of terms, dependences, identities, conserved momenta. All by the ring.
+"""Structure of the exact equations: kinds of terms, dependences, identities, conserved momenta. All by the ring.
 
 Greenwood, *Advanced Dynamics* (2003), §2.1 (kinds of forces), §2.3 (ignorable coordinates), §4.4 (quasi-velocities).
 """
@@ -22,7 +22,7 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose
 
 SAMPLES = 3
-"""Configurations at which springs are asked where they act: what is zero at all of them is zero."""
+"""Configurations at which springs are tested for where they act: what is zero at all of them is zero."""
 
 NOTHING = 1e-9
 """A force of less than this of the largest is rounding."""

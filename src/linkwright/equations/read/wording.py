@@ -1,4 +1,4 @@
-"""What words about equations are made with: formulas of polynomials, lists, numbers."""
+"""Building blocks of sentences about equations: formulas of polynomials, lists, numbers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from linkwright.equations.write.notation import Order, grouped
 from linkwright.expression.polynomial import Polynomial
 
 SHOWN_TERMS = 16
-"""Terms up to which a polynomial is shown; of longer ones the number is told."""
+"""Terms up to which a polynomial is shown; of longer ones the number of terms is given."""
 
 LISTED = 12
-"""Rows, or other things, up to which each is told of."""
+"""Rows, or other items, up to which each is listed."""
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
