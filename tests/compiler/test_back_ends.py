@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import llvmlite.binding as llvm
 import mpmath
 import numpy as np
@@ -151,10 +153,25 @@ def parts(results):
     return results if isinstance(results, tuple) else (results,)
 
 
+LONG = 5000
+"""Operations from which programs are compiled quickly here, which gives the same bits (tested below): what is made of
+each operation as users have it, all the shorter ones show."""
+
+
 def check_all(name: str, model: lw.Model, seed: int) -> None:
     """All four ways agree, and a row is the same bits wherever it stands."""
     function, options = (ALGORITHMS | OF_LOOPS)[name]
     kernel = lw.compile(function, model, **options)
+    if kernel.program.length > LONG:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("LINKWRIGHT_CODE", "quick")
+            return check_kernel(lw.compile(function, model, **options), function, options, seed)
+    return check_kernel(kernel, function, options, seed)
+
+
+def check_kernel(kernel: Kernel, function: Any, options: dict[str, Any], seed: int) -> None:
+    """The same of a kernel that is made."""
+    model = kernel.model
     arrays = arrays_for(model, kernel.program, ROWS, seed)
     lanes = parts(kernel(*arrays))
     assert all(np.isfinite(x).all() for x in lanes)
@@ -481,6 +498,22 @@ def test_registers_of_lanes_wait_on_the_stack_aligned():
     kept = [line.split()[0] for line in lanes.splitlines() if f"%{register}" in line and "(%rsp)" in line]
     assert kept
     assert not [one for one in kept if one.startswith("vmovup")]
+
+
+def test_what_is_not_scheduled_is_not_scheduled_after_registers_either(capfd):
+    """LLVM's second scheduler took most of the time of compilation where results are many."""
+    text = row_text(trace(bind(lambda x: x * x[0], None, {"x": 3})), W, target())
+    passes = {}
+    llvm.set_option("test", "-debug-pass=Structure")
+    try:
+        for scheduled in (True, False):
+            machine.generate(text, scheduled)
+            passes[scheduled] = capfd.readouterr().err
+    finally:
+        llvm.set_option("test", "-debug-pass=Disabled")
+    name = "Post RA top-down list latency scheduler"
+    assert name in passes[True]
+    assert name not in passes[False]
 
 
 @pytest.mark.parametrize("function", [lw.forward_dynamics, lw.inverse_dynamics_derivatives, lw.integrate])

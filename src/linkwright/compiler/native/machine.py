@@ -173,6 +173,7 @@ def generate(ir: str, scheduled: bool = True) -> bytes:
 def _choose(scheduled: bool, prepared: bool) -> None:
     """Set LLVM's options, which hold for the whole process; of each, the last one given counts."""
     llvm.set_option("linkwright", f"-enable-misched={str(scheduled).lower()}")
+    llvm.set_option("linkwright", f"-disable-post-ra={str(not scheduled).lower()}")  # once more, after registers
     llvm.set_option("linkwright", f"-disable-cgp={str(not prepared).lower()}")
 
 

@@ -190,7 +190,7 @@ LONG = 10_000
 
 
 def _scheduled(program: Program | Staged) -> bool:
-    """Whether LLVM's scheduler is of use.
+    """Whether LLVM's schedulers, before and after registers are given, are of use.
 
     It wins up to a tenth where results are few. Where they are many, each stored as soon as it is known, its
     reordering keeps more of them waiting (measured: up to a third slower); and on long programs it takes most
