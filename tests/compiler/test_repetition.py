@@ -400,9 +400,9 @@ def z3():
 
 
 MISTAKES = {
-    "count": (lambda: lw.repeat(2.5, lambda k, x: x, 1.0), ArgumentError, "count is a whole number from 0 on; got 2.5"),
-    "keep": (lambda: lw.repeat(2, lambda k, x: x, 1.0, keep=0), ArgumentError, "keep is a whole number from 1"),
-    "limit": (lambda: lw.until(lambda x: x, lambda x: x, 1.0, limit=True), ArgumentError, "limit is a whole number"),
+    "count": (lambda: lw.repeat(2.5, lambda k, x: x, 1.0), InputError, "count is a whole number from 0 on; got 2.5"),
+    "keep": (lambda: lw.repeat(2, lambda k, x: x, 1.0, keep=0), InputError, "keep is a whole number from 1"),
+    "limit": (lambda: lw.until(lambda x: x, lambda x: x, 1.0, limit=True), InputError, "limit is a whole number"),
     "nothing": (lambda: lw.repeat(2, lambda k: k), ArgumentError, "nothing to repeat"),
     "shape": (
         lambda: lw.repeat(2, lambda k, x: x[:2], np.ones(3)),

@@ -64,7 +64,7 @@ def test_sizes_and_order_of_coordinates(name):
     model, peer, *_ = both(name)
     assert (model.nq, model.nv) == (peer.nq, peer.nv)
     names = [peer.joint(j).name for j in range(peer.njnt)]
-    flat = [part.name for joint in model.joints for part in getattr(joint.motion, "parts", [joint])]
+    flat = [part.name for joint in model.joints for part in (joint.motion.parts or [joint])]
     assert len(flat) == len(names)
     assert all(given in ("", ours) for ours, given in zip(flat, names, strict=True))
 

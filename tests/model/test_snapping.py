@@ -76,5 +76,5 @@ def test_one_free_turn_stays_as_it_is():
 
 @pytest.mark.parametrize("angle", [-1.0, 0.5, "1e-5", np.nan, True])
 def test_angles_that_are_none(angle):
-    with pytest.raises(InputError, match="angle is in radians"):
+    with pytest.raises(InputError, match=r"angle is a number from 0 to 0\.01 \(rad\)"):
         lw.load("two_link").snapped(angle)

@@ -477,7 +477,7 @@ def test_wrong_arguments_are_told():
     for how, kind, told in (
         ({"effort": -1.0}, InputError, "the limit of effort is above 0; of 'joint1' it is -1"),
         ({"velocity": [1.0, 2.0]}, LinkwrightError, r"velocity is a number or an array \(…, 7\); got shape \(2,\)"),
-        ({"points": 10.5}, ArgumentError, "points is a whole number"),
+        ({"points": 10.5}, InputError, "points is a whole number"),
         ({"scheme": "best"}, ArgumentError, "scheme is one of 'hull', 'interpolation', 'collocation'; got 'best'"),
         ({"start_speed": -1.0}, InputError, "start_speed is a speed along the path"),
         ({"check": "no"}, ArgumentError, "check is True or False; got 'no'"),

@@ -153,7 +153,7 @@ class Pinocchio(Peer):
         """Quaternions as x y z w, planar angles as cosine and sine."""
         pieces = []
         for joint, x in zip(self.source.joints, self.source.coordinates(q), strict=True):
-            if joint.type in ("spherical", "free"):
+            if joint.motion.quaternions:
                 pieces.append(np.concatenate([x[:-4], x[-3:], x[-4:-3]]))
             elif joint.type == "planar":
                 pieces.append(np.array([x[0], x[1], np.cos(x[2]), np.sin(x[2])]))
@@ -281,7 +281,7 @@ class RoboticsToolbox(Peer):
         import roboticstoolbox as rtb
         from spatialmath import SE3
 
-        if model.has_couplings or any(link.motion.type not in ("revolute", "prismatic") for link in model.links):
+        if model.has_couplings or not all(link.motion.hinge or link.motion.slide for link in model.links):
             raise ModelError("only revolute and prismatic joints are converted for the Robotics Toolbox")
         if any(link.parent != k - 1 for k, link in enumerate(model.links)):
             raise ModelError("only serial chains are converted for the Robotics Toolbox")
@@ -290,7 +290,7 @@ class RoboticsToolbox(Peer):
         links: list[Any] = []
         for k, link in enumerate(model.links):
             mass, center, inertia = about_center_of_mass(link.rigid_inertia)
-            turn = rtb.ET.Rz() if link.motion.type == "revolute" else rtb.ET.tz()
+            turn = rtb.ET.Rz() if link.motion.hinge else rtb.ET.tz()
             ets = rtb.ET.SE3(SE3(link.placement, check=False)) * turn
             rotor = {"Jm": float(link.armature[0]), "G": 1.0}
             links.append(

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.compiler.public import public
-from linkwright.control.within import Law, State, answer, begun, require_count, require_open, require_positive, starting
+from linkwright.control.within import Law, State, answer, begun, require_open, require_positive, starting
 from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, passive_forces
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError
@@ -40,7 +41,7 @@ def _start(
     if informed and callable(law):
         _require_a_place_for_external(law)
     still = np.zeros(model.nv)
-    coming = {"coming": np.zeros((late, model.nv))} if require_count("late", late, 0, LATEST) else {}
+    coming = {"coming": np.zeros((late, model.nv))} if whole_number("late", late, 0, LATEST) else {}
     asked = partial(law, external=still) if informed and callable(law) else law
     return {**begun(model, asked), "external": still, "past": still, "asked": np.zeros(()), **coming}
 

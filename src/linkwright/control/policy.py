@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.control.joint_space import Motors, driven
 from linkwright.dynamics import difference, pose
 from linkwright.errors import ArgumentError, FormatError, InputError, ShapeError, is_choice
@@ -44,7 +45,7 @@ def observation(model: Model, t: Any, q: Array, v: Array) -> Array:
     is and how it is turned: what it can feel itself. Its twist is in its own axes, as all v of free joints are.
     """
     e = difference(model, model.neutral(), q)
-    if not model.joints or model.joints[0].type != "free":
+    if not model.joints or not model.joints[0].motion.floating:
         return np.concatenate([e, v])
     base = model.joints[0]
     down = np.asarray(model.gravity)
@@ -93,8 +94,7 @@ class Policy:
     ):
         inner: tuple[Any, ...] = tuple(hidden) if isinstance(hidden, (tuple, list)) else (hidden,)
         for what, n, least in (*(("hidden", n, 1) for n in inner), ("commands", commands, 0)):
-            if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < least:
-                raise ArgumentError(f"{what}: whole numbers from {least} on; got {n!r}")
+            whole_number(what, n, least)
         if not is_choice(activation, ACTIVATIONS):
             raise ArgumentError(f"activation is one of {', '.join(ACTIVATIONS)}; got {activation!r}")
         if not callable(observe):

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.control.within import Law, State, answer, begun, require_count, require_positive, starting
+from linkwright.bounds import whole_number
+from linkwright.control.within import Law, State, answer, begun, require_positive, starting
 from linkwright.dynamics import difference, integrate
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -49,7 +50,7 @@ def encoders(
 def _start_of_filter(model: Model, *, law: Law, cutoff: Any, step: Any, order: int = 1) -> State:
     require_positive("cutoff", cutoff, model.nv)
     require_positive("step", step)
-    stages = np.zeros((require_count("order", order, 1, HIGHEST), model.nv))
+    stages = np.zeros((whole_number("order", order, 1, HIGHEST), model.nv))
     return {**begun(model, law), "position": model.neutral(), "velocity": stages, "asked": np.zeros(())}
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.tree import Model
@@ -67,7 +68,7 @@ def assuming(
 
 
 def _start_of_deciding(model: Model, *, law: Law, decide: Callable[..., Any], every: Any) -> State:
-    require_count("every", every, 1, 10**9)
+    whole_number("every", every, 1, 10**9)
     function, _ = taken_apart(law)
     parameters = inspect.signature(function).parameters
     if "action" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
@@ -116,13 +117,6 @@ def require_positive(name: str, x: Any, n: int | None = None, zero: bool = False
     if not np.isfinite(x).all() or (x < 0.0).any() or not (zero or (x > 0.0).all()):
         raise InputError(f"{name} must be {'zero or more' if zero else 'above zero'}; got {x.tolist()!r}")
     return x
-
-
-def require_count(name: str, x: Any, least: int, most: int) -> int:
-    """A whole number within limits."""
-    if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or not least <= x <= most:
-        raise InputError(f"{name} is a whole number from {least} to {most}; got {x!r}")
-    return int(x)
 
 
 def require_open(model: Model, what: str) -> None:

@@ -92,7 +92,7 @@ def _cost(one: Any) -> int:
 
 def _floats(model: Model, made: Schedule, number: int) -> bool:
     first = made.blocks[number][0]
-    return first in made.joined or model.joints[first].type == "free"
+    return first in made.joined or model.joints[first].motion.floating
 
 
 class _Solved(NamedTuple):
@@ -130,7 +130,7 @@ def _joined(
             T, w_parent = link.transform(q[base]), turning[link.parent]
             terms[base] = joint_terms(link, T, q[base], v[base], tau[base], w_parent)
             w = angular_velocity(link, w_parent, T, q[base], v[base])
-        elif model.joints[base].type == "free":
+        elif model.joints[base].motion.floating:
             w = v[base][3:]
         if number not in of_blocks:
             turning[base] = w

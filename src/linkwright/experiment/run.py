@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.benchmark.clock import Timing, interleaved, machine
+from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import compile
 from linkwright.errors import InputError, TooLargeError
 from linkwright.experiment.contenders import Contender, general_assembly, lagrange, method, written_blocks
@@ -62,7 +63,7 @@ class Experiment:
     def start(self, model: Model) -> tuple[Array, Array]:
         """Straight along x, at rest; a floating base turns with 1 rad/s about x, y and z."""
         v = np.zeros(model.nv)
-        if model.joints[0].type == "free":
+        if model.joints[0].motion.floating:
             v[3:6] = 1.0
         return model.neutral(), v
 
@@ -122,8 +123,10 @@ def experiment(
         )
     chosen = EXPERIMENTS[name]
     counts = chosen.links if links is None else tuple(links)
-    if not counts or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 for n in counts):
-        raise InputError(f"links are whole numbers, 1 or more; got {links!r}")
+    if not counts:
+        raise InputError("links are numbers of links, of which there is one at least; got none")
+    for count in counts:
+        whole_number("the number of links", count, 1)
     table = []
     for n in sorted(set(counts)):
         table.append(_measured(chosen, n, duration, rows, rounds, tell))

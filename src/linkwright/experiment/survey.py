@@ -55,7 +55,9 @@ class Tree(NamedTuple):
 def tree_of(model: Model) -> Tree:
     """The tree of a robot; a single body on a free joint counts as the one that everything hangs on."""
     links, joints = list(model.links), model.joints
-    free = bool(links) and links[0].parent < 0 and joints[0].type == "free" and [k.parent for k in links].count(-1) == 1
+    free = (
+        bool(links) and links[0].parent < 0 and joints[0].motion.floating and [k.parent for k in links].count(-1) == 1
+    )
     first = 1 if free else 0
     parents, kinds, relations = [-1], [""], [""]
     for k in range(first, len(links)):

@@ -176,7 +176,7 @@ def block_model(model: Model, members: Sequence[int], floating: bool) -> Model:
         if floating and places[k] == 0:
             builder.joint("base", "free", "world", name)
             continue
-        if link.motion.type != "revolute" or model.has_couplings:
+        if not link.motion.hinge or model.has_couplings:
             raise InputError(
                 f"blocks are written out of hinges; {model.joints[k].name!r} of {model.name!r} is {link.motion.type}"
             )

@@ -25,7 +25,7 @@ def operator_at(frame: FrameType) -> type[ast.operator] | None:
             statements = ast.parse(form).body
         except (SyntaxError, ValueError):
             continue
-        node = statements[0] if len(statements) == 1 else None
+        node: ast.AST | None = statements[0] if len(statements) == 1 else None
         node = node.value if isinstance(node, ast.Expr) else node
         return type(node.op) if isinstance(node, ast.BinOp | ast.AugAssign) else None
     return None

@@ -13,7 +13,7 @@ import numpy as np
 from linkwright.errors import FormatWarning, MissingFileError, listed, warn
 from linkwright.formats.meshes import mesh_file
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
-from linkwright.model.joint import Compound, Cylindrical, Helical, Prismatic, Revolute, Spherical
+from linkwright.model.joint import Helical, Prismatic, Revolute, Spherical
 from linkwright.model.joint_type import JointType
 from linkwright.model.shape import SURFACE, Shape
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY
@@ -147,23 +147,16 @@ def simple(joint: JointSpec) -> tuple[list[Simple], Array]:
     if isinstance(motion, Helical):
         slide = Simple("slide", Prismatic(), np.eye(4), {}, (0, motion.advance))
         return [Simple("", Revolute(), first, _values(joint)), slide], end
-    if isinstance(motion, Cylindrical):
-        parts = [("displacement", Prismatic(), first), ("angle", Revolute(), np.eye(4))]
-    elif isinstance(motion, Compound):
-        placements = [np.array(part.placement) for part in motion.parts]
-        placements[0] = first @ placements[0]
-        parts = [
-            (part.name or str(k), part.motion, T)
-            for k, (part, T) in enumerate(zip(motion.parts, placements, strict=True))
-        ]
-        end = np.array(motion.end) @ end
-    else:
+    parts = motion.simple_parts()
+    if not motion.parts and len(parts) == 1:
         return [Simple("", motion, first, _values(joint))], end
     found, q, v = [], 0, 0
-    for name, own, T in parts:
-        found.append(Simple(name, own, T, _values(joint, slice(q, q + own.nq), slice(v, v + own.nv))))
+    for k, part in enumerate(parts):
+        own, T = part.motion, np.array(part.placement)
+        values = _values(joint, slice(q, q + own.nq), slice(v, v + own.nv))
+        found.append(Simple(part.name or str(k), own, T if k else first @ T, values))
         q, v = q + own.nq, v + own.nv
-    return found, end
+    return found, np.array(motion.end) @ end
 
 
 def _values(joint: JointSpec, q: slice | None = None, v: slice | None = None) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def axes_and_arms(robot: lw.Model, q: Array) -> tuple[Array, Array]:
 def basic_jacobian(robot: lw.Model, q: Array) -> Array:
     """(2): columns [z_i × p_E,i; z_i] of hinges, [z_i; 0] of slides."""
     z, p = axes_and_arms(robot, q)
-    slides = np.array([joint.type == "prismatic" for joint in robot.joints])[:, None]
+    slides = np.array([joint.motion.slide for joint in robot.joints])[:, None]
     return np.hstack([np.where(slides, z, np.cross(z, p)), np.where(slides, 0.0, z)]).T
 
 
@@ -162,7 +162,7 @@ def rate_of_columns(robot: lw.Model, q: Array, v: Array) -> Array:
     z, p = axes_and_arms(robot, q)
     twists = np.array([lw.velocity(robot, q, v, body.name) for body in robot.bodies])
     turning, moving = np.cross(twists[:, 3:], z), lw.velocity(robot, q, v, "tool")[:3] - twists[:, :3]
-    slides = np.array([joint.type == "prismatic" for joint in robot.joints])[:, None]
+    slides = np.array([joint.motion.slide for joint in robot.joints])[:, None]
     linear = np.where(slides, turning, np.cross(turning, p) + np.cross(z, moving))
     return np.hstack([linear, np.where(slides, 0.0, turning)]).T
 

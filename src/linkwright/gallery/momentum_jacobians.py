@@ -35,7 +35,7 @@ def columns(robot: lw.Model, q: Array, as_printed: bool = False) -> tuple[Array,
         T, J = lw.pose(robot, q, joint.child), lw.jacobian(robot, q, joint.child)[:, robot.slice(joint.name)[1]].ravel()
         R = T[:3, :3]
         c = R @ center + T[:3, 3]
-        if joint.type == "prismatic":
+        if joint.motion.slide:
             m.append(J[:3] * mass)
             h.append(np.zeros(3) if as_printed else np.cross(c, m[-1]))
         else:

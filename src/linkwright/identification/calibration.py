@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import positive
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, counted, explained, warn
 from linkwright.model.library.dh import DHTable, from_dh, to_dh
@@ -122,9 +123,7 @@ def calibrate(
     all_names = [f"{joint}.{of}" for joint in names for of in OF_ROWS]
     all_names += [f"{place}.{axis}" for place in PLACEMENTS for axis in ("x", "y", "z", "rx", "ry", "rz")]
     chosen = np.array([all_names.index(name) for name in varied])
-    length = _length(table) if length is None else float(length)
-    if not (np.isfinite(length) and length > 0.0):
-        raise InputError(f"length is above 0, m; got {length!r}")
+    length = positive("length", _length(table) if length is None else length, "m")
     slides = tuple(row.type == "prismatic" for row in table.rows)
     error, slope = _errors(table.convention, slides, measured.ndim == 3)
     rows = np.array([[getattr(row, of) for of in OF_ROWS] for row in table.rows])

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import positive, whole_number
 from linkwright.compiler.public import public
-from linkwright.errors import InputError, ModelError
+from linkwright.errors import ModelError
 from linkwright.files import write_figure
 from linkwright.identification.fitting.columns import Columns
 from linkwright.identification.fitting.unknowns import Unknowns
@@ -70,8 +71,8 @@ class ExcitingTrajectory:
 
     def sampled(self, rate: float = 100.0, periods: int = 1) -> Measurements:
         """Samples, ``rate`` a second, with the efforts that the model takes for them; ``t`` begins with 0."""
-        if not (np.isfinite(rate) and rate > 0.0) or periods < 1:
-            raise InputError(f"rate is above 0, Hz, and periods at least 1; got {rate!r} and {periods!r}")
+        positive("rate", rate, "Hz")
+        whole_number("periods", periods, 1)
         t = np.arange(int(np.floor(periods * self.period * rate * (1.0 + 1e-12))) + 1) / rate
         q, v, a = self(t)
         return Measurements(q, v, a, _efforts(self.model, q, v, a), t)
@@ -117,12 +118,8 @@ def exciting_trajectory(
     unknowns = Unknowns.of(model, armature=armature, friction=friction)
     if model.nq != model.nv or model.quaternion_starts:
         raise ModelError(f"exciting motions are of joints with plain coordinates; {model.name!r} has others")
-    for name, x, least in (("harmonics", harmonics, 3), ("steps", steps, 0)):
-        if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
-            raise InputError(f"{name} is a whole number of at least {least}; got {x!r}")
-    if not (np.isfinite(period) and period > 0.0):
-        raise InputError(f"period is above 0, s; got {period!r}")
-    search = _Search(model, unknowns, float(period), int(harmonics))
+    harmonics, steps = whole_number("harmonics", harmonics, 3), whole_number("steps", steps, 0)
+    search = _Search(model, unknowns, positive("period", period, "s"), harmonics)
     rng = generator(seed)
     starts = rng.standard_normal((STARTS, model.nv * (2 * harmonics - 2)))
     costs = search.costs(starts)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from linkwright.errors import InputError
+from linkwright.bounds import positive
 from linkwright.identification.identify import Identified, identify
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -32,8 +30,6 @@ def identify_payload(
     The same as ``identify(model.with_payload(frame, …), …, only=["payload"])``. What the motions do not show is that of
     a ball of so many kg and so large a radius (m) at the frame. Arrays and options are those of :func:`identify`.
     """
-    for what, x in (("mass", mass), ("radius", radius)):
-        if not (isinstance(x, (int, float)) and 0.0 < x < np.inf):
-            raise InputError(f"{what} of the ball that is assumed is a number above 0; got {x!r}")
+    mass, radius = positive("mass", mass, "kg"), positive("radius", radius, "m")
     guessed = model.with_payload(frame, mass, inertia=0.4 * mass * radius**2, name=name)
     return identify(guessed, q, v, a, tau, t, only=[name], **options)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.model.joint import Prismatic, Revolute, Spherical, Universal
+from linkwright.model.joint import Revolute, Spherical, Universal
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
@@ -143,12 +143,12 @@ def _on_axes(model: Model, moving: Sequence[int], ends: Sequence[tuple[int, Arra
         placed |= {k: model.links[k].placement for k in moving if model.links[k].parent == body}
         places = [place for of, place in ends if of == body]
         for k, T in placed.items():
-            if k not in found or not isinstance(model.links[k].motion, Revolute):
+            if k not in found or not model.links[k].motion.hinge:
                 continue
             p, axis = T[:3, 3], T[:3, 2]
             for other, S in placed.items():
                 if other != k:
-                    across = S[:3, 2] if isinstance(model.links[other].motion, Revolute) else axis
+                    across = S[:3, 2] if model.links[other].motion.hinge else axis
                     found[k].append(_nearest(p, axis, S[:3, 3], across))
             found[k] += [float(axis @ (x - p)) for x in places]
     return {k: sorted({round(x, 12) for x in heights} or {0.0}) for k, heights in found.items()}
@@ -174,12 +174,12 @@ def _between(
                 least[k, m] = most[k, m] = np.linalg.norm(a - b)
     for body in moving:
         link, joint = model.links[body], model.joints[body]
-        if not isinstance(link.motion, (Revolute, Prismatic)):
+        if not (link.motion.hinge or link.motion.slide):
             continue
         lower, upper = -np.inf, np.inf
         if limits and joint.nq:
             lower, upper = float(joint.lower[0]), float(joint.upper[0])
-        near = _turned if isinstance(link.motion, Revolute) else _slid
+        near = _turned if link.motion.hinge else _slid
         back = inverse_pose(link.placement)
         for m, b in places[link.parent].items():
             there = seen(back, b)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import positive
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.inverse_kinematics.solver import inputs_named
@@ -88,9 +89,8 @@ _SETTINGS: dict[tuple[float, float | None], Array] = {}
 
 def _settings(damping: Any, period: Any) -> Array:
     """[damping², 1 / period] as the kernel takes them."""
-    for name, x in (("damping", damping), ("period", 1.0 if period is None else period)):
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not 0.0 < x < np.inf:
-            raise InputError(f"{name} is a positive number; got {x!r}")
+    positive("damping", damping)
+    positive("period", 1.0 if period is None else period, "s")
     if len(_SETTINGS) > 100:
         _SETTINGS.clear()
     settings = _SETTINGS[damping, period] = np.array([float(damping) ** 2, 1.0 / (period or 1.0)])

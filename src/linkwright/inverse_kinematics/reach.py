@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted
 from linkwright.inverse_kinematics import several
 from linkwright.inverse_kinematics.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
@@ -154,8 +155,7 @@ def _search(tolerance: Any, restarts: Any, random: Any, stored: bool) -> tuple[S
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
         raise InputError(f"the tolerance is a number between 0 and 1, m and rad; got {tolerance!r}")
     for name, x in (("restarts", restarts), ("random", random)):
-        if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or not 0 <= x <= 10**6:
-            raise InputError(f"{name} is a whole number from 0 to a million; got {x!r}")
+        whole_number(name, x, 0, 10**6)
     if len(_SEARCHES) > 100:
         _SEARCHES.clear()
     search = Search(float(tolerance), float(restarts), float(random), float(stored))
@@ -300,8 +300,8 @@ def _several(problem: Solver, given: tuple[Any, ...], search: Search, nearest: b
         raise ArgumentError(f"nearest is True or False; got {nearest!r}")
     if nearest and search.stored:
         raise InputError("nearest is meant of a start: give one, start=q")
-    if solutions is not None and (isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1):
-        raise InputError(f"solutions is a whole number from 1 on; got {solutions!r}")
+    if solutions is not None:
+        whole_number("solutions", solutions, 1)
     if nearest and solutions is not None:
         raise ArgumentError("give nearest or solutions, not both: of several the nearest comes first")
     shapes = list(problem.inputs.values())[:-1]

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.model.joint import Compound, Cylindrical, Planar, Revolute, Universal
-from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, where
@@ -91,7 +89,7 @@ def ranges(model: Model, straight: Sequence[str] = ()) -> tuple[list[Range], lis
         if not joint.nq:
             continue
         names = joint.coordinate_names
-        round_ = [] if k in led or joint.name in straight else _turning(joint.motion)
+        round_ = [] if k in led or joint.name in straight else joint.motion.circular
         rates = dict(joint.motion.plain)
         for at in range(joint.nq):
             lower, upper = model.lower[at_q + at], model.upper[at_q + at]
@@ -104,17 +102,6 @@ def ranges(model: Model, straight: Sequence[str] = ()) -> tuple[list[Range], lis
                 bound.append(Range(at_q + at, rate, float(lower), float(upper), float(gap)))
         at_q, at_v = at_q + joint.nq, at_v + joint.nv
     return bound, turning
-
-
-def _turning(motion: JointType) -> list[int]:
-    """The coordinates of a joint that are the same a turn later."""
-    if isinstance(motion, Compound):
-        places, at = [], 0
-        for part in motion.parts:
-            places += [at + k for k in _turning(part.motion)]
-            at += part.motion.nq
-        return places
-    return {Revolute: [0], Cylindrical: [1], Planar: [2], Universal: [0, 1]}.get(type(motion), [])
 
 
 class Level(NamedTuple):

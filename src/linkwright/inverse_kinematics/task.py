@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError
+from linkwright.bounds import positive, whole_number
+from linkwright.errors import ShapeError
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
@@ -48,11 +49,8 @@ class Task(ABC):
 
     def check(self, model: Model) -> None:
         """Raise where the model has not what the task names."""
-        weight = self.weight
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 < weight < np.inf:
-            raise InputError(f"the weight of {self} is a positive number; got {weight!r}")
-        if isinstance(self.priority, bool) or not isinstance(self.priority, int) or self.priority < 1:
-            raise InputError(f"the priority of {self} is a whole number from 1, the first, on; got {self.priority!r}")
+        positive(f"the weight of {self}", self.weight)
+        whole_number(f"the priority of {self}", self.priority, 1)
 
     @abstractmethod
     def shape(self, model: Model) -> tuple[int, ...]:

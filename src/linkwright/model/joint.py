@@ -1,5 +1,4 @@
-"""The joints: one small class each, the only place that knows its coordinates (those of planar, spherical and free
-joints: `joint_in_body_axes.py`).
+"""The joints: one small class each, the only place that knows its coordinates.
 
 A joint moves its child frame in its parent-side frame. Axes are canonical here (z; a universal
 joint turns about z, then y): whoever builds a model keeps the turn to the file's axes in the
@@ -32,31 +31,21 @@ import numpy as np
 import numpy.random  # imported on first use otherwise, in the midst of the first call
 
 from linkwright.model.joint_in_body_axes import Free, Planar, Spherical
-from linkwright.model.joint_type import JointType
-from linkwright.spatial.arrays import Array
-from linkwright.spatial.rotation import (
-    rotation_about,
-    rotation_z,
+from linkwright.model.joint_type import (
+    ACROSS_Y,
+    ACROSS_Z,
+    UNMOVED,
+    InvertedJoint,
+    JointType,
+    MirroredJoint,
+    Nested,
+    Part,
+    nested,
 )
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import rotation_about, rotation_z
 from linkwright.spatial.transform import inverse_pose, motion_to_child, pose_matrix, split_pose
 from linkwright.spatial.vectors import motion_cross
-
-__all__ = [
-    "JOINT_TYPES",
-    "Compound",
-    "Cylindrical",
-    "Free",
-    "Helical",
-    "Part",
-    "Planar",
-    "Prismatic",
-    "Revolute",
-    "Spherical",
-    "Universal",
-    "nested",
-    "pose_in_units",
-    "split",
-]
 
 X, Y, Z = np.eye(3)
 ALONG_Z, ABOUT_Z = np.concatenate([Z, 0.0 * Z])[:, None], np.concatenate([0.0 * Z, Z])[:, None]
@@ -69,6 +58,11 @@ class Revolute(JointType):
     type = "revolute"
     units = ("rad",)
     coordinate_names = ("",)
+    hinge = axial = True
+
+    @property
+    def circular(self) -> tuple[int, ...]:
+        return (0,)
 
     def transform(self, q: Array) -> Array:
         return pose_matrix(rotation_z(q[0]))
@@ -90,6 +84,10 @@ class Prismatic(JointType):
     type = "prismatic"
     units = ("m",)
     coordinate_names = ("",)
+    slide = axial = True
+
+    def mirrored(self, M: Array) -> MirroredJoint:
+        return MirroredJoint(self, ACROSS_Y, np.ones(1))
 
     def transform(self, q: Array) -> Array:
         return pose_matrix(p=q[0] * Z)
@@ -108,10 +106,14 @@ class Prismatic(JointType):
 class Helical(JointType):
     """A screw about z, which advances by ``pitch`` metres a turn."""
 
-    pitch: float = 0.0
+    pitch: float = 0.0  # type: ignore[misc]
     type = "helical"
     units = ("rad",)
     coordinate_names = ("",)
+    axial = True
+
+    def mirrored(self, M: Array) -> MirroredJoint:
+        return MirroredJoint(replace(self, pitch=-self.pitch), ACROSS_Z, np.ones(1))
 
     @property
     def advance(self) -> float:
@@ -152,6 +154,17 @@ class Cylindrical(JointType):
     type = "cylindrical"
     units = ("m", "rad")
     coordinate_names = ("displacement", "angle")
+    axial = True
+
+    def simple_parts(self) -> tuple[Part, ...]:
+        return Part(UNMOVED, Prismatic(), "displacement"), Part(UNMOVED, Revolute(), "angle")
+
+    @property
+    def circular(self) -> tuple[int, ...]:
+        return (1,)
+
+    def mirrored(self, M: Array) -> MirroredJoint:
+        return MirroredJoint(self, ACROSS_Z, np.array([-1.0, 1.0]))
 
     def transform(self, q: Array) -> Array:
         return pose_matrix(rotation_z(q[1]), q[0] * Z)
@@ -167,15 +180,6 @@ class Cylindrical(JointType):
 
 
 @dataclass(frozen=True)
-class Part:
-    """One joint of a compound: its placement in the frame before it, as nested tuples (4 × 4), and its name."""
-
-    placement: tuple[tuple[float, ...], ...]
-    motion: JointType
-    name: str = ""
-
-
-@dataclass(frozen=True)
 class Compound(JointType):
     """Several joints between the same two bodies, as one: no massless bodies are inserted.
 
@@ -183,8 +187,8 @@ class Compound(JointType):
     last part's, and the motion subspace holds every part's carried to the child frame.
     """
 
-    parts: tuple[Part, ...] = ()
-    end: tuple[tuple[float, ...], ...] = tuple(map(tuple, np.eye(4).tolist()))
+    parts: tuple[Part, ...] = ()  # type: ignore[misc]
+    end: Nested = UNMOVED  # type: ignore[misc]
     unit: float = 0.0
     """the length by which forces are compared with moments, where placements do not tell it (0: they do)"""
     type = "compound"
@@ -206,7 +210,7 @@ class Compound(JointType):
         if self.unit:
             return self.unit
         offsets = [part.placement[i][3] for part in self.parts[1:] for i in range(3)]
-        offsets += [part.motion.pitch for part in self.parts if isinstance(part.motion, Helical)]
+        offsets += [part.motion.pitch for part in self.parts]
         longest = max(map(abs, offsets), default=0.0)
         return 2.0 ** round(math.log2(longest)) if longest else 1.0
 
@@ -242,6 +246,44 @@ class Compound(JointType):
         """Where in v velocities of the parts are, ``of`` a part."""
         starts = np.cumsum([0, *(part.motion.nv for part in self.parts)])
         return tuple(int(at) + k for at, part in zip(starts, self.parts, strict=False) for k in of(part.motion))
+
+    @property
+    def circular(self) -> tuple[int, ...]:
+        starts = np.cumsum([0, *(part.motion.nq for part in self.parts)]).tolist()
+        return tuple(at + k for at, part in zip(starts, self.parts, strict=False) for k in part.motion.circular)
+
+    def mirrored(self, M: Array) -> MirroredJoint:
+        """Part by part: what is between them is mirrored from the axes of one to those of the next."""
+        first = before = ACROSS_Y
+        parts, signs = [], [np.zeros(0)]
+        for part in self.parts:
+            image = part.motion.mirrored(before)
+            T = np.array(part.placement)
+            placement = pose_matrix(before @ T[:3, :3] @ image.reflection, before @ T[:3, 3])
+            parts.append(replace(part, motion=image.motion, placement=nested(placement)))
+            signs.append(image.signs)
+            before = image.reflection
+        T = np.array(self.end)
+        end = pose_matrix(before @ T[:3, :3] @ first, before @ T[:3, 3])
+        return MirroredJoint(replace(self, parts=tuple(parts), end=nested(end)), first, np.concatenate(signs))
+
+    def inverted(self) -> InvertedJoint:
+        """Part by part from the last: P₁ T₁ P₂ T₂ … E, whose inverse is E⁻¹ … T₂⁻¹ P₂⁻¹ T₁⁻¹ P₁⁻¹."""
+        parts: list[Part] = []
+        of_q: list[int] = []
+        of_v: list[int] = []
+        between, at_q, at_v, inverse = inverse_pose(np.array(self.end)), self.nq, self.nv, False
+        for part in reversed(self.parts):
+            own = part.motion.inverted()
+            F = pose_matrix(own.turn)
+            parts.append(Part(nested(between @ F), own.motion, part.name))
+            between = inverse_pose(np.array(part.placement) @ F)
+            at_q, at_v = at_q - part.motion.nq, at_v - part.motion.nv
+            of_q += [at_q + k for k in own.of_q]
+            of_v += [at_v + k for k in own.of_v]
+            inverse = inverse or own.inverse
+        motion = Compound(tuple(parts), nested(between), self.unit)
+        return InvertedJoint(motion, np.eye(3), of_q, of_v, inverse)
 
     def in_units(self, length: float) -> JointType:
         parts = tuple(
@@ -385,11 +427,6 @@ def pose_in_units(T: Any, length: float) -> Array:
     return pose_matrix(R, p / length)
 
 
-def nested(T: Any) -> tuple[tuple[float, ...], ...]:
-    """A matrix as nested tuples, which compare and hash."""
-    return tuple(tuple(map(float, row)) for row in np.asarray(T))
-
-
 def split(x: Array, widths: list[int]) -> list[Array]:
     """The consecutive pieces of a vector, of the given widths."""
     pieces, at = [], 0
@@ -399,16 +436,23 @@ def split(x: Array, widths: list[int]) -> list[Array]:
     return pieces
 
 
+_TO_Y = pose_matrix(rotation_about(np.eye(3)[0], -np.pi / 2))
+_TO_Z = nested(inverse_pose(_TO_Y))
+
+
 @dataclass(frozen=True)
 class Universal(Compound):
     """A Hooke joint: a turn about z, then about the y it carries."""
 
     parts: tuple[Part, ...] = (
         Part(nested(np.eye(4)), Revolute(), "first"),
-        Part(nested(pose_matrix(rotation_about(X, -np.pi / 2))), Revolute(), "second"),
+        Part(nested(_TO_Y), Revolute(), "second"),
     )
-    end: tuple[tuple[float, ...], ...] = nested(inverse_pose(pose_matrix(rotation_about(X, -np.pi / 2))))
+    end: Nested = _TO_Z
     type = "universal"
+
+    def mirrored(self, M: Array) -> MirroredJoint:
+        return MirroredJoint(self, -np.eye(3), np.ones(2))  # seen from the other side of a point rotations are the same
 
     def constraint_subspace(self, q: Array) -> Array:
         x, _, z = self.motion_subspace(q)[3:, 0]  # the first axis, at right angles to the second, y
@@ -431,3 +475,20 @@ JOINT_TYPES: tuple[type[JointType], ...] = (
     Compound,
 )
 """Every joint type; a fixed joint has no class, for it merges two bodies when a model is built."""
+
+__all__ = [
+    "JOINT_TYPES",
+    "Compound",
+    "Cylindrical",
+    "Free",
+    "Helical",
+    "Part",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Spherical",
+    "Universal",
+    "nested",
+    "pose_in_units",
+    "split",
+]

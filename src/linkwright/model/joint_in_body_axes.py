@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwright.model.joint_type import JointType
+from linkwright.model.joint_type import JointType, MirroredJoint
 from linkwright.spatial.arrays import Array, atan2
 from linkwright.spatial.exp_rates import turn_rates, twist_rates
 from linkwright.spatial.rotation import (
@@ -54,6 +54,11 @@ class Planar(JointType):
     type = "planar"
     units = ("m", "m", "rad")
     coordinate_names = ("x", "y", "angle")
+    velocity_names = ("vx", "vy", "ω")
+
+    @property
+    def circular(self) -> tuple[int, ...]:
+        return (2,)
 
     @property
     def plain(self) -> tuple[tuple[int, int], ...]:
@@ -123,6 +128,11 @@ class Spherical(JointType):
     type = "spherical"
     units = ("rad", "rad", "rad")
     coordinate_names = ("w", "x", "y", "z")
+    velocity_names = ("ωx", "ωy", "ωz")
+    isotropic = True
+
+    def mirrored(self, M: Array) -> MirroredJoint:
+        return MirroredJoint(self, M, _mirrored_quaternion(M))
 
     @property
     def neutral(self) -> Array:
@@ -183,6 +193,11 @@ class Free(JointType):
     type = "free"
     units = ("m", "m", "m", "rad", "rad", "rad")
     coordinate_names = ("x", "y", "z", "qw", "qx", "qy", "qz")
+    velocity_names = ("vx", "vy", "vz", "ωx", "ωy", "ωz")
+    floating = True
+
+    def mirrored(self, M: Array) -> MirroredJoint:
+        return MirroredJoint(self, M, np.concatenate([np.diag(M), _mirrored_quaternion(M)]))
 
     @property
     def neutral(self) -> Array:
@@ -246,3 +261,8 @@ class Free(JointType):
 
     def effort_subspace(self, q: Array) -> Array:
         return self.motion_subspace(q)
+
+
+def _mirrored_quaternion(M: Array) -> Array:
+    """The signs (4,) of a quaternion in a mirror: a rotation vector r becomes −M r."""
+    return np.concatenate([[1.0], -np.diag(M)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.random  # imported on first use otherwise, in the midst of the first call
@@ -18,6 +18,57 @@ ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 """A twist's entries with the turn before the shift."""
 
 
+Nested = tuple[tuple[float, ...], ...]
+"""A matrix as nested tuples, which compare and hash."""
+
+
+def nested(T: Any) -> Nested:
+    """A matrix as nested tuples."""
+    return tuple(tuple(map(float, row)) for row in np.asarray(T))
+
+
+UNMOVED = nested(np.eye(4))
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of several joints between two bodies: its placement (4 × 4) in the frame before it, and its name."""
+
+    placement: Nested
+    motion: JointType
+    name: str = ""
+
+
+class MirroredJoint(NamedTuple):
+    """A joint type seen in a mirror."""
+
+    motion: JointType
+    reflection: Array
+    """(3, 3), N in the joint's own axes: N T(q) N is the image's motion"""
+    signs: Array
+    """(nq,), of the coordinates"""
+
+
+class InvertedJoint(NamedTuple):
+    """A joint type whose child carries its parent."""
+
+    motion: JointType
+    turn: Array
+    """(3, 3), F in the joint's own axes: F⁻¹ T(q)⁻¹ F is the motion"""
+    of_q: list[int]
+    """indices in q of the coordinates"""
+    of_v: list[int]
+    inverse: bool = False
+    """whether the coordinates are those of the inverse motion"""
+
+
+ACROSS_Z, ACROSS_Y = np.diag([1.0, 1.0, -1.0]), np.diag([1.0, -1.0, 1.0])
+"""Reflections in the plane at right angles to z, and to y."""
+
+HALF_TURN = np.diag([1.0, -1.0, -1.0])
+"""About x."""
+
+
 @dataclass(frozen=True)
 class JointType(ABC):
     """What every joint can do. The defaults are those of a joint whose coordinates are plain numbers."""
@@ -26,6 +77,54 @@ class JointType(ABC):
     units: ClassVar[tuple[str, ...]]
     """the unit of each velocity coordinate's displacement: "m" or "rad\""""
     coordinate_names: ClassVar[tuple[str, ...]]
+    hinge: ClassVar[bool] = False
+    """whether the motion is a rotation about one axis, and nothing else"""
+    slide: ClassVar[bool] = False
+    """whether the motion is a translation along one axis, and nothing else"""
+    axial: ClassVar[bool] = False
+    """whether the motion is along and about one axis: turned about another at right angles, it is its own inverse"""
+    isotropic: ClassVar[bool] = False
+    """whether all directions of v are alike"""
+    floating: ClassVar[bool] = False
+    """whether nothing is constrained"""
+
+    @property
+    def pitch(self) -> float:
+        """Displacement along the axis for one turn about it, m; 0 of a joint that is no screw."""
+        return 0.0
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The joints that a compound joint consists of; () of any other."""
+        return ()
+
+    @property
+    def end(self) -> Nested:
+        """Pose (4 × 4) of the child frame in the moving frame of the last part."""
+        return UNMOVED
+
+    def simple_parts(self) -> tuple[Part, ...]:
+        """The joints of which the motion is the product; the joint itself where it is not one of several."""
+        return self.parts or (Part(UNMOVED, self),)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the entries of v: those of the coordinates where there are as many."""
+        return self.coordinate_names if self.nq == self.nv else tuple(map(str, range(self.nv)))
+
+    @property
+    def circular(self) -> tuple[int, ...]:
+        """Indices in q of angles: coordinates whose configuration is the same a whole turn later."""
+        return ()
+
+    def mirrored(self, M: Array) -> MirroredJoint:
+        """The joint type in a mirror; M (3, 3) is the reflection in its own axes where these cannot be chosen."""
+        return MirroredJoint(self, ACROSS_Z, np.ones(self.nq))
+
+    def inverted(self) -> InvertedJoint:
+        """The joint type by which the child carries the parent."""
+        F = HALF_TURN if self.axial else np.eye(3)
+        return InvertedJoint(self, F, list(range(self.nq)), list(range(self.nv)), not self.axial)
 
     @property
     def nq(self) -> int:

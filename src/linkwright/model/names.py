@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from linkwright.model.joint import Compound
 from linkwright.model.tree import Model
 
 
@@ -10,8 +9,8 @@ def velocity_names(model: Model) -> list[str]:
     """A name for each entry of v; those of compound joints after their parts."""
     names = []
     for joint in model.joints:
-        parts = [(joint.name, joint.motion)] if joint.nv else []
-        if isinstance(joint.motion, Compound):
-            parts = [(f"{joint.name}.{part.name or k}", part.motion) for k, part in enumerate(joint.motion.parts)]
+        parts = [(f"{joint.name}.{part.name or k}", part.motion) for k, part in enumerate(joint.motion.parts)]
+        if joint.nv and not parts:
+            parts = [(joint.name, joint.motion)]
         names += [name if motion.nv == 1 else f"{name}.{k}" for name, motion in parts for k in range(motion.nv)]
     return names

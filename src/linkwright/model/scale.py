@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.model.derived import kept
-from linkwright.model.joint import Helical
 from linkwright.model.joint_type import samples
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.tree import Model
@@ -88,7 +87,7 @@ def _length(model: Model) -> float:
     offsets = [link.placement[:3, 3] for link in model.links if link.parent >= 0]
     offsets += [model.frames[end].placement[:3, 3] for x in model.loops for end in _ends(x) if end in model.frames]
     lengths = [float(np.abs(offsets).max(initial=0.0)) if offsets else 0.0]
-    lengths += [abs(link.motion.pitch) for link in model.links if isinstance(link.motion, Helical)]
+    lengths += [abs(link.motion.pitch) for link in model.links]
     m = np.array([link.rigid_inertia.mass for link in model.links])
     heavy = m > 0.0
     if heavy.any():

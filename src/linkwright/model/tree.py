@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted
 from linkwright.model.build.description import Description
 from linkwright.model.change.editing import Editing
@@ -382,8 +383,8 @@ class Model(Editing, Sweeps, ByValue):
 
         The same ``seed`` gives the same rows. Joints that follow others keep their own limits.
         """
-        if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
-            raise InputError(f"random configurations are counted by a whole number, 0 or more; got {n!r}")
+        if n is not None:
+            whole_number("the number of random configurations", n, 0)
         chosen = generator(seed)
         rows = () if n is None else (int(n),)
         try:
@@ -493,12 +494,11 @@ class Model(Editing, Sweeps, ByValue):
         found: dict[str, tuple[int, int]] = {}
         own: list[str] = []
         for k, joint in enumerate(self.joints):
-            if isinstance(joint.motion, Compound):
-                for i, part in enumerate(joint.motion.parts):
-                    found[f"{joint.name}.{part.name or i}"] = k, i
-                    if part.name and joint.type == Compound.type:  # those of universal joints are all called alike
-                        own.append(part.name)
-                        found.setdefault(part.name, (k, i))
+            for i, part in enumerate(joint.motion.parts):
+                found[f"{joint.name}.{part.name or i}"] = k, i
+                if part.name and joint.type == Compound.type:  # those of universal joints are all called alike
+                    own.append(part.name)
+                    found.setdefault(part.name, (k, i))
         twice = {name for name, count in Counter(own).items() if count > 1}
         return {name: place for name, place in found.items() if name not in twice and name not in self._numbers}
 
@@ -512,7 +512,6 @@ class Model(Editing, Sweeps, ByValue):
     @staticmethod
     def _part(motion: JointType, number: int) -> tuple[Part, Places]:
         """A part of a compound joint type, and where its coordinates are among the compound's."""
-        assert isinstance(motion, Compound)
         before = [part.motion for part in motion.parts[:number]]
         one = motion.parts[number]
         q, v = sum(m.nq for m in before), sum(m.nv for m in before)

@@ -10,6 +10,7 @@ import numpy as np
 from linkwright.dynamics.contact.points import points_of_pair
 from linkwright.dynamics.impulses.exerted import exerted, row_names
 from linkwright.errors import InputError
+from linkwright.model.bases import floating_bases
 from linkwright.model.build.builder import Builder
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
@@ -45,7 +46,7 @@ UNSEEN = (0.6, 0.6, 0.6, 0.0)
 
 def floating(model: Model) -> bool:
     """Whether its base is a free joint on the world."""
-    return any(j.type == "free" and link.parent < 0 for j, link in zip(model.joints, model.links, strict=True))
+    return bool(floating_bases(model))
 
 
 def on_ground(model: Model, height: float | None, friction: float | None, falls: bool) -> Model:

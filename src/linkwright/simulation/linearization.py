@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import positive
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.public import derivative, kernel_of, public
 from linkwright.dynamics import (
@@ -46,7 +47,7 @@ from linkwright.simulation.stepping.integrators import (
     total_acceleration,
 )
 from linkwright.simulation.stepping.parts import placing
-from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
+from linkwright.spatial.arrays import Array, as_numbers
 
 Gradient = Callable[..., Array]
 
@@ -107,9 +108,7 @@ def linearize(
             raise InputError("limits act in steps: linearize(…, step=1e-3, limits=True)")
         J = _of_flow(model, q, v, tau)
         return J[..., : 2 * n], J[..., 2 * n :]
-    if not (is_finite_number(step) and step > 0):
-        raise InputError(f"step must be a positive number of seconds; got {step!r}")
-    h = float(step)
+    h = positive("step", step, "s")
     explicit = method is not None and isinstance(method_of(method), Tableau)
     constraints = constraints_of(model, limits, solver or Solver(sweeps=SWEEPS), not explicit)
     if constraints is not None and explicit:

@@ -17,6 +17,7 @@ from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
+from linkwright.model.bases import floating_bases
 from linkwright.model.derived import derived
 from linkwright.model.pair import Pair
 from linkwright.model.requirement import takes_model
@@ -93,7 +94,7 @@ def _floating(model: Model) -> list[tuple[int, Array]]:
     """Where the coordinates of free joints on the world begin, and what of these is up."""
     at, found = 0, []
     for joint, link in zip(model.joints, model.links, strict=True):
-        if joint.type == "free" and link.parent < 0:
+        if joint.motion.floating and link.parent < 0:
             found.append((at, link.placement[2, :3]))
         at += joint.nq
     return found
@@ -174,7 +175,7 @@ def stiffnesses(model: Model, posture: Any, frequency: float) -> Array:
     w = 2.0 * np.pi * frequency
     moved = np.zeros(model.nv)
     moved[with_motors(model)] = np.diag(M)[with_motors(model)]
-    floating = [k for k, joint in enumerate(model.joints) if joint.type == "free" and model.links[k].parent < 0]
+    floating = floating_bases(model)
     touching = {
         body
         for pair in _grounding(model)

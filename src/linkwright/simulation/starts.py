@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwright.dynamics import close, impulse, momentum, total_mass
 from linkwright.errors import LinkwrightError
+from linkwright.model.bases import floating_bases
 from linkwright.model.library.built_in import BUILT_IN, built_in
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -134,9 +135,8 @@ def showing_start(model: Model) -> tuple[Array, Array]:
 
 def on_its_floor(model: Model, q: Array) -> Array:
     """The configuration q (nq,) of what floats, put on the floor that its file has; as it is where there is none."""
-    floats = any(j.type == "free" and link.parent < 0 for j, link in zip(model.joints, model.links, strict=True))
     floors = any(s.kind in FLOORS and s.touches and model.frame(s.body).body < 0 for s in model.shapes)
-    if not (floats and floors):
+    if not (floors and floating_bases(model)):
         return q
     try:
         return np.asarray(stand(model if model.pairs else model.with_contact(), q))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.errors import ArgumentError, ShapeError, explained
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
@@ -28,7 +29,7 @@ def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None =
     >>> float(lw.repeat(3, lambda k, x: x + k, 10.0))
     13.0
     """
-    return _repeated(_whole("count", count, 0), step, None, state, keep)
+    return _repeated(whole_number("count", count, 0), step, None, state, keep)
 
 
 @explained
@@ -50,7 +51,7 @@ def until(
     >>> int(steps)
     4
     """
-    return _repeated(_whole("limit", limit, 0), _numbered(step, len(state)), condition, state, keep)
+    return _repeated(whole_number("limit", limit, 0), _numbered(step, len(state)), condition, state, keep)
 
 
 @explained
@@ -74,7 +75,7 @@ def _repeated(
     keep: int | None,
     whole: bool = False,
 ) -> Any:
-    every = 0 if keep is None else _whole("keep", keep, 1)
+    every = 0 if keep is None else whole_number("keep", keep, 1)
     form = _Form(state)
     arrays = [x if symbol_among([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
     task, symbol = _Task(count, step, condition, form, arrays, every, whole), symbol_among(arrays)
@@ -250,12 +251,6 @@ def _numbered(step: Callable[..., Any], states: int) -> Callable[..., Any]:
         return step
     needed = [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return step if len(needed) != states else lambda k, *state: step(*state)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ArgumentError(f"{name} is a whole number from {least} on; got {value!r}")
-    return int(value)
 
 
 def symbol_among(arrays: list[Any]) -> Any:

@@ -67,7 +67,7 @@ class Camera:
         )
         self.views.on_click(lambda event: self.look(event.client, event.target.value))
         self.follow = gui.add_checkbox(
-            "Camera follows", any(joint.type == "free" for joint in scene.model.joints), hint="The robot. Key F"
+            "Camera follows", any(joint.motion.floating for joint in scene.model.joints), hint="The robot. Key F"
         )
         self.follow.on_update(lambda _: self._begin())
         for number, view in enumerate(VIEWS, 1):

@@ -69,10 +69,10 @@ class Hand:
             raise UnknownNameError("frame", frame, tuple(self.model.frames))
         self.frame = frame
         joints = [self.model.joints[k] for k in self.model.path(self.model.frames[frame].body)]
-        leading = sum(joint.nv for joint in joints if joint.type != "free")
+        leading = sum(joint.nv for joint in joints if not joint.motion.floating)
         six = leading >= 6 or (bool(self.model.loops) and self._six())
         self.follow: Follow = follow or ("place and turn" if six and not self.scene.view.flat else "place")
-        self.base = tuple(joint.name for joint in joints if joint.type == "free")
+        self.base = tuple(joint.name for joint in joints if joint.motion.floating)
         """the joints that float, which are held"""
         if self.gizmo is not None:
             self.gizmo.remove()

@@ -186,7 +186,7 @@ def random(model: Model, generator: np.random.Generator, stay: Array) -> Array:
     for attempt in range(TRIES):
         q = model.random(seed=generator)
         for joint in model.joints:
-            if joint.type == "free" and joint.nq:
+            if joint.motion.floating and joint.nq:
                 places = model.slice(joint.name).q
                 q[places] = stay[places]
         if not model.loops:

@@ -23,6 +23,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from linkwright.bounds import whole_number
 from linkwright.errors import DisplayError, InputError, MissingExtraError
 from linkwright.studio.reports import report_briefly
 
@@ -53,8 +54,8 @@ def serve(host: str = "127.0.0.1", port: int | None = None, title: str = "Linkwr
     such address and :class:`~linkwright.errors.MissingExtraError` without viser.
     """
     viser = _viser()
-    if port is not None and (isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536):
-        raise InputError(f"a port is a whole number from 1 to 65535; got {port!r}")
+    if port is not None:
+        whole_number("a port", port, 1, 65535)
     local = is_local(host)
     token = "" if local else secrets.token_urlsafe(24)
     wanted = PORT if port is None else port

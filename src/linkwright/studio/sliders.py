@@ -77,7 +77,7 @@ def knobs_of(model: Model, start: Array | None = None) -> list[Knob]:
                 continue
             angle = units.pop(0) != "m"
             low, high = float(model.lower[place]), float(model.upper[place])
-            span = np.pi if angle else _rounded(length * (6.0 if joint.type == "free" else 1.0))
+            span = np.pi if angle else _rounded(length * (6.0 if joint.motion.floating else 1.0))
             endless = angle and not np.isfinite(low) and not np.isfinite(high)
             about = 0.0 if start is None or angle else float(start[place])
             low = (

@@ -336,13 +336,13 @@ def _joints(model: Model, bones: Skeleton, covered: set[int], to: dict[int, Arra
     places = bones.along(poses_along(model, model.neutral()[None]))[0][bones.joints]
     taken: list[Array] = []
     for k, (link, joint) in enumerate(zip(model.links, bones.joints, strict=True)):
-        if k in covered or bones.floats[k] or int(joint) not in marked or link.motion.type == "prismatic":
+        if k in covered or bones.floats[k] or int(joint) not in marked or link.motion.slide:
             continue
         near = [i for i, p in enumerate(places) if np.linalg.norm(p - places[k]) < r and not bones.floats[i]]
         if any(np.linalg.norm(p - places[k]) < r for p in taken):
             continue
         taken.append(places[k])
-        hinge = link.motion.type in ("revolute", "helical", "cylindrical") and len(near) == 1
+        hinge = link.motion.axial and len(near) == 1
         solids.append(Solid(k, creased(_moved(_hub(r) if hinge else _ball(r), to[k])), JOINT_COLOUR))
     for loop in model.loops:
         if not isinstance(loop, Loop) or model.frames[loop.first].body in covered:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import linkwright
+from linkwright.bounds import whole_number
 from linkwright.compiler.native.threads import checked_threads, default_threads
 from linkwright.errors import ArgumentError, InputError, explained, warn
 from linkwright.spatial.arrays import Array
@@ -239,11 +240,7 @@ def _kept_parameters(given: Any, samples: Samples) -> tuple[str, ...]:
 
 
 def _checked_chunk(chunk: Any) -> int | None:
-    if chunk is None:
-        return None
-    if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)) or chunk < 1:
-        raise InputError(f"chunk is a whole number of rows; got {chunk!r}")
-    return int(chunk)
+    return None if chunk is None else whole_number("chunk", chunk, 1)
 
 
 def _planned(work: Work, units: Mapping[str, str], chunk: int | None, workers: int) -> Plan:

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -455,9 +456,7 @@ def _column(name: str, given: Any) -> Array:
 
 
 def _number(name: str, given: Any, least: int = 0) -> int:
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not least <= given <= MOST_ROWS:
-        raise InputError(f"{name} is a whole number from {least} to 2⁵³; got {given!r}")
-    return int(given)
+    return whole_number(name, given, least, MOST_ROWS)
 
 
 def _counted(samples: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import positive
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError, counted, is_choice
 from linkwright.files import write_figure
@@ -341,8 +342,7 @@ def backwards(c: Array, spans: Array) -> Array:
 
 def sampled(times: Array, step: Any) -> Array:
     """Every ``step`` seconds from the first of the times (…, n) to the last, which is among them; of none, none."""
-    if isinstance(step, bool) or not isinstance(step, (int, float, np.number)) or not 0.0 < step < np.inf:
-        raise InputError(f"step is above 0, s; got {step!r}")
+    positive("step", step, "s")
     if not times.size:
         return np.zeros(0)
     begin, end = float(times.min()), float(times.max())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -526,7 +526,7 @@ def _labels(name: str, motion: JointType, which: str) -> list[tuple[str, str]]:
     if which == "nv":
         if motion.nv == 1:
             return [(name, motion.units[0])]
-        names = _velocity_names(motion)
+        names = motion.velocity_names
         return [(f"{name} {each}", unit) for each, unit in zip(names, motion.units, strict=True)]
     labels: list[tuple[str, str]] = []
     units = list(motion.units)
@@ -540,18 +540,6 @@ def _labels(name: str, motion: JointType, which: str) -> list[tuple[str, str]]:
                 units.pop(0)  # four components of the quaternion are three of the velocity
         labels.append((f"{name} {coordinate}".strip(), unit))
     return labels
-
-
-def _velocity_names(motion: JointType) -> Sequence[str]:
-    if motion.type == "free":
-        return ("vx", "vy", "vz", "ωx", "ωy", "ωz")
-    if motion.type == "planar":
-        return ("vx", "vy", "ω")
-    if motion.type == "spherical":
-        return ("ωx", "ωy", "ωz")
-    if motion.nq == motion.nv:
-        return motion.coordinate_names
-    return tuple(str(k) for k in range(motion.nv))
 
 
 def _times(given: Any) -> Array:

@@ -112,9 +112,7 @@ def _short_axes(model: Model, bones: Skeleton, poses: Array, length: float) -> A
     """The axes (n, m, 2, 3), along poses (n, bodies, 4, 4), of the hinges carried by bodies without length."""
     drawn = set(bones.owner.tolist())
     hinges = [
-        k
-        for k, link in enumerate(model.links)
-        if link.parent >= 0 and link.parent not in drawn and link.motion.type in ("revolute", "continuous")
+        k for k, link in enumerate(model.links) if link.parent >= 0 and link.parent not in drawn and link.motion.hinge
     ]
     held = poses[:, hinges]
     start, along = held[..., :3, 3], held[..., :3, 2]

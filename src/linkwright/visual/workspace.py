@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import compile
 from linkwright.errors import InputError
 from linkwright.model.scale import scale_of
@@ -50,7 +51,7 @@ def _first_axis(model: Model, frame: str) -> tuple[Array, Array] | None:
     """A point (3,) on the axis of the first joint on the way to a frame, and its direction; None if it is no hinge."""
     path = model.path(model.frame(frame).body)
     first = model.joints[path[0]]
-    if first.type not in ("revolute", "continuous"):
+    if not first.motion.hinge:
         return None
     J = dynamics.jacobian(model, model.neutral(), frame, reference="world")
     column = sum(joint.nv for joint in model.joints[: path[0]])
@@ -74,8 +75,7 @@ def plot_workspace(
     from matplotlib.figure import Figure
 
     model.frame(frame)
-    if samples < 100:
-        raise InputError(f"samples is a number of at least 100; got {samples!r}")
+    whole_number("samples", samples, 100)
     seen = _Seen(model, frame, samples, random)
     grid, low, cell = seen.grid()
     shape, largest = np.array(grid.shape), float(grid.max())

@@ -128,7 +128,7 @@ def reach(
 
 def _standing(model: Model, frame: str, q: Array) -> tuple[Model, Array]:
     """The mechanism with a base that floats held where it is, and its posture."""
-    floating = [model.joints[k].name for k in model.path(model.frame(frame).body) if model.joints[k].type == "free"]
+    floating = [model.joints[k].name for k in model.path(model.frame(frame).body) if model.joints[k].motion.floating]
     if not floating:
         return model, q
     terminal.output.print("its base floats: it is held where it is, and the joints beyond it are moved")

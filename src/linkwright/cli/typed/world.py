@@ -80,7 +80,7 @@ def pushed(model: Model, words: Sequence[str] | None, robot: str | None) -> Push
         )
     if not model.joints:
         raise ModelError(f"nothing of {model.name!r} moves, and so nothing can be pushed")
-    frame = next((j.child for j in model.joints if j.type == "free"), model.joints[-1].child)
+    frame = next((j.child for j in model.joints if j.motion.floating), model.joints[-1].child)
     mass = sum(body.mass for body in model.bodies)
     x = [mass * each for each in PUSH] if not given else [0.0, given[0], 0.0] if len(given) == 1 else list(given)
     return Push(frame, np.array(x))

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.compiler.native import interrupts, together
-from linkwright.errors import InputError
 
 GRAIN = 100_000
 """Nanoseconds of work below which a slice is not worth a thread."""
@@ -78,10 +78,7 @@ def threads_here(wanted: int) -> int:
 def checked_threads(what: str, number: Any) -> int:
     """A number of threads; :class:`InputError` where it is none, or so large that it must be a mistake."""
     most = max(MOST_THREADS, 4 * _processors())
-    whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-    if not whole or not 1 <= number <= most:
-        raise InputError(f"{what} is a whole number of threads, from 1 to {most}; got {number!r}")
-    return int(number)
+    return whole_number(what, number, 1, most)
 
 
 class _Pool:

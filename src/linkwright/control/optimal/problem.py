@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import not_negative, positive, whole_number
 from linkwright.compiler.native.threads import default_threads
 from linkwright.control.optimal.costs import Cost, Costs, require_each, terms
 from linkwright.control.optimal.descent import Compiled, Motions, Way, descend
@@ -22,7 +23,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.running import suitable_method
 from linkwright.simulation.stepping.integrators import IntegrationMethod, Variational, method_of
-from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
+from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
 
 LARGE, LARGE_WITH_LOOPS = 12, 6
@@ -83,15 +84,8 @@ def ilqr(
     True
     """
     q0, v0 = _states(model, q0, v0)
-    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-        raise InputError(f"steps is a whole number from 1 on; got {steps!r}")
-    if not (is_finite_number(step) and step > 0):
-        raise InputError(f"step must be a positive number of seconds; got {step!r}")
-    if not (is_finite_number(tolerance) and tolerance >= 0.0):
-        raise InputError(f"tolerance is a number, not negative; got {tolerance!r}")
-    if isinstance(iterations, bool) or not isinstance(iterations, (int, np.integer)) or iterations < 0:
-        raise InputError(f"iterations is a whole number, not negative; got {iterations!r}")
-    steps, h, batch = int(steps), float(step), q0.shape[:-1]
+    steps, h, batch = whole_number("steps", steps, 1), positive("step", step, "s"), q0.shape[:-1]
+    tolerance, iterations = not_negative("tolerance", tolerance), whole_number("iterations", iterations, 0)
     chosen = method or suitable_method(model, q0, v0, h)
     if isinstance(method_of(chosen), Variational):
         raise InputError(f"a step of {chosen!r} is iterated, not a formula: take 'semi_implicit' or 'rk4'")

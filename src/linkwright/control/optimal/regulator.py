@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.compiler.public import kernel_of
 from linkwright.control.optimal.costs import spread, weight_of
 from linkwright.control.optimal.holding import holding_efforts
@@ -141,10 +142,10 @@ def lqr(
         effort = holding_efforts(model, posture, controls)
     else:
         effort = as_numbers("tau", np.zeros(n) if tau is None else tau)
-    if horizon is not None and (
-        isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1 or step is None
-    ):
-        raise InputError(f"horizon is a whole number of steps from 1 on, with step=…; got {horizon!r}, step={step!r}")
+    if horizon is not None:
+        whole_number("horizon", horizon, 1)
+        if step is None:
+            raise InputError(f"a horizon is a number of steps: give step=…, too; got horizon={horizon!r}")
     if final is not None and horizon is None:
         raise ArgumentError("final is the weight after a horizon, and none is given: lqr(…, step=…, horizon=…)")
     Qm = _matrix("Q", Q, 2 * n)

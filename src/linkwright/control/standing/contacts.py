@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import positive
 from linkwright.dynamics import jacobian, jacobian_dot_times_v, pose, velocity
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
@@ -39,9 +40,7 @@ class Contact:
             raise InputError(f"points of the contact of {self.frame!r} are (k, 3), finite; got {self.points!r}")
         if normal.shape != (3,) or not np.isfinite(normal).all() or not normal.any():
             raise InputError(f"the normal of the contact of {self.frame!r} is a vector (3,); got {self.normal!r}")
-        friction = self.friction
-        if isinstance(friction, bool) or not isinstance(friction, (int, float)) or not 0.0 < friction < np.inf:
-            raise InputError(f"the friction of the contact of {self.frame!r} is a positive number; got {friction!r}")
+        positive(f"the friction of the contact of {self.frame!r}", self.friction)
         object.__setattr__(self, "points", tuple(map(tuple, points.tolist())))
         object.__setattr__(self, "normal", tuple(unit_vector(normal).tolist()))
 

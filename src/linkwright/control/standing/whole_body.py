@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import positive
 from linkwright.control.joint_space import driven
 from linkwright.control.limits import limits_of
 from linkwright.control.standing.contacts import Contact
@@ -94,12 +95,11 @@ class WholeBody:
         touching = tuple(one if isinstance(one, Contact) else Contact(one) for one in contacts)
         for one in touching:
             model.frame(one.frame)
-        if isinstance(regularisation, bool) or not isinstance(regularisation, (int, float)) or not regularisation > 0:
-            raise InputError(f"regularisation is a positive number; got {regularisation!r}")
+        regularisation = positive("regularisation", regularisation)
         self._names, followed = _followed(model, tasks)
         places = np.array(driven(model, actuated), dtype=int)
         self.model, self.contacts, self.tasks = model, touching, tuple(one.task for one in followed)
-        stance = Stance(model, touching, followed, places, float(regularisation))
+        stance = Stance(model, touching, followed, places, regularisation)
         self._layout = Layout(stance, limits_of(model, effort_limits)[places])
         self._still = [[np.zeros(shape) for shape in one.shapes(model)[1:]] for one in followed]
         self._shapes = [one.shapes(model) for one in followed]

@@ -286,4 +286,4 @@ def _check_base(base: str) -> None:
 
 def _turned(model: Model, base: str) -> list[float]:
     """For every body 1.0 where its velocity is counted in world axes."""
-    return [1.0 if base == "world" and link.parent < 0 and link.motion.type == "free" else 0.0 for link in model.links]
+    return [1.0 if base == "world" and link.parent < 0 and link.motion.floating else 0.0 for link in model.links]

@@ -109,7 +109,7 @@ def by_theorem(law: Law, failure: str) -> Proof:
 
 def _not_driven(law: Law) -> str:
     """Why no motors give what the proofs of the library's laws ask for, in words: none drives a free joint."""
-    free = [joint.name for joint in law.model.joints if joint.type == "free"]
+    free = [joint.name for joint in law.model.joints if joint.motion.floating]
     if free:
         return (
             f"no motor drives the free joint {free[0]!r}, and the proof takes one for each velocity: the ground has to "

@@ -248,7 +248,7 @@ class Rest:
         """Places in q of angles of revolute joints."""
         at, found = 0, []
         for joint in self.model.joints:
-            if joint.nq and joint.type in ("revolute", "continuous"):
+            if joint.nq and joint.motion.hinge:
                 found.append(at)
             at += joint.nq
         return tuple(found)

@@ -215,7 +215,7 @@ def _check_known(own: Coordinates, plan: Plan, functions: Mapping[str, Node]) ->
 def _check_functions(change: Change, plan: Plan, ring: Ring) -> None:
     """That each is a polynomial, and those of angles sums that have polynomials as sines."""
     evaluation = Evaluation(ring, lambda name: whole(ring[name]))
-    helical = {f"theta{k}" for k, joint in enumerate(plan.model.joints, start=1) if joint.type == "helical"}
+    helical = {f"theta{k}" for k, joint in enumerate(plan.model.joints, start=1) if joint.motion.pitch}
     for name, node in change.functions:
         made = evaluation.value(node)
         if made.denominator != ring.one:

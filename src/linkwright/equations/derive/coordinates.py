@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from linkwright.model.joint import Compound
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 
@@ -27,7 +26,7 @@ def coordinates_of(model: Model) -> Coordinates:
     quaternions: list[tuple[str, str, str, str]] = []
 
     def add(motion: JointType, tag: str) -> None:
-        if isinstance(motion, Compound):
+        if motion.parts:
             for letter, part in zip("abcdefghijklmnopqrstuvwxyz", motion.parts, strict=False):
                 add(part.motion, tag + letter)
             return

@@ -460,18 +460,18 @@ def _rotation(plan: Plan, T: Array, where: str, advice: str = "") -> np.ndarray:
 def _exact_motion(plan: Plan, joint: Joint, namer: _Namer, k: int) -> tuple[JointType, Entry]:
     """The joint type, refused where it cannot be exact, and the pitch of a screw."""
     motion, coupling = joint.motion, joint.coupling
-    if coupling and motion.type in ("revolute", "helical"):
-        leader = plan.model.joints[coupling.leader].motion.type
-        if leader not in ("revolute", "helical") or coupling.multiplier != round(coupling.multiplier):
+    if coupling and motion.units == ("rad",):
+        leader = plan.model.joints[coupling.leader].motion
+        if leader.units != ("rad",) or coupling.multiplier != round(coupling.multiplier):
             raise ModelError(
                 f"joint {joint.name!r} turns by {coupling.multiplier:g} times the coordinate of "
                 f"{plan.model.joints[coupling.leader].name!r}: only whole multiples of angles have exact sines. "
                 "Lock one of the two, or describe the faster one as the leader"
             )
-    if isinstance(motion, Compound):
+    if motion.parts:
         for part in (*(np.array(part.placement) for part in motion.parts), np.array(motion.end)):
             exact_rotation(part[:3, :3], max(plan.snap, 1e-10), f"a part of joint {joint.name!r}")
-        if any(isinstance(part.motion, Helical) for part in motion.parts):
+        if any(part.motion.pitch for part in motion.parts):
             raise ModelError(f"joint {joint.name!r} has a screw among its parts; give it a body of its own")
     if isinstance(motion, Helical):
         return motion, namer.entry("geometry", f"pitch{k + 1}", motion.pitch, f"of {joint.name}, m a turn")
@@ -480,14 +480,14 @@ def _exact_motion(plan: Plan, joint: Joint, namer: _Namer, k: int) -> tuple[Join
 
 def _plane_normals(model: Model, tolerance: float) -> list[int] | None:
     """The axis of every body's frame that is normal to the plane of motion; None where there is no such plane."""
-    if any(joint.type not in ("revolute", "prismatic") for joint in model.joints):
+    if not all(joint.motion.hinge or joint.motion.slide for joint in model.joints):
         return None
     frames: list[Array] = []
     normal: Array | None = None
     for link in model.links:
         parent = np.eye(3) if link.parent < 0 else frames[link.parent]
         frames.append(parent @ link.placement[:3, :3])
-        if link.motion.type == "revolute":
+        if link.motion.hinge:
             normal = frames[-1][:, 2] if normal is None else normal
     if normal is None:
         return None
@@ -495,7 +495,7 @@ def _plane_normals(model: Model, tolerance: float) -> list[int] | None:
     found = []
     for R, link in zip(frames, model.links, strict=True):
         along = abs(R[:, 2] @ normal)
-        if abs(along - (1.0 if link.motion.type == "revolute" else 0.0)) > tolerance:
+        if abs(along - (float(link.motion.hinge))) > tolerance:
             return None
         seen = np.abs(R.T @ normal)
         if seen.max() < 1.0 - tolerance:

@@ -186,9 +186,9 @@ class Equilibria:
             if p and not self.structure.coordinates_in([p]):
                 return (i,)
         for joint in joints:
-            if joint.type in ("planar", "free"):
+            if joint.motion.carried and not joint.motion.parts:
                 own = [i for i in range(len(g)) if self.structure.joints[i] is joint]
-                linear = own[:2] if joint.type == "planar" else own[:3]
+                linear = [own[k] for k in joint.motion.carried]
                 total = sum((g[i] * g[i] for i in linear), ring.zero)
                 ring.check()
                 if total and not self.structure.coordinates_in([total]):

@@ -207,7 +207,7 @@ class _Words(Writer):
         h, g = forms.velocity_forces, forms.gravity_forces
         if not any(h):
             constant = not structure.coordinates_in(forms.mass_matrix.flat)
-            slides = all(joint.type == "prismatic" for joint in structure.joints)
+            slides = all(joint.motion.slide for joint in structure.joints)
             yield (
                 self.formula(Symbol("h"), " ≡ 0"),
                 ": there are neither centrifugal nor Coriolis terms, "

@@ -16,7 +16,6 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.equations.derive.twice import Forms, Mechanism
 from linkwright.expression.polynomial import Polynomial
-from linkwright.model.joint import Compound
 from linkwright.model.tree import Joint
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose
@@ -236,7 +235,7 @@ class Structure:
                 strict=True,
             )
         ):
-            if link.parent >= 0 or joint.type not in ("planar", "spherical", "free"):
+            if link.parent >= 0 or joint.motion.parts or not quasi(joint):
                 continue
             S, (R, x) = joint.motion.motion_subspace(q), split_pose(joint.motion.transform(q))
             V, f, f_rate = S @ v, S @ own, S @ rate  # in body axes
@@ -299,12 +298,11 @@ class Structure:
         if not any(gravity):
             return "gravity"
         k = next(k for k, joint in enumerate(model.joints) if joint is self.joints[i])
-        if self.joints[i].type in ("revolute", "prismatic"):
-            axis = self._poses[k][:3, 2]
-            if self.joints[i].type == "revolute" and not any(ring.coerce(x) for x in np.cross(axis, gravity)):
-                return "parallel"
-            if self.joints[i].type == "prismatic" and not ring.coerce(axis @ gravity):
-                return "perpendicular"
+        motion, axis = self.joints[i].motion, self._poses[k][:3, 2]
+        if motion.hinge and not any(ring.coerce(x) for x in np.cross(axis, gravity)):
+            return "parallel"
+        if motion.slide and not ring.coerce(axis @ gravity):
+            return "perpendicular"
         return "balanced"
 
     @cached_property
@@ -314,9 +312,7 @@ class Structure:
 
 def quasi(joint: Joint) -> bool:
     """Whether the joint's velocities are no rates of its coordinates."""
-    if isinstance(joint.motion, Compound):
-        return any(part.motion.type in ("planar", "spherical", "free") for part in joint.motion.parts)
-    return joint.motion.type in ("planar", "spherical", "free")
+    return len(joint.motion.plain) < joint.motion.nv
 
 
 def determinant(A: Sequence[Sequence[Polynomial]]) -> Polynomial:

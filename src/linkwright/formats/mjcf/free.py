@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.model.joint import Compound, Free, Part, Prismatic, Spherical, nested
+from linkwright.model.joint import Compound, Part, Prismatic, Spherical, nested
 from linkwright.model.joint_type import JointType
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
@@ -24,4 +24,4 @@ def in_world_axes() -> Compound:
 
 def needs_world_axes(motion: JointType, values: dict[str, Any]) -> bool:
     """Whether a joint is free and has what is another thing along the axes of the body."""
-    return isinstance(motion, Free) and any(np.any(values[name]) for name in ("armature", "friction"))
+    return motion.floating and any(np.any(values[name]) for name in ("armature", "friction"))

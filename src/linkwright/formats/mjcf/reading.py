@@ -141,7 +141,7 @@ def _turned(model: Model, q: Any, v: Any, indices: str) -> Array:
     turned: Array = np.broadcast_to(v, np.broadcast_shapes(q.shape[:-1], v.shape[:-1]) + v.shape[-1:]).copy()
     at_q = at_v = 0
     for joint in model.joints:
-        if isinstance(joint.motion, Free):
+        if joint.motion.floating:
             R = quaternion_matrix(np.moveaxis(q[..., at_q + 3 : at_q + 7], -1, 0))
             turned[..., at_v : at_v + 3] = np.einsum(f"{indices}...,...j->...i", R, v[..., at_v : at_v + 3])
         at_q, at_v = at_q + joint.nq, at_v + joint.nv
@@ -384,7 +384,7 @@ class Reader:
         if len(ids) == 1:
             j = ids[0]
             motion, axes = self.motion(j)
-            if isinstance(motion, Free):  # its coordinates are the pose in the world, wherever the body was put
+            if motion.floating:  # its coordinates are the pose in the world, wherever the body was put
                 base = np.eye(4)
             if needs_world_axes(motion, values):
                 motion = in_world_axes()

@@ -177,9 +177,7 @@ class _Writer:
         for part in reversed(parts):
             axes.insert(0, inverse_pose(behind))
             behind = part.placement @ behind
-        turned = isinstance(parts[-1].motion, Spherical | Free) and not np.allclose(
-            axes[-1][:3, :3], np.eye(3), atol=1e-14
-        )
+        turned = parts[-1].motion.quaternions and not np.allclose(axes[-1][:3, :3], np.eye(3), atol=1e-14)
         name = body.name
         if turned:  # the quaternion is in the axes of the joint: a body of its own has them
             name = self.sites.free(f"{body.name}_axes")
@@ -187,7 +185,7 @@ class _Writer:
             behind_all, end = end, np.eye(4)
         else:
             behind_all = np.eye(4)
-        free = isinstance(parts[-1].motion, Free)
+        free = parts[-1].motion.floating
         if free and not still(T):
             self.losses.add("coordinates of a free joint count from the world's origin", joint.name)
         node = above.add("body", name=name, **_placed(T @ end))
@@ -201,7 +199,7 @@ class _Writer:
             node = node.add("body", name=body.name, **_placed(behind_all))
             self.inertial(node, body, moves=False)
         else:
-            on_world = len(parts) == 1 and isinstance(parts[0].motion, Revolute) and joint.parent in self.at_rest
+            on_world = len(parts) == 1 and parts[0].motion.hinge and joint.parent in self.at_rest
             self.inertial(node, body, moves=True, hinge=axes[0][:3, 2] if on_world else None)
         self.nodes[body.name] = node
 
@@ -212,7 +210,7 @@ class _Writer:
             if isinstance(part.motion, Planar):
                 self.losses.add("a planar joint is two slides and a hinge: velocities in the parent's axes", joint.name)
                 found += slides(part, 2)
-            elif isinstance(part.motion, Free) and joint.parent != WORLD:
+            elif part.motion.floating and joint.parent != WORLD:
                 self.losses.add(
                     "a free joint on a body is three slides and a ball: velocities in the parent's axes", joint.name
                 )
@@ -227,9 +225,9 @@ class _Writer:
         one = not part.name or (count == 1)
         name = joint.name if one else self.part_name(joint, part.name)
         told: dict[str, Any] = {"name": name, "type": TYPES[type(motion)]}
-        if isinstance(motion, Revolute | Spherical) and np.abs(axes[:3, 3]).max() > 1e-15:
+        if "m" not in motion.units and np.abs(axes[:3, 3]).max() > 1e-15:
             told["pos"] = axes[:3, 3]
-        if isinstance(motion, Revolute | Prismatic):
+        if motion.hinge or motion.slide:
             told["axis"] = axes[:3, 2]
             self.hinges[joint.name if one else f"{joint.name}.{part.name}"] = name
         told |= self.limits(name, part)

@@ -449,7 +449,7 @@ class _Reader(Frames):
                 joint.element, f"link {spec.child!r} has a joint already, and a revolute2 joint closes no loop"
             )
             return []
-        pitch = getattr(spec.motion, "pitch", None)
+        pitch = spec.motion.pitch if spec.motion is not None and type == "helical" else None
         names = []
         for ending, body, T in (
             ("first", spec.parent, spec.placement @ spec.axes),

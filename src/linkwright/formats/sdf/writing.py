@@ -27,7 +27,7 @@ from linkwright.formats.writing import (
     zero_poses,
 )
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, JointSpec
-from linkwright.model.joint import Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from linkwright.model.joint import Helical, Prismatic, Revolute, Spherical, Universal
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import (
     Ball,
@@ -106,7 +106,9 @@ class _Writer:
         for frame in description.frames:
             self.places[frame.name] = self.named(frame.name)
         order = list(downwards(description, WORLD))
-        loose = [joint for joint in order if joint.parent == WORLD and isinstance(joint.motion, Free)]
+        loose = [
+            joint for joint in order if joint.parent == WORLD and joint.motion is not None and joint.motion.floating
+        ]
         self.base = loose[0] if loose else None
         if self.base is not None:
             self.losses.add("the base stands loose, as Gazebo floats it: load it with root='free'", self.base.name)
@@ -198,9 +200,9 @@ class _Writer:
         parts, end = simple(joint)
         found: list[Simple] = []
         for part in parts:
-            if isinstance(part.motion, Planar | Free):
+            if part.motion.carried:
                 self.losses.add("velocities of planar and free joints are in the parent's axes", joint.name)
-                found += slides(part, 2 if isinstance(part.motion, Planar) else 3)
+                found += slides(part, len(part.motion.carried))
             else:
                 found.append(part)
         return found, end

@@ -27,7 +27,7 @@ from linkwright.formats.writing import (
     weightless,
 )
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, motion_of
-from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
+from linkwright.model.joint import Free, Planar, Prismatic, Spherical
 from linkwright.model.joint_type import JointType
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
@@ -179,7 +179,7 @@ class _Writer:
             else:
                 self.link(body)
             element = self.joint(name, self.type(part.motion, part.values), parent, link, T)
-            if isinstance(part.motion, Revolute | Prismatic | Planar):
+            if not part.motion.quaternions:
                 element.add("axis", xyz=axes[:3, 2])
             self.values(element, joint.name, part.motion, part.values)
             if part.follows is not None:
@@ -203,7 +203,7 @@ class _Writer:
         return self.joints.free(named)
 
     def type(self, motion: JointType, values: dict[str, Any]) -> str:
-        if isinstance(motion, Revolute):
+        if motion.hinge:
             limited = any(np.isfinite(values.get(side, np.inf)).any() for side in ("lower", "upper"))
             return "revolute" if limited else "continuous"
         if isinstance(motion, Spherical):
@@ -215,7 +215,7 @@ class _Writer:
         lower, upper = (np.ravel(values.get(side, x))[0] for side, x in (("lower", -np.inf), ("upper", np.inf)))
         given = {what: values.get(f"{what}_limit", np.full(1, np.inf)) for what in ("effort", "velocity")}
         limits: dict[str, Any] = {}
-        if isinstance(motion, Prismatic) or (isinstance(motion, Revolute) and element.attributes["type"] == "revolute"):
+        if motion.slide or (motion.hinge and element.attributes["type"] == "revolute"):
             limits = {"lower": max(lower, -UNLIMITED), "upper": min(upper, UNLIMITED)}
         elif any(np.isfinite(values.get(side, np.inf)).any() for side in ("lower", "upper")):
             self.losses.add(f"limits of {motion.type} joints are lost", name)
@@ -251,9 +251,9 @@ class _Writer:
 def _plain(motion: JointType, axes: Array) -> bool:
     """Whether URDF can say where a joint's axes (4, 4) are in its child's frame: through its origin."""
     R, p = axes[:3, :3], axes[:3, 3]
-    if isinstance(motion, Prismatic):
+    if motion.slide:
         return True
-    if isinstance(motion, Revolute):
+    if motion.hinge:
         return bool(np.abs(np.cross(R[:, 2], p)).max() <= 1e-15)
     if isinstance(motion, Planar):
         return still(inverse_pose(pose_matrix(motion_of("planar", R[:, 2])[1])) @ axes)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import positive
 from linkwright.compiler.public import public
 from linkwright.errors import InputError, ShapeError, warn
 from linkwright.identification.measured.measurements import gap_told, gaps
@@ -87,8 +88,8 @@ def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: floa
         raise ShapeError(f"q has shape {q.shape}; expected ({len(t)}, {model.nq}): a row for each time")
     if len(q) < 5:
         raise InputError(f"derivatives need five samples at least; got {len(q)}")
-    if cutoff is not None and not 0.0 < cutoff < np.inf:
-        raise InputError(f"cutoff is a frequency above 0, Hz, or None; got {cutoff!r}")
+    if cutoff is not None:
+        positive("cutoff", cutoff, "Hz")
     if v is None:
         middle = difference(model, q[:-2], q[2:]) / (2.0 * step)
         v = np.concatenate(

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from linkwright.model.build.description import BodySpec, Description
-from linkwright.model.joint import Helical
 from linkwright.model.loop import Loop
 from linkwright.model.scale import size_of
 from linkwright.model.tree import Model
@@ -49,7 +48,7 @@ def too_far(description: Description) -> Iterator[tuple[str, str]]:
             who = getattr(items[k], "told", "") or f"{what} {items[k].name!r}"
             yield items[k].place, f"{who} is placed {far:g} m away; {_LARGEST}"
     for joint in description.joints:
-        if isinstance(joint.motion, Helical) and abs(joint.motion.pitch) > LARGEST:
+        if joint.motion is not None and abs(joint.motion.pitch) > LARGEST:
             yield joint.place, f"joint {joint.name!r} has a pitch of {joint.motion.pitch:g} m; {_LARGEST}"
 
 

@@ -73,7 +73,6 @@ def _locked_joint(model: Model, joint: Joint, spec: JointSpec, held: Mapping[int
         q = joint.coupling.multiplier * q + joint.coupling.offset
     if not free.any():
         return fixed_at(spec, q)
-    assert isinstance(joint.motion, Compound)
     parts, before, at = [], np.eye(4), 0
     kept_q: list[int] = []
     kept_v: list[int] = []

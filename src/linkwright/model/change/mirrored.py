@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import BodySpec, JointSpec
 from linkwright.model.change.edited import renamed
 from linkwright.model.change.editing import mapped_rest
-from linkwright.model.joint import Compound, Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, nested
-from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
@@ -26,16 +24,6 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import pose_matrix
 
 AXES = ("x", "y", "z")
-
-
-class Image(NamedTuple):
-    """A joint's motion seen in a mirror."""
-
-    motion: JointType
-    N: Array
-    """(3, 3), the reflection in its own axes"""
-    signs: Array
-    """(nq,): of its coordinates"""
 
 
 def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
@@ -52,7 +40,7 @@ def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
     signs = dict(
         zip(
             (joint.name for joint in description.joints),
-            (_image(joint.motion, M).signs if joint.motion else np.zeros(0) for joint in description.joints),
+            (joint.motion.mirrored(M).signs if joint.motion else np.zeros(0) for joint in description.joints),
             strict=True,
         )
     )
@@ -101,7 +89,7 @@ def _joint(joint: JointSpec, M: Array) -> JointSpec:
     placement = _pose(joint.placement, M)
     if joint.motion is None:
         return replace(joint, placement=placement)
-    motion, N, signs = _image(joint.motion, M)
+    motion, N, signs = joint.motion.mirrored(M)
     lower, upper = (np.broadcast_to(np.asarray(x, float), signs.shape) for x in (joint.lower, joint.upper))
     return replace(
         joint,
@@ -113,49 +101,6 @@ def _joint(joint: JointSpec, M: Array) -> JointSpec:
         upper=np.where(signs > 0.0, upper, -lower),
         rest=mapped_rest(joint.rest, lambda rest: signs * rest),
     )
-
-
-def _image(motion: JointType, M: Array) -> Image:
-    """A joint type in the mirror; M in its own axes where these cannot be chosen."""
-    across, turned = np.diag([1.0, 1.0, -1.0]), np.diag([1.0, -1.0, 1.0])
-    same = np.ones(motion.nq)
-    if isinstance(motion, (Revolute, Planar)):
-        return Image(motion, across, same)
-    if isinstance(motion, Prismatic):
-        return Image(motion, turned, same)
-    if isinstance(motion, Helical):
-        return Image(replace(motion, pitch=-motion.pitch), across, same)
-    if isinstance(motion, Cylindrical):
-        return Image(motion, across, np.array([-1.0, 1.0]))
-    if isinstance(motion, Spherical):
-        return Image(motion, M, _quaternion(M))
-    if isinstance(motion, Free):
-        return Image(motion, M, np.concatenate([np.diag(M), _quaternion(M)]))
-    if type(motion) is Compound:
-        return _compound(motion)
-    # turns alone: seen from the other side of a point all rotations are the same
-    return Image(motion, -np.eye(3), same)
-
-
-def _quaternion(M: Array) -> Array:
-    """The signs (4,) of a quaternion in the mirror: a rotation vector r becomes −M r."""
-    return np.concatenate([[1.0], -np.diag(M)])
-
-
-def _compound(motion: Compound) -> Image:
-    """Part by part: what is between them is mirrored from the axes of one to those of the next."""
-    before = np.diag([1.0, -1.0, 1.0])
-    N, parts, signs = before, [], [np.zeros(0)]
-    for part in motion.parts:
-        image = _image(part.motion, before)
-        T = np.array(part.placement)
-        placement = pose_matrix(before @ T[:3, :3] @ image.N, before @ T[:3, 3])
-        parts.append(replace(part, motion=image.motion, placement=nested(placement)))
-        signs.append(image.signs)
-        before = image.N
-    end = np.array(motion.end)
-    end = pose_matrix(before @ end[:3, :3] @ N, before @ end[:3, 3])
-    return Image(replace(motion, parts=tuple(parts), end=nested(end)), N, np.concatenate(signs))
 
 
 def _loop(

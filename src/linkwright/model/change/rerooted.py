@@ -8,7 +8,7 @@ turn across the axis that is T(q) itself of all joints that slide along and turn
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,39 +16,10 @@ from linkwright.errors import InputError
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import WORLD, JointSpec
 from linkwright.model.change.edited import link_of
-from linkwright.model.joint import (
-    Compound,
-    Cylindrical,
-    Free,
-    Helical,
-    Part,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    nested,
-)
-from linkwright.model.joint_type import JointType
+from linkwright.model.joint import Free
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Model
-from linkwright.spatial.arrays import Array, is_zero
-from linkwright.spatial.rotation import rotation_about
+from linkwright.spatial.arrays import is_zero
 from linkwright.spatial.transform import inverse_pose, pose_matrix
-
-ACROSS = np.round(rotation_about(np.array([1.0, 0.0, 0.0]), np.pi))
-"""Half a turn about x."""
-
-
-class Turned(NamedTuple):
-    """A joint's motion from the other side."""
-
-    motion: JointType
-    F: Array
-    """(3, 3)"""
-    of_q: list[int]
-    """where in q each coordinate was"""
-    of_v: list[int]
-    inverse: bool = False
-    """whether coordinates are those of the inverse motion"""
 
 
 def rerooted(model: Model, body: str, root: str | None) -> Model:
@@ -59,7 +30,7 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
     link_of(description, body)
     anchors = [joint for joint in description.joints if joint.parent == WORLD]
     told = f"{model.name!r} cannot be carried by {body!r}"
-    if len(anchors) != 1 or not (anchors[0].motion is None or isinstance(anchors[0].motion, Free)):
+    if len(anchors) != 1 or not (anchors[0].motion is None or anchors[0].motion.floating):
         names = ", ".join(f"{joint.name!r} ({joint.motion.type if joint.motion else 'fixed'})" for joint in anchors)
         raise InputError(f"{told}: one free or fixed joint at the world must carry it all; there are {names}")
     base = anchors[0]
@@ -70,7 +41,7 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
     while above[at] is not base:
         turned[above[at].name] = _turned(above[at], told)
         at = above[at].parent
-    if isinstance(base.motion, Free):
+    if base.motion is not None and base.motion.floating:
         _require_plain(base, told)
     stays = base.motion is None and motion is None  # the new link where the first one was
     new_base = replace(base, child=body) if stays else JointSpec(base.name, WORLD, body, motion)
@@ -84,10 +55,10 @@ def _turned(joint: JointSpec, told: str) -> JointSpec:
     joint = replace(joint, parent=joint.child, child=joint.parent)
     if joint.motion is None:
         return replace(joint, placement=inverse_pose(joint.placement))
-    turned = _from_other_side(joint.motion)
+    turned = joint.motion.inverted()
     if turned.inverse:
         _require_plain(joint, told)
-    axes = joint.axes @ pose_matrix(turned.F)
+    axes = joint.axes @ pose_matrix(turned.turn)
     new_axes = joint.placement @ axes
     values: dict[str, Any] = {of: _reordered(getattr(joint, of), turned.of_q) for of in PER_COORDINATE}
     values |= {of: _reordered(getattr(joint, of), turned.of_v) for of in PER_VELOCITY}
@@ -105,34 +76,6 @@ def _reordered(x: Any, order: list[int]) -> Any:
     return x if x is None or np.ndim(x) == 0 else np.asarray(x)[order]
 
 
-def _from_other_side(motion: JointType) -> Turned:
-    same_q, same_v = list(range(motion.nq)), list(range(motion.nv))
-    if isinstance(motion, (Revolute, Prismatic, Helical, Cylindrical)):
-        return Turned(motion, ACROSS, same_q, same_v)
-    if isinstance(motion, (Spherical, Planar, Free)):
-        return Turned(motion, np.eye(3), same_q, same_v, inverse=True)
-    assert isinstance(motion, Compound)
-    return _compound(motion)
-
-
-def _compound(motion: Compound) -> Turned:
-    """Part by part from the last: P₁ T₁ P₂ T₂ … E, whose inverse is E⁻¹ … T₂⁻¹ P₂⁻¹ T₁⁻¹ P₁⁻¹."""
-    parts: list[Part] = []
-    of_q: list[int] = []
-    of_v: list[int] = []
-    between, at_q, at_v, inverse = inverse_pose(np.array(motion.end)), motion.nq, motion.nv, False
-    for part in reversed(motion.parts):
-        turned = _from_other_side(part.motion)
-        F = pose_matrix(turned.F)
-        parts.append(Part(nested(between @ F), turned.motion, part.name))
-        between = inverse_pose(np.array(part.placement) @ F)
-        at_q, at_v = at_q - part.motion.nq, at_v - part.motion.nv
-        of_q += [at_q + k for k in turned.of_q]
-        of_v += [at_v + k for k in turned.of_v]
-        inverse = inverse or turned.inverse
-    return Turned(Compound(tuple(parts), nested(between), motion.unit), np.eye(3), of_q, of_v, inverse)
-
-
 def _require_plain(joint: JointSpec, told: str) -> None:
     """Raise where what a joint has for each coordinate would be something else for those of the inverse motion."""
     motion = joint.motion
@@ -140,7 +83,7 @@ def _require_plain(joint: JointSpec, told: str) -> None:
     wrong = [of for of in ("lower", "upper") if _given(joint, of) and np.isfinite(np.asarray(getattr(joint, of))).any()]
     for of in ("stiffness", "damping", "friction", "armature"):
         x = np.broadcast_to(np.asarray(getattr(joint, of)), (motion.nv,))
-        alike = isinstance(motion, Spherical) and of != "friction" and all(y is x[0] or y == x[0] for y in x)
+        alike = motion.isotropic and of != "friction" and all(y is x[0] or y == x[0] for y in x)
         if not alike and not all(map(is_zero, x)):
             wrong.append(of)
     sprung = not all(map(is_zero, np.ravel(joint.stiffness)))

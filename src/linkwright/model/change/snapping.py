@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from numbers import Real
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.bounds import between
 from linkwright.model.build.assembly import described
 from linkwright.model.build.description import Description
 from linkwright.model.tree import Model
@@ -24,8 +23,7 @@ _ORDERS = ["".join(order) for order in product("xyz", repeat=3) if order[0] != o
 
 def snapped(model: Model, angle: float) -> Description:
     """The description with all turns of joints and frames that are within an angle of a simpler one made so."""
-    if not isinstance(angle, Real) or isinstance(angle, bool) or not 0.0 <= angle <= 0.01:
-        raise InputError(f"angle is in radians, from 0 to 0.01; got {angle!r}")
+    between("angle", angle, 0.0, 0.01, "rad")
 
     def turned(T: Array) -> Array:
         made = np.array(T)

@@ -26,7 +26,6 @@ from linkwright.errors import (
 )
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, pose_of
-from linkwright.model.joint import Prismatic, Revolute
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
@@ -257,7 +256,7 @@ def _require_chain(model: Model, way: Sequence[int], end: int | str) -> None:
         if joint.coupling is not None:
             leader = model.joints[joint.coupling.leader].name
             raise ModelError(f"a DH table has joints that move by themselves; {where} follows {leader!r}")
-        if not isinstance(joint.motion, (Revolute, Prismatic)):
+        if not (joint.motion.hinge or joint.motion.slide):
             raise ModelError(f"a DH joint is revolute or prismatic; {where} is {joint.type}")
 
 

@@ -127,7 +127,7 @@ class Live:
         self._values |= {
             f"{joint.name}.damping": own if len(own) > 1 else own[0]
             for joint, own in zip(grounded.joints, self._own_damping, strict=True)
-            if joint.nv and joint.type != "free" and not joint.coupling
+            if joint.nv and not joint.motion.floating and not joint.coupling
         }
         if grounded.pairs:
             self._values["pairs.friction"] = np.array(float(grounded.pairs[0].friction))

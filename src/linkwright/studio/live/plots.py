@@ -155,7 +155,7 @@ def groups_of(model: Model) -> dict[str, tuple[list[int], list[int]]]:
         if alone:
             close()
     close()
-    floats = [name for name in found if any(j.name == name and j.type == "free" for j in model.joints)]
+    floats = [name for name in found if any(j.name == name and j.motion.floating for j in model.joints)]
     return {name: found[name] for name in [*(n for n in found if n not in floats), *floats]}
 
 

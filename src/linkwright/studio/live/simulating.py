@@ -137,7 +137,7 @@ class Simulating:
         raised = float((body_poses(self.model, np.stack([q, self.posture.start]))[:, 0, :3, 3] @ up) @ [1.0, -1.0])
         if raised > RAISED * self.scene.size:
             for joint in self.model.joints:
-                if joint.type == "free":
+                if joint.motion.floating:
                     place = self.model.slice(joint.name).q.start
                     standing[place : place + 3] += raised * up
         return standing

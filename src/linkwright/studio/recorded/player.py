@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.bounds import positive
 from linkwright.spatial.arrays import Array
 from linkwright.studio.live.live import Sample
 from linkwright.studio.live.plots import Plots
@@ -25,10 +25,8 @@ class Player:
     """Plays what was recorded in a scene, with its controls in the panel that is open now."""
 
     def __init__(self, server: Any, scene: Scene, play: Playable, speed: float = 1.0):
-        if not (np.isfinite(speed) and speed > 0.0):
-            raise InputError(f"speed must be above 0; got {speed!r}")
         self.server, self.scene, self.what = server, scene, play
-        self.speed, self.playing, self.at = float(speed), False, float(play.t[0])
+        self.speed, self.playing, self.at = positive("speed", speed), False, float(play.t[0])
         self._scale = force_scale(play.model, scene.size)
         self._ended, self._anchor = Event(), (0.0, 0.0)
         self._shown: float | None = None

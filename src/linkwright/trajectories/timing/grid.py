@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import exp_rates
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import InputError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -78,8 +79,7 @@ def some(problem: Problem, rows: Any) -> Problem:
 
 def grid_of(path: Trajectory, points: Any) -> Grid:
     """So many intervals or as many as pieces take, all pieces' ends among them; at ends and corners graded."""
-    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 2:
-        raise ArgumentError(f"points is a whole number from 2 on; got {points!r}")
+    points = whole_number("points", points, 2)
     knots = path.times
     if not (np.diff(knots) > 0.0).all():
         raise InputError("a piece of the path has no length in its parameter, the time: leave it out")

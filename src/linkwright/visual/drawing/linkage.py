@@ -20,7 +20,7 @@ from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Loop
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, is_zero
 from linkwright.spatial.inertia import about_center_of_mass
 
 UNIT_TOLERANCE = 1e-3
@@ -393,7 +393,7 @@ def _length_scale(model: Model) -> float:
 def _slides(motion: JointType) -> bool | None:
     """Whether the child slides along one line; None where it floats: nothing connects it to its parent."""
     along = motion.units.count("m")
-    return None if along > 1 else along == 1 or motion.type == "helical"
+    return None if along > 1 else along == 1 or not is_zero(motion.pitch)
 
 
 def _apart(places: list[Array], others: Iterable[Array] = ()) -> list[Array]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.model.joint import Free, Planar, Prismatic
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
@@ -55,7 +54,7 @@ class Camera:
         for other in [] if model.loops else model.random(POSTURES, seed=0):  # which would open loops
             row, at = q.copy(), 0
             for joint in model.joints:
-                if not isinstance(joint.motion, (Free, Planar)):
+                if not joint.motion.carried:
                     row[at : at + joint.nq] = other[at : at + joint.nq]
                 at += joint.nq
             rows.append(row)
@@ -67,7 +66,7 @@ def _travels(model: Model) -> bool:
     at = 0
     for joint in model.joints:
         free = not np.isfinite(model.upper[at : at + joint.nq] - model.lower[at : at + joint.nq]).all()
-        if isinstance(joint.motion, (Free, Planar)) or (isinstance(joint.motion, Prismatic) and free):
+        if joint.motion.carried or (joint.motion.slide and free):
             return True
         at += joint.nq
     return False
