@@ -417,7 +417,7 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
     ("told", "error", "message"),
     [
         ({"steps": 0}, InputError, "steps is a whole number from 1 on; got 0"),
-        ({"step": 0.0}, InputError, "step must be a positive number"),
+        ({"step": 0.0}, InputError, "step is a positive number"),
         ({"q0": [0.0]}, ShapeError, r"q has shape \(1,\); expected \(…, 2\)"),
         ({"q0": [np.nan, 0.0]}, InputError, "q is not finite"),
         ({"v0": [np.inf, 0.0]}, InputError, "v0 is not finite"),

@@ -291,7 +291,7 @@ def generator(seed: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError):
-        raise InputError(f"seed is a whole number, 0 or more, or a random generator; got {seed!r}") from None
+        raise InputError(f"seed is a whole number from 0 on, or a random generator; got {seed!r}") from None
 
 
 def samples(
