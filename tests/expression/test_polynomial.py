@@ -61,6 +61,14 @@ def test_values(p, q):
     assert total == pytest.approx(x - y, rel=1e-11, abs=1e-10)
 
 
+def test_values_are_those_of_exact_arithmetic():
+    d, m = RING["d"], RING["m"]
+    difference, other = d**2 - 2 * d * m + m**2, d + RING["w"]
+    values = {"d": 1.0 + 2.0**-40, "m": 1.0, "w": math.inf}
+    assert evaluate([difference, RING.zero], values).tolist() == [2.0**-80, 0.0]
+    assert np.isnan(evaluate([other, A * d], values)).all()  # a value that is infinite, and one that is missing
+
+
 @settings(max_examples=60, deadline=None)
 @given(elements(), elements())
 def test_no_leading_variable_stands_squared(p, q):

@@ -429,32 +429,42 @@ def _fraction(numerator: int, denominator: int) -> Fraction:
 
 
 def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> np.ndarray:
-    """Their values in floats at values of the variables; cosines, sines, signs, roots, 1/π are known by themselves."""
+    """Their values in floats at values of the variables; cosines, sines, signs, roots, 1/π are known by themselves.
+
+    The arithmetic is exact: only what is known by itself and the result are rounded. NaN where a value is missing.
+    """
+    points: dict[Ring, dict[str, flint.fmpq]] = {}
     results = []
     for p in polynomials:
-        names = p.ring.names
-        known = {
-            "pi": math.pi,
-            "1/pi": 1.0 / math.pi,
-            **{root: math.sqrt(n) for root, n in SQUARE_ROOTS.items()},
-            **values,
-        }
-        for angle in values.keys() & set(p.ring.angles):
-            known |= {f"cos({angle})": math.cos(values[angle]), f"sin({angle})": math.sin(values[angle])}
-        known |= {name: float(np.sign(values[name[5:-1]])) for name in names if name.startswith("sign(")}
-        for reciprocal, divisor in p.ring.divisors.items():
-            if reciprocal in p.used():
-                known[reciprocal] = 1.0 / float(evaluate([divisor], values)[0])
-        x = [float(known.get(name, math.nan)) for name in names]
-        total = []
-        for used, c in _terms(p.terms):
-            term = c.numerator / c.denominator
-            for k, e in used:
-                for _ in range(e):
-                    term *= x[k]
-            total.append(term)
-        results.append(math.fsum(total))
+        ring, used = p.ring, p.used()
+        if ring not in points:
+            points[ring] = _exact(_known(ring, values))
+        point = points[ring]
+        for reciprocal in ring.divisors.keys() & used - point.keys():
+            divisor = float(evaluate([ring.divisors[reciprocal]], values)[0])
+            point |= _exact({reciprocal: 1.0 / divisor})
+        if used <= point.keys():
+            value = p.terms(*(point.get(name, 0) for name in ring.names))
+            results.append(int(value.p) / int(value.q))
+        else:
+            results.append(math.nan)
     return np.array(results)
+
+
+def _known(ring: Ring, values: Mapping[str, float]) -> dict[str, float]:
+    """The values, and those of what is known with them."""
+    known = {"pi": math.pi, "1/pi": 1.0 / math.pi, **{root: math.sqrt(n) for root, n in SQUARE_ROOTS.items()}}
+    known |= values
+    for angle in values.keys() & set(ring.angles):
+        known |= {f"cos({angle})": math.cos(values[angle]), f"sin({angle})": math.sin(values[angle])}
+    signs = [name for name in ring.names if name.startswith("sign(")]
+    return known | {name: float(np.sign(values[name[5:-1]])) for name in signs}
+
+
+def _exact(values: Mapping[str, float]) -> dict[str, flint.fmpq]:
+    """Those that are finite, as fractions."""
+    numbers = {name: float(x) for name, x in values.items()}
+    return {name: flint.fmpq(*x.as_integer_ratio()) for name, x in numbers.items() if math.isfinite(x)}
 
 
 def _restored(ring: Ring, terms: list[tuple[tuple[int, ...], int, int]], squares: int) -> Polynomial:
