@@ -264,9 +264,9 @@ FAULTS = {
     "axis_without_xyz": (two("<axis/>"), [r"the xyz of <axis> is missing"]),
     "nan": (
         two('<origin xyz="0 nan 0"/>'),
-        [r"r.urdf:4:\d+: joint 'j': the xyz of <origin> is '0 nan 0'; expected 3 numbers .*, each finite"],
+        [r"r.urdf:4:\d+: joint 'j': the xyz of <origin> has 'nan'; expected 3 numbers .*, finite"],
     ),
-    "commas": (two('<axis xyz="0, 0, 1"/>'), [r"'0, 0, 1'; expected 3 numbers .* \(no commas\)"]),
+    "commas": (two('<axis xyz="0, 0, 1"/>'), [r"xyz of <axis> has '0,'; expected 3 numbers .* \(no commas\)"]),
     "count": (two('<axis xyz="0 1"/>'), [r"xyz of <axis> is '0 1'; expected 3 numbers"]),
     "empty_vector": (two('<origin rpy=""/>'), [r"rpy of <origin> is ''; expected 3 numbers"]),
     "unknown_type": (

@@ -263,11 +263,11 @@ def test_comments_marks_and_line_ends():
 
 
 BAD = [
-    (BASE + link("a", "mass: heavy"), "r.ztk:10:7: link 'a': mass has 'heavy'; expected one number"),
+    (BASE + link("a", "mass: heavy"), "r.ztk:10:7: link 'a': mass is 'heavy'; expected one number"),
     (BASE + link("a", "mass: 1 2"), "r.ztk:10:1: link 'a': mass is '1 2'; expected one number, found 2"),
     (BASE + link("a", "COM: 0 1"), "r.ztk:10:1: link 'a': COM is '0 1'; expected 3 numbers, found 2"),
-    (BASE + link("a", "mass: nan"), "link 'a': mass has 'nan'; expected one number"),
-    (BASE + link("a", "mass: 1e60"), "mass has 1e60; no number may exceed 1e+50"),
+    (BASE + link("a", "mass: nan"), "link 'a': mass is 'nan'; expected one number"),
+    (BASE + link("a", "mass: 1e60"), "mass is '1e60'; no number may exceed 1e+50"),
     (BASE + link("a", "mass: -1"), "body 'a': the mass is -1; it cannot be negative"),
     (BASE + link("a", "inertia: 1 2 3"), "inertia is '1 2 3'; expected 9 numbers, row by row, found 3"),
     (BASE + link("a", "frame: 1 0 0"), "frame is '1 0 0'; expected 12 numbers, 3 rows of a rotation and a position"),
@@ -320,7 +320,7 @@ BAD_SHAPES = [
     ("", "shape 's': the type is missing; there are box, sphere"),
     ("type: bx\n", "shape 's': unknown type 'bx' (did you mean 'box'?); there are box"),
     ("type: box\ndepth: 1\nwidth: 1\n", "shape 's': height is missing"),
-    ("type: box\ndepth: 1\nwidth: 1\nheight: x\n", "height has 'x'; expected one number"),
+    ("type: box\ndepth: 1\nwidth: 1\nheight: x\n", "height is 'x'; expected one number"),
     ("type: box\ndepth: 1\nwidth: 1\nheight: 1\nax: 0 0 0\n", "ax is '0 0 0'; expected a direction, not zero"),
     ("type: box\ndepth: 1\nwidth: 1\nheight: 1\nax: 1 1 0\n", "are not at right angles to each other"),
     ("type: cylinder\ncenter: 0 0 0\nradius: 1\n", "it has 1 of them; expected 2 centers, each of 3 numbers"),

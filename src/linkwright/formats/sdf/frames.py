@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.formats.sdf.values import Values
+from linkwright.formats.sdf.values import SDFValues
 from linkwright.formats.xml import Element
 from linkwright.model.build.checks import unknown_name
 from linkwright.model.build.description import WORLD
@@ -43,7 +43,7 @@ class Item:
     more: dict[str, Any] = field(default_factory=dict)
 
 
-class Frames(Values):
+class Frames(SDFValues):
     """The nodes of a file, their poses in the world, and the links that they are fixed to."""
 
     def __init__(self, file: str):

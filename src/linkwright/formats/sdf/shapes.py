@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.formats.gazebo import DISC, compliance
-from linkwright.formats.sdf.values import Values
+from linkwright.formats.sdf.values import SDFValues
 from linkwright.formats.xml import Element
 from linkwright.model.shape import Shape, Use
 from linkwright.spatial.arrays import Array
@@ -22,7 +22,7 @@ EVERYTHING = 65535
 GEOMETRIES = ("box", "capsule", "cone", "cylinder", "ellipsoid", "mesh", "plane", "sphere")
 
 
-def shape_of(values: Values, element: Element, link: str, frame: Array) -> Shape | None:
+def shape_of(values: SDFValues, element: Element, link: str, frame: Array) -> Shape | None:
     """The shape in a <visual> or <collision>, whose pose is in a frame at the pose (4, 4) in the link; None where
     there is nothing to it, or something is wrong, which is told."""
     geometry = values.child(element, "geometry")
@@ -68,7 +68,7 @@ def shape_of(values: Values, element: Element, link: str, frame: Array) -> Shape
     return None if len(values.problems) > before else shape
 
 
-def _vector(values: Values, element: Element, tag: str, default: list[float] | None) -> list[float]:
+def _vector(values: SDFValues, element: Element, tag: str, default: list[float] | None) -> list[float]:
     child = values.child(element, tag)
     if child is None and default is None:
         values.problem(element, f"<{element.tag}> has no <{tag}>")
@@ -76,14 +76,14 @@ def _vector(values: Values, element: Element, tag: str, default: list[float] | N
     return x or [1.0, 1.0, 1.0]
 
 
-def _below(values: Values, element: Element, *tags: str) -> Element | None:
+def _below(values: SDFValues, element: Element, *tags: str) -> Element | None:
     found: Element | None = element
     for tag in tags:
         found = values.child(found, tag) if found is not None else None
     return found
 
 
-def _surface(values: Values, element: Element) -> dict[str, Any]:
+def _surface(values: SDFValues, element: Element) -> dict[str, Any]:
     """What a collision is like to touch: of ODE, Gazebo's first engine, along its first direction."""
     surface = _below(values, element, "surface")
     if surface is None:
@@ -102,7 +102,7 @@ def _surface(values: Values, element: Element) -> dict[str, Any]:
     }
 
 
-def _bits(values: Values, contact: Element | None) -> dict[str, int]:
+def _bits(values: SDFValues, contact: Element | None) -> dict[str, int]:
     """Which bits a collision has, and which meet it."""
     if not values.filtered:
         return {}
@@ -111,7 +111,7 @@ def _bits(values: Values, contact: Element | None) -> dict[str, int]:
     return {"contype": int(category or 0), "conaffinity": int(collide or 0)}
 
 
-def _color(values: Values, element: Element) -> tuple[float, float, float, float] | None:
+def _color(values: SDFValues, element: Element) -> tuple[float, float, float, float] | None:
     diffuse = _below(values, element, "material", "diffuse")
     x = values.numbers(diffuse, (3, 4)) if diffuse is not None else None
     if x is None:

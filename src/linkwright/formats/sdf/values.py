@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
-from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
+from linkwright.formats.findings import LONGEST_NAME, near
+from linkwright.formats.words import WordFindings
 from linkwright.formats.xml import Element, shortened
 from linkwright.model.build.description import WORLD
 from linkwright.spatial.arrays import Array, snap
-from linkwright.spatial.rotation import quaternion_matrix, rotation_rpy
+from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
 
 
-class Values(Findings):
+class SDFValues(WordFindings):
     """Reads values, and tells of those that cannot be used."""
 
     filtered = False
@@ -24,7 +23,7 @@ class Values(Findings):
         """The one child of that tag; a second one is told."""
         found = [one for one in element.children if one.tag == tag]
         for one in found[1:]:
-            self.problem(one, f"a second <{tag}> (the first is in line {found[0].line}); expected one")
+            self.second(one, found[0])
         return found[0] if found else None
 
     def numbers(self, element: Element, counts: tuple[int, ...], infinite: bool = False) -> list[float] | None:
@@ -35,16 +34,7 @@ class Values(Findings):
             many = "numbers" if counts != (1,) else "number"
             self.problem(element, f"<{element.tag}> is {shown!r}; expected {expected} {many}, found {len(words)}")
             return None
-        found = []
-        for word in words:
-            if infinite and re.fullmatch(r"[+-]?inf(inity)?", word, re.IGNORECASE):
-                found.append(-np.inf if word[0] == "-" else np.inf)
-            elif not NUMBER.fullmatch(word) or abs(float(word)) > LARGEST:
-                self.problem(element, f"<{element.tag}> has {shortened(word)!r}; expected a finite number")
-                return None
-            else:
-                found.append(float(word))
-        return found
+        return self.reals(f"<{element.tag}>", [(word, element) for word in words], "a finite number", infinite)
 
     def value(self, element: Element | None, tag: str, default: float | None, infinite: bool = False) -> float | None:
         """The number in a child; the default where there is none or it cannot be used."""
@@ -98,9 +88,5 @@ class Values(Findings):
         if form == "euler_rpy":
             turned = element.attributes.get("degrees", "false").strip().lower() in ("true", "1")
             return pose_matrix(rotation_rpy(np.radians(x[3:]) if turned else x[3:]), np.array(x[:3]))
-        length = float(np.linalg.norm(x[3:]))
-        if abs(length - 1.0) > 1e-3:
-            self.problem(element, f"the quaternion of <pose> has length {length:.6g}; expected a unit quaternion")
-            return np.eye(4)
-        qx, qy, qz, qw = (part / length for part in x[3:])
-        return pose_matrix(snap(quaternion_matrix(np.array([qw, qx, qy, qz]))), np.array(x[:3]))
+        R = self.rotation(element, "the quaternion of <pose>", x[3:])
+        return np.eye(4) if R is None else pose_matrix(snap(R), np.array(x[:3]))

@@ -17,15 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import FormatError, UnknownNameError
-from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
+from linkwright.formats.findings import LONGEST_NAME, near
 from linkwright.formats.urdf.shapes import material_colors, shapes_of, with_surfaces
+from linkwright.formats.words import WordFindings
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
 from linkwright.model.joint_type import JointType
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.rotation import quaternion_matrix, rotation_about, rotation_rpy
+from linkwright.spatial.rotation import rotation_about, rotation_rpy
 from linkwright.spatial.transform import pose_matrix
 
 JOINT_TYPES = {
@@ -78,7 +79,6 @@ SCHEMA = {
 UNLIMITED = 1e30
 """Stands for no limit where the format asks for a number."""
 
-INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 WORDS = re.compile(r"[^ \t\r\n]+")
 
 
@@ -100,7 +100,7 @@ def parse_urdf(text: str | bytes, root: str | None = None, place: str = "<text>"
     return reader.assembled(reader.robot(parse_xml(text, place, text=True), name), root)
 
 
-class Reader(Findings):
+class Reader(WordFindings):
     """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):
@@ -116,62 +116,37 @@ class Reader(Findings):
             missing = "is empty" if value == "" else "is missing"
             self.problem(element, f"the {attribute} of <{element.tag}> {missing}")
             return None
-        if len(value) > LONGEST_NAME:
-            self.problem(element, f"the {attribute} of <{element.tag}> has {len(value)} characters: {shortened(value)}")
-            return value[:LONGEST_NAME]
-        return value
+        return self.bounded_name(element, f"the {attribute} of <{element.tag}>", value)
 
     def number(
         self, element: Element, attribute: str, default: float | None = 0.0, infinite: bool = False
     ) -> float | None:
         """A number, ``default`` where it is not given, None where it cannot be used."""
-        value = element.attributes.get(attribute)
-        if value is None:
+        if attribute not in element.attributes:
             return default
-        words = WORDS.findall(value)
-        expected = "expected one number"
-        x = self._numbers(element, attribute, value, words, expected, infinite) if len(words) == 1 else None
-        if len(words) != 1:
-            self._bad(element, attribute, value, expected)
+        x = self.vector(element, attribute, 1, infinite)
         return x[0] if x else None
 
-    def vector(self, element: Element, attribute: str, n: int) -> list[float] | None:
+    def vector(self, element: Element, attribute: str, n: int, infinite: bool = False) -> list[float] | None:
         """n numbers; None where they are not given or cannot be used."""
         value = element.attributes.get(attribute)
         if value is None:
             return None
-        words = WORDS.findall(value)
-        expected = f"expected {n} numbers separated by spaces"
+        what, words = f"the {attribute} of <{element.tag}>", WORDS.findall(value)
+        expected = "one number" if n == 1 else f"{n} numbers separated by spaces"
         if len(words) != n:
-            self._bad(element, attribute, value, expected)
+            self.problem(element, f"{what} is {shortened(value)!r}; expected {expected}{self.hint(value)}")
             return None
-        return self._numbers(element, attribute, value, words, expected)
+        return self.reals(what, [(word, element) for word in words], expected, infinite)
 
-    def _numbers(
-        self, element: Element, attribute: str, value: str, words: list[str], expected: str, infinite: bool = False
-    ) -> list[float] | None:
-        x = []
-        for word in words:
-            if NUMBER.fullmatch(word):
-                x.append(float(word))
-                if abs(x[-1]) > LARGEST:
-                    self._bad(element, attribute, value, f"no number may exceed {LARGEST:g}")
-                    return None
-            elif infinite and INFINITE.fullmatch(word):
-                x.append(-np.inf if word[0] == "-" else np.inf)
-            else:
-                self._bad(element, attribute, value, expected)
-                return None
-        return x
-
-    def _bad(self, element: Element, attribute: str, value: str, expected: str) -> None:
-        if re.search(r"\bnan\b|\binf", value, re.IGNORECASE):
-            expected += ", each finite" if "numbers" in expected else " that is finite"
-        elif "," in value:
-            expected += " (no commas)"
-        elif "${" in value:
-            expected += " (this looks like xacro: expand it, or give the file the suffix .xacro)"
-        self.problem(element, f"the {attribute} of <{element.tag}> is {shortened(value)!r}; {expected}")
+    def hint(self, text: str) -> str:
+        if re.search(r"\bnan\b|\binf", text, re.IGNORECASE):
+            return ", finite"
+        if "," in text:
+            return " (no commas)"
+        if "${" in text:
+            return " (this looks like xacro: expand it, or give the file the suffix .xacro)"
+        return ""
 
     def parts(self, element: Element, known: Known | None = None) -> dict[str, Element]:
         """The child elements that are read, by tag; told is what is unknown or there twice."""
@@ -181,8 +156,7 @@ class Reader(Findings):
         for child in element.children:
             if child.tag in known.read:
                 if child.tag in found:
-                    first = found[child.tag].line
-                    self.problem(child, f"a second <{child.tag}> (the first is in line {first}); expected one")
+                    self.second(child, found[child.tag])
                 else:
                     found[child.tag] = child
                     if not SCHEMA[child.tag].read:
@@ -332,15 +306,10 @@ class Reader(Findings):
         if "quat_xyzw" not in element.attributes:
             return (_rotation(tuple(rpy)) if rpy and any(rpy) else None), xyz
         u = self.vector(element, "quat_xyzw", 4)
-        length = float(np.linalg.norm(u)) if u else 1.0
         if "rpy" in element.attributes:
             self.problem(element, "<origin> has both rpy and quat_xyzw; expected one of them")
-        elif abs(length - 1.0) > 1e-3:
-            self.problem(element, f"the quat_xyzw of <origin> has length {length:.6g}; expected a unit quaternion")
-        elif u:
-            x, y, z, w = (c / length for c in u)
-            return quaternion_matrix(np.array([w, x, y, z])), xyz
-        return None, xyz
+            return None, xyz
+        return self.rotation(element, "the quat_xyzw of <origin>", u) if u else None, xyz
 
     def joint(self, element: Element) -> JointSpec | None:
         self.owner = ""

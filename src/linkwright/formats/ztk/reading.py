@@ -28,13 +28,14 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import UnknownNameError
-from linkwright.formats.findings import Findings, near
+from linkwright.formats.findings import near
 from linkwright.formats.solids import together
+from linkwright.formats.words import WordFindings
 from linkwright.formats.xml import read_bytes, shortened
 from linkwright.formats.ztk.looks import shape_of
 from linkwright.formats.ztk.shapes import Shapes
 from linkwright.formats.ztk.text import Key, Section, sections
-from linkwright.formats.ztk.values import PLACING, Values
+from linkwright.formats.ztk.values import PLACING, ZTKValues
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, motion_of
 from linkwright.model.loop import Loop, Weld
 from linkwright.model.shape import Shape
@@ -121,12 +122,12 @@ def parse_ztk(text: str | bytes, root: str | None = None, place: str = "<text>",
     return reader.assembled(reader.chain(sections(text, reader), name), root)
 
 
-class _Reader(Findings):
+class _Reader(WordFindings):
     """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):
         super().__init__(file)
-        self.values = Values(self)
+        self.values = ZTKValues(self)
         self.motors: dict[str, Motor] = {}
         self.links: dict[str, Section] = {}
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from linkwright.formats import solids
-from linkwright.formats.findings import Findings, near
+from linkwright.formats.findings import near
 from linkwright.formats.solids import Solid
+from linkwright.formats.words import WordFindings
 from linkwright.formats.xml import shortened
 from linkwright.formats.ztk.text import Key, Section
-from linkwright.formats.ztk.values import Values
+from linkwright.formats.ztk.values import ZTKValues
 from linkwright.spatial.arrays import Array, unit_vector
 
 COMMON = ("name", "type", "optic", "texture", "mirror", "import", "pos", "att", "rot", "frame", "div")
@@ -34,11 +35,11 @@ AXES = "xyz"
 class Shapes:
     """The shapes of a file, weighed when a link asks: most only draw them."""
 
-    def __init__(self, findings: Findings, found: list[Section]):
+    def __init__(self, findings: WordFindings, found: list[Section]):
         self.findings = findings
         self.sections: dict[str, Section] = {}
         self.weighed: dict[str, Solid | None] = {}
-        values = Values(findings)
+        values = ZTKValues(findings)
         for section in found:
             name = values.name(section, "shape")
             if name in self.sections:
@@ -96,7 +97,7 @@ class Shapes:
 
     def _own(self, section: Section) -> Solid | None:
         """Of a shape that describes itself."""
-        values = Values(self.findings)
+        values = ZTKValues(self.findings)
         imported = section.get("import")
         if imported is not None:
             self.findings.problem(
@@ -116,7 +117,7 @@ class Shapes:
         return None if solid is None else self._placed(section, solid)
 
     def _placed(self, section: Section, solid: Solid) -> Solid | None:
-        T = Values(self.findings).placement(section)
+        T = ZTKValues(self.findings).placement(section)
         return None if T is None else solid.moved(T)
 
     def _mirror(self, key: Key) -> tuple[str | None, int]:
@@ -129,7 +130,7 @@ class Shapes:
         return of, AXES.index(axis)
 
 
-def box_axes(section: Section, values: Values) -> Array | None:
+def box_axes(section: Section, values: ZTKValues) -> Array | None:
     """The axes (3, 3) of a box or an ellipsoid; one may be "auto"."""
     given: list[Array | None] = []
     auto = []
@@ -158,13 +159,13 @@ def box_axes(section: Section, values: Values) -> Array | None:
     return R
 
 
-def positive_numbers(section: Section, values: Values, *names: str) -> list[float] | None:
+def positive_numbers(section: Section, values: ZTKValues, *names: str) -> list[float] | None:
     """The sizes of these names, without their signs."""
     found = [values.required(section, name) for name in names]
     return None if None in found else [abs(x) for x in found if x is not None]
 
 
-def several_points(section: Section, values: Values, name: str, count: int) -> list[Array] | None:
+def several_points(section: Section, values: ZTKValues, name: str, count: int) -> list[Array] | None:
     """So many keys of that name, each of three numbers."""
     keys = section.all(name)
     if len(keys) != count:
@@ -175,26 +176,26 @@ def several_points(section: Section, values: Values, name: str, count: int) -> l
     return None if any(x is None for x in found) else [x for x in found if x is not None]
 
 
-def _box(section: Section, values: Values) -> Solid | None:
+def _box(section: Section, values: ZTKValues) -> Solid | None:
     center, R = center_of(section, values), box_axes(section, values)
     edges = positive_numbers(section, values, "depth", "width", "height")
     return None if center is None or R is None or edges is None else solids.box(center, R, np.array(edges))
 
 
-def center_of(section: Section, values: Values) -> Array | None:
+def center_of(section: Section, values: ZTKValues) -> Array | None:
     """The centre (3,) of a shape, its origin unless given."""
     key = section.get("center")
     return np.zeros(3) if key is None else values.vector(key)
 
 
-def _sphere(section: Section, values: Values) -> Solid | None:
+def _sphere(section: Section, values: ZTKValues) -> Solid | None:
     center, radius = center_of(section, values), positive_numbers(section, values, "radius")
     if center is None or radius is None:
         return None
     return solids.ellipsoid(center, np.eye(3), np.full(3, radius[0]))
 
 
-def _ellipsoid(section: Section, values: Values) -> Solid | None:
+def _ellipsoid(section: Section, values: ZTKValues) -> Solid | None:
     center, R, radii = (
         center_of(section, values),
         box_axes(section, values),
@@ -203,15 +204,15 @@ def _ellipsoid(section: Section, values: Values) -> Solid | None:
     return None if center is None or R is None or radii is None else solids.ellipsoid(center, R, np.array(radii))
 
 
-def _round(make: Callable[[Array, Array, float], Solid]) -> Callable[[Section, Values], Solid | None]:
-    def made(section: Section, values: Values) -> Solid | None:
+def _round(make: Callable[[Array, Array, float], Solid]) -> Callable[[Section, ZTKValues], Solid | None]:
+    def made(section: Section, values: ZTKValues) -> Solid | None:
         ends, radius = several_points(section, values, "center", 2), positive_numbers(section, values, "radius")
         return None if ends is None or radius is None else make(ends[0], ends[1], radius[0])
 
     return made
 
 
-def _elliptic_cylinder(section: Section, values: Values) -> Solid | None:
+def _elliptic_cylinder(section: Section, values: ZTKValues) -> Solid | None:
     ends = several_points(section, values, "center", 2)
     keys = section.all("radius")
     radii = [values.number(key) for key in keys]
@@ -227,13 +228,13 @@ def _elliptic_cylinder(section: Section, values: Values) -> Solid | None:
     return solids.elliptic_cylinder(ends[0], ends[1], abs(radii[0] or 0.0), abs(radii[1] or 0.0), along)
 
 
-def _cone(section: Section, values: Values) -> Solid | None:
+def _cone(section: Section, values: ZTKValues) -> Solid | None:
     base, tip = several_points(section, values, "center", 1), several_points(section, values, "vert", 1)
     radius = positive_numbers(section, values, "radius")
     return None if base is None or tip is None or radius is None else solids.cone(base[0], tip[0], radius[0])
 
 
-def _polyhedron(section: Section, values: Values) -> Solid | None:
+def _polyhedron(section: Section, values: ZTKValues) -> Solid | None:
     sweep = section.get("prism") or section.get("pyramid")
     if sweep is not None:
         loop = section.get("loop")
@@ -249,7 +250,7 @@ def _polyhedron(section: Section, values: Values) -> Solid | None:
     return None if found is None else solids.polyhedron(*found)
 
 
-def _vertices(section: Section, values: Values) -> Array | None:
+def _vertices(section: Section, values: ZTKValues) -> Array | None:
     """The vertices (n, 3) of a polyhedron."""
     vertices = [values.numbers(key, 4, "a number and 3 coordinates") for key in section.all("vert")]
     if any(vertex is None for vertex in vertices):
@@ -257,7 +258,7 @@ def _vertices(section: Section, values: Values) -> Array | None:
     return np.array([vertex[1:] for vertex in vertices if vertex is not None]).reshape(-1, 3)
 
 
-def triangles(section: Section, values: Values) -> tuple[Array, Array] | None:
+def triangles(section: Section, values: ZTKValues) -> tuple[Array, Array] | None:
     """The vertices (n, 3) and faces (m, 3) of a polyhedron; None, and a problem, where they cannot be used."""
     corners = _vertices(section, values)
     if corners is None:
@@ -277,7 +278,7 @@ def triangles(section: Section, values: Values) -> tuple[Array, Array] | None:
     return corners, np.array(faces)
 
 
-def _loop(key: Key, values: Values) -> Array | None:
+def _loop(key: Key, values: ZTKValues) -> Array | None:
     """The corners (n, 3) of a plane polygon, "z 0.1  x y  x y  arc cw radius pieces  x y …"."""
     words = list(key.values)
     axis = words[0].text.lower() if words else ""
@@ -327,7 +328,7 @@ MOST_PIECES = 10_000
 
 
 def _arc(
-    key: Key, values: Values, start: Array, end: Array, way: float, radius: float, pieces: int
+    key: Key, values: ZTKValues, start: Array, end: Array, way: float, radius: float, pieces: int
 ) -> list[Array] | None:
     """The points between two corners on the shorter arc, whose centre is right of the way (cw) or left of it."""
     chord = end - start
@@ -345,7 +346,7 @@ def _arc(
     ]
 
 
-MADE: Mapping[str, Callable[[Section, Values], Solid | None]] = {
+MADE: Mapping[str, Callable[[Section, ZTKValues], Solid | None]] = {
     "box": _box,
     "sphere": _sphere,
     "ellipsoid": _ellipsoid,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings
-from linkwright.formats.xml import shortened
+from linkwright.formats.words import WordFindings
 from linkwright.formats.ztk.text import Key, Section, Word
 from linkwright.spatial.arrays import Array, snap, unit_vector
 from linkwright.spatial.rotation import rotation_about
@@ -20,10 +19,10 @@ ORTHONORMAL = 1e-2
 """Those that are off by more than this are refused."""
 
 
-class Values:
+class ZTKValues:
     """Reads values, and tells of those that cannot be used."""
 
-    def __init__(self, findings: Findings):
+    def __init__(self, findings: WordFindings):
         self.findings = findings
 
     def name(self, section: Section, what: str) -> str:
@@ -41,11 +40,7 @@ class Values:
             told = f"is {key.text!r}; expected one word" if key.values else "has no value"
             self.findings.problem(key, f"{key.name} {told}")
             return None
-        text = key.values[0].text
-        if len(text) > LONGEST_NAME:
-            self.findings.problem(key, f"{key.name} has {len(text)} characters: {shortened(text)}")
-            return text[:LONGEST_NAME]
-        return text
+        return self.findings.bounded_name(key, key.name, key.values[0].text)
 
     def number(self, key: Key) -> float | None:
         """One number; None, and a problem, where that is not given."""
@@ -81,16 +76,7 @@ class Values:
 
     def numbers_of(self, key: Key, words: Sequence[Word], expected: str) -> list[float] | None:
         """The numbers that these words are."""
-        found = []
-        for word in words:
-            if not NUMBER.fullmatch(word.text):
-                self.findings.problem(word, f"{key.name} has {shortened(word.text)!r}; expected {expected}")
-                return None
-            found.append(float(word.text))
-            if abs(found[-1]) > LARGEST:
-                self.findings.problem(word, f"{key.name} has {shortened(word.text)}; no number may exceed {LARGEST:g}")
-                return None
-        return found
+        return self.findings.reals(key.name, [(word.text, word) for word in words], expected)
 
     def placement(self, section: Section) -> Array | None:
         """The pose (4, 4) that pos, att, rot, frame and DH give, in the order of the file as RoKi takes them.
