@@ -91,7 +91,7 @@ def dropping(model: lw.Model, steps: int) -> Callable[..., Any]:
             return (
                 q,
                 v,
-                struck.found.p,
+                struck.p,
                 after,
                 maximum(work, done),
                 maximum(rise, after - E),

@@ -34,7 +34,7 @@ def solved(solver: Solver) -> Any:
 
     def impulses(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
         groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
-        found = Impulses(inertia(model, q, dynamics.mass_matrix(model, q)), groups, v, v, H, solver)
+        found = Impulses(inertia(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
         p = found.found(np.zeros(found.size))
         return p.p, v + found.velocity(p), found.shift(p), found.residual(p.p)
 

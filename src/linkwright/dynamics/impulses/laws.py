@@ -67,13 +67,11 @@ class Rows(NamedTuple):
     """(s, k)"""
     r: Array
     """J v_free (k,)"""
-    before: Array
-    """J v (k,), at the beginning of the step"""
     blocks: tuple[Block, ...]
     """of its parts"""
 
 
-def rows_of(group: Group, inertia: Inertia, v_free: Array, v: Array, softness: Sequence[Any]) -> Rows:
+def rows_of(group: Group, inertia: Inertia, v_free: Array, softness: Sequence[Any]) -> Rows:
     """The rows of a group, made only where it is near; ``softness``: γ of each part."""
     places = list(group.support)
 
@@ -84,13 +82,12 @@ def rows_of(group: Group, inertia: Inertia, v_free: Array, v: Array, softness: S
         for part, at, soft in zip(group.parts, group.places, softness, strict=True):
             own = Y[:, at]
             blocks.append(block_of(part, own.T @ own, soft, inertia.least))
-        return Rows(Y, J @ v_free[places], J @ v[places], tuple(blocks))
+        return Rows(Y, J @ v_free[places], tuple(blocks))
 
     if group.near is None:
         return made()
     zeros = Rows(
         np.zeros((len(places), group.size)),
-        np.zeros(group.size),
         np.zeros(group.size),
         tuple(
             Block(np.zeros((part.size, part.size)), 0.0, np.zeros(len(getattr(part, "frictions", ()))))
@@ -101,12 +98,12 @@ def rows_of(group: Group, inertia: Inertia, v_free: Array, v: Array, softness: S
 
 
 def _plain(rows: Rows) -> tuple[Any, ...]:
-    return (rows.Y, rows.r, rows.before, tuple(tuple(block) for block in rows.blocks))
+    return (rows.Y, rows.r, tuple(tuple(block) for block in rows.blocks))
 
 
 def _rebuilt(found: tuple[Any, ...]) -> Rows:
-    Y, r, before, blocks = found
-    return Rows(Y, r, before, tuple(Block(*block) for block in blocks))
+    Y, r, blocks = found
+    return Rows(Y, r, tuple(Block(*block) for block in blocks))
 
 
 def block_of(part: Part, B: Array, softness: Any, least: Any) -> Block:

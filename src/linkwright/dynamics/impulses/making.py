@@ -29,16 +29,14 @@ def all_rows(
     groups: Sequence[Group],
     inertia: Inertia,
     v_free: Array,
-    v: Array,
     softness: Sequence[Sequence[Any]],
-    bouncing: bool,
 ) -> list[Rows]:
-    """The rows of each group; ``softness``: γ of their parts, ``bouncing``: whether what was before matters."""
+    """The rows of each group; ``softness``: γ of their parts."""
     found: dict[int, Rows] = {}
-    if inertia.N is None and not bouncing and is_symbolic(inertia.L, v_free):
+    if inertia.N is None and is_symbolic(inertia.L, v_free):
         found = _in_loops(groups, inertia, v_free, softness)
     return [
-        found[k] if k in found else rows_of(group, inertia, v_free, v, soft)
+        found[k] if k in found else rows_of(group, inertia, v_free, soft)
         for k, (group, soft) in enumerate(zip(groups, softness, strict=True))
     ]
 
@@ -98,7 +96,7 @@ def _in_loops(
         group = groups[k]
         own = [pieces[k, i] for i in range(len(group.parts))]
         Y, r = (np.concatenate([one[n] for one in own], axis=-1) for n in (0, 1))
-        found[k] = Rows(Y, r, np.zeros(len(r)), tuple(block for *_, block in own))
+        found[k] = Rows(Y, r, tuple(block for *_, block in own))
     return found
 
 

@@ -79,6 +79,8 @@ class Touch:
     """m, less than zero where they overlap"""
     frictions: tuple[Friction, ...]
     pair: Pair
+    speed: Any = None
+    """m/s: its normal velocity at the beginning of the step, where it is known: of pairs that bounce it is"""
     rest_speed: Any = None
     """m/s: what comes more slowly does not bounce; None: as the solver says"""
 
@@ -170,7 +172,8 @@ def touches(model: Model, q: Array, v: Array, h: Any) -> list[Group]:
         return []
     poses = body_poses(model, q)
     asked = len(model.pairs) >= MANY
-    moves = Moves(model, poses, q, body_velocities(model, q, v) if asked else None)
+    moving = asked or any(bouncing(pair) for pair in model.pairs)
+    moves = Moves(model, poses, q, body_velocities(model, q, v) if moving else None)
     return [_of_pair(model, pair, poses, moves, h if asked else None) for pair in model.pairs]
 
 
@@ -181,7 +184,10 @@ def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], moves: Moves, h: 
     for reach, rows in friction_rows(pair):
         frictions.append(Friction(tuple(range(at, at + len(rows))), reach))
         at += len(rows)
-    parts = tuple(Touch(point.gap, tuple(frictions), pair) for point in points)
+    speeds = [None] * len(points)
+    if h is not None or bouncing(pair):
+        speeds = [normal @ moves.velocity(first, second, point) for _, point, normal in points]
+    parts = tuple(Touch(point.gap, tuple(frictions), pair, speed) for point, speed in zip(points, speeds, strict=True))
     support = _support(model, [first, second])
 
     def jacobian() -> Array:
@@ -202,10 +208,14 @@ def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], moves: Moves, h: 
     if h is None:
         return Group(parts, support, jacobian, None, meeting)
     near: Any = False
-    for part, (_, point, normal) in zip(parts, points, strict=True):
-        closing = maximum(-(normal @ moves.velocity(first, second, point)), 0.0)
-        near = (part.gap < REACH + 2.0 * h * closing) | near
+    for part in parts:
+        near = (part.gap < REACH + 2.0 * h * maximum(-part.speed, 0.0)) | near
     return Group(parts, support, jacobian, near, meeting)
+
+
+def bouncing(pair: Pair) -> bool:
+    """Whether a rigid pair has restitution; a soft one bounces by its spring."""
+    return pair.stiffness is None and pair.restitution is not None and not is_zero(pair.restitution)
 
 
 def followed(pair: Pair, model: Model) -> bool:

@@ -1,11 +1,7 @@
-"""The impulses of one step: contacts, stops and brakes together, restitution, and overlap undone.
+"""The impulses of one step without restitution: contacts, stops and brakes together, and overlap undone.
 
 0 ≤ p_n ⊥ u_n + max(g, 0)/h ≥ 0, friction of maximum dissipation (Moreau 1988; Stewart & Trinkle 1996; Anitescu & Potra
-1997). Newton's restitution with friction may create energy (Kane & Levinson 1985); here the impulses with it are mixed
-with those without, p = p⁰ + s (pᵉ − p⁰), with the largest s ≤ 1 by which the contacts do no work in all.
-
-Bodies that touch in a row are struck together, or one after the other: in rounds, in each of which only what still
-approaches is reflected, until nothing does (Smith, Kaufman, Vouga, Tamstorf & Grinspun 2012): Newton's cradle.
+1997). Impacts with restitution happen before, at the beginning of the step: `collisions.py`.
 
 Overlap is undone by a shift of the configuration beside the velocities, the least by kinetic energy, which leaves
 the velocities, and so the kinetic energy, alone: half of what is left of it in each step, and more of what is deep.
@@ -39,8 +35,8 @@ from linkwright.dynamics.impulses.rows import Brake, Group, Part, Servo, Stop, T
 from linkwright.dynamics.impulses.sweeps import carried, swept, velocities
 from linkwright.dynamics.impulses.system import TINY, Inertia
 from linkwright.errors import ArgumentError, InputError
-from linkwright.spatial.arrays import Array, clip, is_zero, maximum, minimum, where
-from linkwright.spatial.repeats import until, when
+from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
+from linkwright.spatial.repeats import when
 
 UNSEEN = 1e-6
 """m or rad: so much overlap is left to the next step, where finding its shift better would take a further sweep; less
@@ -56,9 +52,6 @@ LEFT = 5e-4
 """m or rad: the most overlap that is left by a step; of less, half"""
 
 Impacts = Literal["together", "rounds"]
-
-AWAY = 1e100
-"""m/s: with what does not reach such a velocity, there is no impulse"""
 
 
 @dataclass(frozen=True)
@@ -158,27 +151,16 @@ class _Moving(NamedTuple):
 
 
 class Impulses:
-    """What acts over a step: impulses (m,) along rows, and the shift that undoes overlap.
+    """Impulses (m,) along rows over a step, without restitution, and the shift that undoes overlap.
 
-    ``v_free`` (nv,) is the velocity without them, ``v`` that without forces too, which only bounces require, and
-    ``start`` that when the step begins, where it is not v.
+    ``v_free`` (nv,) is the velocity without them.
     """
 
-    def __init__(
-        self,
-        inertia: Inertia,
-        groups: Sequence[Group],
-        v_free: Array,
-        v: Array,
-        h: Any,
-        solver: Solver,
-        start: Array | None = None,
-    ):
+    def __init__(self, inertia: Inertia, groups: Sequence[Group], v_free: Array, h: Any, solver: Solver):
         self.inertia, self.groups, self._h, self._solver = inertia, groups, h, solver
-        self._start = v if start is None else start
-        self._v_free, self._gained, self._rate = v_free, v_free - v, 1.0 / h
+        self._v_free, self._rate = v_free, 1.0 / h
         softness = [[self._soft(part)[0] for part in group.parts] for group in groups]
-        self.rows = all_rows(groups, inertia, v_free, v, softness, bounces(groups))
+        self.rows = all_rows(groups, inertia, v_free, softness)
         ends = np.cumsum([0, *(group.size for group in groups)]).tolist()
         self._at = [list(range(*two)) for two in pairwise(ends)]
 
@@ -194,52 +176,13 @@ class Impulses:
             for group, at in zip(self.groups, self._at, strict=True)
         ]
         start = np.concatenate([np.zeros(0), *pieces])
-        tasks = [self._task(k, self._laws(group, rows)) for k, (group, rows) in enumerate(self._both())]
-        bouncing = bounces(self.groups)
-        if bouncing and self._solver.impacts == "rounds":
-            struck = self._in_rounds()
-            later = [task._replace(r=task.r + task.Y.T @ struck.z[task.support]) for task in tasks]
-            rest = self._swept(later, _fitted(later, self._sum(later, start)))
-            return Found(struck.p + rest.p, struck.z + rest.z)
-        found = self._swept(tasks, _fitted(tasks, self._sum(tasks, start)))
-        if not bouncing:
-            return found
-        again = [self._task(k, self._laws(group, rows, rows.before)) for k, (group, rows) in enumerate(self._both())]
-        lost = self.inertia.energy(self._gained)
-        return self._without_work(found, _without_gain(self._before(), lost, found, self._swept(again, found)))
-
-    def _without_work(self, found: Found, bounced: Found) -> Found:
-        """The impulses mixed with those of bouncing, as far as contacts do no work over the step.
-
-        This is ½ pᵀ(u + u⁺) of their rows, u being the velocities when the step begins. Links that rotate fast change
-        them within the step, and the energy of an impact alone does not bound this work.
-        """
-        own = self.inertia.carried_velocity(self._start)
-        at = [
-            k
-            for group, rows in zip(self.groups, self._at, strict=True)
-            if isinstance(group.parts[0], Touch)
-            for k in rows
-        ]
-
-        def of_rows(z: Array) -> Array:
-            return np.concatenate([rows.Y.T @ z[list(group.support)] for group, rows in self._both()])[at]
-
-        r = np.concatenate([rows.r for rows in self.rows])[at]
-        both = of_rows(own) + r + of_rows(found.z)
-        p, change, faster = found.p[at], (bounced.p - found.p)[at], of_rows(bounced.z - found.z)
-        a, b, c = change @ faster, change @ both + p @ faster, minimum(p @ both, 0.0)
-        s = where(a + b + c > 0.0, _crossing(a, b, c), 1.0)
-        return _mixed(found, bounced, s)
+        tasks = self._tasks()
+        return self._swept(tasks, fitted(tasks, self._sum(tasks, start)))
 
     def work(self, found: Found) -> Any:
         """The kinetic energy that impulses bring, J: pᵀ r + ½ pᵀ A p."""
         r = np.concatenate([np.zeros(0), *(rows.r for rows in self.rows)])
         return found.p @ r + 0.5 * (found.z @ found.z)
-
-    def _before(self) -> Array:
-        """What all rows' velocities (m,) would be without forces and impulses."""
-        return np.concatenate([np.zeros(0), *(rows.before for rows in self.rows)])
 
     def _swept(self, tasks: Sequence[Task], start: Found) -> Found:
         return Found(*swept(tasks, start.p, start.z, Sweeps(self._solver.sweeps, self._solver.tolerance)))
@@ -247,74 +190,21 @@ class Impulses:
     def _sum(self, tasks: Sequence[Task], p: Array) -> Found:
         return Found(p, carried(tasks, p, len(self.inertia.roots)))
 
-    def _in_rounds(self) -> Found:
-        """The impulses of impacts at the beginning of the step, of what approaches after all others as before."""
-        chosen = [k for k, group in enumerate(self.groups) if any(_bounces(part) for part in group.parts)]
-        before = self._before()
-
-        def approaching(u: Array) -> list[list[Any]]:
-            """Of each part of the groups chosen."""
-            return [
-                [
-                    self._meets(part, u[self._at[k][places[0]]]) if _bounces(part) else False
-                    for part, places in zip(self.groups[k].parts, self.groups[k].places, strict=True)
-                ]
-                for k in chosen
-            ]
-
-        def still(p: Array, z: Array, u: Array) -> Any:
-            coming: Any = 0.0
-            for meets in (one for group in approaching(u) for one in group):
-                coming = maximum(coming, where(meets, 1.0, 0.0))
-            return coming < 0.5
-
-        def reflected(p: Array, z: Array, u: Array) -> tuple[Array, Array, Array]:
-            stopping, bouncing = [], []
-            for k, meets in zip(chosen, approaching(u), strict=True):
-                group, rows, own = self.groups[k], self.rows[k], u[self._at[k]]
-                stop, bounce = [], []
-                for (part, block, places), meet in zip(_parts(group, rows), meets, strict=True):
-                    assert isinstance(part, Touch)
-                    stop.append(Contact(block, part.frictions, where(meet, 0.0, AWAY)))
-                    leaves = part.pair.restitution * own[places[0]]
-                    bounce.append(Contact(block, part.frictions, where(meet, leaves, AWAY)))
-                stopping.append(self._task(k, tuple(stop))._replace(r=own))
-                bouncing.append(self._task(k, tuple(bounce))._replace(r=own))
-            none = Found(0.0 * p, 0.0 * z)
-            stopped = self._swept(stopping, none)
-            more = _without_gain(u, 0.0, stopped, self._swept(bouncing, stopped))
-            faster = np.concatenate([rows.Y.T @ more.z[list(group.support)] for group, rows in self._both()])
-            return p + more.p, z + more.z, u + faster
-
-        found = until(
-            still, reflected, 0.0 * before, np.zeros(len(self.inertia.roots)), before, limit=self._solver.rounds
-        )
-        return Found(found[0], found[1])
-
-    def _meets(self, touch: Part, u: Any) -> Any:
-        """Whether a contact is met within the step at a normal velocity at which it bounces."""
-        assert isinstance(touch, Touch)
-        least = self._solver.rest_speed if touch.rest_speed is None else touch.rest_speed
-        return (u < -least) & (touch.gap + self._h * u <= 0.0)
-
     def velocity(self, found: Found) -> Array:
         """M̂⁻¹ Jᵀ p (nv,)."""
         return self.inertia.moved(found.z)
 
     def residual(self, p: Array) -> Any:
         """The most, m/s or rad/s, by which one part's own law would still change one of its velocities."""
-        z, most = carried([self._task(k, ()) for k in range(len(self.groups))], p, len(self.inertia.roots)), 0.0
-        for k, (group, rows) in enumerate(self._both()):
-            u = rows.r + rows.Y.T @ z[list(group.support)]
-            for part, block, places in _parts(group, rows):
-                own = p[[self._at[k][i] for i in places]]
-                laws = [self._law(part, block, None)]
-                laws += [self._law(part, block, rows.before[places[0]])] if _bounces(part) else []
-                off: Any = None
-                for law in laws:  # what bounces may do so in part: see _without_gain
-                    moves = law.moves(law.solve(own, u[places] - block.B @ own) - own)
-                    off = moves if off is None else minimum(off, moves)
-                most = maximum(most, off)
+        return self._residual(self._tasks(), p)
+
+    def _residual(self, tasks: Sequence[Task], p: Array) -> Any:
+        z, most = carried([task._replace(laws=()) for task in tasks], p, len(self.inertia.roots)), 0.0
+        for task in tasks:
+            u = task.r + task.Y.T @ z[task.support]
+            for law, places in zip(task.laws, task.places, strict=True):
+                own = p[[task.at[i] for i in places]]
+                most = maximum(most, law.moves(law.solve(own, u[places] - law.block.B @ own) - own))
         return most
 
     def shift(self, found: Found, ends: Ends | None = None) -> Array | None:
@@ -353,7 +243,7 @@ class Impulses:
             return self._stopping(group, rows, v)
         chosen = [
             (part, block, places[0])
-            for part, block, places in _parts(group, rows)
+            for part, block, places in parts_of(group, rows)
             if isinstance(part, Stop) or (isinstance(part, Touch) and part.pair.stiffness is None)
         ]
         first = [row for *_, row in chosen]
@@ -422,14 +312,13 @@ class Impulses:
         group, rows = self.groups[k], self.rows[k]
         return Task(laws, tuple(group.places), rows.Y, rows.r, list(group.support), self._at[k], group.near)
 
-    def _laws(self, group: Group, rows: Rows, before: Array | None = None) -> tuple[Law, ...]:
-        """``before``: the velocities at the beginning, of contacts that bounce."""
-        return tuple(
-            self._law(part, block, None if before is None or not _bounces(part) else before[places[0]])
-            for part, block, places in _parts(group, rows)
-        )
+    def _tasks(self) -> list[Task]:
+        return [
+            self._task(k, tuple(self._law(part, block) for part, block, _ in parts_of(group, rows)))
+            for k, (group, rows) in enumerate(self._both())
+        ]
 
-    def _law(self, part: Part, block: Block, before: Any) -> Law:
+    def _law(self, part: Part, block: Block) -> Law:
         h = self._h
         if isinstance(part, Stop):
             return Bound(block, minimum(part.below * self._rate, 0.0), maximum(part.above * self._rate, 0.0))
@@ -438,8 +327,6 @@ class Impulses:
         if isinstance(part, Servo):
             return Drive(block, None if part.pull is None else h * part.pull, h * part.slope, h * part.most)
         softness, bias = self._soft(part)
-        if before is not None:
-            bias = where(self._meets(part, before), part.pair.restitution * before, bias)
         return Contact(block, part.frictions, bias, softness)
 
     def _soft(self, part: Part) -> tuple[Any, Any]:
@@ -463,42 +350,14 @@ def _shifting(part: Part, block: Block, end: Any) -> Law:
     return Bound(block, -_undone(end - part.below), _undone(part.above - end))
 
 
-def _without_gain(before: Array, lost: Any, found: Found, bounced: Found) -> Found:
-    """The impulses mixed with those of bouncing, as far as no energy comes of both together.
-
-    With forces that change velocities by Δ over the step, and rows' velocities ``before`` it, energy grows by
-    pᵀ before + ½ pᵀAp − ½ ΔᵀM̂Δ, the last of which is ``lost``: forces do their work along the way that is gone.
-    """
-    change, more = bounced.p - found.p, bounced.z - found.z
-    a, b = 0.5 * (more @ more), change @ before + more @ found.z
-    c = minimum(found.p @ before + 0.5 * (found.z @ found.z) - lost, 0.0)
-    root = np.sqrt(maximum(b * b - 4.0 * a * c, TINY))
-    tiny = a < TINY
-    s = where(tiny, 1.0, clip((root - b) / where(tiny, 1.0, 2.0 * a), 0.0, 1.0))
-    return _mixed(found, bounced, s)
-
-
-def _mixed(found: Found, bounced: Found, s: Any) -> Found:
-    """Impulses with the share s of the change that bouncing makes."""
-    return Found(found.p + s * (bounced.p - found.p), found.z + s * (bounced.z - found.z))
-
-
-def _crossing(a: Any, b: Any, c: Any) -> Any:
-    """The s from 0 to 1 at which a s² + b s + c grows above zero, where it is c ≤ 0 at 0 and more than zero at 1."""
-    root = np.sqrt(maximum(b * b - 4.0 * a * c, TINY))
-    falls = b < 0.0  # then a is above zero
-    s = where(falls, (root - b) / where(falls, 2.0 * a, 1.0), -2.0 * c / where(falls, 1.0, b + root))
-    return clip(s, 0.0, 1.0)
-
-
-def _fitted(tasks: Sequence[Task], found: Found) -> Found:
+def fitted(tasks: Sequence[Task], found: Found) -> Found:
     """As much of impulses (m,) as does the least work, pᵀr + ½ pᵀAp: of an impact in the step before, nothing."""
     square = found.z @ found.z
     s = clip(-(found.p @ velocities(tasks, len(found.p))) / where(square > TINY, square, 1.0), 0.0, 1.0)
     return Found(s * found.p, s * found.z)
 
 
-def _parts(group: Group, rows: Rows) -> Iterator[tuple[Part, Block, list[int]]]:
+def parts_of(group: Group, rows: Rows) -> Iterator[tuple[Part, Block, list[int]]]:
     """The parts of a group, what they are like, and where their rows are among the group's."""
     return zip(group.parts, rows.blocks, group.places, strict=True)
 
@@ -506,17 +365,6 @@ def _parts(group: Group, rows: Rows) -> Iterator[tuple[Part, Block, list[int]]]:
 def _normal(block: Block, least: Any) -> Block:
     """The first row alone."""
     return Block(block.B[:1, :1], reciprocal(block.B[0, 0], least), np.zeros(0))
-
-
-def bounces(groups: Sequence[Group]) -> bool:
-    """Whether something of them has restitution."""
-    return any(_bounces(part) for group in groups for part in group.parts)
-
-
-def _bounces(part: Part) -> bool:
-    if not isinstance(part, Touch) or part.pair.stiffness is not None:
-        return False  # a soft pair bounces by its spring
-    return part.pair.restitution is not None and not is_zero(part.pair.restitution)
 
 
 def _undone(gap: Any) -> Any:

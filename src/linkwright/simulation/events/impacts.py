@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from linkwright.dynamics import kinetic_energy, mass_matrix
+from linkwright.dynamics.impulses.collisions import Collision
 from linkwright.dynamics.impulses.rows import Group, Touch, touches
-from linkwright.dynamics.impulses.solving import Impulses, Solver
+from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.impulses.system import inertia
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
@@ -44,8 +45,8 @@ def thrown(model: Model, q: Array, v: Array, events: Sequence[Event], slopes: Ar
     solver = Solver(SWEEPS, SETTLED * scale, impacts="rounds", rounds=ROUNDS)
     after = v
     if scale:
-        impulses = Impulses(inertia(model, q, mass_matrix(model, q)), groups, v, v, 1.0, solver)
-        after = v + impulses.velocity(impulses.found(np.zeros(impulses.size)))
+        impact = Collision(inertia(model, q, mass_matrix(model, q)), groups, v, 1.0, solver)
+        after = v + impact.velocity(impact.found())
     rests = np.abs(slopes @ after) <= np.maximum(1e-9 * scale, 1e-12)
     return after, rests, float(kinetic_energy(model, q, v) - kinetic_energy(model, q, after))
 

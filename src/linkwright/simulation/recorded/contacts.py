@@ -102,8 +102,10 @@ class Contacts:
 
     @property
     def residual(self) -> Array:
-        """(n, …): how well impulses were found in that step: the most by which a velocity is beside its law, m/s or
-        rad/s.
+        """(n, …), m/s or rad/s: the largest distance of a velocity from the law of its contact, limit or joint friction.
+
+        In an impact with restitution plastic impulses and those with restitution are mixed. The residual is that of both,
+        each by its own law.
         """
         return self._left[2]
 
@@ -111,7 +113,8 @@ class Contacts:
     def energy_gained(self) -> Array:
         """(…,), J: what contacts added in all the steps in which they added any; what they took is not set against it.
 
-        Zero but for overlap that is undone: passive contact gives nothing. What compliant pairs store is theirs.
+        Both causes are of the second order in the step: overlap that is undone, and friction of contacts whose velocity
+        changes its direction within a step. The energy of compliant pairs is not counted.
         """
         change = self.work + self.lift + np.diff(self.stored, axis=0, prepend=self.stored[:1])
         return np.asarray(np.fmax(change, 0.0).sum(axis=0))

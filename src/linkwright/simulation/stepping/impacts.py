@@ -1,6 +1,11 @@
 """Steps at the level of velocities, with contacts, limits and dry friction as impulses; `equations_contact.md` §11a.
 
-    M̂ (v⁺ − v) = h (τ + passive − b − h K v) + Jᵀ p,   M̂ = M + h D + h² K,   q⁺ = q ⊕ (h v⁺ + δ)
+    v_s = v + M⁻¹ Jᵀ p_s
+    M̂ (v⁺ − v_s) = h (τ + passive − b − h K v_s) + Jᵀ p,   M̂ = M + h D + h² K,   q⁺ = q ⊕ (h v⁺ + δ)
+
+p_s are the impulses of impacts with restitution, at one configuration (`dynamics/impulses/collisions.py`): they add no
+kinetic energy. b follows from the velocity v_s after them. With b of the velocity before, vᵀb would not be the change
+½ vᵀṀv of the kinetic energy at the velocity after an impact, and light links would gain energy in proportion to h.
 
 Springs and dampers are in M̂, as in "semi_implicit". p are the impulses of `dynamics/impulses`, and δ undoes overlap
 beside the velocities. Order one in the step. b is taken at the velocity in the middle of the step, as far as it is
@@ -10,7 +15,6 @@ so much that what spins fast grows beyond all numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -20,6 +24,7 @@ from linkwright import dynamics
 from linkwright.dynamics import configuration
 from linkwright.dynamics.contact.points import points_after, points_between
 from linkwright.dynamics.contact.shapes import Candidate
+from linkwright.dynamics.impulses.collisions import Collision, bounces, meets, takes_part
 from linkwright.dynamics.impulses.rows import (
     Group,
     Moves,
@@ -34,13 +39,14 @@ from linkwright.dynamics.impulses.rows import (
     stops,
     touches,
 )
-from linkwright.dynamics.impulses.solving import Ends, Found, Impulses, Solver, bounces
+from linkwright.dynamics.impulses.solving import Ends, Impulses, Solver
 from linkwright.dynamics.impulses.system import Inertia, inertia
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.stepping.integrators import ImplicitTerms, implicit_terms, with_added_armature
-from linkwright.spatial.arrays import Array, largest
+from linkwright.spatial.arrays import Array, largest, maximum, where
+from linkwright.spatial.repeats import when
 
 BENT = 5e-3
 """rad or m: where no coordinate moves by more in a step, the ways of points are taken as straight: of a leg of 0.5 m
@@ -117,7 +123,8 @@ class Struck(NamedTuple):
 
     v: Array
     """(nv,), the velocity with them"""
-    found: Found
+    p: Array
+    """(m,), N s or N m s"""
     shift: Array | None
     """(nv,), by which the configuration is moved besides"""
     work: Any
@@ -139,7 +146,7 @@ def constrained_step(
     ``told``: to servos.
     """
     struck = strike(model, q, v, tau, h, memory, constraints, told)
-    return *moved_on(model, q, h, struck), struck.found.p
+    return *moved_on(model, q, h, struck), struck.p
 
 
 def moved_on(model: Model, q: Array, h: Any, struck: Struck) -> tuple[Array, Array]:
@@ -165,18 +172,55 @@ def strike(
     told: Array | None = None,
 ) -> Struck:
     """What happens to the velocities in :func:`constrained_step`."""
+    impact = _collided(model, q, v, h, constraints)
+    v = impact.v
     smooth, terms, factors = _factorised(model, q, v, h, constraints)
     effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull
     v_free = _carried_on(model, q, v, h, factors, effort)
     groups = _groups(model, q, v, h, constraints, told)
     if not groups:
-        return Struck(v_free, Found(memory, 0.0 * v), None, 0.0)
-    coasting = _coasting(model, q, v, h, factors, groups)
-    impulses = Impulses(factors, groups, v_free, coasting, h, constraints.solver, v)
+        return Struck(v_free, memory, None, 0.0)
+    impulses = Impulses(factors, groups, v_free, h, constraints.solver)
     found = impulses.found(memory)
     after = v_free + impulses.velocity(found)
     ends = _ends(model, q, after, h, len(groups), constraints) if constraints.contact else None
-    return Struck(after, found, impulses.shift(found, ends), impulses.work(found))
+    return Struck(after, impact.p + found.p, impulses.shift(found, ends), impact.work + impulses.work(found))
+
+
+class _Collided(NamedTuple):
+    """The impact at the beginning of a step."""
+
+    v: Array
+    """(nv,), the velocity after it"""
+    p: Any
+    """(m,), the impulses; 0 where nothing has restitution"""
+    work: Any
+    """J, by which the kinetic energy changed: not positive"""
+    residual: Any
+    """m/s, see :meth:`Collision.solved`"""
+
+
+def _collided(model: Model, q: Array, v: Array, h: Any, constraints: Constraints) -> _Collided:
+    """The impact of what closes within the step and bounces. Nothing of it is computed in steps without one."""
+    groups = _groups(model, q, v, h, constraints)
+    if not bounces(groups):
+        return _Collided(v, 0.0, 0.0, 0.0)
+    size = sum(group.size for group in groups)
+
+    def collided() -> tuple[Any, ...]:
+        chosen = [group for group in groups if takes_part(group)]
+        factors = inertia(model, q, dynamics.mass_matrix(model, q))
+        pull = -h * factors.velocity(dynamics.gravity_forces(model, q))
+        impact = Collision(factors, chosen, v, h, constraints.solver, pull)
+        found, residual = impact.solved()
+        own = iter(np.split(found.p, np.cumsum([group.size for group in chosen])[:-1]))
+        p = [next(own) if takes_part(group) else np.zeros(group.size) for group in groups]
+        return v + impact.velocity(found), np.concatenate(p), impact.work(found), residual
+
+    struck, nothing = meets(groups, h, constraints.solver), (v, np.zeros(size), 0.0, 0.0)
+    if constraints.backwards:
+        return _Collided(*(where(struck, x, y) for x, y in zip(collided(), nothing, strict=True)))
+    return _Collided(*when(struck, collided, *nothing))
 
 
 def _ends(model: Model, q: Array, v: Array, h: Any, count: int, constraints: Constraints) -> Ends | None:
@@ -219,11 +263,6 @@ def _carried_on(model: Model, q: Array, v: Array, h: Any, factors: Inertia, effo
     return v + change(v + 0.5 * change(v))
 
 
-def _coasting(model: Model, q: Array, v: Array, h: Any, factors: Inertia, groups: Sequence[Group]) -> Array:
-    """What the velocity v would be after a step without any forces: what bounces asks for it, else v itself."""
-    return _carried_on(model, q, v, h, factors, dynamics.gravity_forces(model, q)) if bounces(groups) else v
-
-
 def _factorised(
     model: Model, q: Array, v: Array, h: Any, constraints: Constraints
 ) -> tuple[Model, ImplicitTerms, Inertia]:
@@ -247,15 +286,19 @@ def left_by(
     v1 = configuration.with_turning(
         model, configuration.told_before(model, configuration.difference(model, q, q1), v1), v1
     )
-    groups = _groups(model, q, v, h, constraints)
+    impact = _collided(model, q, v, h, constraints)
+    groups = _groups(model, q, impact.v, h, constraints)
     J = dense_jacobian(groups, model.nv)
     at = len(J) - sum(group.size for group in groups if isinstance(group.parts[0], Touch))
-    work = 0.5 * (p[at:] @ (J[at:] @ (v + v1))) if at < len(J) else 0.0 * p[0]
+    p, struck = p - impact.p, impact.p + 0.0 * p
+    work = 0.0 * p[0]
+    if at < len(J):
+        work = 0.5 * (struck[at:] @ (J[at:] @ (v + impact.v)) + p[at:] @ (J[at:] @ (impact.v + v1)))
     lift = _potential(model, q1) - _potential(model, configuration.move_straight(model, q, h * v1, v1)[0])
-    _, _, factors = _factorised(model, q, v, h, constraints)
+    _, _, factors = _factorised(model, q, impact.v, h, constraints)
     free = v1 - factors.velocity(J.T @ p)
-    before = _coasting(model, q, v, h, factors, groups)
-    return work, lift, Impulses(factors, groups, free, before, h, constraints.solver).residual(p)
+    residual = Impulses(factors, groups, free, h, constraints.solver).residual(p)
+    return work, lift, maximum(residual, impact.residual)
 
 
 def _potential(model: Model, q: Array) -> Any:
