@@ -1,8 +1,9 @@
 """Whether contact brings energy: random drops of boxes, capsules, ellipsoids and chains of two links on the ground.
 
-Of every step the work of the impulses, ΔT = pᵀr + ½ pᵀAp, and by how much the energy of all rises. The first is never
-above zero but for rounding. The second is of the second order in the step: what bodies turn in a step bends their way,
-and overlap is undone by lifting them. Arguments: how many drops of each kind (25 000), the step in ms (2 and 1).
+For every step: the change of the kinetic energy by impulses, ΔT = pᵀr + ½ pᵀAp, of impacts and of the step after them,
+and the rise of the total energy. The first is never positive except for rounding. The second is of the second order in
+the step: rotations within a step bend the way of points, and overlap is undone by lifting bodies. Arguments: number of
+drops of each kind (25 000), step lengths in ms (2 and 1).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.impulses.laws import Contact, Law
+from linkwright.dynamics.impulses.laws import Contact, Law, Task
 from linkwright.dynamics.impulses.rows import Group, Part, Stop, Touch, bouncing
 from linkwright.dynamics.impulses.solving import Found, Impulses, Solver, fitted, parts_of
 from linkwright.dynamics.impulses.system import TINY, Inertia
@@ -74,14 +74,20 @@ class Collision(Impulses):
     def solved(self) -> tuple[Found, Any]:
         """The impulses, and the residual in m/s: how far the solutions that are mixed are from their laws, at most."""
         none = np.zeros(self.size)
-        if self._solver.impacts == "rounds":
+        if self._solver.impacts == "rounds" and bounces(self.groups):
             return self._in_rounds(none)
-        tasks = self._tasks()
-        stopped = fitted(tasks, self._swept(tasks, self._sum(tasks, none)))
+        stopped, off = self._stopped(self._tasks())
+        if not bounces(self.groups):
+            return stopped, off
         reflecting = [self._task(k, tuple(self._reflecting(k))) for k in range(len(self.groups))]
         bounced = self._swept(reflecting, stopped)
-        off = maximum(self._residual(tasks, stopped.p), self._residual(reflecting, bounced.p))
+        off = maximum(off, self._residual(reflecting, bounced.p))
         return without_gain(self._speeds(), stopped, bounced), off
+
+    def _stopped(self, tasks: Sequence[Task]) -> tuple[Found, Any]:
+        """The plastic impulses, and their residual."""
+        found = fitted(tasks, self._swept(tasks, self._sum(tasks, np.zeros(self.size))))
+        return found, self._residual(tasks, found.p)
 
     def _speeds(self) -> Array:
         """J v (m,) of all rows."""
@@ -103,7 +109,10 @@ class Collision(Impulses):
             yield law
 
     def _in_rounds(self, none: Array) -> tuple[Found, Any]:
-        """Impulses of rounds, and how fast a contact still closes after the last one."""
+        """Impulses of rounds, then plastic ones of all that take part, and the residual.
+
+        The residual includes the speed at which a contact still closes after the last round.
+        """
         chosen = [k for k, group in enumerate(self.groups) if any(_bounces(part) for part in group.parts)]
 
         def closing(u: Array) -> list[list[Any]]:
@@ -125,10 +134,11 @@ class Collision(Impulses):
             return most
 
         def over(p: Array, z: Array, u: Array) -> Any:
-            return ~(fastest(u) > 0.0)
+            return fastest(u) <= 0.0
 
         def reflected(p: Array, z: Array, u: Array) -> tuple[Array, Array, Array]:
-            stopping, bounce = [], []
+            stopping: list[Task] = []
+            bounce: list[Task] = []
             for k, closes in zip(chosen, closing(u), strict=True):
                 group, rows, own = self.groups[k], self.rows[k], u[self._at[k]]
                 laws: tuple[list[Law], list[Law]] = ([], [])
@@ -145,7 +155,8 @@ class Collision(Impulses):
 
         start = (none, np.zeros(len(self.inertia.roots)), self._speeds())
         p, z, u, _ = until(over, reflected, *start, limit=self._solver.rounds)
-        return Found(p, z), fastest(u)
+        rest, off = self._stopped([task._replace(r=u[task.at]) for task in self._tasks()])
+        return Found(p + rest.p, z + rest.z), maximum(off, fastest(u))
 
     def _normal_speeds(self, k: int, u: Array) -> list[Any]:
         """Of each part of a group."""

@@ -102,10 +102,10 @@ class Contacts:
 
     @property
     def residual(self) -> Array:
-        """(n, …), m/s or rad/s: the largest distance of a velocity from the law of its contact, limit or joint friction.
+        """(n, …), m/s or rad/s: the largest error of a velocity by the law of its contact, limit or joint friction.
 
-        In an impact with restitution plastic impulses and those with restitution are mixed. The residual is that of both,
-        each by its own law.
+        In an impact with restitution plastic impulses and those with restitution are mixed. The residual is that of
+        both, each by its own law.
         """
         return self._left[2]
 
