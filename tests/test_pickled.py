@@ -147,3 +147,37 @@ def test_in_another_process(tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert run.stdout == f"{text}\n(2, 2)\n"
+
+
+ERRORS = [
+    *(
+        getattr(lw.errors, name)("a message")
+        for name in lw.errors.__all__
+        if name
+        not in {"ClosureError", "InconsistentMotionError", "SimulationError", "UnknownMotionError", "UnknownNameError"}
+    ),
+    lw.errors.UnknownNameError("frame", "tol", ["tool", "base"], advice="; add one"),
+    lw.errors.UnknownMotionError((3,), (2,)),
+    lw.errors.ClosureError("open", residual=[0.1], q=[0.2, 0.3]),
+    lw.errors.InconsistentMotionError("no efforts", residual=[0.1]),
+    lw.errors.ModelError(["no mass", "no joint"]),
+]
+interrupted = lw.errors.SimulationError("stopped")
+interrupted.motion = "what was computed"
+ERRORS.append(interrupted)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_errors(error, way):
+    """Worker processes send errors home by pickle; a pool waits forever for an error that cannot be unpickled."""
+    again = way(error)
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert again.args == error.args
+    assert vars(again) == vars(error)
+    assert getattr(again, "msg", None) == getattr(error, "msg", None)
+
+
+def test_every_error_is_tested():
+    assert {type(error).__name__ for error in ERRORS} == set(lw.errors.__all__)

@@ -72,6 +72,17 @@ class LinkwrightError(Exception):
     def __str__(self) -> str:
         return printable(super().__str__())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the message and the attributes; the arguments of a subclass need not be what made the message."""
+        return _unpickled, (type(self), self.args), self.__dict__
+
+
+def _unpickled(kind: type[LinkwrightError], args: tuple[Any, ...]) -> LinkwrightError:
+    """The error of this class with this message, without the constructor of its class."""
+    error: LinkwrightError = kind.__base__.__new__(kind)  # the base whose layout it has: OSError's, ImportError's
+    super(LinkwrightError, error).__init__(*args)
+    return error
+
 
 class ModelError(LinkwrightError, ValueError):
     """A mechanism that cannot be built, or an operation this mechanism does not allow.

@@ -215,6 +215,39 @@ def test_routh_condition_of_pid_agrees_with_its_eigenvalues_and_with_simulation(
     assert (np.abs(motion.q[-1] - target).max() < 0.005) == stable
 
 
+@pytest.mark.parametrize(
+    ("stiffness", "damping", "integral", "holds", "linear"),
+    [
+        (100.0, 20.0, 1.0, True, "is asymptotically stable;"),
+        (1.0, 0.01, 1000.0, False, "is unstable;"),
+        (100.0, 20.0, 0.0, False, "decides nothing"),
+        (-1000.0, -20.0, 1.0, False, "is unstable;"),
+    ],
+)
+def test_no_lyapunov_function_of_pid_is_claimed_and_the_criterion_agrees_with_the_eigenvalues(
+    stiffness, damping, integral, holds, linear
+):
+    law = partial(lw.control.pid, stiffness=stiffness, damping=damping, integral=integral, step=1e-3)
+    told = explained("two_link", partial(law, target=np.array([0.3, 0.4])))
+    assert not told.proved
+    assert "no Lyapunov function is known" in told.proof.why_not
+    assert ("it holds" in told.text()) == holds
+    assert linear in told.text()
+
+
+@pytest.mark.parametrize("rate", [0.0, np.array([1.0] * 9 + [0.0])])
+def test_nothing_is_proved_of_an_adaptive_law_that_does_not_learn(rate):
+    """V has Γ⁻¹: where a rate is zero, an error of that parameter stays, and motions end elsewhere."""
+    law = partial(
+        lw.control.adaptive, bodies=["link2"], reference=np.array([0.3, 0.4]), convergence=2.0, damping=10.0, step=1e-3
+    )
+    told = explained("two_link", partial(law, rate=rate))
+    assert not told.proved
+    assert "Γ is singular" in told.proof.why_not
+    assert "Γ is singular" in told.text()
+    assert explained("two_link", partial(law, rate=1.0)).proved
+
+
 def test_impedance_is_passive():
     model = lw.load("arm7")
     q = np.array([0.3, 0.6, -0.2, 1.2, 0.4, 0.8, 0.1])

@@ -423,3 +423,29 @@ def test_of_many_pairs_the_first_are_told():
     assert "contact, 190 pairs:" in str(model)
     assert "… and 166 more" in str(model)
     assert "… and 130 more" in model._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"stiffness": -1.0}, "stiffness of a contact is finite and above zero"),
+        ({"stiffness": "a"}, "the stiffness of a contact is a number; got 'a'"),
+        ({"friction": -1.0}, "friction is not negative"),
+        ({"friction": None}, "friction is a number; got None"),
+        ({"restitution": 3.0}, "restitution is 0 to 1"),
+        ({"damping": None}, "the damping of a contact is a number"),
+        ({"damping": 5.0, "stiffness": None}, "a rigid contact has no damping"),
+        ({"margin": np.nan}, "margin is a length"),
+        ({"first": 7}, "its first shape is a place among 2"),
+        ({"second": 0}, "it has two shapes; both are 0"),
+        ({"first": 1, "second": 0}, "a plane and a sphere have no points of contact"),
+    ],
+)
+@pytest.mark.parametrize("field", ["pairs", "listed_pairs"])
+def test_pairs_that_are_replaced_are_checked(changed, message, field):
+    builder = lw.Builder("ball").body("ball", 1.0, inertia=0.1).joint("up", "prismatic", "world", "ball")
+    model = builder.shape("ball", "sphere", radius=0.1, stiffness=1e4).build().with_ground()
+    pair = replace(model.pairs[0], **changed)
+    with pytest.raises(ModelError, match=message):
+        replace(model, **{field: (pair,)})
+    assert replace(model, pairs=(replace(model.pairs[0], stiffness=np.float64(2e4)),))

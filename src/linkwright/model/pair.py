@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from linkwright.errors import with_article
 from linkwright.model.shape import SURFACE, Shape, surface_problems
 from linkwright.spatial.arrays import is_symbolic
 
@@ -95,11 +96,32 @@ def served(first: str, second: str) -> bool:
     return first in PARTNERS.get(second, ())
 
 
+def pairs_problems(pairs: Sequence[Pair], shapes: Sequence[Shape]) -> Iterator[str]:
+    """The problems of pairs of these shapes, each with the names of its shapes."""
+    seen: set[tuple[int, int]] = set()
+    for pair in pairs:
+        if wrong := list(pair_problems(pair, len(shapes))):
+            yield from (f"the pair of shapes {pair.first!r} and {pair.second!r}: {problem}" for problem in wrong)
+            continue
+        first, second = shapes[pair.first], shapes[pair.second]
+        both = (min(pair.first, pair.second), max(pair.first, pair.second))
+        if not served(first.kind, second.kind):
+            wrong.append(f"{with_article(first.kind)} and {with_article(second.kind)} have no points of contact")
+        if both in seen:
+            wrong.append("these are a pair already")
+        seen.add(both)
+        yield from (f"the pair of {first.called} and {second.called}: {problem}" for problem in wrong)
+
+
 def pair_problems(pair: Pair, count: int) -> Iterator[str]:
     """What is wrong with the numbers of a pair among so many shapes."""
+    if pair.first is pair.second or pair.first == pair.second:
+        yield f"it has two shapes; both are {pair.first!r}"
     for what in ("first", "second"):
         place = getattr(pair, what)
         if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < count:
             yield f"its {what} shape is a place among {count}, from 0; got {place!r}"
     if not pair.holds_symbols:
+        if pair.friction is None:
+            yield "its coefficient of friction is a number; got None"
         yield from surface_problems(pair)

@@ -172,8 +172,24 @@ class Shape(ByValue):
             yield f"the faces of a mesh are numbers of its {len(V)} vertices, from 0; got {F.min()} to {F.max()}"
 
 
+MAY_BE_NONE = ("friction", "restitution", "stiffness")
+"""Numbers of a contact that need not be given."""
+
+
+def _is_number(x: Any, or_none: bool) -> bool:
+    if x is None:
+        return or_none
+    if isinstance(x, (bool, str)):
+        return False
+    return isinstance(x, (int, float)) or (np.ndim(x) == 0 and np.asarray(x).dtype.kind in "iuf")
+
+
 def surface_problems(surface: Any) -> Iterator[str]:
     """What is wrong with the numbers that a shape, or a pair of them, has for contact."""
+    no_numbers = [what for what in SURFACE if not _is_number(getattr(surface, what), what in MAY_BE_NONE)]
+    if no_numbers:
+        yield from (f"the {what} of a contact is a number; got {getattr(surface, what)!r:.200}" for what in no_numbers)
+        return
     mu, e, k, d = surface.friction, surface.restitution, surface.stiffness, surface.damping
     if mu is not None and not 0.0 <= mu < np.inf:
         yield f"a coefficient of friction is not negative; got {mu!r}"

@@ -23,7 +23,7 @@ from linkwright.model.equality import ByValue
 from linkwright.model.joint import Compound, Part
 from linkwright.model.joint_type import JointType, generator, samples
 from linkwright.model.loop import CoordinateLoop, Loop
-from linkwright.model.pair import Pair
+from linkwright.model.pair import Pair, pairs_problems
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.model.sweeps import Sweeps
@@ -209,6 +209,11 @@ class Model(Editing, Sweeps, ByValue):
         return hash((self.name, self.nq, self.nv, len(self.frames), len(self.loops)))
 
     # sizes
+
+    def __post_init__(self) -> None:
+        """Check the pairs: the other fields come from builders, but pairs are replaced by users, too."""
+        if problems := [*pairs_problems(self.pairs, self.shapes), *pairs_problems(self.listed_pairs, self.shapes)]:
+            raise ModelError(problems)
 
     @cached_property
     def nq(self) -> int:

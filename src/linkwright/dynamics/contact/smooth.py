@@ -15,7 +15,7 @@ Sticking creeps: on a slope of angle α, s = ε tan α/√(μ² − tan² α).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,11 +175,21 @@ def pair_forces(model: Model, q: Array, v: Array) -> Array:
 
 
 def pair_energy(model: Model, q: Array) -> Any:
-    """What is stored in contacts, Σ ½ k δ², J."""
-    laws, energy = smooth_laws(model), 0.0 * model.gravity[0]
+    """Energy stored in contacts under smooth forces, Σ ½ k δ², J."""
+    return _stored(model, q, [law.stiffness for law in smooth_laws(model)])
+
+
+def soft_pair_energy(model: Model, q: Array) -> Any:
+    """Energy stored in contacts under impulses, Σ ½ k δ² of the pairs that have a stiffness, J."""
+    return _stored(model, q, [pair.stiffness for pair in model.pairs])
+
+
+def _stored(model: Model, q: Array, stiffness: Sequence[Any]) -> Any:
+    energy = 0.0 * model.gravity[0]
     for k, point in pair_points(model, q):
-        depth = maximum(-point.gap, 0.0)
-        energy = energy + 0.5 * laws[k].stiffness * depth * depth
+        if stiffness[k] is not None:
+            depth = maximum(-point.gap, 0.0)
+            energy = energy + 0.5 * stiffness[k] * depth * depth
     return energy
 
 

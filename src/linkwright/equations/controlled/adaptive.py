@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.equations.controlled.law import Law, quadratic, run
-from linkwright.equations.controlled.lyapunov import Proof, matrix
+from linkwright.equations.controlled.lyapunov import Proof, matrix, smallest
 from linkwright.equations.derive.plan import Plan
 from linkwright.equations.read.linear import LinearForm, inertial_plan
 from linkwright.equations.read.structure import Structure
@@ -68,6 +68,15 @@ def proof_of_adaptive(plan: Plan, law: Law, term_limit: int) -> Proof | None:
     proof = Proof(
         "adaptive", not left, None, None, left, law.gain("convergence"), law.gain("damping"), None, made, structure
     )
+    return _of_the_estimates(proof, law)
+
+
+def _of_the_estimates(proof: Proof, law: Law) -> Proof:
+    """The proof with Γ, and with the reason why V is no Lyapunov function where Γ is singular."""
+    rate = np.asarray(law.value("rate"), dtype=float)
+    proof.adaptation = rate if rate.ndim == 2 else np.diag(np.atleast_1d(rate))
+    if smallest(proof.adaptation) <= 0.0:
+        proof.why_not = "Γ is singular: there are parameters whose estimates do not move, and V has the inverse of Γ"
     proof.remark = _predicting(law)
     return proof
 
@@ -83,8 +92,8 @@ def adaptive_by_its_formula(plan: Plan, law: Law, term_limit: int) -> Proof:
     structure = Structure(form.mechanism, form.mechanism.recursive)
     holds = structure.is_skew and form.holds
     proof = Proof("adaptive", holds, None, None, None, law.gain("convergence"), law.gain("damping"))
-    proof.structure, proof.structural, proof.remark = structure, True, _predicting(law)
-    return proof
+    proof.structure, proof.structural = structure, True
+    return _of_the_estimates(proof, law)
 
 
 def _estimated(model: Model, law: Law) -> np.ndarray:

@@ -58,7 +58,10 @@ class ControlledExplanation(Told):
 
     @property
     def proved(self) -> bool:
-        """Whether V has its minimum at the target, V̇ is proved to be what is said, and V falls as long as it moves."""
+        """Whether V has its minimum at the target, V̇ is proved to be what is said, and V falls as long as it moves.
+
+        False of PID control, for which no Lyapunov function is known. ``proof.why_not`` has the reason.
+        """
         return self.proof.proved
 
     @cached_property
@@ -309,6 +312,10 @@ class _Words:
                 if letter == "Λ":
                     sign = "positive: where s = 0, errors die out" if low > 0.0 else "not positive: errors may grow"
                 yield (f"The least eigenvalue of {letter} is {number(low)}, {sign}.",)
+        if proof.adaptation is not None:
+            low = smallest(proof.adaptation)
+            verdict = f"not positive. Nothing is proved: {proof.why_not}" if low <= 0.0 else "positive"
+            yield (f"The least eigenvalue of Γ is {number(low)}, {verdict}.",)
         if proof.damping is not None and proof.identity:
             low = smallest(proof.damping)
             if low > 0.0:
@@ -346,7 +353,8 @@ class _Words:
         Ki = self.law_.gain("integral")
         slope = _steepness(model, proof.target)
         mass = _mass(model, proof.target)
-        left = smallest(proof.damping) * smallest(proof.stiffness + slope)
+        factors = smallest(proof.damping), smallest(proof.stiffness + slope)
+        left = factors[0] * factors[1]
         right = float(np.linalg.eigvalsh(0.5 * (Ki + Ki.T)).max() * np.linalg.eigvalsh(mass).max())
         yield (
             "At rest e = 0 and the integral has learnt gravity, z = g(q_d). Near it, ",
@@ -357,7 +365,8 @@ class _Words:
             self.formula("λ_min(", DAMPING, ") λ_min(", K, " + ∂", Symbol("g"), "/∂", q, ") > λ_max(", Symbol("K", "i"),
                          ") λ_max(", M, ")", display=True),
             "(Routh's criterion for x*(·)x, x any eigenvector: each cubic has its roots to the left. That all are "
-            "symmetric makes its coefficients real.)",
+            "symmetric makes its coefficients real, and ", self.formula(Symbol("K", "i")), " and both factors to the "
+            "left have to be positive.)",
         )  # fmt: skip
         if len(mass) == 1:
             ring, names = self.mechanism.ring, self.mechanism.coordinates
@@ -371,10 +380,16 @@ class _Words:
                 self.formula(ring.coerce(D1), " (", ring.coerce(K1 + curve), ") > ", ring.coerce(I1), " (", inertia,
                              ") at the target", display=True),
             )  # fmt: skip
-        verdict = "holds: the target is asymptotically stable, locally" if left > right else (
-            "does not hold; it is sufficient, not necessary, and the eigenvalues below decide")  # fmt: skip
-        yield (f"In numbers {number(left)} > {number(right)}: it {verdict}." if left > right
-               else f"In numbers it would be {number(left)} > {number(right)}, which {verdict}.",)  # fmt: skip
+        lacking = (
+            f"the least eigenvalue of K_i is {number(smallest(Ki))}" if smallest(Ki) <= 0.0
+            else f"the factors to the left are {listed([number(x) for x in factors])}" if min(factors) <= 0.0
+            else f"in numbers it would be {number(left)} > {number(right)}" if left <= right
+            else ""
+        )  # fmt: skip
+        yield (f"The criterion does not hold: {lacking}. It is sufficient, not necessary, and the eigenvalues below "
+               "decide." if lacking
+               else f"In numbers {number(left)} > {number(right)}: it holds, and the target is asymptotically stable, "
+               "locally.",)  # fmt: skip
 
     # LaSalle
 
@@ -505,8 +520,15 @@ class _Words:
 
     def _pid_eigenvalues(self) -> Iterable[Paragraph]:
         values = pid_eigenvalues(self.law_, self.proof)
-        stable = "asymptotically stable" if values.real.max() < 0.0 else "unstable"
+        largest, size = float(values.real.max()), float(np.abs(values).max())
+        if abs(largest) <= 1e-9 * size:
+            stable = "not asymptotically stable: the largest real part is zero, and it decides nothing of the target"
+        else:
+            stable = "unstable" if largest > 0.0 else "asymptotically stable"
         yield (f"At the target the linear closed loop, integral and all, is {stable}; {eigenvalues(values)}.",)
+        if any(np.any(joint.friction) for joint in self.of.model.joints):
+            yield ("Coulomb's friction, taken for smooth here as in simulations, can hold a real mechanism elsewhere "
+                   "until the integral has grown enough.",)  # fmt: skip
 
 
 _steepness, _mass = derivative(gravity_forces, "q"), mass_matrix

@@ -54,13 +54,16 @@ class Proof:
     """of "constant": what ‖∂g/∂q‖ exceeds nowhere; inf where no bound is known"""
     friction: Array | None = None
     """of Coulomb (nv,), which the law does not make up for; None where there is none"""
+    adaptation: Array | None = None
+    """of "adaptive": Γ, whose inverse V has"""
     closed: tuple[Polynomial, ...] = ()
     """right-hand sides of the closed loop's rows, whose left-hand sides are M v̇ + h"""
 
     @property
     def definite(self) -> bool:
         """Whether V is positive definite about the target, by the gains' numbers and, of "constant", by samples."""
-        return self.stiffness is not None and smallest(self.stiffness) > self.steepest
+        adapts = self.adaptation is None or smallest(self.adaptation) > 0.0
+        return self.stiffness is not None and smallest(self.stiffness) > self.steepest and adapts
 
     @property
     def sampled(self) -> bool:
@@ -75,7 +78,8 @@ class Proof:
     @property
     def proved(self) -> bool:
         """Whether V has its minimum at the target (for all configurations, not only sampled ones), V̇ is proved to be
-        what is stated, V falls as long as it moves, and no friction can hold it elsewhere.
+        what is stated, V falls as long as it moves, and no friction can hold it elsewhere. False of PID control, for
+        which no Lyapunov function is known.
         """
         return self.identity and self.definite and not self.sampled and self.damped and self.friction is None
 

@@ -450,7 +450,13 @@ def _pid(plan: Plan, law: Law, term_limit: int) -> Proof:
         return Proof("", why_not="it is not the law τ = K e − K_d v + z, ż = K_i e")
     structure = Structure(mechanism, mechanism.recursive)
     target = np.asarray(law.value("target"), dtype=float)
-    return Proof("pid", True, None, None, None, made.number(K), made.number(D), target, made, structure)
+    gains = made.number(K), made.number(D)
+    return Proof("pid", False, None, None, None, *gains, target, made, structure, why_not=INTEGRAL)
+
+
+INTEGRAL = (
+    "no Lyapunov function is known of PID control; near the target the eigenvalues of the linear closed loop decide"
+)
 
 
 def _without_limit(law: Law) -> Any:

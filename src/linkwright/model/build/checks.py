@@ -8,11 +8,11 @@ from itertools import chain
 
 import numpy as np
 
-from linkwright.errors import UnknownNameError, printable, with_article
+from linkwright.errors import UnknownNameError, printable
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
 from linkwright.model.build.sizes import LARGEST, LARGEST_MOMENT, too_large
 from linkwright.model.loop import CoordinateLoop
-from linkwright.model.pair import pair_problems, served
+from linkwright.model.pair import pairs_problems
 from linkwright.model.scale import SMALLEST
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
@@ -239,24 +239,8 @@ def check_pairs(description: Description, problems: list[str]) -> None:
     """Every pair is of two shapes that touch, once, with numbers that contacts can have."""
     if problems:  # of shapes that are wrong no pairs are looked at
         return
-    shapes = description.shapes
     for pairs in (description.pairs, description.listed_pairs):
-        seen: set[frozenset[int]] = set()
-        for pair in pairs:
-            wrong = list(pair_problems(pair, len(shapes)))
-            if not wrong:
-                first, second = shapes[pair.first], shapes[pair.second]
-                both = frozenset((pair.first, pair.second))
-                if not served(first.kind, second.kind):
-                    wrong.append(
-                        f"{with_article(first.kind)} and {with_article(second.kind)} have no points of contact"
-                    )
-                if both in seen:
-                    wrong.append("these are a pair already")
-                seen.add(both)
-                problems += [f"the pair of {first.called} and {second.called}: {told}" for told in wrong]
-            else:
-                problems += [f"the pair of shapes {pair.first!r} and {pair.second!r}: {told}" for told in wrong]
+        problems += pairs_problems(pairs, description.shapes)
 
 
 def _plain_coordinates(order: list[JointSpec]) -> dict[str, None]:

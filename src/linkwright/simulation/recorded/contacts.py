@@ -56,6 +56,8 @@ class Contacts:
     """(work, lift, residual), each (n, …), when they are asked for"""
     stored: Array
     """(n, …), J, in compliant pairs"""
+    smooth: bool = False
+    """whether forces are those of smooth contact"""
 
     @property
     def normal_forces(self) -> Array:
@@ -115,7 +117,10 @@ class Contacts:
 
         Both causes are of the second order in the step: overlap that is undone, and friction of contacts whose velocity
         changes its direction within a step. The energy of compliant pairs is not counted.
+        Of smooth contact, whose work is not known, it is zero; ``motion.energy`` includes the energy of its springs.
         """
+        if self.smooth:
+            return np.zeros(self.stored.shape[1:])
         change = self.work + self.lift + np.diff(self.stored, axis=0, prepend=self.stored[:1])
         return np.asarray(np.fmax(change, 0.0).sum(axis=0))
 
@@ -154,7 +159,7 @@ def contacts_of(motion: Motion) -> Contacts:
     stored = 0.5 * (stiffness * np.fmin(table[0], 0.0) ** 2).sum(axis=-1)
     gaps, points, normals, forces, moments = table
     left = partial(_left_of, motion, whole)
-    return Contacts(names, of_pair, friction, gaps, points, normals, forces, moments, left, stored)
+    return Contacts(names, of_pair, friction, gaps, points, normals, forces, moments, left, stored, motion.smooth)
 
 
 class _Places:
@@ -289,4 +294,4 @@ def _joined(parts: list[Contacts]) -> Contacts:
 
     stored = np.concatenate([part.stored for part in parts])
     told = (first.names, first.pair, first.friction)
-    return Contacts(*told, gaps, points, normals, forces, moments, left, stored)
+    return Contacts(*told, gaps, points, normals, forces, moments, left, stored, first.smooth)

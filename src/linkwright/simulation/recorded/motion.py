@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of, public
-from linkwright.dynamics.contact.smooth import pair_energy
+from linkwright.dynamics.contact.smooth import pair_energy, soft_pair_energy
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
 from linkwright.errors import InputError, ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
@@ -101,6 +101,8 @@ class Motion:
             kinetic, potential = measuring(self.model)(q, v)
             if self.smooth:
                 potential = potential + kernel_of(pair_energy, self.model)(q)
+            elif self.constraints is not None and self.constraints.contact and _is_soft(self.model):
+                potential = potential + kernel_of(soft_pair_energy, self.model)(q)
             return kinetic, potential
 
     @cached_property
@@ -153,7 +155,7 @@ class Motion:
 
     @property
     def potential(self) -> Array:
-        """(n, …), J: of gravity and of the springs, those of smooth contact included."""
+        """(n, …), J: of gravity and of the springs, those of smooth contact and of soft pairs included."""
         return self._energies[1]
 
     @property
@@ -402,3 +404,8 @@ def samples_there(q: Array, v: Array) -> Array:
 def _largest(x: Array) -> float:
     """The largest absolute value, of what there is."""
     return float(np.fmax.reduce(np.abs(x), axis=None, initial=0.0))
+
+
+def _is_soft(model: Model) -> bool:
+    """Whether some pairs of shapes have a stiffness."""
+    return any(pair.stiffness is not None for pair in model.pairs)
