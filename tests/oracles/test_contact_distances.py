@@ -17,7 +17,7 @@ BY_FACES = [("box", "box"), ("cylinder", "box"), ("cylinder", "cylinder")]
 POSES = 200
 
 BY_STEPS = [("box", "box"), ("capsule", "cylinder"), ("cylinder", "box"), ("cylinder", "cylinder")]
-"""Pairs whose distance MuJoCo finds by steps, to 1e-6 m."""
+"""Pairs whose distance MuJoCo finds by steps, to 1e-6 m; and faces are preferred, by 1e-5 m."""
 
 
 def geom(shape: Shape) -> str:
@@ -58,4 +58,4 @@ def test_gaps_are_mujocos_distances(pair):
         errors.append(abs(gap - expected))
     assert len(errors) > POSES // 3
     assert np.quantile(errors, 0.95) < (1e-5 if pair in BY_STEPS else 1e-11)
-    assert max(errors) < (6e-4 if "cylinder" in pair and pair in BY_FACES else 1e-5 if pair in BY_STEPS else 1e-11)
+    assert max(errors) < (3e-5 if pair in BY_STEPS else 1e-11)

@@ -11,6 +11,7 @@ from linkwright.dynamics.contact.shapes.boxes import nearest_face
 from linkwright.dynamics.contact.shapes.candidate import (
     FAR,
     GROWN,
+    PREFERRED,
     Candidate,
     along,
     cross,
@@ -25,10 +26,6 @@ from linkwright.spatial.arrays import Array, maximum, minimum
 
 PARALLEL = 1e-12
 """The squared sine between two edges below which they have no common normal of their own."""
-
-PREFERRED = 1e-4
-"""Beside the smallest half size: so much must an axis be better than those of the first box's faces (two edges: than
-those of all faces) to be taken: what lies on a face is not to change its mind by rounding."""
 
 ONE = 1.0 - 1e-6
 """Crossings this near to a corner are the corner."""

@@ -10,15 +10,18 @@ import numpy as np
 from linkwright.dynamics.contact.shapes.candidate import (
     GROWN,
     NOTHING,
+    PREFERRED,
     Candidate,
     along,
     either,
     halves,
+    inverse,
     slab,
+    unit,
     vector,
     within,
 )
-from linkwright.dynamics.contact.shapes.round import axis_of, pair_of, touching, two_places
+from linkwright.dynamics.contact.shapes.round import UP, axis_of, pair_of, touching, two_places
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
@@ -66,7 +69,8 @@ def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
 
     The squared distance of p + s d from the box is convex in s, and its derivative a broken line whose corners are
     where the segment meets the planes of the faces: between the last corner before zero and the first one after it
-    lies the nearest point, exactly. Where the segment is within, its middle there is taken.
+    lies the nearest point, exactly. Where the segment is within, the best of six separating axes is taken, those of the
+    faces and across an edge, along which the separation is the exact depth.
     """
     half, R = halves(b.size), Tb[:3, :3]
     c, e = axis_of(a, Ta)
@@ -79,24 +83,62 @@ def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
         return either(abs(g) > flat, g, 0.0)
 
     nearest = zero_of(slope, [within(s) for k in range(3) for s in slab(p[k], d[k], half[k])])
+    depth, axis, of_edge, crossing = _way_out(p, d, half)
+    through = depth < 0.0
     x = p + nearest * d
+    faces = nearest_face([either(through, abs(axis[k]), abs(x[k]) - half[k]) for k in range(3)])
     low: Any = -1.0
     high: Any = 1.0
-    for k, across in enumerate(nearest_face([abs(x[k]) - half[k] for k in range(3)])):
+    for k, across in enumerate(faces):
         s, t = slab(p[k], d[k], GROWN * half[k])
         low, high = maximum(low, either(across, -1.0, s)), minimum(high, either(across, 1.0, t))
+    reach = sum(half[k] * abs(axis[k]) for k in range(3))
 
     def square(s: Any) -> Any:
         x = p + s * d
-        away, depths = outside(x, half), [abs(x[k]) - half[k] for k in range(3)]
-        depth = minimum(maximum(maximum(depths[0], depths[1]), depths[2]), 0.0)
-        return away @ away - depth * depth
+        away, height = outside(x, half), axis @ x - reach
+        return either(through, height * abs(height), away @ away)
 
     def at(s: Any) -> Candidate:
-        distance, normal = distance_of(p + s * d, half)
-        return touching(c + s * e, a.radius, distance, R @ normal)
+        x = p + s * d
+        length, normal = unit(outside(x, half), UP)
+        distance = either(through, axis @ x - reach, length)
+        return touching(c + s * e, a.radius, distance, R @ either(through, axis, normal))
 
+    deepest = either(of_edge, crossing, -along(axis @ d))
+    nearest = either(through, deepest, nearest)
+    alone = through & of_edge
+    low, high = either(alone, crossing, low), either(alone, crossing, high)
     return pair_of(at, *two_places(nearest, low, high, square))
+
+
+def _way_out(p: Array, d: Array, half: Sequence[Any]) -> tuple[Any, Array, Any, Any]:
+    """Return the separation of a segment p + s d, |s| ≤ 1, and a box, its axis, and where s an edge is crossed, if so.
+
+    Exact where they overlap; an edge must be better by :data:`PREFERRED` than the faces.
+    """
+    depths = [abs(p[k]) - half[k] - abs(d[k]) for k in range(3)]
+    across = nearest_face(depths)
+    depth = maximum(maximum(depths[0], depths[1]), depths[2])
+    best = depth + PREFERRED * minimum(minimum(half[0], half[1]), half[2])
+    axis = vector(*(either(across[k], along(p[k]), 0.0) for k in range(3)))
+    of_edge, crossing = depth > best, 0.0  # of none yet
+    least = FLAT * (d @ d)
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        square = d[i] * d[i] + d[j] * d[j]
+        per = inverse(maximum(square, least))
+        aside = d[j] * p[i] - d[i] * p[j]
+        apart = (abs(aside) - half[i] * abs(d[j]) - half[j] * abs(d[i])) * np.sqrt(per)
+        better = (square > least) & (apart > best)
+        entries: list[Any] = [0.0, 0.0, 0.0]
+        turn = along(aside) * np.sqrt(per)
+        entries[i], entries[j] = turn * d[j], -turn * d[i]
+        x, y = p[i] - along(entries[i]) * half[i], p[j] - along(entries[j]) * half[j]  # from the edge
+        best, depth = either(better, apart, best), either(better, apart, depth)
+        axis = either(better, vector(*entries), axis)
+        of_edge, crossing = of_edge | better, either(better, -(d[i] * x + d[j] * y) * per, crossing)
+    return depth, axis, of_edge, within(crossing)
 
 
 def bracket(slope: Any, corners: Sequence[Any]) -> tuple[Any, Any, Any, Any]:

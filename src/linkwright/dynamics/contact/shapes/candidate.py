@@ -21,6 +21,10 @@ NOTHING = 1e-300
 GROWN = 1.0 + 1e-9
 """Points that are so little outside of a face are on it, so that equal faces meet."""
 
+PREFERRED = 1e-4
+"""Relative to the smallest half size: so much must an axis be better than those of the first shape's faces (that of an
+edge: than those of all faces) to be taken: what lies on a face is not to change its mind by rounding."""
+
 
 class Candidate(NamedTuple):
     """A point where two shapes may touch. Symbols as well as numbers."""

@@ -1,25 +1,31 @@
-"""A cylinder on a box: the best of the faces' normals, the cylinder's axis, and those of edges and the rim.
+"""A cylinder on a box: the best of the faces' normals, the cylinder's axis, and those of edges, corners and the rim.
 
-Faces have closed forms. Which edge is the nearest is found by projecting a point from one shape to the other and back,
-where on it by Newton's method; both are done with the shapes moved apart by as much as they overlap and a little more.
-The separation is exact for the direction that is found, which may be a little off the best one: never too much, and
-too little by its square. Of 1500 pairs of shapes of 0.1 to 0.4 m that overlap by 2 mm, 95 of 100 have it within 5 µm,
-the worst within 0.3 mm.
+Faces and edges on the cylinder's side have closed forms. An edge on a rim is the corner of the box's shadow along the
+edge on the shadow of the cylinder (:mod:`rims`); three of the four corners are tried. A corner on the side is the one
+nearest to the axis, a corner on the rim that of the best direction so far.
+
+The gap is the separation along the direction that is found, which is never more than that along the best one. Of
+10 000 pairs whose sizes differ by up to a factor of 20 it was at most 0.002 times the smallest half size too little
+where they overlap, however deep, and at most 3 % of the distance where they are apart. A face counts as the best one if
+it is so within 1e-4 times that size.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes.box_box import ONE, PARALLEL, PREFERRED
+from linkwright.dynamics.contact.shapes.box_box import ONE, PARALLEL
 from linkwright.dynamics.contact.shapes.boxes import nearest_face
 from linkwright.dynamics.contact.shapes.candidate import (
     FAR,
     GROWN,
     NOTHING,
+    PREFERRED,
     Candidate,
     along,
     cross,
@@ -30,24 +36,24 @@ from linkwright.dynamics.contact.shapes.candidate import (
     unit,
     vector,
 )
-from linkwright.dynamics.contact.shapes.cylinders import distance_of, nearest_place
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
+from linkwright.dynamics.contact.shapes.rims import Shadow, normal_to_shadow
 from linkwright.dynamics.contact.shapes.round import APART
 from linkwright.dynamics.contact.shapes.spread import spread
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
-PUSHES, ROUNDS = 2, 4
-"""How often the shapes are moved apart, and the projections to and fro each time."""
-
-CLEAR = 0.03
-"""Beside the smallest half size: as far apart the shapes are where the nearest edge is looked for."""
-
-SAME = 1e-7
-"""Beside the smallest half size: the nearest edge's own normal is taken if it is no worse than this."""
-
 FLAT_ON = 0.2
 """The cosine between a cylinder's axis and the normal from which on it is the end that touches."""
+
+MISSED = 1.0
+"""Beside the margin: if the points of a face are so much less deep than the overlap, one point is taken instead."""
+
+ROUNDS = 4
+"""Projections from the box to the cylinder and back while they are apart"""
+
+ACROSS = 1e-6
+"""The cosine between the axis and a normal below which it is the side that touches."""
 
 
 def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
@@ -57,14 +63,6 @@ def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
     M, p = Q.T @ Ta[:3, :3], Q.T @ (Ta[:3, 3] - Tb[:3, 3])
     axis = M[:, 2]
     least = minimum(minimum(l, r), minimum(eta[0], minimum(eta[1], eta[2])))
-
-    def reach(n: Array) -> Any:
-        """How far both shapes together reach along a unit vector."""
-        rise = n @ axis
-        across = n - rise * axis
-        return (
-            l * abs(rise) + r * np.sqrt(maximum(across @ across, NOTHING)) + sum(eta[k] * abs(n[k]) for k in range(3))
-        )
 
     across = [
         abs(p[k]) - eta[k] - l * abs(axis[k]) - r * np.sqrt(maximum(1.0 - axis[k] * axis[k], NOTHING)) for k in range(3)
@@ -76,36 +74,16 @@ def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
     faces = nearest_face(across)
     n = either(by_end, along(p @ axis) * axis, vector(*(either(faces[k], along(p[k]), 0.0) for k in range(3))))
 
-    toward, apart = n, best
-    for k in range(3):  # the axis × an edge
-        i, j = (k + 1) % 3, (k + 2) % 3
-        per = 1.0 / np.sqrt(maximum(axis[i] * axis[i] + axis[j] * axis[j], PARALLEL))
-        side = p[i] * axis[j] - p[j] * axis[i]
-        crossed = (abs(side) - eta[i] * abs(axis[j]) - eta[j] * abs(axis[i])) * per - r
-        better, per = crossed > apart, along(side) * per
-        normal: list[Any] = [0.0, 0.0, 0.0]
-        normal[i], normal[j] = axis[j] * per, -axis[i] * per
-        toward, apart = either(better, vector(*normal), toward), either(better, crossed, apart)
-    y = vector(*(clip(p[k], -eta[k], eta[k]) for k in range(3)))
-    for _ in range(PUSHES):
-        far = p + maximum(CLEAR * least - apart, 0.0) * toward
-        x, y = _projected(y, far, axis, eta, l, r)
-        _, m = unit(x - y, (0.0, 0.0, 1.0))
-        separation = m @ p - reach(m)
-        better = separation > apart
-        toward, apart = either(better, m, toward), either(better, separation, apart)
-    rim = cross(axis, y - far)
-    for k in range(3):  # the rim where it is, × an edge
-        _, m = unit(cross(np.eye(3)[k], rim), (0.0, 0.0, 1.0))
-        m = along(m @ (far - y)) * m
-        separation = m @ p - reach(m)
-        better = separation > apart
-        toward, apart = either(better, m, toward), either(better, separation, apart)
-    z, m = _nearest_edge(y, p + maximum(CLEAR * least - apart, 0.0) * toward, M, eta, l, r)
-    separation = m @ p - reach(m)
-    better = separation > apart - SAME * least
-    y, m, separation = (either(better, one, other) for one, other in ((z, y), (m, toward), (separation, apart)))
+    m = _direction((n, best), (p, axis), eta, (l, r))
+    rise = m @ axis
+    off, out = unit(m - rise * axis, M[:, 0])
+    separation = m @ p - l * abs(rise) - r * off - sum(eta[k] * abs(m[k]) for k in range(3))
     by_edge = separation > best + PREFERRED * least
+    line = p - r * out  # of the side that is nearest to the box
+    w = vector(*(along(m[k]) * eta[k] for k in range(3))) + separation * m - line
+    bound = [either(abs(m[k]) > ACROSS, axis[k], 0.0) for k in range(3)]  # what is free is along the box's edge
+    crossing = sum(bound[k] * w[k] for k in range(3)) * inverse(sum(x * x for x in bound))
+    touched = line + either(abs(rise) > ACROSS, -along(rise) * l, clip(crossing, -l, l)) * axis
 
     tops = nearest_face([abs(axis[k]) for k in range(3)])
     first, last = either(by_end, tops[0], faces[0]), either(by_end, tops[2], faces[2])
@@ -113,32 +91,88 @@ def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
     candidates = []
     for gap, _, _, *middle in found:
         candidates.append(Candidate(either(by_edge, FAR, gap), Tb[:3, 3] + Q @ vector(*middle), Q @ n))
-    edge = Candidate(separation, Tb[:3, 3] + Q @ (y + (0.5 * separation) * m), Q @ m)
-    chosen = (either(by_edge, one, other) for one, other in zip(edge, candidates[-1], strict=True))
+    edge = Candidate(separation, Tb[:3, 3] + Q @ (touched - (0.5 * separation) * m), Q @ m)
+    deepest = reduce(minimum, (gap for gap, *_ in found))
+    alone = by_edge | (deepest > separation + MISSED * PREFERRED * least)
+    chosen = (either(alone, one, other) for one, other in zip(edge, candidates[-1], strict=True))
     return [*candidates[:-1], Candidate(*chosen)]
 
 
-def _projected(y: Array, p: Array, axis: Array, eta: Sequence[Any], l: Any, r: Any) -> tuple[Array, Array]:
-    """A point of the cylinder and one of the box, from a point of the box :data:`ROUNDS` times to and fro."""
+class _Best:
+    """The best direction so far."""
+
+    def __init__(self, direction: Array, separation: Any):
+        self.direction, self.separation = direction, separation
+
+    def add(self, direction: Array, separation: Any) -> None:
+        better = separation > self.separation
+        self.direction = either(better, direction, self.direction)
+        self.separation = either(better, separation, self.separation)
+
+
+def _direction(
+    known: tuple[Array, Any], cylinder: tuple[Array, Array], eta: Sequence[Any], size: tuple[Any, Any]
+) -> Array:
+    """Return the best direction of the known one, and those across edges, across the side at a corner, and at a rim.
+
+    Everything in axes of the box that are turned so that the cylinder's middle is at p ≥ 0.
+    """
+    l, r = size
+    turned = vector(*(along(x) for x in cylinder[0]))
+    p, a = (turned * x for x in cylinder)
+    best = _Best(turned * known[0], known[1])
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        square = a[i] * a[i] + a[j] * a[j]
+        level = square > PARALLEL
+        per = 1.0 / np.sqrt(maximum(square, PARALLEL))
+        c, s, length = either(level, a[i] * per, 1.0), either(level, a[j] * per, 0.0), either(level, square * per, 0.0)
+        shadow = Shadow((c, s), l * length, r, abs(a[k]))
+        # the axis × an edge
+        aside = s * p[i] - c * p[j]
+        turn = along(aside)
+        best.add(_in_plane(k, turn * s, -turn * c), abs(aside) - eta[i] * abs(s) - eta[j] * abs(c) - r)
+        # a rim × an edge, at three corners of the box's shadow
+        for right, up in ((1.0, 1.0), (-1.0, 1.0), (1.0, -1.0)):
+            m, n, reach = normal_to_shadow(p[i] - right * eta[i], p[j] - up * eta[j], shadow, right, up)
+            best.add(_in_plane(k, m, n), m * p[i] + n * p[j] - eta[i] * abs(m) - eta[j] * abs(n) - reach)
+
+    def add(n: Array) -> None:
+        rise = n @ a
+        reach = l * abs(rise) + r * np.sqrt(maximum(1.0 - rise * rise, NOTHING))
+        best.add(n, n @ p - reach - sum(eta[k] * abs(n[k]) for k in range(3)))
+
+    add(unit(_radial(p, a, eta), (0.0, 0.0, 1.0))[1])  # the side at the corner that is nearest to the axis
+    y = vector(*(along(n) * half for n, half in zip(best.direction, eta, strict=True)))  # the nearest corner
     for _ in range(ROUNDS):
         x = y - p
-        z = axis @ x
-        off = x - z * axis
-        rho = np.sqrt(maximum(off @ off, NOTHING))
-        x = p + clip(z, -l, l) * axis + (r / maximum(rho, r)) * off
+        rise = x @ a
+        off = x - rise * a
+        inside = minimum(r / np.sqrt(maximum(off @ off, NOTHING)), 1.0)
+        x = p + clip(rise, -l, l) * a + inside * off
+        _, n = unit(x - y, (0.0, 0.0, 1.0))
         y = vector(*(clip(x[k], -eta[k], eta[k]) for k in range(3)))
-    return x, y
+    add(n)
+    return turned * best.direction
 
 
-def _nearest_edge(y: Array, p: Array, M: Array, eta: Sequence[Any], l: Any, r: Any) -> tuple[Array, Array]:
-    """The point of the box's edge at y that is nearest to a cylinder at p, and the normal from it to the cylinder."""
-    free = nearest_face([eta[k] - abs(y[k]) for k in range(3)])
-    middle = vector(*(either(free[k], 0.0, along(y[k]) * eta[k]) for k in range(3)))
-    step = vector(*(either(free[k], eta[k], 0.0) for k in range(3)))
-    start, d = M.T @ (middle - p), M.T @ step
-    s = nearest_place(start, d, r, l)
-    _, normal = distance_of(start + s * d, r, l)
-    return middle + s * step, -(M @ normal)
+def _in_plane(k: int, x: Any, y: Any) -> Array:
+    """Return a vector across the k-th axis."""
+    entries: list[Any] = [0.0, 0.0, 0.0]
+    entries[(k + 1) % 3], entries[(k + 2) % 3] = x, y
+    return vector(*entries)
+
+
+def _radial(p: Array, a: Array, eta: Sequence[Any]) -> Array:
+    """Return the vector from the box's corner that is nearest to a line p + s a to the line, p ≥ 0."""
+    corners = [np.array(signs) for signs in itertools.product((1.0, -1.0), repeat=3)][:-1]  # the last is the farthest
+    radial, square = p, None
+    for signs in corners:
+        x = p - signs * np.array(eta)
+        x = x - (x @ a) * a
+        nearer = True if square is None else x @ x < square
+        radial, square = either(nearer, x, radial), either(nearer, x @ x, square)
+    return radial
 
 
 def _on_face(

@@ -1,9 +1,12 @@
 """A cylinder on a cylinder: end on end or side, side along side, or one point where rims and sides meet otherwise.
 
-Ends and sides have closed forms. Other directions are found by projecting a point from one to the other and back, with
-the shapes moved apart by as much as they overlap and a little more, and from the lines that then meet (rims, sides).
-The separation is exact for the direction that is found: never too much, too little by the square of what it is off. Of
-1500 pairs of shapes of 0.1 to 0.3 m that overlap by 2 mm, 98 of 100 have it within 10 µm, the worst within 0.6 mm.
+Ends, sides, and the side of one on a rim of the other have closed forms (:mod:`rims`). For two rims the direction
+climbs: the best one is taken on the great circle through it and the axis of one cylinder, then of the other.
+
+The gap is the separation along the direction that is found, which is never more than that along the best one. Of
+10 000 pairs whose sizes differ by up to a factor of 20 it was at most 0.003 times the smallest half size too little
+where they overlap, however deep, and at most 3 % of the distance where they are apart. An end counts as the best one if
+it is so within 1e-4 times that size.
 """
 
 from __future__ import annotations
@@ -12,41 +15,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes.box_box import PREFERRED
+from linkwright.dynamics.contact.shapes.box_box import PARALLEL
 from linkwright.dynamics.contact.shapes.candidate import (
     FAR,
     GROWN,
     NOTHING,
+    PREFERRED,
     Candidate,
     along,
-    contact_frame,
     cross,
     either,
     inverse,
     slab,
     unit,
+    vector,
 )
-from linkwright.dynamics.contact.shapes.cylinder_box import CLEAR, FLAT_ON
-from linkwright.dynamics.contact.shapes.cylinders import distance_of, nearest_place
+from linkwright.dynamics.contact.shapes.cylinder_box import FLAT_ON
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
+from linkwright.dynamics.contact.shapes.rims import Shadow, normal_to_shadow
 from linkwright.dynamics.contact.shapes.round import UP, nearest_of_segments, two_places
 from linkwright.dynamics.contact.shapes.spread import spread
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
-PUSHES, ROUNDS = 2, 4
-"""How often the shapes are moved apart, and the projections to and fro each time."""
-
-STEPS = 3
-"""of Newton's method to where two rims meet"""
-
-DAMPED = 0.02
-"""Beside the smaller radius, what is added to the second derivative."""
+TURNS = 4
+"""Great circles through the axes by turns, after the best of four."""
 
 LEVEL = 0.99
 """The cosine between two axes from which on both rims are taken for circles of one plane."""
 
-MISSED = 100.0
+MISSED = 1.0
 """Beside the margin: points of an end that are so much less deep than the shapes are apart tell nothing."""
 
 ACROSS = 1e-6
@@ -69,29 +67,50 @@ class Cylinder(NamedTuple):
         across = n - rise * self.axis
         return self.half * abs(rise) + self.radius * np.sqrt(maximum(across @ across, NOTHING))
 
-    def farthest(self, n: Array) -> tuple[Array, Array]:
-        """From its middle the point of a rim that is farthest along n, and the rim's direction there, as n changes."""
+    def farthest(self, n: Array) -> Array:
+        """Return the point of a rim that is farthest along n, from the middle."""
         rise = n @ self.axis
-        size, out = unit(n - rise * self.axis, self.aside)
-        turn = cross(self.axis, out) * np.sqrt(self.radius / maximum(size, 1e-3))
-        return (along(rise) * self.half) * self.axis + self.radius * out, turn
+        _, out = unit(n - rise * self.axis, self.aside)
+        return (along(rise) * self.half) * self.axis + self.radius * out
 
-    def nearest(self, x: Array, moved: Any = 0.0) -> Array:
-        """The point of it, moved so far, that is nearest to x."""
-        middle = self.middle + moved
-        z = self.axis @ (x - middle)
-        off = x - middle - z * self.axis
-        rho = np.sqrt(maximum(off @ off, NOTHING))
-        scale = self.radius / maximum(rho, self.radius)
-        return middle + clip(z, -self.half, self.half) * self.axis + scale * off
+
+class _View(NamedTuple):
+    """Two cylinders in the axes (own axis, across it in the plane of both axes, across both axes)."""
+
+    rise: Any
+    """m, from the middle of the other cylinder to that of this one, along the own axis; ≥ 0"""
+    aside: Any
+    """m, likewise across it in the plane of both axes"""
+    half: Any
+    radius: Any
+    other_half: Any
+    other_radius: Any
+
+
+class _Axes(NamedTuple):
+    """The angle between both axes, and the distance across both."""
+
+    cosine: Any
+    sine: Any
+    """≥ 0"""
+    across: Any
+    """m, ≥ 0"""
+
+    def turned(self, n: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        """Return a vector of one cylinder's axes in those of the other; the same both ways."""
+        x, y, z = n
+        return self.cosine * x + self.sine * y, self.sine * x - self.cosine * y, z
+
+
+Found = tuple[Any, Any, Any, Any]
+"""A separation, and its direction in the axes of a view."""
 
 
 def cylinder_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
     """On an end the corners of where both overlap; along the side both ends of where they do; else one point."""
     A, B = (Cylinder(T[:3, 3], T[:3, 2], T[:3, 0], 0.5 * x.length, x.radius) for x, T in ((a, Ta), (b, Tb)))
     d = A.middle - B.middle
-    margin = minimum(minimum(A.half, A.radius), minimum(B.half, B.radius))
-    clear, margin = CLEAR * margin, PREFERRED * margin
+    margin = PREFERRED * minimum(minimum(A.half, A.radius), minimum(B.half, B.radius))
 
     def apart_along(n: Array) -> Any:
         return n @ d - A.reach(n) - B.reach(n)
@@ -108,29 +127,16 @@ def cylinder_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidat
     sideways = (abs(n_side @ A.axis) < ACROSS) & (abs(n_side @ B.axis) < ACROSS) & (by_side > by_end + margin)
     best = either(sideways, by_side, by_end)
 
-    better = by_side > by_end
-    toward, apart = either(better, n_side, n_end), either(better, by_side, by_end)
-    for n in (_from_axis(A, B, Tb), -_from_axis(B, A, Ta)):
-        toward, apart = _better(apart_along, n, toward, apart)
-    y = B.nearest(A.middle)
-    for _ in range(PUSHES):
-        moved = maximum(clear - apart, 0.0) * toward
-        for _ in range(ROUNDS):
-            x = A.nearest(y, moved)
-            y = B.nearest(x)
-        _, n = unit(x - y, UP)
-        toward, apart = _better(apart_along, n, toward, apart)
-        _, n = unit(cross(cross(A.axis, x - moved - A.middle), cross(B.axis, y - B.middle)), UP)  # across both rims
-        toward, apart = _better(apart_along, along(n @ d) * n, toward, apart)
-    n = toward
-    for _ in range(STEPS):
-        n = _across_rims(n, d, A, B)
-    separation = apart_along(n)
-    better = separation > apart
-    toward, apart, y = (
-        either(better, *two) for two in ((n, toward), (separation, apart), (B.middle + B.farthest(n)[0], y))
-    )
+    toward, apart = n_end, by_end
+    for n in (n_side, _direction(d, n_a, n_b, A, B)):
+        separation = apart_along(n)
+        better = separation > apart
+        toward, apart = either(better, n, toward), either(better, separation, apart)
     by_point = apart > best + margin
+    rise_a, rise_b = abs(toward @ A.axis), abs(toward @ B.axis)
+    of_rim = (rise_b > ACROSS) & (1.0 - rise_b > ACROSS * ACROSS)
+    x, y = A.middle + A.farthest(-toward) - apart * toward, B.middle + B.farthest(toward)
+    y = either(of_rim, y, either(rise_a > ACROSS, x, B.middle + t * q + B.radius * toward))
 
     found = _ends(either(of_b, 1.0, -1.0), _other(of_b, B, A), _other(of_b, A, B), n_end)
     sides = _sides(A, B, (d, p), s)
@@ -146,37 +152,82 @@ def cylinder_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidat
     ]
 
 
-def _across_rims(n: Array, d: Array, A: Cylinder, B: Cylinder) -> Array:
-    """A direction in which two rims are farther apart: one step of Newton's method on the sphere.
+def _direction(d: Array, a: Array, b: Array, A: Cylinder, B: Cylinder) -> Array:
+    """Return the best direction from B to A of those across a side and across both rims.
 
-    With x − y the rims' nearest points along n, f = a × e √(r/|n × a|) of each, the separation has the gradient x − y
-    and on the sphere the second derivative −f_A f_Aᵀ − f_B f_Bᵀ − n·(x − y).
+    ``a`` and ``b`` are the axes, each to the side on which the other cylinder's middle is not.
     """
-    x, f = A.farthest(-n)
-    y, g = B.farthest(n)
-    away = d + x - y
-    t1, t2 = contact_frame(n)
-    f1, f2, g1, g2 = f @ t1, f @ t2, g @ t1, g @ t2
-    more = maximum(n @ away, DAMPED * minimum(A.radius, B.radius))
-    a, b, c = f1 * f1 + g1 * g1 + more, f1 * f2 + g1 * g2, f2 * f2 + g2 * g2 + more
-    u, v, det = away @ t1, away @ t2, a * c - b * b
-    _, found = unit(n + ((c * u - b * v) / det) * t1 + ((a * v - b * u) / det) * t2, UP)
+    normal = cross(a, b)
+    parallel = normal @ normal < PARALLEL
+    sine, normal = unit(either(parallel, A.aside, normal), A.aside)
+    axes = _Axes(a @ b, either(parallel, 0.0, sine), abs(d @ normal))
+    aside = cross(normal, a)
+    x, y = d @ a, d @ aside
+    of_a = _View(x, y, A.half, A.radius, B.half, B.radius)
+    of_b = _View(d @ b, axes.sine * x - axes.cosine * y, B.half, B.radius, A.half, A.radius)
+
+    (side_a, rim_a), (side_b, rim_b) = (_starts(own, axes) for own in (of_a, of_b))
+    by_b = rim_b[0] > rim_a[0]
+    best = _better(rim_a, rim_b)
+    own, other = (
+        _View(*(either(by_b, x, y) for x, y in zip(*two, strict=True))) for two in ((of_b, of_a), (of_a, of_b))
+    )
+    for _ in range(TURNS):
+        own, other = other, own
+        value, *n = best
+        x, y, z = axes.turned((n[0], n[1], n[2]))
+        best = _better((value, x, y, z), _around(own, axes, along(x), _unit(y, z)))
+    assert TURNS % 2 == 0  # so that the direction is in the axes of the first again
+    value, *n = best
+    others = axes.turned((n[0], n[1], n[2]))
+    best = (value, *(either(by_b, x, y) for x, y in zip(others, n, strict=True)))
+    value, *n = side_b
+    best = _better(_better(best, side_a), (value, *axes.turned((n[0], n[1], n[2]))))
+    _, x, y, z = best
+    _, found = unit(x * a + y * aside + (along(d @ normal) * z) * normal, UP)
     return found
 
 
-def _from_axis(A: Cylinder, B: Cylinder, Tb: Array) -> Array:
-    """The normal, to A, where A's axis is nearest to B: exact where A's side touches."""
-    R = Tb[:3, :3]
-    p, d = R.T @ (A.middle - B.middle), R.T @ (A.half * A.axis)
-    s = nearest_place(p, d, B.radius, B.half)
-    _, normal = distance_of(p + s * d, B.radius, B.half)
-    return R @ normal
+def _starts(own: _View, axes: _Axes) -> tuple[Found, Found]:
+    """Return the best direction across this cylinder's side, and the better one of two on circles through its axis.
+
+    One circle leaves the axis along the steepest ascent, the other goes through the best direction across the side.
+    """
+    cosine, sine = axes.cosine, axes.sine
+    m, n, reach = normal_to_shadow(
+        own.aside,
+        axes.across,
+        Shadow((1.0, 0.0), own.other_half * sine, own.other_radius, abs(cosine)),
+        along(own.aside),
+        1.0,
+    )
+    value = m * own.aside + n * axes.across - own.radius - reach
+    uphill = own.aside - along(cosine) * own.other_half * sine + own.other_radius * cosine
+    through = [_around(own, axes, 1.0, e) for e in (_unit(uphill, axes.across), (m, n))]
+    return (value, 0.0, m, n), _better(*through)
 
 
-def _better(apart_along: Any, n: Array, toward: Array, apart: Any) -> tuple[Array, Any]:
-    separation = apart_along(n)
-    better = separation > apart
-    return either(better, n, toward), either(better, separation, apart)
+def _around(own: _View, axes: _Axes, side: Any, e: tuple[Any, Any]) -> Found:
+    """Return the best direction on the half of a great circle from ``side`` times the own axis through e, across it."""
+    y, z = e
+    slope, narrow = axes.sine * y, axes.sine * abs(z)
+    length = np.sqrt(maximum(axes.cosine * axes.cosine + slope * slope, NOTHING))
+    off = own.aside * y + axes.across * z
+    shadow = Shadow((axes.cosine / length, slope / length), own.other_half * length, own.other_radius, narrow)
+    m, n, reach = normal_to_shadow(own.rise - side * own.half, off - own.radius, shadow, side, 1.0)
+    value = m * own.rise + n * off - own.half * abs(m) - own.radius * abs(n) - reach
+    return value, m, n * y, n * z
+
+
+def _unit(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return the direction of (x, y); that of none is (0, 1)."""
+    _, e = unit(vector(x, y), (0.0, 1.0))
+    return e[0], e[1]
+
+
+def _better(first: Found, second: Found) -> Found:
+    value, x, y, z = (either(second[0] > first[0], n, m) for m, n in zip(first, second, strict=True))
+    return value, x, y, z
 
 
 def _other(condition: Any, x: Cylinder, y: Cylinder) -> Cylinder:

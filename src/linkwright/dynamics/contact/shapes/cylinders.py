@@ -10,15 +10,19 @@ from linkwright.dynamics.contact.shapes.boxes import FLAT, bracket
 from linkwright.dynamics.contact.shapes.candidate import (
     GROWN,
     NOTHING,
+    PREFERRED,
     Candidate,
     along,
+    cross,
     either,
     inverse,
     slab,
+    unit,
     vector,
     within,
 )
-from linkwright.dynamics.contact.shapes.round import axis_of, pair_of, touching, two_places
+from linkwright.dynamics.contact.shapes.rims import Shadow, normal_to_shadow
+from linkwright.dynamics.contact.shapes.round import UP, axis_of, pair_of, touching, two_places
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
@@ -61,27 +65,63 @@ def sphere_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]
 
 
 def capsule_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
-    """The nearest point of the capsule's segment, and the ends of where it lies along the side or the end."""
+    """The nearest point of the capsule's segment, and the ends of where it lies along the side or the end.
+
+    Where the segment is within, it leaves through an end, the side or a rim, whichever is the shortest.
+    """
     R, radius, half = Tb[:3, :3], b.radius, 0.5 * b.length
     c, e = axis_of(a, Ta)
     p, d = R.T @ (c - Tb[:3, 3]), R.T @ e
+    (middle, *sides), ends = _passes_side(p, d, radius), slab(p[2], d[2], GROWN * half)
+    middle = within(middle)
+
+    by_end, by_side = abs(p[2]) - half - abs(d[2]), from_axis(p + middle * d) - radius
+    by_rim, rim_normal, crossing = _over_rim(p, d, radius, half)
+    through = maximum(maximum(by_end, by_side), by_rim) < 0.0
+    otherwise = maximum(by_end, by_side) + PREFERRED * minimum(radius, half)
+    of_rim, of_side = by_rim > otherwise, (by_side > by_end) & (by_rim <= otherwise)
+    n = vector(*(either(of_rim, x, y) for x, y in zip(rim_normal, (0.0, 0.0, along(p[2])), strict=True)))
+    reach = half * abs(n[2]) + radius * np.sqrt(maximum(1.0 - n[2] * n[2], NOTHING))
+
     nearest = nearest_place(p, d, radius, half)
     x = p + nearest * d
-    on_side = from_axis(x) - radius > abs(x[2]) - half
-    (lower, upper), (_, *sides) = slab(p[2], d[2], GROWN * half), _passes_side(p, d, radius)
+    on_side = either(through, of_side, from_axis(x) - radius > abs(x[2]) - half)
+    alone = through & of_rim
+    first, last = (either(on_side, x, y) for x, y in zip(ends, sides, strict=True))
+    first, last = either(alone, crossing, first), either(alone, crossing, last)
+    out = either(of_rim, crossing, either(of_side, middle, -along(n @ d)))
+    _, aside = unit(vector(d[1], -d[0], 0.0), (1.0, 0.0, 0.0))
 
     def square(s: Any) -> Any:
         x = p + s * d
-        out, beyond = from_axis(x) - radius, abs(x[2]) - half
-        off, up, within = maximum(out, 0.0), maximum(beyond, 0.0), minimum(maximum(out, beyond), 0.0)
-        return off * off + up * up - within * within
+        away, beyond = from_axis(x) - radius, abs(x[2]) - half
+        off, up, height = maximum(away, 0.0), maximum(beyond, 0.0), either(of_side, away, n @ x - reach)
+        return either(through, height * abs(height), off * off + up * up)
 
     def at(s: Any) -> Candidate:
-        distance, normal = distance_of(p + s * d, radius, half)
+        x = p + s * d
+        distance, normal = distance_of(x, radius, half)
+        _, radial = unit(vector(x[0], x[1], 0.0), aside)
+        height, leaving = either(of_side, from_axis(x) - radius, n @ x - reach), either(of_side, radial, n)
+        distance, normal = either(through, height, distance), either(through, leaving, normal)
         return touching(c + s * e, a.radius, distance, R @ normal)
 
-    first, last = either(on_side, lower, sides[0]), either(on_side, upper, sides[1])
-    return pair_of(at, *two_places(nearest, first, last, square))
+    return pair_of(at, *two_places(either(through, out, nearest), first, last, square))
+
+
+def _over_rim(p: Array, d: Array, radius: Any, half: Any) -> tuple[Any, Array, Any]:
+    """Return the separation of a line p + s d and a rim, the normal across both, and s from -1 to 1 where they meet."""
+    _, e = unit(d, UP)
+    sine, across = unit(vector(e[1], -e[0], 0.0), (1.0, 0.0, 0.0))
+    aside = cross(across, e)
+    x, y = p @ aside, p @ across
+    shadow = Shadow((1.0, 0.0), half * sine, radius, abs(e[2]))
+    m, n, reach = normal_to_shadow(x, abs(y), shadow, along(x), 1.0)
+    separation = m * x + n * abs(y) - reach
+    normal = m * aside + (along(y) * n) * across
+    _, out = unit(vector(normal[0], normal[1], 0.0), (1.0, 0.0, 0.0))
+    touched = vector(radius * out[0], radius * out[1], along(normal[2]) * half) + separation * normal - p
+    return separation, normal, within((touched @ d) / maximum(d @ d, NOTHING))
 
 
 def nearest_place(p: Array, d: Array, radius: Any, half: Any) -> Any:

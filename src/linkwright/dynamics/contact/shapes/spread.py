@@ -22,6 +22,9 @@ START = math.cos(math.pi / 8), math.sin(math.pi / 8)
 ON_LINE = 1e-6
 """Beside a line's length: what is this near to the line supports nothing that its ends do not."""
 
+NONE = -1.0
+"""The number of no point: one that does not count may still be the deepest."""
+
 Point = tuple[Any, ...]
 
 
@@ -76,11 +79,13 @@ class _Chosen:
         """The one with the highest score is taken; it is there if it was not taken before, and counts."""
         point, number = self.highest(score)
         gap, u, v, *more = point
+        taken = number
         if counts is not None:
-            gap = either(counts(u, v), gap, FAR)
+            counted = counts(u, v)
+            gap, taken = either(counted, gap, FAR), either(counted, number, NONE)
         for before in self.numbers:
             gap = either(abs(number - before) < 0.5, FAR, gap)
-        self.numbers.append(number)
+        self.numbers.append(taken)
         self.found.append((gap, u, v, *more))
         return point
 
