@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from linkwright.bounds import between, finite_number, not_negative, positive, whole_number
-from linkwright.errors import InputError
+from linkwright.bounds import at_least, between, finite_number, not_negative, positive, truth, whole_number
+from linkwright.errors import ArgumentError, InputError
 
 NO_NUMBERS = [True, "1", None, [1.0], np.ones(1), 1j, np.complex128(1.0), np.nan, np.inf, -np.inf]
 
@@ -16,12 +16,13 @@ NO_NUMBERS = [True, "1", None, [1.0], np.ones(1), 1j, np.complex128(1.0), np.nan
 @pytest.mark.parametrize(
     ("check", "right", "wrong"),
     [
-        (lambda x: whole_number("n", x, 1, 5), [1, 5, np.int64(3)], [0, 6, 2.0]),
+        (lambda x: whole_number("n", x, 1, 5), [1, 5, np.int64(3), np.array(4)], [0, 6, 2.0]),
         (lambda x: whole_number("n", x, 0), [0, 10**30], [-1, 0.0]),
         (lambda x: whole_number("n", x), [-7], [1.5]),
         (lambda x: finite_number("x", x), [-1.0, 0, np.float32(2.5)], [10**400]),
-        (lambda x: positive("x", x, "m"), [1e-300, 3], [0.0, -0.0, -1]),
+        (lambda x: positive("x", x, "m"), [1e-300, 3, np.array(0.5)], [0.0, -0.0, -1]),
         (lambda x: not_negative("x", x), [0, -0.0, 2.0], [-1e-300]),
+        (lambda x: at_least("x", x, 0.5), [0.5, 2], [0.0, 0.4999]),
         (lambda x: between("x", x, 0.0, 1.0), [0.0, 1, 0.5], [-1e-9, 1.1]),
     ],
 )
@@ -47,3 +48,11 @@ def test_numbers_within_bounds_are_returned_and_others_refused(check, right, wro
 def test_messages_say_what_is_expected(check, message):
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         check()
+
+
+def test_truth_is_true_or_false():
+    assert truth("check", True) is True
+    assert truth("check", np.bool_(False)) is False
+    for x in (1, 0.0, "yes", None, np.ones(1, bool)):
+        with pytest.raises(ArgumentError, match=re.escape(f"check is True or False; got {x!r}")):
+            truth("check", x)

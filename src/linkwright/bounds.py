@@ -1,6 +1,6 @@
-"""Checks of single numbers, by what they may be: one function for each kind of bound.
+"""Checks of single values, by what they may be: one function for each kind of bound.
 
-Every check returns the number and raises :class:`~linkwright.errors.InputError` with what was expected and given.
+Every check returns the value and raises :class:`~linkwright.errors.InputError` with what was expected and given.
 """
 
 from __future__ import annotations
@@ -11,16 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.errors import ArgumentError, InputError
 
 
 def whole_number(name: str, given: Any, least: int | None = None, most: int | None = None) -> int:
     """A whole number from `least` to `most`; True and False are none."""
-    number = given if isinstance(given, (int, np.integer)) and not isinstance(given, bool) else None
+    number = _scalar(given)
+    number = number if isinstance(number, (int, np.integer)) and not isinstance(number, bool) else None
     if number is None or (least is not None and number < least) or (most is not None and number > most):
         span = f" from {least} to {most}" if most is not None else f" from {least} on" if least is not None else ""
         raise InputError(f"{name} is a whole number{span}; got {given!r}")
     return int(number)
+
+
+def truth(name: str, given: Any) -> bool:
+    """True or False; :class:`~linkwright.errors.ArgumentError` for anything else."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise ArgumentError(f"{name} is True or False; got {given!r}")
+    return bool(given)
 
 
 def finite_number(name: str, given: Any, unit: str = "") -> float:
@@ -35,7 +43,12 @@ def positive(name: str, given: Any, unit: str = "") -> float:
 
 def not_negative(name: str, given: Any, unit: str = "") -> float:
     """A finite number, zero or more."""
-    return _number(name, given, "a number from 0 on", unit, 0.0, math.inf)
+    return at_least(name, given, 0.0, unit)
+
+
+def at_least(name: str, given: Any, least: float, unit: str = "") -> float:
+    """A finite number, `least` or more."""
+    return _number(name, given, f"a number from {least:g} on", unit, least, math.inf)
 
 
 def between(name: str, given: Any, least: float, most: float, unit: str = "") -> float:
@@ -44,11 +57,16 @@ def between(name: str, given: Any, least: float, most: float, unit: str = "") ->
 
 
 def _number(name: str, given: Any, expected: str, unit: str, least: float, most: float, ends: bool = True) -> float:
-    number = math.nan
-    if isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool):
+    number, scalar = math.nan, _scalar(given)
+    if isinstance(scalar, (int, float, np.integer, np.floating)) and not isinstance(scalar, bool):
         with suppress(OverflowError):  # 10**400
-            number = float(given)
+            number = float(scalar)
     within = least <= number <= most if ends else least < number < most
     if not (math.isfinite(number) and within):
         raise InputError(f"{name} is {expected}{f' ({unit})' if unit else ''}; got {given!r}")
     return number
+
+
+def _scalar(given: Any) -> Any:
+    """The entry of an array without axes; anything else as it is."""
+    return given[()] if isinstance(given, np.ndarray) and not given.ndim else given

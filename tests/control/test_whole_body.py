@@ -262,7 +262,7 @@ def test_welded_to_the_ground_it_moves_as_the_answer_says(dog):
         (lambda dog: WholeBody(dog, ["nose"], {"trunk": (1, 1)}), "unknown frame 'nose'"),
         (lambda dog: WholeBody(dog, "front_left_foot", {"trunk": (1, 1)}), "contacts are a list"),
         (lambda dog: WholeBody(dog, FEET, {"trunk": 3.0}), r"\(stiffness, damping\)"),
-        (lambda dog: WholeBody(dog, FEET, {"trunk": (-1.0, 3.0)}), "not negative"),
+        (lambda dog: WholeBody(dog, FEET, {"trunk": (-1.0, 3.0)}), "stiffness of .* is a number from 0 on"),
         (lambda dog: WholeBody(dog, FEET, {lw.tasks.Direction("trunk"): (1, 1)}), "tasks are names of frames, or Pose"),
         (lambda dog: WholeBody(dog, FEET, {Pose("trunk", FEET[0]): (1, 1)}), "world axes"),
         (lambda dog: WholeBody(dog, FEET, {"trunk": (1, 1)}, effort_limits=[1.0]), r"expected one number or \(18,\)"),

@@ -313,7 +313,7 @@ def test_measurements_that_cannot_be_used_are_told(change, error, message):
         ({"only": "link2"}, ArgumentError, "only is a list of links"),
         ({"joints": ["elbow"]}, UnknownNameError, "elbow"),
         ({"joints": []}, InputError, "one at least"),
-        ({"weight": 0.0}, InputError, "weight is a number, 1e-05 at least"),
+        ({"weight": 0.0}, InputError, "weight is a number from 1e-05 on"),
         ({"friction": 1}, ArgumentError, "friction is True or False"),
         ({"prior": 3}, ArgumentError, "prior is a Model"),
         ({"prior": lw.load("arm4")}, InputError, "has other bodies or joints than 'two_link'"),

@@ -227,7 +227,7 @@ def test_a_motion_that_runs_away_is_stopped_before_it_is_no_number():
         (lambda live: live.set_gravity(np.nan), InputError, "finite"),
         (lambda live: live.set_mass("trunk", 0.0), InputError, "positive"),
         (lambda live: live.set_mass("nose", 1.0), UnknownNameError, "nose"),
-        (lambda live: live.set_friction(-1.0), InputError, "not negative"),
+        (lambda live: live.set_friction(-1.0), InputError, "a number from 0 on"),
         (lambda live: live.set_gains(stiffness=np.inf), InputError, "stiffness"),
         (lambda live: live.set_mode("dance"), InputError, "'bend'"),
         (lambda live: live.grab("nose", [0, 0, 0]), UnknownNameError, "nose"),

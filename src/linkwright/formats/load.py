@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from linkwright.bounds import truth
 from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError, explained
 from linkwright.formats.named import example_names, robot_file
 from linkwright.formats.table import FORMATS, format_of, suffixes
@@ -50,8 +51,7 @@ def load(
     """
     if root not in ROOTS:
         raise InputError(f"root is {root!r}; it may be 'free', 'fixed' or None")
-    if not isinstance(trusted, bool):
-        raise ArgumentError(f"trusted is True or False; got {trusted!r}")
+    truth("trusted", trusted)
     if isinstance(packages, (str, bytes, os.PathLike)) or not isinstance(packages, Sequence):
         raise ArgumentError(f"packages is a list of folders; got {packages!r}")
     given = [] if isinstance(formats, str) or not isinstance(formats, Collection) else list(formats)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.bounds import at_least
 from linkwright.dynamics.parameters.identifiable import combination
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, warn
 from linkwright.identification.fitting.columns import Columns
@@ -181,8 +182,7 @@ def identify(
     of the efforts is left.
     """
     unknowns = Unknowns.of(model, only, armature=armature, friction=friction)
-    if not (isinstance(weight, (int, float)) and LEAST <= weight < np.inf):
-        raise InputError(f"weight is a number, {LEAST:g} at least; got {weight!r}")
+    at_least("weight", weight, LEAST)
     before = _likely(unknowns, prior)
     theta, mended = unknowns.prior(before)
     source = _source(model, (q, v, a, tau, t), cutoff)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.bounds import positive
+from linkwright.bounds import positive, truth
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.inverse_kinematics.solver import inputs_named
@@ -102,8 +102,7 @@ def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[R
     """What computes velocities of these tasks, and their arrays."""
     if not isinstance(rates, Mapping) or not rates:
         raise ArgumentError(f"rates are a dict, such as {{frame: twist}}, of at least one frame or task; got {rates!r}")
-    if not isinstance(velocity_limits, bool):
-        raise ArgumentError(f"velocity_limits is True or False; got {velocity_limits!r}")
+    truth("velocity_limits", velocity_limits)
     tasks = tuple(_task(key, x) for key, x in rates.items())
     key = (tasks, velocity_limits, period is None)
     made = model.memo.get((_RATES, *key))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.bounds import whole_number
+from linkwright.bounds import truth, whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted
 from linkwright.inverse_kinematics import several
 from linkwright.inverse_kinematics.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
@@ -186,8 +186,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
     """The problem of these targets, and their arrays."""
     if not isinstance(targets, Mapping) or not targets:
         raise ArgumentError(f"targets are a dict, such as {{frame: T}}, of at least one frame or task; got {targets!r}")
-    if not isinstance(options[1], bool):
-        raise ArgumentError(f"limits is True or False; got {options[1]!r}")
+    truth("limits", options[1])
     tasks = tuple(_task(key, x) for key, x in targets.items())
     started, *key = options
     problem = model.memo.get((_PROBLEM, tasks, *key))
@@ -296,8 +295,7 @@ def _rows(problem: Solver, given: tuple[Any, ...], batch: tuple[int, ...], rows:
 
 def _several(problem: Solver, given: tuple[Any, ...], search: Search, nearest: bool, solutions: int | None) -> Reached:
     """The nearest solution, or several."""
-    if not isinstance(nearest, bool):
-        raise ArgumentError(f"nearest is True or False; got {nearest!r}")
+    truth("nearest", nearest)
     if nearest and search.stored:
         raise InputError("nearest is meant of a start: give one, start=q")
     if solutions is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.bounds import positive
+from linkwright.bounds import not_negative, positive
 from linkwright.control.joint_space import driven
 from linkwright.control.limits import limits_of
 from linkwright.control.standing.contacts import Contact
@@ -241,7 +241,8 @@ def _followed(model: Model, tasks: Any) -> tuple[list[Task | str], tuple[Followe
             raise InputError(f"{task} is seen from {seen_from!r}; tasks of a whole body are in world axes")
         if not (isinstance(gains, (tuple, list)) and len(gains) == 2):
             raise ArgumentError(f"of {task} there are to be (stiffness, damping); got {gains!r}")
-        if not all(isinstance(x, (int, float)) and 0.0 <= x < np.inf for x in gains):
-            raise InputError(f"stiffness and damping of {task} are numbers, not negative; got {gains!r}")
-        found.append(Followed(task, float(gains[0]), float(gains[1])))
+        stiffness, damping = (
+            not_negative(f"the {name} of {task}", x) for name, x in zip(("stiffness", "damping"), gains, strict=True)
+        )
+        found.append(Followed(task, stiffness, damping))
     return list(tasks), tuple(found)

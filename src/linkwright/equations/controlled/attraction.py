@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import positive
 from linkwright.compiler.public import public
 from linkwright.equations.controlled.plane import Controlled, Plane, plane_of
 from linkwright.errors import InputError
@@ -142,12 +143,11 @@ def region_on(
     """The region on a plane."""
     model, place = controlled.model, plane.target
     n, m = _counts(samples)
-    if not 0.0 < tolerance < math.inf:
-        raise InputError(f"tolerance is a positive number; got {tolerance!r}")
+    positive("tolerance", tolerance)
     x, y = np.linspace(*plane.spans[0], n), np.linspace(*plane.spans[1], m)
     q, v = plane.states(x[None, :], y[:, None])
-    if duration is not None and not 0.0 < duration < math.inf:
-        raise InputError(f"duration is a positive number of seconds; got {duration!r}")
+    if duration is not None:
+        positive("duration", duration, "s")
     stable = not controlled.stateful and controlled.rest.at(place).kind == "asymptotically stable"
     if stable:
         _require_short_steps(controlled, place)

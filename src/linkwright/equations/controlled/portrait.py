@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.bounds import positive, whole_number
 from linkwright.equations.controlled.attraction import AttractionRegion, filled, nearest, region_on, widened
 from linkwright.equations.controlled.plane import Controlled, Plane, plane_of
 from linkwright.equations.controlled.rest import RestingPlace
 from linkwright.equations.write.notation import latex_name
-from linkwright.errors import InputError
 from linkwright.files import file_at, write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -104,10 +104,8 @@ def phase_portrait(
     controlled = Controlled(model, law, state0, effort_limits, step)
     place = controlled.target(target)
     plane = plane_of(controlled, place, axes, spans)
-    if not (isinstance(motions, (int, np.integer)) and 1 <= motions <= 10_000):
-        raise InputError(f"motions are a number from 1 to 10000; got {motions!r}")
-    if not 0.0 < duration < math.inf:
-        raise InputError(f"duration is a positive number of seconds; got {duration!r}")
+    whole_number("motions", motions, 1, 10_000)
+    positive("duration", duration, "s")
     across = max(1, round(math.sqrt(motions)))
     grids = [np.linspace(low, high, 2 * across + 1)[1::2] for low, high in plane.spans]
     q, v = plane.states(*np.meshgrid(*grids))

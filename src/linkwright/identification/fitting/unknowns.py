@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import truth
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.identification.fitting.physical import inside, is_physical
@@ -66,9 +67,8 @@ class Unknowns:
             raise ModelError(
                 f"{model.name!r} has closed loops, whose inner forces are in the measured efforts; identify the tree"
             )
-        for name, given in (("armature", armature), ("friction", friction)):
-            if not isinstance(given, bool):
-                raise ArgumentError(f"{name} is True or False; got {given!r}")
+        truth("armature", armature)
+        truth("friction", friction)
         if only is not None:
             if isinstance(only, str) or not all(isinstance(name, str) for name in only):
                 raise ArgumentError(f"only is a list of links, as ['payload']; got {only!r}")

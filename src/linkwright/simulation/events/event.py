@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import between, not_negative
 from linkwright.dynamics.contact.shapes import candidates
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, explained
 from linkwright.model.pair import Pair, pair_problems
@@ -46,10 +47,8 @@ class Impact:
     slowest: float = SLOWEST
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.restitution <= 1.0:
-            raise InputError(f"restitution is from 0 to 1; got {self.restitution!r}")
-        if not (self.slowest >= 0.0 and np.isfinite(self.slowest)):
-            raise InputError(f"slowest is a velocity, not negative; got {self.slowest!r}")
+        between("restitution", self.restitution, 0.0, 1.0)
+        not_negative("slowest", self.slowest, "m/s")
 
 
 @dataclass(frozen=True, eq=False)

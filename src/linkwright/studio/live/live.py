@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from linkwright.bounds import not_negative, positive
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import difference, gravity_forces, integrate
@@ -175,8 +176,7 @@ class Live:
     def set_mass(self, link: str, mass: float) -> None:
         """Of a link, kg; its inertia changes as much: it is as large as before, and denser."""
         self._require_mass(link)
-        if not (np.isfinite(mass) and mass > 0.0):
-            raise InputError(f"a mass is a positive number of kg; got {mass!r}")
+        positive("a mass", mass, "kg")
         own = self.masses[link]
         with self.lock:
             self._values[f"{link}.inertial"] = own * (mass / own[0])
@@ -195,16 +195,15 @@ class Live:
         """Of all that touches."""
         if "pairs.friction" not in self._values:
             raise InputError(f"nothing of {self.model.name!r} touches: there is no friction to set")
-        if not (np.isfinite(friction) and friction >= 0.0):
-            raise InputError(f"friction is a number, not negative; got {friction!r}")
+        given = not_negative("friction", friction)
         with self.lock:
-            self._values["pairs.friction"] = np.array(float(friction))
+            self._values["pairs.friction"] = np.array(given)
 
     def set_gains(self, stiffness: float | None = None, damping: float | None = None) -> None:
         """How many times as stiff, and as damped, the joints are held as at the beginning."""
         for name, value in (("stiffness", stiffness), ("damping", damping)):
-            if value is not None and not (np.isfinite(value) and value >= 0.0):
-                raise InputError(f"{name} is a number, not negative; got {value!r}")
+            if value is not None:
+                not_negative(name, value)
         with self.lock:
             self.stiffness = self.stiffness if stiffness is None else float(stiffness)
             self.damping = self.damping if damping is None else float(damping)

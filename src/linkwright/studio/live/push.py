@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import not_negative
 from linkwright.compiler.public import compile_or_not, public
 from linkwright.dynamics import joint_forces, mass_matrix, pose
 from linkwright.errors import InputError
@@ -40,9 +41,7 @@ class Push:
         place = as_numbers("target", target)
         if place.shape != (3,) or not np.isfinite(place).all():
             raise InputError(f"a push goes to a point of three finite numbers, m; got {target!r}")
-        if not (np.isfinite(strength) and strength >= 0.0):
-            raise InputError(f"strength is a number, not negative; got {strength!r}")
-        return replace(self, target=place, strength=float(strength))
+        return replace(self, target=place, strength=not_negative("strength", strength))
 
 
 class Pusher:

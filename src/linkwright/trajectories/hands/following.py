@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import at_least
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.geometry import rotation
@@ -61,8 +62,7 @@ def follow(
     """
     if not isinstance(path, PoseTrajectory):
         raise ArgumentError(f"follow: a path is made by straight, circle or arc; got {path!r}")
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 1e-8:
-        raise InputError(f"tolerance is at least 1e-8, m and rad; got {tolerance!r}")
+    at_least("tolerance", tolerance, 1e-8, "m and rad")
     if start is not None and (start := finite("start", start)).shape != (model.nq,):
         raise ShapeError(f"start has shape {start.shape}; expected ({model.nq},): one path, one posture")
     turning = len(place_first(model, frame, path.start)) == 1

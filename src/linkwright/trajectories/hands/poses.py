@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.bounds import finite_number, positive
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
 from linkwright.files import write_figure
 from linkwright.geometry.checks import TOLERANCE
-from linkwright.spatial.arrays import Array, as_numbers, is_finite_number, is_symbolic, maximum, minimum, where
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
 from linkwright.spatial.rotation import rotation_exp, rotation_log
 from linkwright.spatial.tables import take
 from linkwright.spatial.transform import pose_matrix
@@ -104,9 +105,7 @@ class PoseTrajectory:
 
     def retimed(self, duration: float) -> PoseTrajectory:
         """The same path in another time, s: slower or faster throughout, from the same beginning on."""
-        if not (wanted := number("duration", duration)) > 0.0:
-            raise InputError(f"duration is above 0, s; got {duration!r}")
-        times, rate = stretched(self.times, np.asarray(wanted))
+        times, rate = stretched(self.times, np.asarray(positive("duration", duration, "s")))
         return PoseTrajectory(times, self.s * rate ** np.arange(self.s.shape[1]), self.paths)
 
     def reversed(self) -> PoseTrajectory:
@@ -224,8 +223,7 @@ def circle(
     if not (long := float(np.linalg.norm(n))) > 0.0:
         raise InputError("axis has no direction: it is zero")
     n = n / long
-    if isinstance(angle, bool) or not is_finite_number(angle):
-        raise InputError(f"angle is a number, rad; got {angle!r}")
+    finite_number("angle", angle, "rad")
     e1 = T0[:3, 3] - middle
     e1 = e1 - (n @ e1) * n
     if not (radius := float(np.linalg.norm(e1))) > 0.0:
@@ -301,8 +299,7 @@ def _timed(
     if duration is not None:
         if told:
             raise ArgumentError("a path takes a duration, or limits; both are given")
-        if not number("duration", duration) > 0.0:
-            raise InputError(f"duration is above zero, s; got {duration!r}")
+        positive("duration", duration, "s")
         zero, one = np.zeros(1), np.ones(1)
         s = between([zero, zero, zero], [one, zero, zero], np.asarray(float(duration)))
         return PoseTrajectory(np.array([0.0, float(duration)]), s.T, path[None])

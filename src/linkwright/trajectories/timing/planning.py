@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import truth
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
 from linkwright.dynamics.forces.actuation import joint_effort_limits
@@ -73,8 +74,7 @@ def time_optimal(
         raise ModelError(f"{model.name!r} has closed loops, for which time-optimal motions are not made")
     if not is_choice(scheme, SCHEMES):
         raise ArgumentError(f"scheme is one of {', '.join(map(repr, SCHEMES))}; got {scheme!r}")
-    if not isinstance(check, (bool, np.bool_)):
-        raise ArgumentError(f"check is True or False; got {check!r}")
+    truth("check", check)
     path = _path(model, path)
     given = [as_numbers(name, x) for name, x in (("start_speed", start_speed), ("end_speed", end_speed))]
     for name, x in zip(("start_speed", "end_speed"), given, strict=True):

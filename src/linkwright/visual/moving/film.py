@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.bounds import positive
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
@@ -139,8 +140,7 @@ def shown_times(t: Array, fps: float, max_frames: int, speed: float, most_fps: f
             raise ArgumentError(f"{name} is a number; got {value!r}")
     if not 0.0 < fps <= most_fps:
         raise InputError(f"fps must be above 0 and at most {most_fps:g}; got {fps!r}")
-    if not (np.isfinite(speed) and speed > 0.0):
-        raise InputError(f"speed must be above 0; got {speed!r}")
+    positive("speed", speed)
     if max_frames < 1:
         raise InputError(f"max_frames must be at least 1; got {max_frames!r}")
     shown = float(t[-1] - t[0]) / speed
