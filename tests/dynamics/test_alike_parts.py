@@ -11,6 +11,7 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.dynamics.impulses import alike, making
+from linkwright.dynamics.impulses.collisions import Collision
 from linkwright.dynamics.impulses.rows import stops, touches
 from linkwright.dynamics.impulses.solving import Impulses, Solver
 from linkwright.dynamics.impulses.system import inertia
@@ -18,14 +19,16 @@ from linkwright.dynamics.impulses.system import inertia
 H = 2e-3
 
 
-def crawling() -> lw.Model:
+def crawling(restitution: float | None = None) -> lw.Model:
     """Four links in a row with eight balls each, all over the ground, and limits of their joints."""
     builder = lw.Builder(lw.load("chain3d:4"))
     generator = np.random.default_rng(2)
     for body in lw.load("chain3d:4").bodies:
         for at in generator.uniform(-0.4, 0.4, (8, 3)):
             friction = float(generator.choice([0.3, 0.8]))
-            builder = builder.shape(body.name, "sphere", radius=0.05, xyz=0.5 * at, friction=friction)
+            builder = builder.shape(
+                body.name, "sphere", radius=0.05, xyz=0.5 * at, friction=friction, restitution=restitution
+            )
     return builder.build().with_ground(height=-0.1)
 
 
@@ -69,6 +72,24 @@ def test_loops_give_what_the_book_gives_and_each_row_what_it_gives_alone(
         monkeypatch.setattr(module, "MANY", 10**6)
     written = lw.compile(solved(solver), model).program
     assert kernel.program.length < 0.75 * written.length
+
+
+def test_impacts_of_many_contacts_in_loops_are_those_of_the_book() -> None:
+    model, solver = crawling(0.6), Solver(sweeps=6, tolerance=None)
+
+    def bounced(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
+        groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
+        impact = Collision(inertia(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
+        found, residual = impact.solved()
+        return found.p, v + impact.velocity(found), residual
+
+    q, v = states(model, 12)
+    p, after, residual = lw.compile(bounced, model)(q, v)
+    assert np.abs(p).max() > 0.1
+    assert np.all(lw.kinetic_energy(model, q, after) <= lw.kinetic_energy(model, q, v) * (1.0 + 1e-9))
+    for k in (1, 2, 3):
+        for x, y in zip((p, after, residual), bounced(model, q[k], v[k]), strict=True):
+            assert np.allclose(x[k], y, rtol=1e-9, atol=1e-11)
 
 
 def test_derivatives_go_through_loops_of_parts() -> None:

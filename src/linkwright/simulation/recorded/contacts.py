@@ -115,8 +115,8 @@ class Contacts:
     def energy_gained(self) -> Array:
         """(…,), J: what contacts added in all the steps in which they added any; what they took is not set against it.
 
-        Both causes are of the second order in the step: overlap that is undone, and friction of contacts whose velocity
-        changes its direction within a step. The energy of compliant pairs is not counted.
+        Both causes are of the second order in the step: overlap that is undone, and friction of bodies that roll or
+        whose sliding changes its direction within a step. The energy of compliant pairs is not counted.
         Of smooth contact, whose work is not known, it is zero; ``motion.energy`` includes the energy of its springs.
         """
         if self.smooth:
