@@ -181,3 +181,47 @@ def test_options_and_names():
     for wrong in (3, None, [3], ZEROS):
         with pytest.raises(ArgumentError, match="keep is a name or a list of names; got"):
             names_given("keep", wrong)
+
+
+CLASSES = {
+    "Servos": lw.Servos,
+    "Solver": lw.Solver,
+    "Event": lw.Event,
+    "Impact": lw.Impact,
+    "Pair": lw.Pair,
+    "Shape": lw.Shape,
+    "DHRow": lw.DHRow,
+    "Measurements": lw.Measurements,
+    "Study": lw.Study,
+    **{name: getattr(lw.contact, name) for name in ("Plane", "Sphere")},
+    **{name: getattr(lw.control, name) for name in ("Contact", "EffortCost", "FrameCost")},
+    **{name: getattr(lw.control, name) for name in ("PostureCost", "VelocityCost")},
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes_report_wrong_arguments_as_functions_do(name):
+    made = CLASSES[name]
+    with pytest.raises(ArgumentError, match=rf"^{name} .*has no argument 'no_such_argument'"):
+        made(no_such_argument=1)
+    with pytest.raises(ArgumentError, match=rf"^{name} .*given 40 arguments"):
+        made(*[None] * 40)
+    known = next(reversed(inspect.signature(made).parameters))
+    with pytest.raises(ArgumentError, match=f"did you mean '{known}'"):
+        made(**{f"{known}s": 1})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda arm, _: lw.read_measurements(None, arm), "a path is a str or a Path; got None"),
+        (lambda _, path: lw.read_measurements(path, "two_link"), "read_measurements: the second argument is a Model"),
+        (lambda _, path: lw.Trajectory.load(path, "two_link"), "Trajectory.load: the second argument is a Model"),
+        (lambda arm, _: lw.Policy(arm, (4,)).flat([1, 2]), "layers are pairs"),
+        (lambda arm, _: lw.Policy(arm, (4,)).flat(3), "layers are pairs"),
+        (lambda arm, _: lw.equations(arm).same_as("foo", "M[1,1]", names=3), "names is a dict"),
+    ],
+)
+def test_other_wrong_arguments(wrong, message, tmp_path):
+    with pytest.raises(ArgumentError, match=message):
+        wrong(lw.load("two_link"), tmp_path / "none.csv")

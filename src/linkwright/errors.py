@@ -194,7 +194,10 @@ FEW = 12
 
 
 def explained(function: F) -> F:
-    """The function, telling calls whose arguments do not fit by :class:`ArgumentError`."""
+    """Return the function, or the class, which raises :class:`ArgumentError` where arguments do not fit."""
+    if isinstance(function, type):
+        function.__init__ = explained(function.__init__)  # type: ignore[misc]
+        return function
 
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
@@ -205,9 +208,10 @@ def explained(function: F) -> F:
                 raise
         signature = inspect.signature(function)
         first, *others = signature.parameters.values()
-        if first.name == "self":
+        if first.name in ("self", "cls"):
             signature, args = signature.replace(parameters=others), args[1:]
-        raise wrong_call(function.__qualname__.removesuffix(".__init__"), signature, args, named)
+        name = function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
+        raise wrong_call(name, signature, args, named)
 
     return call  # type: ignore[return-value]
 

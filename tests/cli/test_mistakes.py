@@ -69,3 +69,13 @@ def test_every_command_tells_words_that_it_does_not_take(command, capsys):
 )
 def test_what_is_wrong_is_told_in_a_sentence(arguments, expected, capsys):
     assert expected in told(arguments.split(), capsys)
+
+
+@pytest.mark.parametrize("columns", ["0", "40"])
+def test_help_in_a_terminal_of_any_width(columns, monkeypatch):
+    """COLUMNS=0 says nothing of the width."""
+    monkeypatch.setenv("COLUMNS", columns)
+    from linkwright.cli.told.terminal import PlainConsole
+
+    console = PlainConsole()
+    assert console.width == (int(columns) or 80)

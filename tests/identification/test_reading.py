@@ -194,3 +194,11 @@ def test_recordings_that_do_not_tell_all_are_told(arm, tmp_path):
     quad = lw.load("quadruped")
     with pytest.raises(FormatError, match="one coordinate each"):
         lw.read_measurements(bag(tmp_path / "quad", "mcap"), quad)
+
+
+@pytest.mark.parametrize("cell", ["1_0", "٣", "x"])
+def test_a_cell_that_is_no_number_is_found_by_line_and_column(cell, tmp_path):
+    path = tmp_path / "measured.csv"
+    path.write_text(f"time,q1\n0,0.5\n0.1,{cell}\n", encoding="utf-8")
+    with pytest.raises(lw.errors.FormatError, match=rf":3:5: q1 is a number; got '{cell}'"):
+        lw.read_measurements(path, lw.load("pendulum"))

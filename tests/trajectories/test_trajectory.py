@@ -184,3 +184,14 @@ def test_what_is_no_trajectory_is_refused(change, message):
     right = dict(times=[0.0, 1.0, 2.0], q=[0.0, 0.0], coefficients=np.zeros((2, 4, 2)))
     with pytest.raises(LinkwrightError, match=message):
         lw.Trajectory(lw.load("two_link"), **right | change)
+
+
+@pytest.mark.parametrize("limit", [np.nan, -1.0, 0.0])
+def test_a_file_with_limits_that_are_none_is_refused(limit, tmp_path):
+    arm = lw.load("two_link")
+    plan = lw.trajectories.s_curve(arm, [0, 0], [1, 1], velocity=1.0, acceleration=4.0, jerk=30.0)
+    arrays = dict(np.load(plan.save(tmp_path / "plan.npz")))
+    arrays["limit_velocity"] = np.array([1.0, limit])
+    np.savez(tmp_path / "wrong.npz", **arrays)
+    with pytest.raises(lw.errors.FormatError, match="limits are positive numbers; limit_velocity"):
+        lw.Trajectory.load(tmp_path / "wrong.npz", arm)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -149,6 +149,8 @@ class Policy:
 
     def flat(self, layers: Layers) -> Array:
         """Weights (…, size) from matrices (…, inputs, outputs) and what is added (…, outputs), layer by layer."""
+        if not isinstance(layers, Iterable) or not all(isinstance(layer, Iterable) for layer in layers):
+            raise ArgumentError(f"layers are pairs (W, b), one for each layer; got {layers!r:.200}")
         given = [tuple(as_numbers("layers", x) for x in layer) for layer in layers]
         wanted = [((n, m), (m,)) for n, m in self.shapes]
         if [len(layer) for layer in given] != [2] * len(wanted) or any(

@@ -185,6 +185,7 @@ class Equations(ExactForms):
         ``typed`` is text, or SymPy's: an equation of a row ("tau1 = m1*lg1^2*qdd1 + …", also a multiple of it, or
         solved for something), or with ``what`` an entry ("M[1,2]", "g[1]", "c[1]") or all entries ("M", a matrix).
         Of several lines each is compared; a line may begin with the entry it is ("M[1,2] = …").
+        An equation without an effort is one of motion without efforts: that row with tau = 0.
         Nothing of the text is run. Letters are those of the equations; q1, qd1, qdd1 and the like mean coordinates
         and their rates; ``names`` tells of others: {"a1": "l1", "J": "I1 + m1*lg1^2"}. ``terms``: what a row is made
         of, M,h,g and, where wanted, D and K. Numbers of 11 digits or more are read as rounded, as printed ones are.
@@ -194,7 +195,7 @@ class Equations(ExactForms):
         >>> print(lw.equations(lw.load("pendulum")).same_as("tau = (m*lg^2 + I)*qdd - m*g*lg*sin(q)"))
         tau[1]: typed less ours is -2*m1*g*lg1*sin(theta1)
         """
-        return compare(self, typed, what, terms, frame, reference, names or {})
+        return compare(self, typed, what, terms, frame, reference, {} if names is None else names)
 
     def in_coordinates(self, coordinates: Mapping[str, Any]) -> Equations:
         """The same equations in other coordinates y, whose efforts are Jᵀ τ where v = J ẏ.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linkwright.errors import with_article
+from linkwright.errors import explained, with_article
 from linkwright.model.shape import SURFACE, Shape, surface_problems
 from linkwright.spatial.arrays import is_symbolic
 
@@ -24,6 +24,7 @@ PARTNERS: dict[str, tuple[str, ...]] = {
 """Of a pair's second shape, which kinds the first may be of; what is not here has no points of contact."""
 
 
+@explained
 @dataclass(frozen=True)
 class Pair:
     """Two shapes that may touch. ``first`` and ``second`` are their places in ``model.shapes``.

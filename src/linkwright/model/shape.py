@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.errors import is_choice, with_article
+from linkwright.errors import explained, is_choice, with_article
 from linkwright.model.equality import ByValue
 from linkwright.spatial.arrays import Array
 
@@ -43,6 +43,7 @@ SURFACE = ("friction", "torsional_friction", "rolling_friction", "restitution", 
 """What a shape has for contact, and so has a pair of shapes (`pair.py`, which combines them)."""
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class Shape(ByValue):
     """A shape on a body, in a frame of its own.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, MissingExtraError, UnknownNameError, counted
+from linkwright.errors import ArgumentError, InputError, MissingExtraError, UnknownNameError, counted, explained
 from linkwright.files import write_figure
 from linkwright.spatial.arrays import Array
 from linkwright.study import pictures
@@ -28,6 +28,7 @@ class Study:
     0, 1000)`` some rows of it.
     """
 
+    @explained
     def __init__(self, path: str | Path):
         """Raises :class:`InputError` where there is no study."""
         if not isinstance(path, (str, Path)):

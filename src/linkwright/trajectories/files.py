@@ -10,6 +10,7 @@ import numpy as np
 from linkwright.errors import FormatError, InputError
 from linkwright.files import file_at, read_arrays, replacing
 from linkwright.model.names import velocity_names
+from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def save(trajectory: Trajectory, path: str | Path, step: float | None = None) ->
 
 def load(path: str | Path, model: Model) -> Trajectory:
     """What :func:`save` wrote as ``.npz``."""
+    require_model(model, "Trajectory.load", "the second argument")
     from linkwright.trajectories.timing.motion import kept_along
     from linkwright.trajectories.trajectory import KINDS, Trajectory
 
@@ -63,6 +65,9 @@ def load(path: str | Path, model: Model) -> Trajectory:
             f"{', '.join(model.coordinate_names)}"
         )
     limits = {kind: arrays[f"limit_{kind}"] for kind in KINDS if f"limit_{kind}" in arrays}
+    for kind, x in limits.items():
+        if x.dtype.kind not in "fiu" or not (x > 0.0).all():
+            raise FormatError(f"{str(path)!r}: limits are positive numbers; limit_{kind} is {x.tolist()!r:.200}")
     try:
         return kept_along(Trajectory(model, times, q, coefficients, limits=limits), arrays)
     except KeyError as missing:

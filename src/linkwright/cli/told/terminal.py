@@ -18,10 +18,12 @@ class PlainConsole(Console):
 
     def __init__(self, **options: Any):
         super().__init__(highlight=False, markup=False, emoji=False, **options)
+        if self._width == 0:  # of COLUMNS=0, which says nothing, as shutil.get_terminal_size has it
+            self._width = None
 
     def print(self, *objects: Any, **options: Any) -> None:
         """As rich does; into a file or a pipe lines and tables go whole, unless COLUMNS says how wide that is."""
-        if not self.is_terminal and "COLUMNS" not in os.environ:
+        if not self.is_terminal and os.environ.get("COLUMNS", "0") == "0":
             options.setdefault("soft_wrap", all(isinstance(x, str) for x in objects))
             options.setdefault("crop", False)
             objects = tuple(_Whole(x) if isinstance(x, Table) else x for x in objects)

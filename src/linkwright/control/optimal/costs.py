@@ -21,7 +21,7 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.program import Program
 from linkwright.dynamics import difference, difference_derivatives, integrate, jacobian, pose
 from linkwright.dynamics.configuration import UNIT_TOLERANCE, check
-from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, explained
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers, mirror
@@ -53,6 +53,7 @@ class Term:
     """the same -> the cost to second order"""
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class PostureCost:
     """½ w |q ⊖ target|²: how far the posture is from one (nq,), or from that of a function of time.
@@ -80,6 +81,7 @@ class PostureCost:
         return _squares(PostureCost, rest, target, moving, (model.nq,), self.weight, n)
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class VelocityCost:
     """½ w |v − target|²; ``target`` (…, nv) or a function of time, at rest by default; ``weight`` as of a posture."""
@@ -102,6 +104,7 @@ class VelocityCost:
         return _squares(VelocityCost, rest, target, moving, (n,), self.weight, n)
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class EffortCost:
     """½ w |τ − target|²; ``target`` (…, nv) or a function of time, none by default.
@@ -129,6 +132,7 @@ class EffortCost:
         return _squares(EffortCost, rest, target, moving, (n,), spread(W, n, controls), n)
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class FrameCost:
     """½ w |x̃|²: how far a frame is from a position (3,) or a pose (4, 4), or from that of a function of time.

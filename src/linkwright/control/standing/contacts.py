@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.bounds import positive
 from linkwright.dynamics import jacobian, jacobian_dot_times_v, pose, velocity
-from linkwright.errors import InputError
+from linkwright.errors import InputError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, unit_vector
 from linkwright.spatial.rotation import rotation_from_z, skew
@@ -19,6 +19,7 @@ FLAT = 1e-9
 """Points count as on one line whose triangles' areas are less, of the square of their distances."""
 
 
+@explained
 @dataclass(frozen=True)
 class Contact:
     """A frame that touches the surroundings at some points and stays where it is.

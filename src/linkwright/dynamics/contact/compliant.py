@@ -98,6 +98,7 @@ class Surface(ByValue):
         raise NotImplementedError
 
 
+@explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plane(Surface):
     """A plane through ``point`` (3,), with the ``normal`` (3,) away from what is solid; world axes."""
@@ -120,6 +121,7 @@ class Plane(Surface):
         return self.normal @ (point - self.point), self.normal
 
 
+@explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sphere(Surface):
     """A solid ball about ``center`` (3,), in the world, of ``radius`` m."""

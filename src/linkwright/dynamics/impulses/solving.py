@@ -34,7 +34,7 @@ from linkwright.dynamics.impulses.making import all_rows
 from linkwright.dynamics.impulses.rows import Brake, Group, Part, Servo, Stop, Touch
 from linkwright.dynamics.impulses.sweeps import carried, swept, velocities
 from linkwright.dynamics.impulses.system import TINY, Inertia
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, explained
 from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
 from linkwright.spatial.repeats import when
 
@@ -54,6 +54,7 @@ LEFT = 5e-4
 Impacts = Literal["together", "rounds"]
 
 
+@explained
 @dataclass(frozen=True)
 class Solver:
     """How impulses of contacts, limits and dry friction are found: ``simulate(…, solver=Solver(…))``, ``rollout``.

@@ -21,7 +21,7 @@ from linkwright.equations.derive.quantities import QUANTITIES
 from linkwright.equations.derive.typed import Evaluation, Node, Ratio, has_rounded_number, spelled, trees, whole
 from linkwright.equations.derive.whole import MASS, RECIPROCAL
 from linkwright.equations.write.notation import FORMS, Order, Sum, grouped, latex_of, text_of
-from linkwright.errors import InputError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.expression.polynomial import Polynomial, Ring
 
 if TYPE_CHECKING:
@@ -89,6 +89,8 @@ def compare(
     names: Mapping[str, Any],
 ) -> Comparison:
     """See :meth:`linkwright.Equations.same_as`."""
+    if not isinstance(names, Mapping):
+        raise ArgumentError(f"names is a dict of meanings by letter, {{'a1': 'l1'}}; got {names!r:.200}")
     mechanism = made._framed(frame)
     vocabulary = Vocabulary(mechanism.plan, made.coordinates, mechanism.mass, made.passive_names, names)
     asked = [(what, typed)] if what is not None or not isinstance(typed, str) else lines_of(typed)
@@ -120,8 +122,7 @@ def compare(
                 continue
             rows = _rows(made, vocabulary, terms)
             row = _row(indices, len(rows))
-            k, ours_scaled, ours = vocabulary.equation(*both, rows, row)
-            tell(f"tau[{k + 1}]", ours_scaled, ours)
+            tell(*vocabulary.equation(*both, rows, row))
             continue
         if letter not in QUANTITIES:
             raise InputError(f"there is no {letter!r}; there are tau (the equations) and {', '.join(QUANTITIES)}")
@@ -308,10 +309,11 @@ class Vocabulary:
 
     def equation(
         self, left: Ratio, right: Ratio, rows: Sequence[Ratio], wanted: int | None
-    ) -> tuple[int, Ratio, Ratio]:
+    ) -> tuple[str, Ratio, Ratio]:
         """Which row a typed equation is, and both sides as what equals the row's effort: typed and ours.
 
-        The equation may be any multiple of the row, with the effort on either side or, where it is zero, nowhere.
+        The equation may be any multiple of the row, with the effort on either side or, where it is zero, nowhere: then
+        the row is said to be without effort.
         """
         ring = self.ring
         zero = left.numerator * right.denominator - right.numerator * left.denominator
@@ -328,19 +330,23 @@ class Vocabulary:
             if self.efforts[k] in slope.used():
                 raise InputError(f"the typed equation is not linear in {self.efforts[k]}")
             rest = ring.put(zero, {self.efforts[k]: 0})
-            return k, Ratio(-rest, slope), rows[k]
+            return f"tau[{k + 1}]", Ratio(-rest, slope), rows[k]
         options = [wanted] if wanted is not None else list(range(len(rows)))
         scaled = [(k, self._scaled(zero, rows[k])) for k in options]
         for k, one in scaled:
             if self.difference("", one, rows[k]) is None:
-                return k, one, rows[k]
+                return self._free(k), one, rows[k]
         if len(scaled) > 1:
             raise InputError(
                 f"the typed equation has no effort (tau1 …) and is no multiple of any of the {len(rows)} rows; "
                 'which one it should be, what="tau[1]" tells'
             )
         k, one = scaled[0]
-        return k, one, rows[k]
+        return self._free(k), one, rows[k]
+
+    def _free(self, k: int) -> str:
+        """The name of a row of motion without efforts."""
+        return f"tau[{k + 1}] with {self.efforts[k]} = 0"
 
     def _scaled(self, zero: Polynomial, row: Ratio) -> Ratio:
         """A left side times what makes the first acceleration that both have stand before the same factor."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import InputError, ShapeError, explained
 from linkwright.files import replacing
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
@@ -46,6 +46,7 @@ class Measurements(_Arrays):
 
     __slots__ = ()
 
+    @explained
     def __new__(cls, q: Any, v: Any = None, a: Any = None, tau: Any = None, t: Any = None) -> Measurements:
         rows = {name: np.shape(x)[:1] for name, x in zip(cls._fields, (q, v, a, tau, t), strict=True) if x is not None}
         if len(set(rows.values())) > 1:

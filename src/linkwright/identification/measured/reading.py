@@ -15,6 +15,7 @@ from linkwright.files import read_arrays, readable_file
 from linkwright.identification.measured.bags import BAGS, read_bag
 from linkwright.identification.measured.measurements import Measurements
 from linkwright.model.names import velocity_names
+from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 
 TIMES = ("t", "time", "time_s", "timestamp", "seconds")
@@ -47,7 +48,9 @@ def read_measurements(path: str | Path, model: Model) -> Measurements:
     Raises :class:`FormatError` that says what is wrong, with line and column, :class:`MissingFileError` of a missing
     file.
     """
-    file = Path(path) if os.path.isdir(path) else readable_file(path)
+    require_model(model, "read_measurements", "the second argument")
+    is_path = isinstance(path, (str, os.PathLike))  # a number would be a file that is open
+    file = Path(path) if is_path and os.path.isdir(path) else readable_file(path)
     if file.suffix.lower() in BAGS or file.is_dir():
         return read_bag(file, model)
     if file.suffix.lower() == ".npz":
@@ -81,8 +84,8 @@ def _table(file: Path, model: Model) -> Measurements:
     try:
         with file.open(encoding="utf-8-sig") as lines, warnings.catch_warnings(action="ignore"):  # of no rows
             rows = np.loadtxt(lines, delimiter=separator, skiprows=1, ndmin=2, comments=None)
-    except ValueError as error:
-        raise _wrong_place(file, separator, names) or FormatError(f"{file}: {error}") from None
+    except ValueError:
+        raise _wrong_place(file, separator, names) or FormatError(f"{file}: it is no table of numbers") from None
     if not rows.size:
         raise FormatError(f"{file}:2:1: there are no samples below the header")
     if rows.shape[1] != len(names):
@@ -166,6 +169,8 @@ def _wrong_place(
             for k, cell in enumerate(cells):
                 try:
                     value = float(cell)
+                    if "_" in cell or not cell.isascii():  # which Python reads, and tables do not have
+                        raise ValueError
                 except ValueError:
                     return FormatError(f"{file}:{number}:{at}: {header[k]} is a number; got {cell.strip()!r}")
                 if used is not None and k in used and not np.isfinite(value):

@@ -39,6 +39,7 @@ CONVENTIONS = ("modified", "standard")
 X, _, Z = np.eye(3)
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class DHRow:
     """One row of the table, with what the moved link weighs, in the axes of the row's own frame i.

@@ -20,13 +20,14 @@ import numpy as np
 
 from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.dynamics.impulses.rows import driven_places
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Formula, Ruled
 from linkwright.simulation.stepping.parts import in_parts
 from linkwright.spatial.arrays import Array, as_numbers, clip
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class Servos:
     """Springs and dampers to where a law says: ``simulate(…, law=law, servos=Servos(stiffness, damping))``.

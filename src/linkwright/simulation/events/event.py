@@ -30,6 +30,7 @@ SLOWEST = 1e-4
 """m/s or rad/s: what comes together more slowly stays together"""
 
 
+@explained
 @dataclass(frozen=True)
 class Impact:
     """What touches is thrown back: Newton's law of restitution, and Coulomb's of friction.
@@ -51,6 +52,7 @@ class Impact:
         not_negative("slowest", self.slowest, "m/s")
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class Event:
     """A condition whose zero is located in time, and what happens there.
