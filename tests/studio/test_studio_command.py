@@ -10,6 +10,8 @@ import urllib.request
 
 import pytest
 
+from linkwright.cli import main
+
 pytest.importorskip("viser", reason="the extra studio is not installed")
 
 
@@ -49,9 +51,10 @@ def test_it_tells_where_it_is_until_ctrl_c():
         (("nobody",), "unknown file or built-in mechanism 'nobody'"),
     ],
 )
-def test_mistakes_are_told(arguments, said):
-    running = started(*arguments)
-    out, wrong = running.communicate(timeout=60)
-    assert running.returncode == 2
+def test_mistakes_are_told(arguments, said, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["studio", *arguments, "--no-browser"])
+    assert stopped.value.code == 2
+    out, wrong = capsys.readouterr()
     assert said in wrong.replace("\n", " ")
     assert out == ""
