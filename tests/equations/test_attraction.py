@@ -67,7 +67,8 @@ def test_separatrices_divide_what_is_attracted():
     model = lw.load("pendulum")
     told = lw.phase_portrait(model, upright(), effort_limits=LIMIT, samples=11, motions=4, duration=0.5)
     assert len(told.separatrices) >= 2
-    assert {one.kind for one in told.equilibria} == {"asymptotically stable", "unstable", "undecided"}
+    # where the cut effort balances the weight it is constant and damps nothing: a minimum of the energy, "stable"
+    assert {one.kind for one in told.equilibria} == {"asymptotically stable", "unstable", "stable"}
     rate = told.plane.controlled.acceleration
     for line in told.separatrices:  # they are motions: v dv = a dq
         z = line[5:-1:50]
