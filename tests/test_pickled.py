@@ -181,3 +181,27 @@ def test_errors(error, way):
 
 def test_every_error_is_tested():
     assert {type(error).__name__ for error in ERRORS} == set(lw.errors.__all__)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_events(way):
+    """An event, too, is sent to workers; what happens by it is the same."""
+    ball = lw.Builder("ball").body("ball", 1.0, inertia=0.01).joint("up", "prismatic", "world", "ball", lower=-0.3)
+    free = ball.shape("ball", "sphere", radius=0.1, restitution=0.5).build()
+    grounded = free.with_ground(-0.2)
+    cases = [(free, lw.events.touch("ball")), *((free, event) for event in lw.events.limits(free))]
+    for model, event in (*cases, (grounded, lw.events.pair_touch(grounded))):
+        runs = [lw.simulate(model, [0.2], [0.0], 0.4, events=[one]) for one in (event, way(event))]
+        assert runs[0].events
+        np.testing.assert_array_equal(runs[0].q, runs[1].q)
+
+
+@pytest.mark.parametrize("law", [None, partial(lw.control.pd, target=np.zeros(1), stiffness=20.0, damping=3.0)])
+def test_regions_of_attraction(law):
+    pendulum = lw.load("pendulum") if law else lw.load("pendulum").with_joint("hinge", damping=0.5)
+    region = lw.region_of_attraction(pendulum, law, samples=5)
+    for way in WAYS:
+        again = way(region)
+        np.testing.assert_array_equal(again.attracted, region.attracted)
+        assert repr(again) == repr(region)
+        np.testing.assert_array_equal(again.target, region.target)

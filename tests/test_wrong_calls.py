@@ -225,3 +225,8 @@ def test_classes_report_wrong_arguments_as_functions_do(name):
 def test_other_wrong_arguments(wrong, message, tmp_path):
     with pytest.raises(ArgumentError, match=message):
         wrong(lw.load("two_link"), tmp_path / "none.csv")
+
+
+def test_methods_are_named_by_the_class_that_users_have():
+    with pytest.raises(ArgumentError, match=r"^Model\.with_ground "):
+        lw.load("quadruped").with_ground(no_such_argument=1)

@@ -79,7 +79,8 @@ class LinkwrightError(Exception):
 
 def _unpickled(kind: type[LinkwrightError], args: tuple[Any, ...]) -> LinkwrightError:
     """The error of this class with this message, without the constructor of its class."""
-    error: LinkwrightError = kind.__base__.__new__(kind)  # the base whose layout it has: OSError's, ImportError's
+    base: Any = kind.__base__  # the one whose layout it has: of OSError, of ImportError
+    error: LinkwrightError = base.__new__(kind)
     super(LinkwrightError, error).__init__(*args)
     return error
 
@@ -208,9 +209,12 @@ def explained(function: F) -> F:
                 raise
         signature = inspect.signature(function)
         first, *others = signature.parameters.values()
+        name = function.__qualname__
         if first.name in ("self", "cls"):
+            if first.name == "self" and args:  # by the class that users know, not by the base that has the method
+                name = f"{type(args[0]).__qualname__}.{function.__name__}"
             signature, args = signature.replace(parameters=others), args[1:]
-        name = function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
+        name = name.removesuffix(".__init__").removesuffix(".__new__")
         raise wrong_call(name, signature, args, named)
 
     return call  # type: ignore[return-value]

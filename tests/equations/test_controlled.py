@@ -455,3 +455,13 @@ def test_a_minimum_of_the_energy_is_called_stable():
             lw.phase_portrait(lw.load(name), motions=1, samples=3).equilibria)  # fmt: skip
         assert {one.kind for one in found if one.minimum} == {"stable"}
         assert {one.kind for one in found if not one.minimum} == {"unstable"}
+
+
+def test_a_law_with_a_function_that_polynomials_do_not_have_says_so():
+    def cut(model, t, q, v):
+        return lw.clip(-10.0 * q, -1.0, 1.0) - v
+
+    told = explained("pendulum", cut)
+    assert not told.proved
+    assert "uses a function that polynomials do not have" in told.proof.why_not
+    assert "AttributeError" not in told.text()

@@ -320,3 +320,11 @@ def test_friction_that_nobody_gives_is_ours_and_one_that_is_left_to_others_is_to
     other = lw.Builder(alone).shape("world", "plane", friction=0.2).build()
     with pytest.warns(FormatWarning, match="friction that is left to what is touched is written as 0.7: 'ball"):
         other.save(tmp_path / "r.xml")
+
+
+@pytest.mark.parametrize("kd", ["1e12", "1e13"])
+def test_a_damper_as_good_as_rigid_is_rigid(kd):
+    surface = f"<contact><ode><kp>1e5</kp><kd>{kd}</kd></ode></contact>"
+    shape, *_ = parse_sdf(SDF.format(surface=surface)).shapes
+    assert shape.stiffness is None
+    assert shape.damping == 0.0

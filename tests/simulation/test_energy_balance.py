@@ -94,3 +94,17 @@ def test_a_minimal_model_has_no_energies_to_watch():
     model = lw.load("two_link").minimal()
     motion = quiet(lambda: lw.simulate(model, [0.1, 0.2], [50.0, 80.0], 0.02, 1e-3))
     assert np.isfinite(motion.q).all()
+
+
+def test_overlap_that_is_undone_is_not_blamed_on_joints_that_turn_later():
+    made = lw.Builder("two").body("ball", 1.0, inertia=0.1).body("wheel", 1.0, inertia=0.01)
+    made.joint("up", "prismatic", "world", "ball", axis=(0, 0, 1))
+    made.joint("hinge", "revolute", "world", "wheel", axis=(0, 1, 0))
+    model = made.shape("ball", "sphere", radius=0.1).build().with_ground()
+
+    def motor(model, t, q, v):
+        return np.array([0.0, 5.0])
+
+    motion = quiet(lambda: lw.simulate(model, [-0.3, 0.0], [0.0, 0.0], 0.1, 1e-3, law=motor))
+    assert motion.contacts.energy_gained > 3.0
+    assert motion.v[-1, 1] > 30.0

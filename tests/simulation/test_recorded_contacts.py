@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -205,3 +206,10 @@ def test_energy_includes_what_soft_contact_stores_under_every_method(method):
     assert motion.contacts.stored.max() > 4.0
     assert np.abs(motion.energy - motion.energy[0]).max() < 0.015 * motion.energy[0]
     assert motion.contacts.energy_gained == pytest.approx(0.0, abs=1e-9)
+
+
+def test_stand_on_a_ground_without_pairs_says_what_is_missing():
+    """So is a robot whose meshes are not read: it has a ground, and nothing that touches it."""
+    model = replace(ball(), pairs=())
+    with pytest.raises(ModelError, match=r"cannot be put on its ground, .*: no shape of it is paired with it"):
+        lw.stand(model, model.neutral())

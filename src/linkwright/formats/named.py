@@ -59,9 +59,9 @@ def robot_file(name: str, built_in: Iterable[str]) -> Path:
             f"{name!r} is known to robot_descriptions, but its files are not on this computer: "
             f"`import robot_descriptions.{one}` downloads them, if you want that"
         )
-    known = {*built_in, *every, *(one.removesuffix(DESCRIPTION) for one in described)}
+    known = {*built_in, *examples, *(one.removesuffix(DESCRIPTION) for one in described)}
     near = difflib.get_close_matches(name[:200], known, n=3, cutoff=0.7)
-    begun = [one for one in sorted(every) if one.startswith((f"{folder}_", f"{folder}-"))]
+    begun = [one for one in sorted(examples) if one.startswith((f"{folder}_", f"{folder}-"))]
     meant = [*dict.fromkeys([*begun, *near])][:3]
     advice = f"; did you mean {' or '.join(meant)}?" if meant else ""
     advice += "" if every or described else MORE

@@ -18,6 +18,7 @@ from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
 from linkwright.model.bases import floating_bases
+from linkwright.model.change.touching import ground_of
 from linkwright.model.derived import derived
 from linkwright.model.pair import Pair
 from linkwright.model.requirement import takes_model
@@ -60,7 +61,7 @@ def stand(model: Model, q: Any) -> Array:
         raise ModelError(
             f"{model.name!r} cannot be put on the ground: no joint of it is free; load it with root='free'"
         )
-    grounded = model if _grounding(model) else replace(model, pairs=()).with_ground()
+    grounded = model if _grounding(model) else _on_level_ground(model)
     q = q.copy()
     kernel = derived(grounded, stand, make=lambda: _gaps(grounded))
     for _ in range(STEPS):
@@ -98,6 +99,15 @@ def _floating(model: Model) -> list[tuple[int, Array]]:
             found.append((at, link.placement[2, :3]))
         at += joint.nq
     return found
+
+
+def _on_level_ground(model: Model) -> Model:
+    if (ground := ground_of(model, np.array([0.0, 0.0, 1.0]))) is not None:
+        raise ModelError(
+            f"{model.name!r} cannot be put on its ground, {ground.called}: no shape of it is paired with it. "
+            "with_contact(itself=False) finds the pairs; a mesh whose file is not read has no points of contact"
+        )
+    return replace(model, pairs=()).with_ground()
 
 
 def _grounding(model: Model) -> list[Pair]:

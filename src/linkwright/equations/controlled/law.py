@@ -17,6 +17,7 @@ import numpy as np
 from linkwright import control
 from linkwright.equations.derive.plan import Plan
 from linkwright.equations.derive.twice import Mechanism
+from linkwright.errors import LinkwrightError
 from linkwright.expression.polynomial import Polynomial, Ring, evaluate
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Ruled, joined, ruled
@@ -226,6 +227,8 @@ def run(
         following = ring.array(np.concatenate([np.ravel(x) for x in _arrays(after)])) if state else after
     except Exception as failure:  # a law is any function: on polynomials it may fail in any way
         ring.failure = None
+        if isinstance(failure, (AttributeError, TypeError)) and not isinstance(failure, LinkwrightError):
+            return "it uses a function that polynomials do not have, such as clip, minimum, tanh or a comparison"
         return f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
     return Run(mechanism, efforts, bound, {**plan.values, **values}, following)
 

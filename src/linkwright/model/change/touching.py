@@ -72,14 +72,21 @@ def with_ground(
 
 def _require_none(model: Model, normal: Array) -> None:
     """Raise where the mechanism has a ground."""
+    if (shape := ground_of(model, normal)) is not None:
+        raise ModelError(
+            f"{model.name!r} has a ground already, {shape.called}: give it one only; "
+            "with_contact(itself=False) finds the pairs of the one it has, with_contact() all pairs"
+        )
+
+
+def ground_of(model: Model, normal: Array) -> Shape | None:
+    """Return the shape of the world that is a ground with about this normal, if there is one."""
     for shape in model.shapes:
         frame = model.frames[shape.body]
         up = (frame.placement[:3, :3] @ shape.placement[:3, :3])[:, 2]
         if shape.kind in GROUNDS and shape.touches and frame.body < 0 and up @ normal > STEEPEST:
-            raise ModelError(
-                f"{model.name!r} has a ground already, {shape.called}: give it one only; "
-                "with_contact(itself=False) finds the pairs of the one it has, with_contact() all pairs"
-            )
+            return shape
+    return None
 
 
 def _require_touching(model: Model) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -156,27 +157,43 @@ def touch(
     if r < 0.0:
         raise InputError(f"touch: the radius is not negative, m; got {radius!r}")
 
-    def gap(model: Model, t: Any, q: Array, v: Array) -> Any:
-        return direction @ (dynamics.pose(model, q, frame)[:3, 3] - place) - r
-
-    def held(model: Model, loop: str) -> tuple[Model, float]:
-        plane = f"{loop}: plane"
-        if plane not in model.frames:
-            model = model.with_frame(
-                plane, "world", placement=pose_matrix(rotation_from_z(direction), place + r * direction)
-            )
-        return model.with_loop(loop, "mask", frame, plane, held="z"), -1.0
-
     rough = Pair(0, 1, friction=friction, torsional_friction=torsional_friction, rolling_friction=rolling_friction)
     if problem := next(pair_problems(rough, 2), None):
         raise InputError(f"touch: {problem}")
     plane = Shape("world", "plane", pose_matrix(rotation_from_z(direction), place))
-
-    def touching(model: Model) -> Model:
-        return replace(model, shapes=(Shape(frame, "sphere", radius=r), plane), pairs=(rough,))
-
+    shapes = (Shape(frame, "sphere", radius=r), plane)
+    on = pose_matrix(rotation_from_z(direction), place + r * direction)
     told = Impact(restitution, slowest) if action is ... else action
-    return Event(gap, told, "down", name or f"{frame} touches", hold=held, touching=touching)
+    return Event(
+        partial(_height, frame=frame, place=place, direction=direction, radius=r),
+        told,
+        "down",
+        name or f"{frame} touches",
+        hold=partial(_held_on_plane, frame=frame, placement=on),
+        touching=partial(_with_pair_of, shapes=shapes, pair=rough),
+    )
+
+
+# Functions of events are partial functions of the module, which pickle carries to other processes.
+
+
+def _height(
+    model: Model, t: Any, q: Array, v: Array, *, frame: str, place: Array, direction: Array, radius: float
+) -> Any:
+    """The distance of a ball about the frame from a plane."""
+    return direction @ (dynamics.pose(model, q, frame)[:3, 3] - place) - radius
+
+
+def _held_on_plane(model: Model, loop: str, *, frame: str, placement: Array) -> tuple[Model, float]:
+    plane = f"{loop}: plane"
+    if plane not in model.frames:
+        model = model.with_frame(plane, "world", placement=placement)
+    return model.with_loop(loop, "mask", frame, plane, held="z"), -1.0
+
+
+def _with_pair_of(model: Model, *, shapes: tuple[Shape, Shape], pair: Pair) -> Model:
+    """The model with no other shapes and pair."""
+    return replace(model, shapes=shapes, pairs=(pair,))
 
 
 @takes_model
@@ -208,15 +225,19 @@ def limits(
 
 
 def _limit(coordinate: str, bound: float, sign: float, action: Any, name: str) -> Event:
-    def room(model: Model, t: Any, q: Array, v: Array) -> Any:
-        if coordinate not in model.coordinate_names:  # it is locked
-            return 1.0 + 0.0 * t
-        return sign * (q[model.coordinate_names.index(coordinate)] - bound)
+    where = {"coordinate": coordinate, "bound": bound, "sign": sign}
+    return Event(partial(_room, **where), action, "down", name, hold=partial(_held_at_limit, **where))
 
-    def held(model: Model, loop: str) -> tuple[Model, float]:
-        return model.with_loop(loop, "joint", coordinate, coefficients=[bound]), sign
 
-    return Event(room, action, "down", name, hold=held)
+def _room(model: Model, t: Any, q: Array, v: Array, *, coordinate: str, bound: float, sign: float) -> Any:
+    """The distance of a coordinate from its limit."""
+    if coordinate not in model.coordinate_names:  # it is locked
+        return 1.0 + 0.0 * t
+    return sign * (q[model.coordinate_names.index(coordinate)] - bound)
+
+
+def _held_at_limit(model: Model, loop: str, *, coordinate: str, bound: float, sign: float) -> tuple[Model, float]:
+    return model.with_loop(loop, "joint", coordinate, coefficients=[bound]), sign
 
 
 @takes_model
@@ -239,16 +260,17 @@ def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: An
     first, second = model.shapes[one.first], model.shapes[one.second]
     told = Impact(float(one.restitution or 0.0), slowest) if action is ... else action
 
-    def gap(model: Model, t: Any, q: Array, v: Array) -> Any:
-        T = [dynamics.pose(model, q, shape.body) @ shape.placement for shape in (first, second)]
-        gaps = [candidate.gap for candidate in candidates(first, T[0], second, T[1])]
-        nearest = gaps[0]
-        for other in gaps[1:]:
-            nearest = minimum(nearest, other)
-        return nearest - one.margin
-
-    def touching(model: Model) -> Model:
-        return replace(model, shapes=(first, second), pairs=(replace(one, first=0, second=1),))
-
+    gap = partial(_nearest, first=first, second=second, margin=one.margin)
+    touching = partial(_with_pair_of, shapes=(first, second), pair=replace(one, first=0, second=1))
     called = name or f"{first.name or first.body} touches {second.name or second.body}"
     return Event(gap, told, "down", called, pair=pair, touching=touching)
+
+
+def _nearest(model: Model, t: Any, q: Array, v: Array, *, first: Shape, second: Shape, margin: float) -> Any:
+    """The gap of two shapes where they are nearest."""
+    T = [dynamics.pose(model, q, shape.body) @ shape.placement for shape in (first, second)]
+    gaps = [candidate.gap for candidate in candidates(first, T[0], second, T[1])]
+    nearest = gaps[0]
+    for other in gaps[1:]:
+        nearest = minimum(nearest, other)
+    return nearest - margin

@@ -64,6 +64,8 @@ def warn_if_energy_is_wrong(motion: Motion, method: str, alive: Array, supplied:
     grew = change[worst] > 0.0
     turned = h * float(np.abs(v[: places[first] + 1][(slice(None), *row)]).max())  # type: ignore[arg-type]
     which = f" in motion [{', '.join(map(str, row))}]" if row else ""
+    if turned <= TURNED:  # it changed before joints turned far: overlap was undone, or something else acted
+        return
     times = [f"t = {motion.t[places[k]]:.3g} s" for k in (worst[0], first)]
     enough = 0.5 * h * (WRONG / np.log1p(wrong[worst])) ** (1.0 / chosen.order)  # errors grow with its order
     other = "" if motion.constraints is not None else ", or method='dopri5'"
