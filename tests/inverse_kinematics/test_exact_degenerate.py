@@ -1,4 +1,4 @@
-"""Exact inverse kinematics of structured postures: straight arms, right angles, points on axes."""
+"""Exact inverse kinematics of structured postures: straight arms, right angles, points on axes, and nearly so."""
 
 from __future__ import annotations
 
@@ -12,25 +12,36 @@ import pytest
 import linkwright as lw
 
 RIGHT = [0.0, np.pi / 2, -np.pi / 2, np.pi]
+X, Y, Z = np.eye(3)
 
 
-def silent(solver, model, frame, q):
-    """The postures whose target has no answer, and those that are missing without a reason."""
+def lost(solver, model, frame, q):
+    """The postures whose target is out of reach, and those that are missing without a reason."""
     T = lw.pose(model, q, frame)
-    found = solver(T) if solver.given is None else solver(T, solver.elbow_angle(q))
+    if solver.given == "elbow angle":
+        found = solver(T, solver.elbow_angle(q))
+    else:
+        found = solver(T) if solver.given is None else solver(T, q[:, model.slice(solver.given).q.start].copy())
     gap = np.abs(np.remainder(found.q - q[:, None] + np.pi, 2.0 * np.pi) - np.pi)[..., list(found.places)].max(axis=-1)
     missing = np.where(found.exact, gap, np.inf).min(axis=-1) > 1e-3
-    lost = [
+    silent = [
         k
         for k in np.flatnonzero(missing & (found.count > 0))
         if not any(solver.free(x) for x in found.q[k][found.exact[k]])
     ]
-    return q[found.count == 0], q[lost]
+    return q[found.count == 0], q[silent]
 
 
-@pytest.mark.parametrize("name", ["ur5_robot", "kinova", "puma560"])
-def test_postures_of_right_angles_are_found_or_infinitely_many(name):
-    if name != "puma560":
+def assert_found(solver, model, frame, q):
+    """Each posture is among the answers to its pose, or the answers are infinitely many."""
+    none, silent = lost(solver, model, frame, q)
+    assert not len(none), np.degrees(none[0])
+    assert not len(silent), np.degrees(silent[0])
+
+
+def load(name):
+    """A model, and the frame of its hand."""
+    if name not in ("puma560", "arm7"):
         try:
             distribution("example-robot-data")
         except PackageNotFoundError:
@@ -38,11 +49,74 @@ def test_postures_of_right_angles_are_found_or_infinitely_many(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = lw.load(name)
-    frame = "tool" if name == "puma560" else model.bodies[-1].name
+    return model, {"puma560": "tool", "arm7": "tool", "panda": "panda_hand_tcp"}.get(name, model.bodies[-1].name)
+
+
+def of_arm(model, frame, q):
+    """Configurations (n, nq) with the coordinates of the arm."""
+    whole = np.tile(model.neutral(), (len(q), 1))
+    whole[:, [model.slice(model.joints[body].name).q.start for body in model.path(model.frame(frame).body)]] = q
+    return whole
+
+
+@pytest.mark.parametrize("name", ["ur5_robot", "kinova", "puma560"])
+def test_postures_of_right_angles_are_found_or_infinitely_many(name):
+    model, frame = load(name)
     q = np.array(list(itertools.product(RIGHT, repeat=6)))[::13]
-    none, lost = silent(lw.analytic_inverse_kinematics(model, frame), model, frame, q)
-    assert not len(none), np.degrees(none[0])
-    assert not len(lost), np.degrees(lost[0])
+    assert_found(lw.analytic_inverse_kinematics(model, frame), model, frame, q)
+
+
+@pytest.mark.parametrize("name", ["puma560", "arm7", "ur5_robot", "z1", "kinova", "panda", "xarm7"])
+def test_postures_at_and_next_to_singular_ones_are_found_or_infinitely_many(name):
+    model, frame = load(name)
+    solver = lw.analytic_inverse_kinematics(model, frame)
+    n, random = len(model.path(model.frame(frame).body)), np.random.default_rng(0)
+    right = np.array(RIGHT)[random.integers(0, 4, (60, n))]
+    fifteen = random.integers(-11, 13, (60, n)) * np.pi / 12
+    structured = np.where(random.random((60, n)) < 0.5, fifteen, random.uniform(-3.0, 3.0, (60, n)))
+    q = np.concatenate([right, fifteen, structured])
+    for distance in (0.0, 1e-9, 1e-7, 1e-5):
+        near = q + distance * random.uniform(-1.0, 1.0, q.shape)
+        assert_found(solver, model, frame, of_arm(model, frame, near))
+
+
+def right_angled_arm(kind, seed):
+    """Six joints along coordinate axes through points of a grid."""
+    random = np.random.default_rng(seed)
+    axes = [np.eye(3)[i] for i in random.integers(0, 3, 6)]
+    points = [random.integers(0, 4, 3) * 0.2 for _ in range(6)]
+    if kind == "spherical wrist":
+        axes[3:] = [Z, Y, X] if seed % 2 else [X, Y, X]
+        points[4] = points[5] = points[3]
+    if kind == "three parallel axes":
+        axes[1] = axes[2] = axes[3] = Y
+    builder, before, at = lw.Builder("arm"), "world", np.zeros(3)
+    for k in range(6):
+        builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
+        builder.joint(f"j{k}", "continuous", before, f"l{k}", xyz=tuple(points[k] - at), axis=tuple(axes[k]))
+        before, at = f"l{k}", points[k]
+    return builder.frame("hand", before, xyz=(0.1, 0.2, 0.3)).build()
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        ("spherical wrist", 1),
+        ("spherical wrist", 5),
+        ("three parallel axes", 4),
+        ("three parallel axes", 10),
+        ("six joints of any geometry", 5),
+        ("six joints of any geometry", 8),
+    ],
+)
+def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind, seed):
+    model = right_angled_arm(kind, seed)
+    solver = lw.analytic_inverse_kinematics(model, "hand")
+    assert solver.family == kind
+    random = np.random.default_rng(seed)
+    q = np.array(RIGHT)[random.integers(0, 4, (60, 6))]
+    assert_found(solver, model, "hand", q)
+    assert_found(solver, model, "hand", q + 1e-7 * random.uniform(-1.0, 1.0, q.shape))
 
 
 @pytest.mark.parametrize("joint", [1, 5])
@@ -51,6 +125,19 @@ def test_a_straight_shoulder_or_wrist_at_a_given_elbow_angle_leaves_two_joints_f
     solver = lw.analytic_inverse_kinematics(arm, "tool")
     q = np.random.default_rng(0).uniform(-3.0, 3.0, (20, 7))
     q[:, joint] = 0.0
-    none, lost = silent(solver, arm, "tool", q)
-    assert not len(none)
-    assert not len(lost), lost[0]
+    assert_found(solver, arm, "tool", q)
+    found = solver(lw.pose(arm, q, "tool"), solver.elbow_angle(q))
+    pair = "joint1, joint3" if joint == 1 else "joint5, joint7"
+    assert {pair in reason for reason in found.reason} == {True}
+
+
+def test_a_wrist_is_nearly_straight_and_its_joints_are_not_free():
+    """At 1e-6 rad from a straight wrist each answer is isolated."""
+    arm = lw.load("puma560")
+    solver = lw.analytic_inverse_kinematics(arm, "tool")
+    q = np.random.default_rng(0).uniform(-3.0, 3.0, (20, 6))
+    q[:, 4] = 1e-6
+    found = solver(lw.pose(arm, q, "tool"))
+    gap = np.abs(np.remainder(found.q - q[:, None] + np.pi, 2.0 * np.pi) - np.pi).max(axis=-1)
+    assert np.nanmin(gap, axis=-1).max() < 1e-8
+    assert set(found.reason) == {""}

@@ -18,6 +18,7 @@ from linkwright.inverse_kinematics.exact.subproblems import (
     turned,
     turns_of_quartic,
 )
+from linkwright.spatial.linalg import damped_least_squares
 
 SCAN = np.linspace(-np.pi, np.pi, 20001)
 
@@ -94,7 +95,7 @@ def test_three_turns_and_two_equations(seed):
             (n1, n2)[singular][1] = (0.7, -0.4)[singular] * (n1, n2)[singular][0]
         d = n1 @ [t1.s, t1.c] + n2 @ [t2.s, t2.c]
         form = form_of([tuple(r) for r in n1], [tuple(r) for r in n2])
-        found = subproblem_6([tuple(r) for r in n1], [tuple(r) for r in n2], list(d), form)
+        found = subproblem_6([tuple(r) for r in n1], [tuple(r) for r in n2], list(d), form, (1.0, 1.0))
         off = [max(abs(x.first.angle() - angles[0]), abs(x.second.angle() - angles[1])) for x in found if x.exists]
         assert min(off) < 1e-7
 
@@ -142,3 +143,20 @@ def test_a_condition_that_any_turn_fulfils_has_one_answer():
     assert pair.exists[0]
     assert not pair.exists[1]
     assert subproblem_1(z, z, z).angle() == 0.0
+
+
+def test_damped_least_squares_keeps_the_digits_of_small_singular_values():
+    random = np.random.default_rng(0)
+    U, V = (np.linalg.qr(random.standard_normal((n, n)))[0] for n in (6, 7))
+    values = np.array([1.0, 0.5, 0.2, 0.1, 1e-3, 1e-8])
+    A = U * values @ V[:6]
+    b = U @ (values * np.ones(6))
+    assert np.abs(damped_least_squares(A, b, 1e-24) - V[:6].sum(axis=0)).max() < 1e-6
+
+
+def test_a_turn_of_a_point_near_the_axis_keeps_its_digits():
+    k = np.array([1.0, 2.0, 2.0]) / 3.0
+    side = np.array([2.0, 1.0, -2.0]) / 3.0
+    p = k + 1e-9 * side
+    turn = Turn(np.sin(0.7), np.cos(0.7))
+    assert abs(subproblem_1(k, p, turned(k, turn, p)).angle() - 0.7) < 1e-6

@@ -34,6 +34,34 @@ def solve_symmetric(A: Array, B: Array) -> Array:
     return np.stack(X)
 
 
+def damped_least_squares(A: Array, b: Array, damping: Any) -> Array:
+    """Compute the x (n,) that minimizes |A x − b|² + damping |x|², for A (m, n) and b (m,).
+
+    Modified Gram–Schmidt orthogonalization of [A; √damping 1]: unlike AᵀA or AAᵀ it keeps all digits of small
+    singular values. A Levenberg–Marquardt step is of this form.
+    """
+    n = A.shape[1]
+    root = np.sqrt(damping)
+    columns = [[*A[:, j], *(0.0 for _ in range(j)), root] for j in range(n)]
+    rest = [*b, *(0.0 for _ in range(n))]
+    upper: list[list[Any]] = []
+    y: list[Any] = []
+    for j in range(n):
+        inverse = 1.0 / np.sqrt(sum(x * x for x in columns[j]))
+        unit = [x * inverse for x in columns[j]]
+        upper.append([inverse])
+        for k in range(j + 1, n):
+            part = sum(x * z for x, z in zip(unit, columns[k], strict=False))
+            columns[k] = [z - part * x for x, z in zip(unit, columns[k], strict=False)] + columns[k][len(unit) :]
+            upper[j].append(part)
+        y.append(sum(x * z for x, z in zip(unit, rest, strict=False)))
+        rest = [z - y[j] * x for x, z in zip(unit, rest, strict=False)] + rest[len(unit) :]
+    x: list[Any] = [None] * n
+    for j in reversed(range(n)):
+        x[j] = (y[j] - sum(upper[j][k - j] * x[k] for k in range(j + 1, n))) * upper[j][0]
+    return np.array(x)
+
+
 def factorise(A: Array, roots: bool = False) -> tuple[Array, Array]:
     """L (n, n), lower with ones on its diagonal, and the inverses (n,) of D, of a positive-definite A = Lᵀ D L.
 

@@ -14,7 +14,6 @@ from linkwright.inverse_kinematics.exact.chain import Arm
 from linkwright.inverse_kinematics.exact.general import Elimination, polynomial_of, turns_at
 from linkwright.inverse_kinematics.exact.postures import (
     coordinate,
-    corrected,
     fault_of,
     into_limits,
     motion_to,
@@ -47,7 +46,16 @@ OWN = 1e-6
 """Steps of Newton's leave a root's angle by no more than this (its half's sine), or the posture may be another's."""
 
 DEGENERATE = 1e-9
-"""Targets whose smallest margin is below this are degenerate: answers may be missing."""
+"""Targets with a squared relative distance from degenerate numbers below this may lack answers."""
+
+APPROXIMATE = 1e-9
+"""Arms whose family's formulas are off by more than this (m and rad together) belong to it only approximately."""
+
+PERTURBED = 10.0
+"""Margins that such an error perturbs, in parts of it."""
+
+VANISHED = 1e-10
+"""A polynomial smaller than this, in parts of those of random targets, is nothing: its roots are those of rounding."""
 
 OPENINGS = 3
 """At so many joints at most the ring is opened for a target that stays doubtful."""
@@ -75,15 +83,33 @@ def resting(model: Model) -> Array:
     return np.asarray(np.clip(model.neutral(), model.lower, model.upper))
 
 
+def random_postures(arm: Arm) -> Array:
+    """Fifteen postures (15, joints) at which an arm's usual numbers are found."""
+    return np.random.default_rng(0).uniform(-3.0, 3.0, (15, len(arm.chain)))
+
+
+def error_of_family(way: Way, task: Pose) -> float:
+    """The error of the best answers of a family's formulas at random postures."""
+    best = []
+    with np.errstate(all="ignore"):
+        for parts in random_postures(task.arm):
+            target, given = task.target_of(parts), task.given_of(parts) if way.held is None else parts[way.held]
+            answers = way.solve(task.motion(target), given)
+            best.append(min(float(task.off(target, a)) if a.exists else np.inf for a in answers))
+    return float(np.median(best))
+
+
 class ClosedForm:
     """One kernel for an arm of a family."""
 
     def __init__(self, model: Model, arm: Arm, way: Way, task: Pose):
         rest = resting(model)
+        misfit = error_of_family(way, task)
+        separate = max(DEGENERATE, PERTURBED * misfit) if misfit > APPROXIMATE else DEGENERATE
 
         def solved(target: Array, given: Any) -> Any:
             fault, target = task.fault(target), task.cleaned(target)
-            with recorded_margins() as margins:
+            with recorded_margins(separate) as margins:
                 answers = way.solve(task.motion(target), given)
             margin: Any = 1.0
             for x in margins:
@@ -110,10 +136,18 @@ class ClosedForm:
                 else compile(lambda target: solved(target, None), target=task.shape)
             )
         self.branches: int = self.kernel.program.outputs[1].shape[0]
+        self._more = 0
+        if misfit > APPROXIMATE and len(arm.chain) - way.asks == 6:
+            # near its singular postures such an arm has the answers of an arm of any geometry
+            self.branches, self._more = AllRoots.branches, AllRoots.branches - self.branches
 
     def __call__(self, *arrays: Array) -> tuple[Array, Array, Array, Array]:
         q, error, fault, margin = self.kernel(*arrays)
-        return q, error, fault, ~(np.broadcast_to(margin, np.shape(error)[:-1]) > DEGENERATE)
+        degenerate = ~(np.broadcast_to(margin, np.shape(error)[:-1]) > 0.0)
+        if self._more:
+            none = np.full((*np.shape(error)[:-1], self._more, q.shape[-1]), np.nan)
+            q, error = np.concatenate([q, none], axis=-2), np.concatenate([error, none[..., 0]], axis=-1)
+        return q, error, fault, degenerate
 
 
 class Found(NamedTuple):
@@ -134,8 +168,8 @@ class Found(NamedTuple):
 class Opening:
     """Kernels for six joints of any geometry, the ring opened once: the equation of degree 16, its roots, postures."""
 
-    def __init__(self, model: Model, arm: Arm, elimination: Elimination):
-        held = elimination.way.held
+    def __init__(self, model: Model, task: Pose, elimination: Elimination):
+        arm, held = task.arm, elimination.way.held
         rest = resting(model)
 
         def equation(T: Array, given: Any) -> Any:
@@ -148,7 +182,7 @@ class Opening:
             root = Turn(np.sin(angle), np.cos(angle))
             turns, third = turns_at(elimination, motion_to(arm, T), given, root)
             parts = [given if k == held else turn.angle() for k, turn in enumerate(turns)]
-            parts, error = corrected(arm, held, parts, T, 2)
+            parts, error = task.converged(parts, T, held, given, 2)
             row = list(rest)
             for k, (place, x) in enumerate(zip(arm.places, parts, strict=True)):
                 bounds = model.lower[place], model.upper[place]
@@ -165,8 +199,16 @@ class Opening:
         else:
             self._equation = compile(equation, T=(4, 4), given=())
             self._posture = compile(posture, T=(4, 4), given=(), **searched)
+        self._size = self._usual_size(task, held)
         self._cell = compile(cell_with_roots, polynomial=searched["polynomial"], middle=(), half=())
-        self._correction = Correction(model, arm, held)
+        self._correction = Correction(model, task, held)
+
+    def _usual_size(self, task: Pose, held: int | None) -> float:
+        """The median size of the polynomials of random targets."""
+        postures = random_postures(task.arm)
+        arrays = [np.array([task.target_of(parts) for parts in postures])]
+        polynomials = self._equation(*arrays, *([] if held is None else [np.ascontiguousarray(postures[:, held])]))[0]
+        return float(np.median(np.abs(polynomials).sum(axis=-1)))
 
     def __call__(self, *arrays: Array) -> Found:
         n = len(arrays[0])
@@ -180,7 +222,7 @@ class Opening:
             kept = error < LOOSE
             unclear |= ~kept | ~(moved < OWN)
         unclear[1:] |= (rows[1:] == rows[:-1]) & (angle[1:] - angle[:-1] < 10.0 * OWN)
-        doubtful = np.zeros(n, dtype=bool)
+        doubtful = ~(np.abs(polynomials).sum(axis=-1) > VANISHED * self._size)
         doubtful[rows[unclear]] = True
         doubtful |= np.bincount(rows, minlength=n) % 2 == 1
         if not kept.all():
@@ -193,11 +235,11 @@ class AllRoots:
 
     branches = 16
 
-    def __init__(self, model: Model, arm: Arm, first: Elimination, others: Iterator[Elimination]):
-        self._model, self._arm = model, arm
-        self._openings = [Opening(model, arm, first)]
+    def __init__(self, model: Model, task: Pose, first: Elimination, others: Iterator[Elimination]):
+        self._model, self._task = model, task
+        self._openings = [Opening(model, task, first)]
         self._others = others
-        self._places = list(arm.places)
+        self._places = list(task.arm.places)
 
     def _opening(self, k: int) -> Opening | None:
         """The first, second, … opening, made when it is needed; None where there is none."""
@@ -205,7 +247,7 @@ class AllRoots:
             other = next(self._others, None)
             if other is None:
                 return None
-            self._openings.append(Opening(self._model, self._arm, other))
+            self._openings.append(Opening(self._model, self._task, other))
         return self._openings[k]
 
     def __call__(self, *arrays: Array) -> tuple[Array, Array, Array, Array]:
@@ -268,20 +310,25 @@ def told_twice(rows: Array, q: Array) -> Array:
 class Correction:
     """A kernel that brings postures near a target to it."""
 
-    def __init__(self, model: Model, arm: Arm, held: int | None):
-        def correct(q: Array, T: Array) -> Any:
-            parts, error = corrected(arm, held, [q[place] for place in arm.places], orthonormal(T))
+    def __init__(self, model: Model, task: Pose, held: int | None):
+        def correct(q: Array, target: Array, given: Any) -> Any:
+            places = task.arm.places
+            parts, error = task.converged([q[place] for place in places], target, held, given, 3)
             row = [q[i] for i in range(len(q))]
-            for place, x in zip(arm.places, parts, strict=True):
+            for place, x in zip(places, parts, strict=True):
                 row[place] = x
             return stack(row), error
 
-        self._kernel = compile(correct, q=model.nq, T=(4, 4))
+        self._shapes = (task.shape, ())
+        self._kernel = compile(correct, q=model.nq, target=task.shape, given=())
 
-    def __call__(self, q: Array, error: Array, near: Array, T: Array) -> None:
-        """Correct, in place, the answers that are told."""
+    def __call__(self, q: Array, error: Array, near: Array, target: Array, given: Any = 0.0) -> None:
+        """Correct, in place, the answers ``near``; their targets (…) and what is given are broadcast."""
         rows = np.nonzero(near)
-        better, left = self._kernel(q[rows], np.broadcast_to(T, (*error.shape, 4, 4))[rows])
+        some = (
+            np.broadcast_to(x, error.shape + own)[rows] for x, own in zip((target, given), self._shapes, strict=True)
+        )
+        better, left = self._kernel(q[rows], *some)
         kept = left < error[rows]
         taken = tuple(i[kept] for i in rows)
         q[taken], error[taken] = better[kept], left[kept]

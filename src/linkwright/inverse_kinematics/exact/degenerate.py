@@ -23,16 +23,18 @@ from linkwright.inverse_kinematics.exact.tasks import Pose
 from linkwright.inverse_kinematics.exact.ways import Way
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import solve_symmetric
 
 DISTANCES = (0.0, 1e-2, 1e-2, 1e-2, 1e-2, 1e-4, 1e-4, 1e-4, 1e-4)
 """Distances of the nearby targets from a degenerate one, rad and parts of the arm's length."""
 
-STEPS = 4
-"""Newton steps in a kernel."""
+STEPS = 6
+"""Levenberg–Marquardt steps in a kernel."""
 
-CALLS = 12
+CALLS = 20
 """Calls of that kernel at most."""
+
+RANDOM = 24
+"""Random initial guesses, in addition to the answers to nearby targets, which may be out of reach."""
 
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
@@ -51,7 +53,7 @@ class DegenerateTargets:
         self._places = list(arm.places)
         self._hinges = ~np.array(arm.chain.slides)
         self._candidates = self._compiled_candidates() if self._closed else None
-        self._newton = self._compiled_newton()
+        self._steps = self._compiled_steps()
 
     def _compiled_candidates(self) -> Any:
         way, task = self._way, self._task
@@ -68,19 +70,14 @@ class DegenerateTargets:
                 return compile(candidates, target=task.shape, given=())
             return compile(lambda target: candidates(target, None), target=task.shape)
 
-    def _compiled_newton(self) -> Any:
+    def _compiled_steps(self) -> Any:
         task, held = self._task, self._way.held
 
-        def newton(guess: Array, target: Array) -> Any:
-            parts = list(guess)
-            for _ in range(STEPS):
-                e, J, _ = task.linearized(parts, target, held)
-                damping = np.eye(len(e)) * (e @ e + 1e-20)
-                step = J.T @ solve_symmetric(J @ J.T + damping, e[:, None])[:, 0]
-                parts = [x + d for x, d in zip(parts, step, strict=True)]
-            return stack(parts), task.linearized(parts, target, held)[2]
+        def steps(guess: Array, target: Array, given: Any, damping: Any) -> Any:
+            parts, error = task.converged(list(guess), target, held, given, STEPS, damping)
+            return stack(parts), error
 
-        return compile(newton, guess=len(self._arm.chain), target=task.shape)
+        return compile(steps, guess=len(self._arm.chain), target=task.shape, given=(), damping=())
 
     def __call__(self, q: Array, error: Array, arrays: list[Array]) -> None:
         """Add the missing answers to those of degenerate targets (n, …), in place."""
@@ -90,11 +87,10 @@ class DegenerateTargets:
                 self._some(q[some], error[some], [x[some] for x in arrays])
 
     def _some(self, q: Array, error: Array, arrays: list[Array]) -> None:
-        target = arrays[0]
         fine = FINE * max(1.0, self._arm.length)
         parts = self._guesses(arrays)
         left = np.full(parts.shape[:-1], np.inf)
-        parts, left = self._converged(parts, left, target, fine)
+        parts, left = self._converged(parts, left, arrays, fine)
         known = np.asarray(error <= fine)
         reached = np.asarray(left <= fine)
         rows = np.flatnonzero(reached.any(axis=-1) & ~known.all(axis=-1))
@@ -113,16 +109,22 @@ class DegenerateTargets:
                 found.append(self._candidates(*near))
             else:
                 found.append(self._answers(*near)[0][..., self._places])
-        return np.concatenate(found, axis=1)
+        postures = random.uniform(-np.pi, np.pi, (len(arrays[0]), RANDOM, len(self._arm.chain)))
+        postures = np.where(self._hinges, postures, self._arm.length / np.pi * postures)
+        if self._way.held is not None:
+            postures[..., self._way.held] = arrays[1][:, None]
+        return np.concatenate([*found, postures], axis=1)
 
-    def _converged(self, parts: Array, left: Array, target: Array, fine: float) -> tuple[Array, Array]:
-        finite = np.isfinite(parts).all(axis=-1)
+    def _converged(self, parts: Array, left: Array, arrays: list[Array], fine: float) -> tuple[Array, Array]:
+        target, given = arrays[0], arrays[1] if len(arrays) > 1 else np.zeros(len(parts))
+        damping = np.where(np.isfinite(parts).all(axis=-1), 1.0, np.inf)
         for call in range(CALLS):
-            at: tuple[Array, ...] = np.nonzero(finite & ~(left <= (0.0 if call < 2 else 1e-3 * fine)))
+            at: tuple[Array, ...] = np.nonzero((damping < 1e6) & ~(left <= (0.0 if call < 2 else 1e-3 * fine)))
             if not len(at[0]):
                 break
-            better, now = self._newton(parts[at], target[at[0]])
+            better, now = self._steps(parts[at], target[at[0]], given[at[0]], damping[at])
             kept = np.asarray(now < left[at])
+            damping[at] *= np.where(kept, 0.3, 10.0)
             at = tuple(i[kept] for i in at)
             parts[at], left[at] = better[kept], now[kept]
         return parts, left

@@ -6,6 +6,7 @@ A family solves E₁(q₁) … Eₙ(qₙ) = G for a chain whose axes lie as it w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,14 +15,16 @@ from linkwright.inverse_kinematics.exact.chain import Chain, Motion
 from linkwright.inverse_kinematics.exact.places import form_of_place, kinds, place
 from linkwright.inverse_kinematics.exact.subproblems import (
     Turn,
+    Two,
     both,
     cross,
     dot,
+    eliminated_turn,
     form_of,
-    on_line,
     pick,
     subproblem_1,
     subproblem_4,
+    subproblem_4_unit,
     subproblem_6,
     turned,
     turning,
@@ -75,19 +78,17 @@ class Family:
 def wrist(h4: Array, h5: Array, h6: Array, R: Array) -> list[Answer]:
     """The turns with Rot(h₄, θ₄) Rot(h₅, θ₅) Rot(h₆, θ₆) = R."""
     y = R @ h6
-    n = cross(h4, y)
-    square = not _symbolic(h4, h5, h6) and abs(dot(h4, h5)) < 1e-15 and abs(dot(h5, h6)) < 1e-15
-    a, b, d = turning(h5, h6, h4)
-    turns, there = on_line(a, b, dot(h4, y) - d, dot(n, n) if square else None)
     found = []
-    for t5, exists in zip(turns, there, strict=True):
-        t4 = subproblem_1(h4, turned(h5, t5, h6), y)
-        if not square:  # near a straight wrist a cosine tells an angle by half its digits
-            t5 = subproblem_1(h5, h6, turned(h4, t4.back(), y))
+    for t5, exists in zip(*subproblem_4_unit(h5, h6, h4, y), strict=True):
+        t4 = subproblem_1(h4, turned(h5, t5, h6), y, 0.0)
         u = across_any(h6)
-        t6 = subproblem_1(h6, u, turned(h5, t5.back(), turned(h4, t4.back(), R @ u)))
+        t6 = subproblem_1(h6, u, turned(h5, t5.back(), turned(h4, t4.back(), R @ u)), 0.0)
         found.append(Answer((t4, t5, t6), exists))
     return found
+
+
+def _along(a: Array, b: Array) -> bool:
+    return float(np.linalg.norm(np.cross(a, b))) < 1e-3
 
 
 def _symbolic(*vectors: Array) -> bool:
@@ -266,15 +267,27 @@ class ThreeParallel(Family):
         m, n, o = turning(h5, h6, h)
         return [(a, b), (i, j)], [(-e, -f), (-m, -n)], [g - d + dot(h, c5) - dot(h, c1), o - k]
 
+    def _first_and_fifth(self, chain: Chain, G: Motion) -> list[Two]:
+        h, h1, h5, h6 = chain.axes[1], chain.axes[0], chain.axes[4], chain.axes[5]
+        c1, c6 = chain.points[0], chain.points[5]
+        n1, n2, d = self.system(chain, G)
+        sizes = sum(dot(x, x) for x in (G(c6) - c1, *(b - a for a, b in pairwise(chain.points)))), 1.0
+        if self.form != "first" or _symbolic(h, h5, h6) or _along(h5, h) or _along(h5, h6):
+            return subproblem_6(n1, n2, d, self.form, sizes)
+        found = []
+        for t1, exists in zip(*eliminated_turn(n1, n2, d, sizes), strict=True):
+            y = turned(h1, t1.back(), G.R @ h6)
+            found += [Two(t1, t5, both(exists, too)) for t5, too in zip(*subproblem_4_unit(h5, h6, h, y), strict=True)]
+        return found
+
     def solve(self, chain: Chain, G: Motion) -> list[Answer]:
         h, h1, h5, h6 = chain.axes[1], chain.axes[0], chain.axes[4], chain.axes[5]
         u, point = across_any(h), chain.points[3]
         found = []
-        n1, n2, d = self.system(chain, G)
-        for t1, t5, exists in subproblem_6(n1, n2, d, self.form):
+        for t1, t5, exists in self._first_and_fifth(chain, G):
             t6 = subproblem_1(-h6, turned(h5, t5.back(), h), G.R.T @ turned(h1, t1, h))
             v = turned(h6, t6.back(), turned(h5, t5.back(), u))
-            whole = subproblem_1(h, u, turned(h1, t1.back(), G.R @ v))
+            whole = subproblem_1(h, u, turned(h1, t1.back(), G.R @ v), 0.0)
             z = chain.back(0, t1, G(chain.back(5, t6, chain.back(4, t5, point))))
             for t2, t3, t4, too in three_turns(chain, (1, 2, 3), whole, z):
                 found.append(Answer((t1, t2, t3, t4, t5, t6), both(exists, too)))
@@ -294,7 +307,7 @@ class Planar(Family):
 
     def solve(self, chain: Chain, G: Motion) -> list[Answer]:
         u = across(chain.axes[0])
-        whole = subproblem_1(chain.axes[0], u, G.R @ u)
+        whole = subproblem_1(chain.axes[0], u, G.R @ u, 0.0)
         found = three_turns(chain, (0, 1, 2), whole, G(chain.points[2]))
         return [Answer((t1, t2, t3), exists) for t1, t2, t3, exists in found]
 
@@ -315,7 +328,7 @@ class YawAndPlanar(Family):
         h = chain.axes[1]
         t1 = subproblem_1(chain.axes[0], h, G.R @ h)
         u = across(h)
-        whole = subproblem_1(h, u, turned(chain.axes[0], t1.back(), G.R @ u))
+        whole = subproblem_1(h, u, turned(chain.axes[0], t1.back(), G.R @ u), 0.0)
         found = three_turns(chain, (1, 2, 3), whole, chain.back(0, t1, G(chain.points[3])))
         return [Answer((t1, *turns), exists) for *turns, exists in found]
 
@@ -337,7 +350,7 @@ class Pitched(Family):
     def solve(self, chain: Chain, G: Motion) -> list[Answer]:
         h, h1, c1, p = chain.axes[1], chain.axes[0], chain.points[0], np.array(self.point)
         u = across(h)
-        whole, to, lever = subproblem_1(h, u, G.R @ u), G(p), p - chain.points[3]
+        whole, to, lever = subproblem_1(h, u, G.R @ u, 0.0), G(p), p - chain.points[3]
         found = []
         for t1, exists in zip(*subproblem_4(-h1, to - c1, h, dot(h, p - c1)), strict=True):
             z = chain.back(0, t1, to) - turned(h, whole, lever)
@@ -373,7 +386,7 @@ class Scara(Family):
         d = dot(h, G(c) - c) * dot(h, chain.axes[at])
         u = across(h)
         found = []
-        for t1, t2, t3, exists in three_turns(chain, (i, j, k), subproblem_1(h, u, G.R @ u), G(c)):
+        for t1, t2, t3, exists in three_turns(chain, (i, j, k), subproblem_1(h, u, G.R @ u, 0.0), G(c)):
             moves = [t1, t2, t3]
             found.append(Answer((*moves[:at], d, *moves[at:]), exists))
         return found
@@ -427,9 +440,7 @@ class ElbowAngle(Family):
         s, c4, w, h4 = chain.points[0], chain.points[3], chain.points[4], chain.axes[3]
         x = G(w) - s
         a, b = c4 - s, w - c4
-        q = facing(chain.axes[0], x)
-        n = x / plain_norm(x)
-        side = q * np.cos(angle) + cross(n, q) * np.sin(angle)
+        n, side = elbow_direction(chain, G, angle)
         found = []
         for t4, exists in zip(*subproblem_4(h4, b, a, 0.5 * (dot(x, x) - dot(a, a) - dot(b, b))), strict=True):
             m = a + turned(h4, t4, b)
@@ -444,20 +455,30 @@ class ElbowAngle(Family):
                     found.append(Answer((*shoulder.turns, t4, *last.turns), there))
         return found
 
-    def angle_of(self, chain: Chain, turns: Any) -> Any:
-        """The elbow's turn in a posture."""
-        x, e = chain.points[4], chain.axes[3]
-        for i in (3, 2, 1, 0):
-            x = chain.move(i, turns[i], x)
-            e = chain.spin(i, turns[i], e)
-        x = x - chain.points[0]
-        q = facing(chain.axes[0], x)
-        return atan2(dot(cross(x / plain_norm(x), q), e), dot(q, e))
+
+def elbow_direction(chain: Chain, G: Motion, angle: Any) -> tuple[Array, Array]:
+    """The unit vectors from shoulder to wrist, and of the elbow's axis across it at an elbow angle."""
+    x = G(chain.points[4]) - chain.points[0]
+    q, n = facing(chain.axes[0], x), x / plain_norm(x)
+    return n, q * np.cos(angle) + cross(n, q) * np.sin(angle)
+
+
+def elbow_angle(chain: Chain, turns: Any) -> Any:
+    """The elbow angle in a posture."""
+    x, e = chain.points[4], chain.axes[3]
+    for i in (3, 2, 1, 0):
+        x = chain.move(i, turns[i], x)
+        e = chain.spin(i, turns[i], e)
+    x = x - chain.points[0]
+    q = facing(chain.axes[0], x)
+    return atan2(dot(cross(x / plain_norm(x), q), e), dot(q, e))
 
 
 def facing(h: Array, x: Array) -> Array:
-    """The unit vector across h and x; where these are parallel one across h."""
-    v = cross(h, x)
-    some = dot(v, v) > 1e-16 * dot(x, x)
-    v = np.array([pick(some, a, b) for a, b in zip(v, across(h), strict=True)])
+    """The unit vector across h and x; where these are parallel one across x."""
+    v, square = cross(h, x), dot(x, x)
+    some = dot(v, v) > 1e-16 * square
+    other = across(h)
+    other = other - x * (dot(x, other) / square)
+    v = np.array([pick(some, a, b) for a, b in zip(v, other, strict=True)])
     return v / plain_norm(v)

@@ -118,7 +118,7 @@ def _mirrored(which: Any) -> Any:
 def _square_roots(b: Any, c: Any) -> list[tuple[Any, Any]]:
     """The roots of x² + 2 b x + c, and whether there are two; where there are none the place of the least value."""
     left = b * b - c
-    record_margin(left, b * b + abs(c))
+    record_margin(abs(left), b * b + abs(c))
     two = left > 1e-14 * (b * b + abs(c))
     r = np.sqrt(pick(two, maximum(left, 0.0), 0.0))
     return [(-b + r, True), (-b - r, two)]
@@ -191,7 +191,8 @@ def _hinge_slide_hinge(chain: Chain, w: Array, to: Array, form: str) -> list[Pla
             found.append((subproblem_1(h1, a + turned(h3, t3, v), z), d, t3, exists))
         return found
     n1, n2, d = _across_slide(chain, w, to)
-    for t1, t3, exists in subproblem_6(n1, n2, d, form):
+    size = sum(dot(x, x) for x in (to - c1, w - c3, c3 - c1))
+    for t1, t3, exists in subproblem_6(n1, n2, d, form, (size, size)):
         found.append((t1, dot(h2, chain.back(0, t1, to) - chain.move(2, t3, w)), t3, exists))
     return found
 

@@ -1,4 +1,4 @@
-"""The hand at a posture, and postures corrected to a target: functions of numbers or symbols."""
+"""The hand at a posture, and its distance from a target: functions of numbers or symbols."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from linkwright.inverse_kinematics.exact.chain import Arm, Motion
 from linkwright.inverse_kinematics.exact.families import Answer
 from linkwright.inverse_kinematics.exact.subproblems import Turn, cross, dot
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import solve_symmetric
 
 TURN = 2.0 * np.pi
 
@@ -102,13 +101,3 @@ def miss(arm: Arm, q: list[Any], T: Array) -> tuple[Array, list[Array], Any]:
     turn = sum(0.5 * cross(of, to) for to, of in pairs)
     square = dot(left, left) + sum(0.5 * dot(to - of, to - of) for to, of in pairs)
     return np.concatenate([left, turn]), J, np.sqrt(square)
-
-
-def corrected(arm: Arm, held: int | None, parts: list[Any], T: Array, steps: int = 3) -> tuple[list[Any], Any]:
-    """The coordinates after steps of Newton's, damped by the error, and how far they are; a joint held stays."""
-    for _ in range(steps):
-        e, columns, _ = miss(arm, parts, T)
-        J = np.stack([0.0 * column if k == held else column for k, column in enumerate(columns)], axis=1)
-        step = J.T @ solve_symmetric(J @ J.T + np.eye(6) * (e @ e + 1e-14), e[:, None])[:, 0]
-        parts = [x + d for x, d in zip(parts, step, strict=True)]
-    return parts, miss(arm, parts, T)[2]

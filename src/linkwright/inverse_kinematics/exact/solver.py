@@ -27,7 +27,6 @@ from linkwright.inverse_kinematics.exact.general import Elimination, elimination
 from linkwright.inverse_kinematics.exact.geometry import meeting, parallel
 from linkwright.inverse_kinematics.exact.postures import TURN
 from linkwright.inverse_kinematics.exact.solutions import Solutions
-from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.inverse_kinematics.exact.tasks import Pose, free_joints, task_of
 from linkwright.inverse_kinematics.exact.ways import TASKS, Way, ways
 from linkwright.model.requirement import takes_model
@@ -62,7 +61,7 @@ class AnalyticSolver:
         self.given: str | None = arm.joints[held] if held is not None else ELBOW if self._way.asks else None
         """what is given beside a target: a joint, or "elbow angle"; None where nothing has to be"""
         self._answers: Branches = (
-            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else AllRoots(model, arm, plan, others)
+            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else AllRoots(model, task, plan, others)
         )
         self.branches = self._answers.branches
         """the most answers a target can have"""
@@ -112,7 +111,7 @@ class AnalyticSolver:
             told = np.broadcast_to(target, (*wrong.shape, *shape))[at]
             where = f"{name}[{', '.join(map(str, at))}]" if at else name
             raise InputError(f"{where} is {self._task.wanted}; got\n{told}")
-        self._correct(q, error, target)
+        self._correct(q, error, arrays)
         if np.any(degenerate):
             self._complete(q, error, np.asarray(degenerate), arrays)
         with np.errstate(invalid="ignore"):
@@ -127,14 +126,11 @@ class AnalyticSolver:
         The turn of the elbow's axis about the line from shoulder to wrist, 0 where the plane of the arm holds the
         first axis.
         """
-        family, chain = self._way.family, self._way.chain
-        if not isinstance(family, ElbowAngle):
+        if not isinstance(self._way.family, ElbowAngle):
             raise ArgumentError(f"{self.frame!r} of {self.model.name!r} is not solved by an elbow angle: {self.family}")
         if self._elbow is None:
             places = list(self._arm.places)
-            self._elbow = compile(
-                lambda q: family.angle_of(chain, [Turn(np.sin(x), np.cos(x)) for x in q[places]]), q=self.model.nq
-            )
+            self._elbow = compile(lambda q: self._task.given_of(q[places]), q=self.model.nq)
         return np.asarray(self._elbow(as_numbers("q", q)))
 
     @explained
@@ -144,13 +140,7 @@ class AnalyticSolver:
         None at most postures: where an arm is singular it may be that its hand stays while some of its joints turn.
         """
         parts = as_numbers("q", q)[list(self._arm.places)]
-        family, chain = self._way.family, self._way.chain
-
-        def elbow(x: Array) -> float:
-            assert isinstance(family, ElbowAngle)
-            return float(family.angle_of(chain, [Turn(np.sin(t), np.cos(t)) for t in x]))
-
-        moving = free_joints(self._task, self._way.held, parts, elbow if isinstance(family, ElbowAngle) else None)
+        moving = free_joints(self._task, self._way.held, parts, self.tolerance)
         return tuple(self._arm.joints[k] for k in moving)
 
     @property
@@ -159,8 +149,6 @@ class AnalyticSolver:
 
     def _complete(self, q: Array, error: Array, degenerate: Array, arrays: list[Array]) -> None:
         """Add the answers to degenerate targets that the formulas miss."""
-        if isinstance(self._way.family, ElbowAngle):
-            return
         if self._degenerate is None:
             self._degenerate = DegenerateTargets(self.model, self._arm, self._plan, self._task, self._answers)
         own = [self._task.shape, *(() for _ in arrays[1:])]
@@ -169,7 +157,7 @@ class AnalyticSolver:
         self._degenerate(some, errors, few)
         q[degenerate], error[degenerate] = some, errors
 
-    def _correct(self, q: Array, error: Array, target: Array) -> None:
+    def _correct(self, q: Array, error: Array, arrays: list[Array]) -> None:
         """Answers that rounding, or decimals in files, left beside the target are brought to it; the others dropped."""
         with np.errstate(invalid="ignore"):
             near = (error > FINE) & (error < LOOSE)
@@ -177,12 +165,13 @@ class AnalyticSolver:
             return
         least = self.tolerance
         if self._dof >= 6 and self._task.shape == (4, 4):
+            some = [arrays[0][..., None, :, :], *(x[..., None] for x in arrays[1:])]
             least = FINE * max(1.0, self._arm.length)  # what stays off by more, where others do not, only comes near
             if self._correction is None:
-                self._correction = Correction(self.model, self._arm, self._way.held)
+                self._correction = Correction(self.model, self._task, self._way.held)
             left = near
             for _ in range(8):  # a double root is neared by half a step each, its error by a fourth
-                self._correction(q, error, left, target[..., None, :, :])
+                self._correction(q, error, left, *some)
                 with np.errstate(invalid="ignore"):
                     left = near & (error > FINE)
                 if not left.any():
@@ -240,7 +229,8 @@ def analytic_inverse_kinematics(
         if joint is None and found:
             break
     if found:
-        return AnalyticSolver(model, frame, arm, min(found, key=lambda way: way.cost), task_of(task, arm), tolerance)
+        way = min(found, key=lambda way: way.cost)
+        return AnalyticSolver(model, frame, arm, way, task_of(task, arm, way), tolerance)
     for joint in held if task == "pose" and given != ELBOW else ():
         found_eliminations = eliminations(arm.chain, arm.length, joint)
         first = next(found_eliminations, None)

@@ -27,29 +27,37 @@ MERGED = 1e-14
 """Two turns whose half difference has a squared sine below this are one, their mean: what it misses is its square."""
 
 
-_MARGINS: ContextVar[list[Any] | None] = ContextVar("margins", default=None)
+class Margins(NamedTuple):
+    """Distances of subproblems from the numbers at which they are degenerate."""
+
+    least: float
+    """a squared relative distance below this is degenerate"""
+    found: list[Any]
+    """above 0 where a subproblem is not degenerate"""
+
+
+_MARGINS: ContextVar[Margins | None] = ContextVar("margins", default=None)
 
 
 @contextmanager
-def recorded_margins() -> Iterator[list[Any]]:
+def recorded_margins(least: float) -> Iterator[list[Any]]:
     """Collect the margins of all subproblems that are traced within.
 
-    A margin is the squared relative distance of a subproblem from the numbers at which it is degenerate: where its
-    turn is undetermined (a point on the axis), or where its two turns coincide.
+    A subproblem is degenerate where its turn is undetermined (a point on the axis), or where its two turns coincide.
     """
-    margins: list[Any] = []
+    margins = Margins(least, [])
     token = _MARGINS.set(margins)
     try:
-        yield margins
+        yield margins.found
     finally:
         _MARGINS.reset(token)
 
 
 def record_margin(value: Any, scale: Any) -> None:
-    """Record the margin value / scale of a subproblem; constants are properties of the arm, not of its target."""
+    """Record that value / scale has to be above the least; constants are properties of the arm, not of its target."""
     margins = _MARGINS.get()
     if margins is not None and is_symbolic(value):
-        margins.append(abs(value) / maximum(scale, TINY))
+        margins.found.append(value - margins.least * scale)
 
 
 class Turn(NamedTuple):
@@ -118,32 +126,36 @@ def turn_of(y: Any, x: Any) -> Turn:
     return Turn(pick(some, y * scale, 0.0), pick(some, x * scale, 1.0))
 
 
-def on_line(a: Any, b: Any, d: Any, left: Any = None, scale: Any = 1.0) -> Pair:
+def on_line(a: Any, b: Any, d: Any, left: tuple[Any, Any] | None = None, scale: Any = 1.0) -> Pair:
     """The turns with a sin θ + b cos θ = d; where |d| is too large, the one that comes nearest.
 
-    ``left`` is a² + b² − d² where that is known with all its digits: then turns are merged only where it is nothing.
+    ``left`` is a² + b² − d² with all its digits, and whether it is above nothing, where these are known.
     ``scale`` is the size of a² + b² away from degenerate targets.
     """
     square = a * a + b * b
     record_margin(square, scale)
     some = square > TINY
     square = pick(some, square, 1.0)
-    least = MERGED if left is None else MERGED * MERGED
-    left = square - d * d if left is None else left
-    record_margin(left, square)
-    two = left > least * square
+    rest = square - d * d
+    rest, two = (rest, rest > MERGED * square) if left is None else left
+    record_margin(abs(rest), square)
     d = pick(two, d, sign(d) * np.sqrt(square))
-    r = np.sqrt(pick(two, left, 0.0))
+    r = np.sqrt(pick(two, rest, 0.0))
     scale = 1.0 / square
     first = Turn(pick(some, (a * d + b * r) * scale, 0.0), pick(some, (b * d - a * r) * scale, 1.0))
     second = Turn((a * d - b * r) * scale, (b * d + a * r) * scale)
     return Pair((first, second), (True, both(some, two)))
 
 
-def subproblem_1(k: Array, p: Array, q: Array) -> Turn:
-    """The turn about k that brings p (3,) nearest to q: exact where |p| = |q| and kᵀp = kᵀq."""
-    y, x = dot(k, cross(p, q)), dot(p, q) - dot(k, p) * dot(k, q)
-    record_margin(abs(x) + abs(y), dot(p, p) + dot(q, q))
+def subproblem_1(k: Array, p: Array, q: Array, scale: Any = None) -> Turn:
+    """The turn about k that brings p (3,) nearest to q: exact where |p| = |q| and kᵀp = kᵀq.
+
+    ``scale`` is the squared size of p away from degenerate targets; 0 if they are not on the axis at any target.
+    """
+    u, v = cross(k, p), cross(k, q)  # kᵀ(p × q) and pᵀq − (kᵀp)(kᵀq) would lose the digits of points near the axis
+    y, x = dot(k, cross(u, v)), dot(u, v)
+    if scale is None or is_symbolic(scale) or scale:
+        record_margin(abs(x) + abs(y), dot(p, p) + dot(q, q) if scale is None else scale)
     return turn_of(y, x)
 
 
@@ -176,6 +188,41 @@ def subproblem_4(k: Array, p: Array, h: Array, d: Any) -> Pair:
     return on_line(a, b, d - e, scale=dot(h, h) * dot(p, p))
 
 
+def subproblem_4_unit(k: Array, p: Array, h: Array, y: Array) -> Pair:
+    """Compute the turns with hᵀ Rot(k, θ) p = hᵀ y for unit vectors h, p and y.
+
+    The three cosines belong to a spherical triangle with the sides α = ∠(h, k), β = ∠(k, p) and γ = ∠(h, y). It is
+    degenerate at γ = |α − β| and γ = α + β. There a cosine of a small angle has lost half its digits; the sine of γ,
+    |h × y|, has all of them: cos δ − cos γ = (sin² γ − sin² δ) / (cos δ + cos γ).
+    """
+    n = cross(h, y)
+    sine, cosine = dot(n, n), dot(h, y)
+    record_margin(sine, 1.0)
+    a, b, e = turning(k, p, h)
+    square = a * a + b * b
+    product = np.sqrt(square)  # sin α sin β
+    along = dot(h, k) * dot(k, p)
+    m, n = cross(h, k), cross(k, p)
+    sides = np.sqrt(dot(m, m)) * dot(k, p), dot(h, k) * np.sqrt(dot(n, n))
+    parts, two = [], True
+    for side in (1.0, -1.0):
+        least, sine_least = along + side * product, sides[0] - side * sides[1]
+        apart, digits = cosines_apart(least, sine_least * sine_least, cosine, sine)
+        parts.append(side * apart)
+        two = both(two, side * apart > digits * square)
+    return on_line(a, b, cosine - e, (parts[0] * parts[1], two))
+
+
+def cosines_apart(a: Any, a_sine: Any, b: Any, b_sine: Any) -> tuple[Any, Any]:
+    """cos a − cos b of two angles with their squared sines, and below which value it is nothing.
+
+    It is accurate where both angles are near 0 or near π, too.
+    """
+    near = a * b > 0.25
+    total = pick(near, a + b, 1.0)
+    return pick(near, (b_sine - a_sine) / total, a - b), pick(near, MERGED * MERGED, MERGED)
+
+
 def turning(k: Array, p: Array, h: Array) -> tuple[Any, Any, Any]:
     """What hᵀ Rot(k, θ) p has by sin θ, by cos θ and by itself."""
     along = dot(h, k) * dot(k, p)
@@ -201,7 +248,8 @@ def subproblem_5(
     """The turns with p₀ + Rot(k₁, θ₁) p₁ = Rot(k₂, θ₂) (p₂ + Rot(k₃, θ₃) p₃), four, and whether they exist."""
     found = []
     n1, n2, d = distances(k1, k2, k3, p0, p1, p2, p3)
-    for one in subproblem_6(n1, n2, d, form):
+    size = dot(p0, p0) + dot(p1, p1) + dot(p2, p2) + dot(p3, p3)
+    for one in subproblem_6(n1, n2, d, form, (size, size * size)):
         left = p0 + turned(k1, one.first, p1)
         right = p2 + turned(k3, one.second, p3)
         found.append((one.first, subproblem_1(k2, right, left), one.second, one.exists))
@@ -224,24 +272,31 @@ def distances(
     return [(a, b), (h, i)], [(-e, -f), (-m, -n)], [height, length]
 
 
-def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str) -> list[Two]:
-    """The turns with N₁ (sin θ₁, cos θ₁) + N₂ (sin θ₂, cos θ₂) = d, up to four."""
+def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str, sizes: tuple[Any, Any]) -> list[Two]:
+    """The turns with N₁ (sin θ₁, cos θ₁) + N₂ (sin θ₂, cos θ₂) = d, up to four.
+
+    ``sizes`` are the squared sizes of the two rows away from degenerate targets.
+    """
     if form == "quartic":
-        return _by_quartic(n1, n2, d)
+        return _by_quartic(n1, n2, d, sizes)
     if form == "second":
-        return [Two(one.second, one.first, one.exists) for one in subproblem_6(n2, n1, d, "first")]
+        return [Two(one.second, one.first, one.exists) for one in subproblem_6(n2, n1, d, "first", sizes)]
     u, v = image(n2)
     found = []
-    line = [v * x - u * y for x, y in zip(n1[0], n1[1], strict=True)]
-    sizes = [sum(x * x for x in (*n1[i], *n2[i], d[i])) for i in (0, 1)]
-    firsts = on_line(line[0], line[1], v * d[0] - u * d[1], scale=v * v * sizes[0] + u * u * sizes[1])
-    for first, exists in zip(*firsts, strict=True):
+    for first, exists in zip(*eliminated_turn(n1, n2, d, sizes), strict=True):
         rest = [d[i] - n1[i][0] * first.s - n1[i][1] * first.c for i in (0, 1)]
         a, b = (u * x + v * y for x, y in zip(n2[0], n2[1], strict=True))
         scale = u * u * sizes[0] + v * v * sizes[1]
         for second, too in zip(*on_line(a, b, u * rest[0] + v * rest[1], scale=scale), strict=True):
             found.append(Two(first, second, both(exists, too)))
     return found
+
+
+def eliminated_turn(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> Pair:
+    """The first turns of subproblem 6 where N₂ is singular."""
+    u, v = image(n2)
+    a, b = (v * x - u * y for x, y in zip(n1[0], n1[1], strict=True))
+    return on_line(a, b, v * d[0] - u * d[1], scale=v * v * sizes[0] + u * u * sizes[1])
 
 
 def image(n: Rows) -> tuple[Any, Any]:
@@ -276,7 +331,7 @@ def form_of(n1: Rows, n2: Rows) -> str | None:
     return "quartic" if max(abs(np.linalg.det(one)), abs(np.linalg.det(two))) > 1e-6 else None
 
 
-def _by_quartic(n1: Rows, n2: Rows, d: list[Any]) -> list[Two]:
+def _by_quartic(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> list[Two]:
     det1, det2 = (n[0][0] * n[1][1] - n[0][1] * n[1][0] for n in (n1, n2))
     swap = abs(det2) > abs(det1)
     a = [[pick(swap, y, x) for x, y in zip(*rows, strict=True)] for rows in zip(n1, n2, strict=True)]
@@ -291,7 +346,6 @@ def _by_quartic(n1: Rows, n2: Rows, d: list[Any]) -> list[Two]:
     ss, sc, cc = (m[0][i] * m[0][j] + m[1][i] * m[1][j] for i, j in ((0, 0), (0, 1), (1, 1)))
     by_s, by_c = (-2.0 * (u[0] * m[0][j] + u[1] * m[1][j]) for j in (0, 1))
     constant = u[0] * u[0] + u[1] * u[1] - det * det + 0.5 * (ss + cc)
-    sizes = [sum(x * x for x in (*a[i], *b[i], d[i])) for i in (0, 1)]
     record_margin(det * det, sizes[0] * sizes[1])
     found = []
     for turn, exists in turns_of_quartic(constant, by_c, by_s, 0.5 * (cc - ss), sc):

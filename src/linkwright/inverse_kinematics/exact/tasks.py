@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from linkwright.geometry.rotation import exp
-from linkwright.inverse_kinematics.exact.chain import Arm, Motion, forward
-from linkwright.inverse_kinematics.exact.families import Answer, alike, pitched
+from linkwright.inverse_kinematics.exact.chain import Arm, Chain, Motion, forward
+from linkwright.inverse_kinematics.exact.families import (
+    Answer,
+    ElbowAngle,
+    alike,
+    elbow_angle,
+    elbow_direction,
+    pitched,
+)
 from linkwright.inverse_kinematics.exact.postures import (
     fault_of,
     halves,
@@ -18,10 +24,11 @@ from linkwright.inverse_kinematics.exact.postures import (
     motion_to,
     off,
     orthonormal,
-    without_turns,
 )
-from linkwright.inverse_kinematics.exact.subproblems import Turn, dot
-from linkwright.spatial.arrays import Array
+from linkwright.inverse_kinematics.exact.subproblems import Turn, cross, dot
+from linkwright.inverse_kinematics.exact.ways import Way
+from linkwright.spatial.arrays import Array, plain_norm
+from linkwright.spatial.linalg import damped_least_squares
 from linkwright.spatial.transform import pose_matrix
 
 
@@ -50,14 +57,29 @@ class Pose:
         """What is left: the distance (m) and 2 sin(angle / 2), together."""
         return off(self.arm, target, answer)
 
-    def rows(self, J: Array) -> Array:
-        """Of the hand's Jacobian (6, n) what the task sees."""
-        return J
+    def target_of(self, parts: Array) -> Array:
+        """The target that a posture reaches."""
+        G = forward(self.arm.chain, parts)
+        return pose_matrix(G.R @ self.arm.hand.R, G(self.arm.hand.p))
 
-    def linearized(self, parts: list[Any], target: Array, held: int | None) -> tuple[Array, Array, Any]:
+    def given_of(self, parts: Array) -> Any:
+        """The value that has to be given in addition to the target, at a posture."""
+        return 0.0
+
+    def linearized(self, parts: list[Any], target: Array, held: int | None, given: Any) -> tuple[Array, Array, Any]:
         """The residual, its Jacobian with a joint held, and the error of a posture."""
         e, columns, error = miss(self.arm, parts, self.cleaned(target))
         return e, _columns(columns, held), error
+
+    def converged(
+        self, parts: list[Any], target: Array, held: int | None, given: Any, steps: int, damping: Any = 1.0
+    ) -> tuple[list[Any], Any]:
+        """Postures after Levenberg–Marquardt steps, damped by a factor of the squared residual, and their error."""
+        for _ in range(steps):
+            e, J, _ = self.linearized(parts, target, held, given)
+            step = damped_least_squares(J, e, damping * (e @ e) + 1e-24)
+            parts = [x + d for x, d in zip(parts, step, strict=True)]
+        return parts, self.linearized(parts, target, held, given)[2]
 
     def moved(self, target: Array, distance: float, random: np.random.Generator) -> Array:
         """Targets (n, …) at a distance (rad and parts of the arm's length) from these, in random directions."""
@@ -74,6 +96,32 @@ def _columns(columns: list[Array], held: int | None) -> Array:
 
 
 @dataclass(frozen=True)
+class PoseAtElbowAngle(Pose):
+    """The pose of the hand of an arm with spherical shoulder and wrist, at a given elbow angle."""
+
+    chain: Chain
+    """its points 0 and 4 are the shoulder and the wrist"""
+
+    def given_of(self, parts: Array) -> Any:
+        return elbow_angle(self.chain, [Turn(np.sin(x), np.cos(x)) for x in parts])
+
+    def linearized(self, parts: list[Any], target: Array, held: int | None, given: Any) -> tuple[Array, Array, Any]:
+        e, J, error = super().linearized(parts, target, held, given)
+        n, side = elbow_direction(self.chain, self.motion(self.cleaned(target)), given)
+        across = cross(n, side)
+        elbow, axes = self.chain.axes[3], []
+        for i in (2, 1, 0):
+            turn = Turn(np.sin(parts[i]), np.cos(parts[i]))
+            elbow = self.chain.spin(i, turn, elbow)
+            axes = [self.chain.axes[i], *(self.chain.spin(i, turn, h) for h in axes)]
+        row = [dot(across, cross(h, elbow)) for h in axes] + [0.0 * parts[0]] * (len(parts) - 3)
+        flat = elbow - n * dot(n, elbow)
+        off = flat / plain_norm(flat) - side
+        e, J = np.concatenate([e, [-dot(across, elbow)]]), np.concatenate([J, [row]])
+        return e, J, np.sqrt(error * error + dot(off, off))
+
+
+@dataclass(frozen=True)
 class Position(Pose):
     """The place of the hand."""
 
@@ -87,10 +135,10 @@ class Position(Pose):
     def cleaned(self, target: Array) -> Array:
         return target
 
-    def rows(self, J: Array) -> Array:
-        return J[:3]
+    def target_of(self, parts: Array) -> Array:
+        return forward(self.arm.chain, parts)(self.arm.hand.p)
 
-    def linearized(self, parts: list[Any], target: Array, held: int | None) -> tuple[Array, Array, Any]:
+    def linearized(self, parts: list[Any], target: Array, held: int | None, given: Any) -> tuple[Array, Array, Any]:
         T = np.concatenate([np.eye(3), target[:3, None]], axis=1)
         e, columns, _ = miss(self.arm, parts, T)
         return e[:3], _columns(columns, held)[:3], np.sqrt(dot(e[:3], e[:3]))
@@ -125,59 +173,66 @@ class Pitch(Position):
         x, v = halves(self.arm, answer, self.arm.hand.p, target[:3], True)
         return np.sqrt(dot(x - v, x - v) + whole.s * whole.s + (1.0 - whole.c) * (1.0 - whole.c))
 
-    def linearized(self, parts: list[Any], target: Array, held: int | None) -> tuple[Array, Array, Any]:
-        e, J, _ = super().linearized(parts, target, held)
-        axes = self.arm.chain.axes
-        sides = [0.0, *(float(axes[1] @ axes[k]) for k in (1, 2, 3))]
-        turn = target[3] - sum(side * x for side, x in zip(sides, parts, strict=True))
+    def target_of(self, parts: Array) -> Array:
+        return np.append(super().target_of(parts), self._sides @ parts)
+
+    def linearized(self, parts: list[Any], target: Array, held: int | None, given: Any) -> tuple[Array, Array, Any]:
+        e, J, _ = super().linearized(parts, target, held, given)
+        turn = target[3] - sum(side * x for side, x in zip(self._sides, parts, strict=True))
         e = np.concatenate([e, [np.sin(turn)]])
         error = np.sqrt(dot(e[:3], e[:3]) + (2.0 * np.sin(0.5 * turn)) ** 2)
-        return e, np.concatenate([J, [sides]]), error
+        return e, np.concatenate([J, [self._sides]]), error
 
-    def rows(self, J: Array) -> Array:
+    @property
+    def _sides(self) -> Array:
         axes = self.arm.chain.axes
-        return np.concatenate([J[:3], [[0.0, *(float(axes[1] @ axes[k]) for k in (1, 2, 3))]]])
+        return np.array([0.0, *(float(axes[1] @ axes[k]) for k in (1, 2, 3))])
 
 
 STEP = 0.05
-"""rad or m: so far joints are moved to see whether the hand stays"""
+"""rad or m: a joint is free if it can move by about this distance while the hand stays within the tolerance"""
+
+SMALL = 1e-4
+"""Singular values of the Jacobian below this part of the largest are tried as free motions."""
 
 
-def free_joints(task: Pose, held: int | None, q: Array, elbow: Callable[[Array], float] | None = None) -> list[int]:
-    """The joints that can move while the hand stays, and ``elbow``, the elbow angle of a posture, where it is given."""
-    arm = task.arm
+RESTING = 0.1
+"""The hand stays where it moves by less than this part of the tolerance."""
 
-    def at(x: Array) -> tuple[Array, Array]:
-        e, columns, _ = miss(arm, list(x), goal)
-        J = task.rows(_columns(columns, held))
-        if elbow is not None:
-            sides = 1e-6 * np.eye(len(q))
-            slope = [without_turns(elbow(x + d) - elbow(x - d)) / 2e-6 for d in sides]
-            return np.concatenate([J, [slope]]), np.concatenate([e, [without_turns(angle - elbow(x))]])
-        if task.shape == (4, 4):
-            return J, e
-        turned = [float(arm.chain.axes[1] @ arm.chain.axes[k]) * (q[k] - x[k]) for k in range(1, len(q))]
-        return J, np.concatenate([e[:3], [sum(turned)]])[: len(J)]
 
-    G = forward(arm.chain, q)
-    goal = pose_matrix(G.R @ arm.hand.R, G(arm.hand.p))
-    angle = 0.0 if elbow is None else elbow(q)
-    J, _ = at(q)
-    _, values, V = np.linalg.svd(J)
-    rank = int((values > 1e-7 * values[0]).sum())
+def free_joints(task: Pose, held: int | None, q: Array, tolerance: float) -> list[int]:
+    """The joints that can move while the hand, and what is given, stay within a part of a tolerance."""
+    target, given = task.target_of(q), task.given_of(q)
+    tolerance = RESTING * tolerance
+
+    def at(x: Array) -> tuple[Array, Array, float]:
+        e, J, error = task.linearized(list(x), target, held, given)
+        return np.asarray(e, dtype=float), np.asarray(J, dtype=float), float(error)
+
+    _, values, V = np.linalg.svd(at(q)[1])
+    rank = int((values > SMALL * values[0]).sum())
     nothing = [v for v in V[rank:] if held is None or abs(v[held]) < 0.5]
     moved = np.zeros(len(q))
     for v in nothing:
-        x = q + STEP * v
-        for _ in range(20):
-            J, e = at(x)
-            x = x + np.linalg.pinv(J, rcond=1e-5) @ e
-        off = x - q
-        if np.abs(at(x)[1]).max() < 1e-9 and np.abs(off).max() > 0.2 * STEP:
-            moved = np.maximum(moved, np.abs(off))
+        for _ in range(3):  # where curves cross, what is left of a direction leads along one of them
+            x = q + STEP * v
+            for _ in range(20):
+                e, J, error = at(x)
+                if error <= 1e-3 * tolerance:
+                    break
+                x = x + np.linalg.pinv(J, rcond=1e-5) @ e
+            off = x - q
+            if at(x)[2] > tolerance:
+                break
+            if np.abs(off).max() > 0.2 * STEP:
+                moved = np.maximum(moved, np.abs(off))
+                break
+            v = off / max(float(np.linalg.norm(off)), 1e-9)
     return [k for k, x in enumerate(moved) if x > 1e-3 * STEP]
 
 
-def task_of(name: str, arm: Arm) -> Pose:
+def task_of(name: str, arm: Arm, way: Way | None = None) -> Pose:
     """The task of that name."""
+    if way is not None and isinstance(way.family, ElbowAngle):
+        return PoseAtElbowAngle(arm, way.chain)
     return {"pose": Pose, "position": Position, "pitch": Pitch}[name](arm)

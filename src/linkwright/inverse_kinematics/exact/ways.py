@@ -23,6 +23,7 @@ from linkwright.inverse_kinematics.exact.families import (
     SphericalWrist,
     ThreeParallel,
     YawAndPlanar,
+    elbow_angle,
     pitched,
 )
 from linkwright.inverse_kinematics.exact.geometry import level, meeting, parallel
@@ -155,7 +156,7 @@ def asked(way: Way, q: Array, hand: tuple[float, float, float] = (0.0, 0.0, 0.0)
 def given_at(way: Way, q: Array) -> Any:
     """What is given beside the target, at a posture."""
     if isinstance(way.family, ElbowAngle):
-        return way.family.angle_of(way.chain, [_turn(way.chain, i, x) for i, x in enumerate(q)])
+        return elbow_angle(way.chain, [_turn(way.chain, i, x) for i, x in enumerate(q)])
     return None if way.held is None else q[way.held]
 
 
