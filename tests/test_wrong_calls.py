@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, InputError, LinkwrightError, is_choice, names_given
+from linkwright.errors import ArgumentError, InputError, LinkwrightError, UnknownNameError, is_choice, names_given
 
 FOLDERS = {"contact", "control", "events", "quaternion", "rotation", "samples", "tasks", "trajectories", "transform"}
 MADE_OF_MODELS = {
@@ -230,3 +230,9 @@ def test_other_wrong_arguments(wrong, message, tmp_path):
 def test_methods_are_named_by_the_class_that_users_have():
     with pytest.raises(ArgumentError, match=r"^Model\.with_ground "):
         lw.load("quadruped").with_ground(no_such_argument=1)
+
+
+@pytest.mark.parametrize("name", ["pairs.stiffness", "pairs.damping"])
+def test_unknown_parameters_of_pairs_list_those_of_pairs(name):
+    with pytest.raises(UnknownNameError, match=rf"unknown parameter '{name}'; there (are|is) pairs\.friction"):
+        lw.compile(lw.mass_matrix, lw.load("quadruped").with_ground(), parameters=[name])

@@ -84,6 +84,8 @@ def parameter_of(model: Model, name: str) -> Parameter:
                 f"{name!r} is of shapes that touch, and {model.name!r} has no pairs: with_ground, with_contact"
             )
         return Parameter(name, owner, what, ())
+    if owner == "pairs" and owner not in {*bodies, *(joint.name for joint in model.joints)}:
+        raise UnknownNameError("parameter", name, [f"pairs.{x}" for x in OF_PAIRS])
     if what in OF_BODIES:
         if owner not in bodies:
             raise UnknownNameError("body", owner, bodies)

@@ -225,7 +225,7 @@ def limits(
 
 
 def _limit(coordinate: str, bound: float, sign: float, action: Any, name: str) -> Event:
-    where = {"coordinate": coordinate, "bound": bound, "sign": sign}
+    where: dict[str, Any] = {"coordinate": coordinate, "bound": bound, "sign": sign}
     return Event(partial(_room, **where), action, "down", name, hold=partial(_held_at_limit, **where))
 
 
