@@ -128,7 +128,7 @@ def arm() -> None:
         q, v = model.random(rows, seed=0), 0.3 * rng.standard_normal((rows, model.nv))
         q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
         ours = {
-            f"Linkwright, {method}": partial(end, model, q0, v0, steps, h, method=method, threads=1)
+            f"Linkwright, {method}": partial(end, model, q0, v0, steps, h, method=lw.Integrator(method, threads=1))
             for method in ("semi_implicit", "rk4")
         }
         theirs = {
@@ -248,7 +248,7 @@ def humanoid(path: str, everything: bool = False) -> None:
     rng = np.random.default_rng(0)
     upright, moving = np.tile(every.neutral(), (64, 1)), 0.3 * rng.standard_normal((64, every.nv))
     upright[:, 2] = 1.28
-    fallen = lw.rollout(floor, upright, moving, 400, h, limits=True)
+    fallen = lw.rollout(floor, upright, moving, 400, h, method=lw.Integrator(joint_limits=True))
     for what, rows, (q, v) in (
         ("sinks down on its feet, batch of 64", 64, (upright, moving)),
         ("lies, batch of 64", 64, (fallen.q[-1], fallen.v[-1])),

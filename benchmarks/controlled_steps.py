@@ -99,7 +99,7 @@ def through_python(arm, q):
     def controller(t, q, v):
         return kernel(t, q, v)
 
-    told = {"method": "semi_implicit", "every": STEPS, "controller": controller}
+    told = {"method": "semi_implicit", "every": STEPS, "callback": controller}
     return lambda: lw.simulate(arm, q, np.zeros((*q.shape[:-1], 7)), STEPS * H, **told)
 
 
@@ -110,9 +110,9 @@ def main() -> None:
     rest = np.zeros((ROWS, 7))
     calls = {}
     for method in ("semi_implicit", "rk4"):
-        for name, (law, state0) in laws(arm).items():
+        for name, (law, first) in laws(arm).items():
             for every in (STEPS, 1):
-                told = {} if law is None else {"law": law, "state0": state0}
+                told = {} if law is None else {"controller": law, "actuation": lw.Actuation(initial_state=first)}
                 calls[method, name, every] = (
                     partial(lw.simulate, arm, q, rest, STEPS * H, method=method, every=every, **told),
                     ROWS * STEPS,

@@ -152,7 +152,7 @@ def measure(name: str, model: lw.Model, n: int = 20, duration: float = 10.0, law
     method = suitable_method(model, start, v, 1e-3, controller)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", LinkwrightWarning)
-        motion = lw.simulate(model, start, v, duration, controller=controller, every=10)
+        motion = lw.simulate(model, start, v, duration, callback=controller, every=10)
     joints = driven(model)
     off = np.abs(lw.difference(model, q1, motion.q[-1]))[:, joints].max(initial=0.0)
     rest = np.abs(acceleration_at(model, controller, q1))[:, joints].max(initial=0.0)
@@ -175,6 +175,6 @@ if __name__ == "__main__":
             continue
         measure(name, model)
         if not any(joint.type == "free" for joint in model.joints):
-            measure(f"{name}, hold", model, law="hold")
+            measure(f"{name}, hold", model, controller="hold")
         if feet:
             measure(f"{name}, {kind}ed", on_its_feet(model, kind, feet))

@@ -111,7 +111,15 @@ def rollouts(model):
     for _ in range(8):
         for who, (law, rows, each) in laws.items():
             run = functools.partial(
-                lw.rollout, model, q0[:rows], v0[:rows], STEPS, 0.002, law=law, each=each, threads=1
+                lw.rollout,
+                model,
+                q0[:rows],
+                v0[:rows],
+                STEPS,
+                0.002,
+                controller=law,
+                method=lw.Integrator(threads=1),
+                actuation=lw.Actuation(each=each),
             )
             found.setdefault(who, []).append(cpu_time(run) / rows / STEPS)
     for who, times in found.items():

@@ -105,7 +105,9 @@ def main(names: list[str]) -> None:
                 v[:, :3] = 0.0
             other, (q0, v0) = theirs(q, v, steps), (q, v) if rows > 1 else (q[0], v[0])
 
-            ours = partial(lw.rollout, model, q0, v0, steps, H, method="semi_implicit", every=every, threads=1)
+            ours = partial(
+                lw.rollout, model, q0, v0, steps, H, every=every, method=lw.Integrator("semi_implicit", threads=1)
+            )
             differ = np.abs(ours().q[-1] - other()[:, -1]).max()
             if rows > 1 and differ > (1e-9 if fixed else 10 * H):
                 print(f"{name}: the motions differ by {differ:.1e}")
@@ -132,7 +134,7 @@ def standing() -> None:
         v[:, 6:] = 0.3 * np.random.default_rng(0).standard_normal((rows, 12))
         other, (q0, v0) = theirs(q, v, steps), (q, v) if rows > 1 else (q[0], v[0])
         law = partial(hold, posture=posture)
-        ours = partial(lw.rollout, model, q0, v0, steps, H, law, every, threads=1)
+        ours = partial(lw.rollout, model, q0, v0, steps, H, law, every, method=lw.Integrator(threads=1))
         differ = np.abs(ours().q[-1].reshape(rows, -1)[:, 2] - other()[:, -1, 2]).max()
         if differ > 2e-3:
             print(f"the heights differ by {differ:.1e} m")

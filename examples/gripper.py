@@ -97,12 +97,12 @@ motion = lw.simulate(
     np.zeros(free.nv),
     5.4,
     1e-3,
-    method="rk4",
-    law=law,
+    controller=law,
     events=[
         lw.Event(room, grip, "down", "grips", once=True),
         lw.Event(time_to_open, release, "up", "lets go", once=True),
     ],
+    method="rk4",
 )
 for event in motion.events:
     print(f"t = {event.t:.6f} s: {event.name}, {max(0.0, event.lost):.2e} J lost")

@@ -230,11 +230,14 @@ class Trying:
             STEP,
             law,
             every=10,
-            each=["force", *each],
-            wrenches=partial(push, force=force * np.stack([np.cos(angle), np.sin(angle), 0 * angle], -1), begin=begin),
-            terminate=fallen,
-            effort_limits=self.most,
-            limits=True,
+            method=lw.Integrator(joint_limits=True),
+            actuation=lw.Actuation(each=["force", *each], effort_limits=self.most),
+            surroundings=lw.Surroundings(
+                wrenches=partial(
+                    push, force=force * np.stack([np.cos(angle), np.sin(angle), 0 * angle], -1), begin=begin
+                )
+            ),
+            episode=lw.Episode(terminate=fallen),
         )
 
     def lowest(self, q):
@@ -304,10 +307,10 @@ class Trying:
             np.zeros(self.robot.nv),
             seconds,
             STEP,
-            law=law,
-            wrenches=partial(push, force=across, begin=1.0),
-            effort_limits=self.most,
-            limits=True,
+            controller=law,
+            method=lw.Integrator(joint_limits=True),
+            actuation=lw.Actuation(effort_limits=self.most),
+            surroundings=lw.Surroundings(wrenches=partial(push, force=across, begin=1.0)),
         )
         print("wrote", motion.animate(folder / f"humanoid_{what}.gif", fps=25, title=what))
 

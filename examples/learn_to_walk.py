@@ -103,10 +103,9 @@ class Walking:
             round(seconds / STEP),
             STEP,
             self.law(np.broadcast_to(weights[:, None], (n, starts, self.policy.size))),
-            each=["weights"],
-            reward=reward,
-            terminate=fallen,
             parameters={"pairs.friction": np.tile(friction, (n, 1)), "trunk.mass": np.tile(mass, (n, 1))},
+            actuation=lw.Actuation(each=["weights"]),
+            episode=lw.Episode(reward=reward, terminate=fallen),
         )
         self.steps += int(found.steps.sum())
         return found
@@ -158,7 +157,9 @@ def main():
     if told.short:
         return
     falls = 32 - int(walking.motions(weights[None], np.random.default_rng(2), 32, 10.0).alive.sum())
-    motion = lw.simulate(walking.robot, START, np.zeros(walking.robot.nv), 6.0, law=walking.law(weights), step=0.001)
+    motion = lw.simulate(
+        walking.robot, START, np.zeros(walking.robot.nv), 6.0, controller=walking.law(weights), step=0.001
+    )
     of_trunk, seconds = motion.q[motion.t > 1.0], 5.0
     print(f"mean speed over {seconds:.0f} s: {(of_trunk[-1, 0] - of_trunk[0, 0]) / seconds:.2f} m/s, in steps of 1 ms")
     print(f"height {of_trunk[:, 2].mean():.3f} m ± {of_trunk[:, 2].std():.3f}; sideways {of_trunk[-1, 1]:.2f} m")

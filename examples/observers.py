@@ -64,7 +64,8 @@ def a_payload_is_found() -> None:
     made, (mass, error) = figure()
     mass.axhspan(1.96, 2.04, color="0.9", label="2 kg ± 2 %")
     for (word, law), color in zip(laws.items(), INK[1::-1] + INK[2:], strict=False):
-        motion = lw.simulate(loaded, home, rest, 5.0, law=partial(control.assuming, law=law, mechanism=arm))
+        mistaken = partial(control.assuming, controller=law, mechanism=arm)
+        motion = lw.simulate(loaded, home, rest, 5.0, controller=mistaken)
         found = motion.state["parameters"]
         wanted = np.array([swing(t)[0] for t in motion.t])
         off = np.degrees(np.abs(motion.q - wanted).max(axis=1))
@@ -104,9 +105,10 @@ def a_push_is_found() -> None:
         (axes[1], wrong, {"delay": STEP, "noise": {"q": 1e-5, "v": 2e-4}}, 1),
     ):
         for gain, color in zip((250.0, 50.0), INK, strict=False):
-            law = partial(control.momentum_observer, law=holding, gain=gain, step=STEP, late=late)
-            law = partial(control.assuming, law=law, mechanism=known)
-            motion = lw.simulate(arm, home, rest, 0.25, law=law, wrenches=pushed, **real)
+            law = partial(control.momentum_observer, controller=holding, gain=gain, step=STEP, late=late)
+            law = partial(control.assuming, controller=law, mechanism=known)
+            actuation, around = lw.Actuation(**real), lw.Surroundings(wrenches=pushed)
+            motion = lw.simulate(arm, home, rest, 0.25, controller=law, actuation=actuation, surroundings=around)
             along = control.hand_wrench(known, motion.q, motion.state["external"], "tool") @ push / 5.0
             ax.plot(motion.t, along, color=color, label=f"K_O = {gain:g}/s")
             if known is arm:
@@ -133,9 +135,9 @@ def velocities_are_found() -> None:
     }
     made, axes = figure()
     for (word, way), color in zip(ways.items(), ("0.75", *INK), strict=False):
-        law = partial(control.encoders, law=partial(way, law=follow, step=STEP), resolution=turn)
-        motion = lw.simulate(arm, home, rest, 3.0, law=law)
-        told = motion.state["law"]["velocity"]
+        law = partial(control.encoders, controller=partial(way, controller=follow, step=STEP), resolution=turn)
+        motion = lw.simulate(arm, home, rest, 3.0, controller=law)
+        told = motion.state["controller"]["velocity"]
         seen, true = (told[:, -1] if told.ndim == 3 else told)[1:], motion.v[:-1]
         off = np.sqrt(np.mean((seen - true)[500:] ** 2))
         print(f"{word}: {off:.2g} rad/s off")

@@ -20,7 +20,7 @@ print(control)
 
 start = np.array([0.3, 0.9, -0.4, -1.2, 0.5, 0.8, 0.0])
 target = np.array([0.45, 0.25, 0.6])
-motion = lw.simulate(arm, start, np.zeros(7), 4.0, controller=lambda t, q, v: control(q, v, target))
+motion = lw.simulate(arm, start, np.zeros(7), 4.0, callback=lambda t, q, v: control(q, v, target))
 miss = np.linalg.norm(lw.pose(arm, motion.q[-1], "tool")[:3, 3] - target)
 print(f"after 4 s the tool is {1000 * miss:.2f} mm from the target")
 assert miss < 0.01

@@ -46,8 +46,8 @@ def pd_without_gravity(model: lw.Model, t: Any, q: Any, v: Any, target: Any, sti
 def proportional_and_derivative() -> None:
     """PD + gravity: every motion ends at the target, for V never grows."""
     gains = dict(target=target, stiffness=stiffness, damping=damping)
-    moved = lw.simulate(arm, hanging, rest, 4.0, law=partial(control.pd, **gains))
-    sagged = lw.simulate(arm, hanging, rest, 4.0, law=partial(pd_without_gravity, **gains))
+    moved = lw.simulate(arm, hanging, rest, 4.0, controller=partial(control.pd, **gains))
+    sagged = lw.simulate(arm, hanging, rest, 4.0, controller=partial(pd_without_gravity, **gains))
     made, (angles, lyapunov) = figure(2)
     for motion, style, word in ((moved, "-", "PD + gravity"), (sagged, "--", "weight not carried")):
         for i in range(2):
@@ -77,7 +77,7 @@ def integral() -> None:
     limit = np.array([30.0, 12.0])
     for unwinding, word, ink in ((0.1, "anti-windup", INK[0]), (1e9, "without", INK[1])):
         law = partial(control.pid, **gains, limit=limit, unwinding=unwinding)
-        motion = lw.simulate(arm, hanging, rest, 8.0, law=law, state0=np.zeros(2))
+        motion = lw.simulate(arm, hanging, rest, 8.0, controller=law, actuation=lw.Actuation(initial_state=np.zeros(2)))
         angle.plot(motion.t, np.degrees(motion.q[:, 0]), color=ink, label=word)
         sums.plot(motion.t, motion.state[:, 0], color=ink, label=word)
         over = np.degrees(motion.q[:, 0].max() - target[0])
@@ -116,7 +116,7 @@ def computed() -> None:
         (heavy, law_of(law, arm), "the same, 50 g in the hand unknown to it", INK[2]),
         (arm, partial(following_pd, stiffness=stiffness, damping=damping), "PD + gravity", INK[1]),
     ):
-        motion = lw.simulate(model, q0, v0, 6.0, law=which)
+        motion = lw.simulate(model, q0, v0, 6.0, controller=which)
         wanted = np.array([waving(t)[0] for t in motion.t])
         error = np.degrees(np.linalg.norm(motion.q - wanted, axis=1))
         whole.plot(motion.t, error, color=ink, label=word)
@@ -166,7 +166,7 @@ def friction() -> None:
         (follow, "friction left alone", INK[1]),
         (follow_and_compensate, "friction made up for", INK[0]),
     ):
-        motion = lw.simulate(rough, np.zeros(1), np.array([2.0]), 5.0, law=law)
+        motion = lw.simulate(rough, np.zeros(1), np.array([2.0]), 5.0, controller=law)
         angle.plot(motion.t, np.degrees(motion.q[:, 0]), color=ink, label=word)
         wrong = np.degrees(motion.q[:, 0] - np.sin(2 * motion.t))
         error.plot(motion.t, wrong, color=ink)
@@ -198,7 +198,7 @@ def hand_stays_elbow_moves() -> None:
         posture=posture, posture_stiffness=9.0, posture_damping=6.0,
     )  # fmt: skip
     v0 = np.linalg.pinv(lw.jacobian(seven, start, "tool")) @ circle(0.0)[1]
-    motion = lw.simulate(seven, start, v0, 4.0, law=law)
+    motion = lw.simulate(seven, start, v0, 4.0, controller=law)
     hand, elbow = (lw.pose(seven, motion.q, frame)[:, :3, 3] for frame in ("tool", seven.bodies[3].name))
     wanted = np.array([circle(t)[0][:3, 3] for t in motion.t])
     error = 1e3 * np.linalg.norm(hand - wanted, axis=1)
@@ -236,7 +236,7 @@ def springy_hand() -> None:
         given[:, axis] = pushes
         law = partial(pushed, push=given, stiffness=K, damping=D)
         zero = np.zeros((len(pushes), 7))
-        motions = lw.simulate(seven, zero + start, zero, 3.0, law=law, each=["push"])
+        motions = lw.simulate(seven, zero + start, zero, 3.0, controller=law, actuation=lw.Actuation(each=["push"]))
         moved = 1e3 * (lw.pose(seven, motions.q, "tool")[..., axis, 3] - home[axis, 3])
         way.plot(motions.t, moved[:, -1], color=ink, label=f"along {'xyz'[axis]}, {pushes[-1]:.0f} N")
         slope.plot(moved[-1], pushes, "o", color=ink, label=f"along {'xyz'[axis]}")

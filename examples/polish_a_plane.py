@@ -45,9 +45,9 @@ def circle(t: Any, home: Any) -> tuple[Any, Any, Any]:
     return lw.transform.make(home[:3, :3], place), velocity, acceleration
 
 
-def mistaken(model: lw.Model, t: Any, q: Any, v: Any, *state: Any, law: Any, **told: Any) -> Any:
-    """A law whose masses are wrong."""
-    return law(believed, t, q, v, *state, **told)
+def mistaken(model: lw.Model, t: Any, q: Any, v: Any, *state: Any, controller: Any, **told: Any) -> Any:
+    """A controller whose masses are wrong."""
+    return controller(believed, t, q, v, *state, **told)
 
 
 gains: dict[str, Any] = {
@@ -78,11 +78,9 @@ def polished(law: Any, **told: Any) -> tuple[lw.Motion, Any]:
         4.0,
         STEP,
         "semi_implicit",
-        law=law,
-        environment=planes,
-        sensor="tool",
-        delay=LATE,
-        **told,
+        controller=law,
+        actuation=lw.Actuation(delay=LATE, **told),
+        surroundings=lw.Surroundings(surfaces=planes, sensor="tool"),
     )
     wanted = np.array([circle(t, touching)[0][:2, 3] for t in motion.t])
     return motion, np.linalg.norm(lw.pose(arm, motion.q, "tool")[..., :2, 3] - wanted[:, None], axis=-1)
@@ -91,13 +89,13 @@ def polished(law: Any, **told: Any) -> tuple[lw.Motion, Any]:
 def polishing() -> None:
     """Hybrid control, with the right masses, with wrong ones, and with noise besides."""
     right = partial(lw.control.hybrid, **gains)
-    wrong = partial(mistaken, law=lw.control.hybrid, **gains)
-    state0 = np.zeros(6)
+    wrong = partial(mistaken, controller=lw.control.hybrid, **gains)
+    first = np.zeros(6)
     runs = {
         "right masses": polished(right),
-        "masses 5 % wrong": polished(wrong, state0=state0),
+        "masses 5 % wrong": polished(wrong, initial_state=first),
         "noise": polished(right, noise=NOISE),
-        "masses 5 % wrong, noise": polished(wrong, state0=state0, noise=NOISE),
+        "masses 5 % wrong, noise": polished(wrong, initial_state=first, noise=NOISE),
     }
     made, axes = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
     for name, (motion, off) in runs.items():
@@ -162,7 +160,7 @@ def programmed() -> None:
     gains = dict(frame="tool", reference=touching, directions="linear", **posture)
     gains |= dict(inertia=shown[0], damping=shown[1], stiffness=shown[2])
     right = partial(lw.control.shaped_impedance, **gains)
-    wrong = partial(mistaken, law=lw.control.shaped_impedance, **gains)
+    wrong = partial(mistaken, controller=lw.control.shaped_impedance, **gains)
     runs: dict[str, tuple[Any, str, float, dict[str, Any]]] = {
         "1 kHz, one step a tick": (right, "semi_implicit", STEP, {}),
         "4 kHz": (right, "rk4", STEP / 4, {}),
@@ -175,7 +173,17 @@ def programmed() -> None:
     print("impedance shown, off the programmed inertia, damping and stiffness by at most")
     for name, (law, method, h, told) in runs.items():
         push = partial(shaken, size=np.full(3, 2.0))
-        motion = lw.simulate(arm, start, np.zeros(7), 3.0, h, method, law=law, wrenches=push, sensor="tool", **told)
+        motion = lw.simulate(
+            arm,
+            start,
+            np.zeros(7),
+            3.0,
+            h,
+            method,
+            controller=law,
+            actuation=lw.Actuation(**told),
+            surroundings=lw.Surroundings(wrenches=push, sensor="tool"),
+        )
         off = np.abs(identified(motion, touching, h) / shown - 1.0).max(axis=0)
         print(f"  {name}: {', '.join(f'{x:.2%}' for x in off)}")
     made, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
@@ -188,9 +196,8 @@ def programmed() -> None:
             0.8,
             STEP,
             "semi_implicit",
-            law=law,
-            wrenches=partial(pushed, size=6.0),
-            sensor="tool",
+            controller=law,
+            surroundings=lw.Surroundings(wrenches=partial(pushed, size=6.0), sensor="tool"),
         )
         way = 1e3 * (lw.pose(arm, motion.q, "tool")[:, 2, 3] - touching[2, 3])
         a, b = np.roots([inertia, shown[1], shown[2]]).astype(complex)

@@ -48,10 +48,12 @@ def pushed(force, angle, mass, friction):
         round(SECONDS / STEP),
         STEP,
         hold,
-        wrenches=partial(push, force=force[:, None] * np.stack([np.cos(angle), np.sin(angle)], -1)),
-        each=["force"],
-        terminate=fallen,
         parameters={"trunk.mass": mass, "pairs.friction": friction},
+        actuation=lw.Actuation(each=["force"]),
+        surroundings=lw.Surroundings(
+            wrenches=partial(push, force=force[:, None] * np.stack([np.cos(angle), np.sin(angle)], -1))
+        ),
+        episode=lw.Episode(terminate=fallen),
     )
     moved = np.linalg.norm(motion.q[-1, :, :2] - START[:2], axis=-1)
     return {"fell": ~motion.alive, "after": motion.steps * STEP - SETTLED, "moved": moved}

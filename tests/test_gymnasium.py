@@ -8,12 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests import setups
 
 import linkwright as lw
 
 gymnasium = pytest.importorskip("gymnasium", reason="the extra gymnasium is not installed")
 
-from linkwright.gymnasium import Env, VectorEnv  # noqa: E402
+from linkwright.gymnasium import Env, Interface, VectorEnv  # noqa: E402
+
+grouped = partial(setups.grouped, {**setups.OBJECTS, "interface": Interface})
 
 
 def upright(model, t, q, v, tau):
@@ -43,22 +46,22 @@ def pendulum():
 
 def told(**more):
     space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float64)
-    return dict(reward=upright, observation=seen, law=torque, action_space=space, reset=anew, steps=20, **more)
+    return dict(reward=upright, observation=seen, controller=torque, action_space=space, reset=anew, steps=20, **more)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_gymnasiums_own_checks_pass(pendulum):
     from gymnasium.utils.env_checker import check_env
 
-    check_env(Env(pendulum, terminate=partial(far, angle=2.0), limit=50, **told()))
+    check_env(Env(pendulum, **grouped(terminate=partial(far, angle=2.0), limit=50, **told())))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_it_is_what_gymnasium_makes_of_single_ones(pendulum):
     """Motion by motion the same as Gymnasium's own vector of single environments, also where they begin again."""
     of = told(terminate=partial(far, angle=0.3), limit=7)
-    ours = VectorEnv(pendulum, 3, **of)
-    theirs = gymnasium.vector.SyncVectorEnv([lambda: Env(pendulum, **of)] * 3)
+    ours = VectorEnv(pendulum, 3, **grouped(**of))
+    theirs = gymnasium.vector.SyncVectorEnv([lambda: Env(pendulum, **grouped(**of))] * 3)
     assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
     assert ours.action_space == theirs.action_space
     assert ours.observation_space == theirs.observation_space
@@ -76,12 +79,18 @@ def test_it_is_what_gymnasium_makes_of_single_ones(pendulum):
 
 
 def test_an_action_is_held_for_some_steps_of_a_rollout(pendulum):
-    of = VectorEnv(pendulum, 2, q0=np.array([[0.3], [0.7]]), **{**told(), "reset": None})
+    of = VectorEnv(pendulum, 2, **grouped(q0=np.array([[0.3], [0.7]]), **{**told(), "reset": None}))
     of.reset(seed=0)
     actions = np.array([[0.5], [-1.0]])
     observed, rewards, terminated, truncated, _ = of.step(actions)
     found = lw.rollout(
-        pendulum, [[0.3], [0.7]], [0.0], 20, law=partial(torque, action=actions), each=["action"], reward=upright
+        pendulum,
+        [[0.3], [0.7]],
+        [0.0],
+        20,
+        controller=partial(torque, action=actions),
+        actuation=lw.Actuation(each=["action"]),
+        episode=lw.Episode(reward=upright),
     )
     assert np.array_equal(of.q, found.q[0])
     np.testing.assert_allclose(observed[:, 1], np.sin(found.q[0, :, 0]), rtol=1e-12)
@@ -92,7 +101,7 @@ def test_an_action_is_held_for_some_steps_of_a_rollout(pendulum):
 
 def test_without_a_law_actions_are_efforts_within_limits():
     arm = lw.load("arm7")
-    of = VectorEnv(arm, 2, reward=upright)
+    of = VectorEnv(arm, 2, episode=lw.Episode(reward=upright))
     limits = np.concatenate([joint.effort_limit for joint in arm.joints])
     assert np.array_equal(of.single_action_space.high, limits)
     assert of.reset(seed=0)[0].shape == (2, 14)
@@ -110,15 +119,13 @@ def test_a_robot_on_the_ground_with_noise_and_masses_of_its_own():
     of = VectorEnv(
         robot,
         3,
-        reward=lambda model, t, q, v, tau: v[0],
-        terminate=lambda model, t, q, v: q[2] < 0.1,
-        law=legs,
-        action_space=gymnasium.spaces.Box(-1.0, 1.0, (12,), np.float64),
+        controller=legs,
         q0=q0,
-        steps=4,
         step=2e-3,
         parameters={"pairs.friction": np.array([0.2, 0.5, 0.9])},
-        noise={"q": 0.01, "v": 0.05},
+        actuation=lw.Actuation(noise={"q": 0.01, "v": 0.05}),
+        episode=lw.Episode(reward=lambda model, t, q, v, tau: v[0], terminate=lambda model, t, q, v: q[2] < 0.1),
+        interface=Interface(action_space=gymnasium.spaces.Box(-1.0, 1.0, (12,), np.float64), steps=4),
     )
     runs = []
     for _ in range(2):
@@ -141,7 +148,7 @@ def test_the_page_runs():
 
 
 def test_some_begin_again_where_they_are_told(pendulum):
-    of = VectorEnv(pendulum, 3, **told())
+    of = VectorEnv(pendulum, 3, **grouped(**told()))
     of.reset(seed=1)
     of.step(np.zeros((3, 1)))
     before = of.q
@@ -154,19 +161,19 @@ def test_some_begin_again_where_they_are_told(pendulum):
     ("more", "said"),
     [
         (dict(num_envs=0), "num_envs must be a whole number"),
-        (dict(action_space=None), "action_space tells what actions the law takes"),
-        (dict(law=None, action_space=None), "give action_space"),
-        (dict(law=lambda model, t, q, v: v), r"law\(model, t, q, v, \*, action\)"),
-        (dict(every=3), "takes no every"),
+        (dict(action_space=None), "a controller needs the space of its actions"),
+        (dict(controller=None, action_space=None), r"give Interface\(action_space"),
+        (dict(controller=lambda model, t, q, v: v), r"controller\(model, t, q, v, \*, action\)"),
+        (dict(discount=0.9), "takes no discount"),
     ],
 )
 def test_what_is_wrong_is_told(pendulum, more, said):
     with pytest.raises(lw.errors.LinkwrightError, match=said):
-        VectorEnv(pendulum, **{"num_envs": 2, **told(), **more})
+        VectorEnv(pendulum, **grouped(**{"num_envs": 2, **told(), **more}))
 
 
 def test_actions_of_another_shape_are_refused(pendulum):
-    of = VectorEnv(pendulum, 2, **told())
+    of = VectorEnv(pendulum, 2, **grouped(**told()))
     of.reset(seed=0)
     with pytest.raises(lw.errors.ShapeError, match=r"expected \(2, 1\)"):
         of.step(np.zeros(2))
@@ -175,7 +182,7 @@ def test_actions_of_another_shape_are_refused(pendulum):
 
 
 def test_pictures(pendulum):
-    several = VectorEnv(pendulum, 2, render_mode="rgb_array", **told())
+    several = VectorEnv(pendulum, 2, **grouped(render_mode="rgb_array", **told()))
     several.reset(seed=1)
     one, other = several.render()
     assert one.dtype == np.uint8
@@ -184,17 +191,21 @@ def test_pictures(pendulum):
     assert one.shape == other.shape
     assert not np.array_equal(one, other)
     assert np.array_equal(several.render()[0], one)
-    single = Env(lw.load("quadruped"), reward=lambda model, t, q, v, tau: q[2], render_mode="rgb_array")
+    single = Env(
+        lw.load("quadruped"),
+        episode=lw.Episode(reward=lambda model, t, q, v, tau: q[2]),
+        interface=Interface(render_mode="rgb_array"),
+    )
     single.reset(seed=0)
     near = single.render()
     single._several._now[0][0, 0] += 3.0  # it is followed: what has gone away is still in the middle of the picture
     dark = [np.argwhere(picture.max(axis=2) < 60)[:, 1].mean() for picture in (near, single.render())]
     assert abs(dark[0] - dark[1]) < 0.02 * near.shape[1]
-    assert VectorEnv(pendulum, 2, **told()).render() is None
+    assert VectorEnv(pendulum, 2, **grouped(**told())).render() is None
 
 
 def test_copies_go_on_alike(pendulum):
-    first = VectorEnv(pendulum, 3, **told(terminate=partial(far, angle=0.3), limit=7))
+    first = VectorEnv(pendulum, 3, **grouped(**told(terminate=partial(far, angle=0.3), limit=7)))
     first.reset(seed=4)
     first.action_space.seed(2)
     for _ in range(5):
@@ -204,18 +215,18 @@ def test_copies_go_on_alike(pendulum):
         action = first.action_space.sample()
         for x, y in zip(first.step(action)[:4], second.step(action)[:4], strict=True):
             assert np.array_equal(x, y)
-    one = Env(pendulum, **told())
+    one = Env(pendulum, **grouped(**told()))
     one.reset(seed=1)
     other = copy.deepcopy(one)
     assert np.array_equal(one.step([0.5])[0], other.step([0.5])[0])
 
 
 def test_what_environments_do_not_take_is_told(pendulum):
-    with pytest.raises(lw.errors.ArgumentError, match=r"takes no 'rewards'; it takes reward, .*servos"):
-        VectorEnv(pendulum, 2, rewards=upright, **told())
+    with pytest.raises(lw.errors.ArgumentError, match="has no argument 'rewards'"):
+        VectorEnv(pendulum, 2, **grouped(rewards=upright, **told()))
     with pytest.raises(lw.errors.InputError, match="rgb_array"):
-        Env(pendulum, render_mode="human", **told())
+        Env(pendulum, **grouped(render_mode="human", **told()))
     with pytest.raises(lw.errors.InputError, match=r"before the first reset"):
-        VectorEnv(pendulum, 2, **told()).step(np.zeros((2, 1)))
-    with pytest.raises(lw.errors.ArgumentError, match="VectorEnv has num_envs"):
-        Env(pendulum, num_envs=3, **told())
+        VectorEnv(pendulum, 2, **grouped(**told())).step(np.zeros((2, 1)))
+    with pytest.raises(lw.errors.ArgumentError, match="num_envs"):
+        Env(pendulum, **grouped(num_envs=3, **told()))

@@ -85,7 +85,7 @@ def test_explanations(way):
     ],
 )
 def test_explanations_of_control_laws(name, law, made_before, way):
-    made = lw.equations(lw.load(name)).explanation(law=law)
+    made = lw.equations(lw.load(name)).explanation(controller=law)
     if made_before:
         made.text()
     again = way(made)
@@ -117,7 +117,7 @@ def test_a_model_of_which_everything_is_derived(way):
     q, v = np.array([0.3, 0.5]), np.zeros(2)
     lw.derivative(lw.inverse_dynamics, "q")(model, q, v, v)
     lw.resolved_rate(model, q, {"tip": np.zeros(3)})
-    lw.simulate(model, q, v, 0.01, law=partial(push, stiffness=10.0))
+    lw.simulate(model, q, v, 0.01, controller=partial(push, stiffness=10.0))
     lw.equations(model).explanation().text()
     lw.linearize(model, q, v, v)
     lw.base_parameters(model)

@@ -111,7 +111,7 @@ def test_mistakes_within_a_function_are_not_told_as_of_its_arguments():
 
     model = lw.load("pendulum")
     with pytest.raises(TypeError, match="law"):
-        lw.simulate(model, [0.1], [0.0], 0.1, controller=law)
+        lw.simulate(model, [0.1], [0.0], 0.1, callback=law)
 
 
 @pytest.mark.parametrize("name", ["load", "simulate", "equations", "compile", "hold", "close", "stack"])

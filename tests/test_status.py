@@ -151,7 +151,7 @@ def test_compiling_deriving_and_simulating_are_told(monkeypatch):
     motion = lw.simulate(model, np.zeros(2), np.zeros(2), 0.01)
     assert {"compiling simulation_step of 'two_link'", "simulating 'two_link'"} <= set(said)
     said.clear()
-    lw.simulate(model, np.zeros(2), np.zeros(2), 0.01, controller=lambda t, q, v: 0 * v)
+    lw.simulate(model, np.zeros(2), np.zeros(2), 0.01, callback=lambda t, q, v: 0 * v)
     assert "simulating 'two_link'" not in said  # the controller may print
     lw.equations(model).text()
     assert "deriving the equations of 'two_link'" in said

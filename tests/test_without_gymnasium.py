@@ -9,7 +9,7 @@ sys.modules["gymnasium"] = None
 import linkwright as lw, linkwright.gymnasium as environments
 for kind in (environments.VectorEnv, environments.Env):
     try:
-        kind(lw.load("pendulum"), reward=lambda model, t, q, v, tau: 0.0)
+        kind(lw.load("pendulum"), episode=lw.Episode(reward=lambda model, t, q, v, tau: 0.0))
     except lw.errors.MissingExtraError as error:
         print(error)
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, UnknownNameError, is_choice, names_given
+from linkwright.simulation.acting.controller import FunctionController
 
 FOLDERS = {"contact", "control", "events", "quaternion", "rotation", "samples", "tasks", "trajectories", "transform"}
 MADE_OF_MODELS = {
@@ -29,7 +30,11 @@ def functions(module: ModuleType = lw, prefix: str = "") -> Iterator[tuple[str, 
         thing = getattr(module, name)
         if isinstance(thing, ModuleType) and name in FOLDERS:
             yield from functions(thing, f"{name}.")
-        elif inspect.isfunction(thing) and not name.startswith("_") and thing.__module__.startswith("linkwright"):
+        elif (
+            isinstance(thing, FunctionType | FunctionController)
+            and not name.startswith("_")
+            and thing.__module__.startswith("linkwright")
+        ):
             yield f"{prefix}{name}", thing
 
 
@@ -150,14 +155,14 @@ ZEROS = np.zeros(2)
         lambda m: lw.analytic_inverse_kinematics(m, "tip", task=ZEROS),
         lambda m: lw.trajectories.spline(m, [0.0, 1.0], [ZEROS, ZEROS], ends=ZEROS),
         lambda m: lw.Policy(m, activation=ZEROS),
-        lambda m: lw.rollout(m, ZEROS, ZEROS, 10, each=3),
-        lambda m: lw.rollout(m, ZEROS, ZEROS, 10, keep=3),
-        lambda m: lw.rollout(m, ZEROS, ZEROS, 10, keep=[3]),
+        lambda m: lw.rollout(m, ZEROS, ZEROS, 10, actuation=lw.Actuation(each=3)),
+        lambda m: lw.rollout(m, ZEROS, ZEROS, 10, episode=lw.Episode(keep=3)),
+        lambda m: lw.rollout(m, ZEROS, ZEROS, 10, episode=lw.Episode(keep=[3])),
         lambda m: lw.rollout(m, ZEROS, ZEROS, 10, step=LARGE),
-        lambda m: lw.rollout(m, ZEROS, ZEROS, 10, discount=LARGE),
+        lambda m: lw.rollout(m, ZEROS, ZEROS, 10, episode=lw.Episode(discount=LARGE)),
         lambda m: lw.simulate(m, ZEROS, ZEROS, 0.1, step=LARGE),
         lambda m: lw.simulate(m, ZEROS, ZEROS, LARGE),
-        lambda m: lw.simulate(m, ZEROS, ZEROS, 0.1, t0=LARGE),
+        lambda m: lw.simulate(m, ZEROS, ZEROS, (0.0, LARGE)),
         lambda m: lw.linearize(m, ZEROS, ZEROS, ZEROS, step=LARGE),
         lambda m: lw.mass_matrix(m, LARGE),
         lambda m: lw.mass_matrix(m, [LARGE, 0]),

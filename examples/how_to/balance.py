@@ -93,8 +93,9 @@ def push(t):
     return {"torso": np.stack([on, 0 * t, 0 * t, 0 * t, 0 * t, 0 * t])}
 
 
-told = dict(law=standing, wrenches=push, effort_limits=250.0)
-end = lw.rollout(robot, start[None], np.zeros((1, robot.nv)), 1500, 0.002, **told)
+pushed, limited = lw.Surroundings(wrenches=push), lw.Actuation(effort_limits=250.0)
+rest = np.zeros((1, robot.nv))
+end = lw.rollout(robot, start[None], rest, 1500, 0.002, standing, surroundings=pushed, actuation=limited)
 assert np.abs(end.q[-1, 0, 2] - start[2]) < 0.01                          # it still stands
 
 # %% [markdown]

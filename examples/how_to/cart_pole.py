@@ -56,7 +56,7 @@ assert regulator.poles.real.max() < 0.0
 # The pole starts 11° (0.2 rad) to the side, and the cart half a metre from the middle.
 
 # %%
-motion = lw.simulate(cart_pole, [0.5, 0.2], [0.0, 0.0], 8.0, law=regulator.law)
+motion = lw.simulate(cart_pole, [0.5, 0.2], [0.0, 0.0], 8.0, controller=regulator.controller)
 assert np.abs(motion.q[-1]).max() < 1e-2
 
 figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 4))
@@ -85,7 +85,9 @@ angles = np.linspace(0.0, 1.4, 15)
 starts = np.stack([np.zeros(15), angles], axis=1)
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    ends = lw.simulate(cart_pole, starts, np.zeros((15, 2)), 8.0, law=regulator.law, every=8000)
+    ends = lw.simulate(
+        cart_pole, starts, np.zeros((15, 2)), 8.0, controller=regulator.controller, every=8000
+    )
 kept = np.abs(ends.q[-1]).max(axis=1) < 0.05
 print(f"it comes back from {np.degrees(angles[kept].max()):.0f}°")
 assert kept[:3].all()

@@ -79,7 +79,7 @@ kernel.derivative("q").save("by_q.c")
 assert Path("by_q.c").stat().st_size > 0
 
 pid = partial(lw.control.pid, target=np.zeros(6), stiffness=50.0, damping=5.0, integral=3.0, step=1e-3)
-controller, state = lw.control.compiled(arm, pid, state0=np.zeros(6))
+controller, state = lw.control.compiled(arm, pid, initial_state=np.zeros(6))
 controller.save("pid.c")
 tau, state = controller(0.0, arm.random(seed=0), np.zeros(6), state)
 assert tau.shape == state.shape == (6,)

@@ -102,10 +102,9 @@ def score(tried):
         250,
         0.004,
         partial(law, weights=np.broadcast_to(tried[:, None], (*batch, policy.size))),
-        each=["weights"],
-        reward=reward,
-        terminate=fallen,
         parameters={"pairs.friction": np.tile(rng.uniform(0.4, 1.0, starts), (len(tried), 1))},
+        actuation=lw.Actuation(each=["weights"]),
+        episode=lw.Episode(reward=reward, terminate=fallen),
     )
     return found.reward.mean(axis=1)
 

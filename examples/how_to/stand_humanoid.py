@@ -56,7 +56,13 @@ def stay(model, t, q, v, target):
 servos = lw.Servos(stiffness=2000.0, damping=200.0)  # N m/rad and N m s/rad
 at_rest = np.zeros(robot.nv)
 motion = lw.simulate(
-    robot, posture, at_rest, 1.0, step=2e-3, law=partial(stay, target=posture[7:]), servos=servos
+    robot,
+    posture,
+    at_rest,
+    1.0,
+    step=2e-3,
+    controller=partial(stay, target=posture[7:]),
+    actuation=lw.Actuation(servos=servos),
 )
 print(motion.q[-1, 2] - posture[2])                  # how far it sinks: some millimetres
 assert abs(motion.q[-1, 2] - posture[2]) < 0.02
@@ -88,7 +94,9 @@ def bend(model, t, q, v, target, deeper):
 
 
 told = partial(bend, target=posture[7:], deeper=deeper[6:])
-knees = lw.simulate(robot, posture, at_rest, 2.0, step=2e-3, law=told, servos=servos)
+knees = lw.simulate(
+    robot, posture, at_rest, 2.0, step=2e-3, controller=told, actuation=lw.Actuation(servos=servos)
+)
 print(np.ptp(knees.q[:, 2]))                         # the pelvis goes down by 0.19 m, and up again
 assert np.ptp(knees.q[:, 2]) > 0.15
 assert abs(knees.q[-1, 2] - posture[2]) < 0.05

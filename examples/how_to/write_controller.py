@@ -27,7 +27,7 @@ def law(model, t, q, v, target):
 
 # %%
 target = np.array([0.3, 0.6, -0.2, -1.2, 0.4, 0.8, 0.1])
-motion = lw.simulate(arm, np.zeros(7), np.zeros(7), 4.0, law=partial(law, target=target))
+motion = lw.simulate(arm, np.zeros(7), np.zeros(7), 4.0, controller=partial(law, target=target))
 print(np.abs(motion.q[-1] - target).max())
 assert np.abs(motion.q[-1] - target).max() < 0.02
 
@@ -53,13 +53,13 @@ def careful(model, t, q, v, target):
     return strength * K * (target - q) - D * v + lw.gravity_forces(model, q)
 
 
-slow = lw.simulate(arm, np.zeros(7), np.zeros(7), 4.0, law=partial(careful, target=target))
+slow = lw.simulate(arm, np.zeros(7), np.zeros(7), 4.0, controller=partial(careful, target=target))
 
 # %% [markdown]
 # ## A memory
 #
 # A law that must remember something (an integral, a filter) takes its memory as the last argument, and returns its new
-# value beside the efforts. `state0` is the value at the start. `motion.state` has all values.
+# value beside the efforts. `initial_state` is the value at the start. `motion.state` has all values.
 
 # %%
 h = 1e-3                                              # s, the step of the simulation
@@ -71,7 +71,15 @@ def with_integral(model, t, q, v, z, target):
 
 
 told = partial(with_integral, target=target)
-integral = lw.simulate(arm, np.zeros(7), np.zeros(7), 10.0, law=told, state0=np.zeros(7), step=h)
+integral = lw.simulate(
+    arm,
+    np.zeros(7),
+    np.zeros(7),
+    10.0,
+    controller=told,
+    step=h,
+    actuation=lw.Actuation(initial_state=np.zeros(7)),
+)
 print(np.abs(integral.q[-1] - target).max())          # no gravity in this law: the integral found it
 assert np.abs(integral.q[-1] - target).max() < 0.05
 
@@ -86,11 +94,10 @@ real = lw.simulate(
     np.zeros(7),
     np.zeros(7),
     4.0,
-    law=partial(law, target=target),
-    period=2e-3,                                      # s between two questions
-    delay=1e-3,                                       # s until the answer acts
-    effort_limits=True,                               # those of the file
-    noise={"q": 1e-4, "v": 1e-3},                     # rad, rad/s
+    controller=partial(law, target=target),
+    actuation=lw.Actuation(
+        period=2e-3, delay=1e-3, effort_limits=True, noise={"q": 1e-4, "v": 1e-3}
+    ),
 )
 print(np.abs(real.q[-1] - target).max())
 assert np.abs(real.q[-1] - target).max() < 0.05
@@ -98,20 +105,20 @@ assert np.abs(real.q[-1] - target).max() < 0.05
 # %% [markdown]
 # ## Any Python at all
 #
-# Where a law cannot be translated (it calls another program, or reads a file), give it as `controller`. It is a function of
-# `t`, `q` and `v`. Python is then asked at every step, which is slower:
+# A function that cannot be compiled (it calls another program, or reads a file) is a `callback` of `t`, `q` and `v`. Python is
+# then called at every step, which is slower:
 
 # %%
 seen = []
 
 
-def controller(t, q, v):
+def callback(t, q, v):
     seen.append(t)
     return lw.gravity_forces(arm, q) + K * (target - q) - D * v
 
 
-lw.simulate(arm, np.zeros(7), np.zeros(7), 0.2, controller=controller)
-print(len(seen))                                      # it was asked some 200 times
+lw.simulate(arm, np.zeros(7), np.zeros(7), 0.2, callback=callback)
+print(len(seen))                                      # it was called about 200 times
 
 # %% [markdown]
 # The laws of textbooks are there already, as `lw.control.pd`, `computed_torque`, `impedance` and more: see

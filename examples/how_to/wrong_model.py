@@ -20,8 +20,8 @@ D = np.array([40.0, 40.0, 30.0, 15.0, 3.0, 3.0, 0.3])           # damping, N m s
 pd = partial(lw.control.pd, target=target, stiffness=K, damping=D)      # with gravity compensation
 
 believed = real.with_scaled_masses(1.1)                   # all masses 10 % too large
-law = partial(lw.control.assuming, law=pd, mechanism=believed)
-motion = lw.simulate(real, np.zeros(7), np.zeros(7), 6.0, law=law)
+law = partial(lw.control.assuming, controller=pd, mechanism=believed)
+motion = lw.simulate(real, np.zeros(7), np.zeros(7), 6.0, controller=law)
 print(np.degrees(np.abs(motion.q[-1] - target).max()))    # steady-state error, degrees
 
 # %% [markdown]
@@ -34,8 +34,8 @@ print(np.degrees(np.abs(motion.q[-1] - target).max()))    # steady-state error, 
 factors = np.array([0.8, 0.9, 1.0, 1.1, 1.2])
 errors = []
 for factor in factors:
-    law = partial(lw.control.assuming, law=pd, mechanism=real.with_scaled_masses(factor))
-    motion = lw.simulate(real, np.zeros(7), np.zeros(7), 6.0, law=law)
+    law = partial(lw.control.assuming, controller=pd, mechanism=real.with_scaled_masses(factor))
+    motion = lw.simulate(real, np.zeros(7), np.zeros(7), 6.0, controller=law)
     errors.append(np.degrees(motion.q[-1] - target))
 errors = np.array(errors)
 assert np.abs(errors[2]).max() < 0.05                     # with the right masses there is none
@@ -67,8 +67,8 @@ figure.savefig("how_to_wrong_model.png", dpi=100)
 
 # %%
 loaded = real.with_payload("tool", 2.0)
-law = partial(lw.control.assuming, law=pd, mechanism=real)
-motion = lw.simulate(loaded, np.zeros(7), np.zeros(7), 6.0, law=law)
+law = partial(lw.control.assuming, controller=pd, mechanism=real)
+motion = lw.simulate(loaded, np.zeros(7), np.zeros(7), 6.0, controller=law)
 print(np.degrees(np.abs(motion.q[-1] - target).max()))
 assert np.abs(motion.q[-1] - target).max() > 0.02
 

@@ -60,7 +60,7 @@ for model, law, name in (
     (loaded, with_wrong_masses, "computed torque, 50 g unknown to it"),
     (arm, computed, "computed torque"),
 ):
-    motion = lw.simulate(model, q0, np.zeros(2), 4.0, law=law)
+    motion = lw.simulate(model, q0, np.zeros(2), 4.0, controller=law)
     error = np.degrees(np.abs(motion.q - np.array([wanted(t)[0] for t in motion.t])).max(axis=1))
     largest[name] = error[motion.t > 2.0].max()
     axes.plot(motion.t, error, label=name)

@@ -31,7 +31,7 @@ def law(model, t, q, v, stiffness, damping):
 figure, axes = plt.subplots(figsize=(7, 3.5))
 for damping, what in ((4.0, "too little"), (20.0, "about right"), (80.0, "too much")):
     told = partial(law, stiffness=40.0, damping=damping)
-    motion = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 5.0, law=told)
+    motion = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 5.0, controller=told)
     axes.plot(motion.t, np.degrees(motion.q[:, 0]), label=f"D = {damping:g} N m s/rad: {what}")
 axes.axhline(60.0, color="gray", linestyle="--")
 axes.set(xlabel="time (s)", ylabel="angle of the first joint (°)")
@@ -53,7 +53,9 @@ figure.savefig("learn_control.png", dpi=100)
 # masses. They may be wrong, if only the weight is right.
 
 # %%
-motion = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 5.0, law=partial(law, stiffness=40.0, damping=20.0))
+motion = lw.simulate(
+    arm, [0.0, 0.0], [0.0, 0.0], 5.0, controller=partial(law, stiffness=40.0, damping=20.0)
+)
 error = target - motion.q
 V = 0.5 * 40.0 * (error**2).sum(axis=1) + lw.kinetic_energy(arm, motion.q, motion.v)
 assert np.all(np.diff(V) < 1e-6)                    # it falls all the time
@@ -69,7 +71,7 @@ def without_gravity(model, t, q, v):
     return 40.0 * (target - q) - 20.0 * v
 
 
-hangs = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 8.0, law=without_gravity)
+hangs = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 8.0, controller=without_gravity)
 print(np.degrees(target - hangs.q[-1]))             # some degrees are missing
 assert np.degrees(target - hangs.q[-1])[0] > 5.0
 

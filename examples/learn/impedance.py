@@ -35,7 +35,9 @@ def pushed(model, t, q, v, push):
 
 figure, axes = plt.subplots(figsize=(7, 3.5))
 for axis, push in (("x", [20.0, 0.0, 0.0]), ("z", [0.0, 0.0, 20.0])):
-    motion = lw.simulate(arm, start, np.zeros(7), 3.0, law=partial(pushed, push=np.array(push)))
+    motion = lw.simulate(
+        arm, start, np.zeros(7), 3.0, controller=partial(pushed, push=np.array(push))
+    )
     way = (lw.pose(arm, motion.q, "tool")[:, :3, 3] - target[:3, 3])[:, "xyz".index(axis)]
     k = K["xyz".index(axis)]
     (line,) = axes.plot(motion.t, 1000 * way, label=f"pushed with 20 N along {axis}")

@@ -142,7 +142,7 @@ def law(model, t, q, v):
     return lw.gravity_forces(model, q) + 80.0 * (target - q) - 15.0 * v
 
 
-held = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], duration=3.0, law=law)
+held = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], duration=3.0, controller=law)
 print(np.degrees(held.q[-1]).round(2))           # [30. 60.], very nearly
 assert np.abs(np.degrees(held.q[-1]) - [30.0, 60.0]).max() < 0.5
 

@@ -129,7 +129,8 @@ _LATER = {
     "linkwright.formats.meshes": ("mass_properties",),
     # Motion
     "linkwright.simulation": (
-        *("Motion", "Rollout", "Servos", "Solver", "hold", "hold_joints", "linearize"),
+        *("Actuation", "Episode", "Integrator", "Motion", "Rollout", "Servos", "Solver", "Surroundings"),
+        *("hold", "hold_joints", "linearize"),
         *("rollout", "rollout_derivatives", "showing_start", "simulate", "stand", "contact", "events"),
     ),
     # Mechanisms that change while they move
@@ -182,6 +183,7 @@ _LATER = {
 }
 
 __all__ = [
+    "Actuation",
     "AttractionRegion",
     "BaseParameters",
     "Builder",
@@ -189,11 +191,13 @@ __all__ = [
     "Changed",
     "DHRow",
     "DHTable",
+    "Episode",
     "Equations",
     "Event",
     "ExcitingTrajectory",
     "Identified",
     "Impact",
+    "Integrator",
     "Kernel",
     "Measurements",
     "Mobility",
@@ -210,6 +214,7 @@ __all__ = [
     "StaticWrench",
     "Studio",
     "Study",
+    "Surroundings",
     "Trajectory",
     "acceleration",
     "actuated_efforts",

@@ -73,10 +73,14 @@ from linkwright.model.library.dh import to_dh as to_dh
 from linkwright.model.pair import Pair as Pair
 from linkwright.model.shape import Shape as Shape
 from linkwright.model.tree import Model as Model
+from linkwright.simulation import Actuation as Actuation
+from linkwright.simulation import Episode as Episode
+from linkwright.simulation import Integrator as Integrator
 from linkwright.simulation import Motion as Motion
 from linkwright.simulation import Rollout as Rollout
 from linkwright.simulation import Servos as Servos
 from linkwright.simulation import Solver as Solver
+from linkwright.simulation import Surroundings as Surroundings
 from linkwright.simulation import contact as contact
 from linkwright.simulation import events as events
 from linkwright.simulation import hold as hold
@@ -189,7 +193,7 @@ def constraint_forces(
     v: Annotated[ArrayLike, "(…, nv)"],
     tau: Annotated[ArrayLike, "(…, nv)"],
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
-    stabilisation: Gains | None = None,
+    stabilization: Gains | None = None,
 ) -> Annotated[Array, "(…, m)"]: ...
 def constraint_jacobian(
     model: Model,
@@ -205,7 +209,7 @@ def constraint_wrenches(
     v: Annotated[ArrayLike, "(…, nv)"],
     tau: Annotated[ArrayLike, "(…, nv)"],
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
-    stabilisation: Gains | None = None,
+    stabilization: Gains | None = None,
 ) -> Annotated[Array, "(…, n, 6)"]: ...
 def coriolis_matrix(
     model: Model,
@@ -247,7 +251,7 @@ def forward_dynamics(
     schedule: Any = None,
     partition: Any = None,
     loops: Literal['closed', 'ignore'] = "closed",
-    stabilisation: Gains | None = None,
+    stabilization: Gains | None = None,
 ) -> Annotated[Array, "(…, nv)"]: ...
 def forward_dynamics_derivatives(
     model: Model,
@@ -525,6 +529,7 @@ def zero_moment_point(
 ) -> Annotated[Array, "(…, 3)"]: ...
 
 __all__ = [
+    "Actuation",
     "AttractionRegion",
     "BaseParameters",
     "Builder",
@@ -532,11 +537,13 @@ __all__ = [
     "Changed",
     "DHRow",
     "DHTable",
+    "Episode",
     "Equations",
     "Event",
     "ExcitingTrajectory",
     "Identified",
     "Impact",
+    "Integrator",
     "Kernel",
     "Measurements",
     "Mobility",
@@ -553,6 +560,7 @@ __all__ = [
     "StaticWrench",
     "Studio",
     "Study",
+    "Surroundings",
     "Trajectory",
     "acceleration",
     "actuated_efforts",

@@ -190,7 +190,7 @@ def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], nam
     return ArgumentError(f"{name} {told}; it takes {inspect.Signature(parameters)}" + (f": {hint}" if meant else ""))
 
 
-FEW = 12
+FEW = 10
 """arguments that can be overlooked; of more, where a name is near, that one is told alone"""
 
 

@@ -10,8 +10,8 @@ ended is shown where it ended; the next action is not used for it, and what is s
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,13 +19,17 @@ import numpy as np
 
 from linkwright.compiler.kernel import compile
 from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motors
-from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError
+from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError, names_given
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import taken_apart
 from linkwright.simulation.acting.randomness import STATES, Random, checked_seed, seeds
+from linkwright.simulation.episode import Episode, episode_of
 from linkwright.simulation.rollouts.prepare import RESET_STREAM, Prepared, prepared
 from linkwright.simulation.rollouts.run import taken
+from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.simulation.stepping.functions import state, told_function
+from linkwright.simulation.stepping.integrators import IntegrationMethod
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.visual.moving.camera import Camera
 
@@ -34,22 +38,12 @@ try:
 except ImportError:  # said where an environment is made
     gymnasium = None
 
-NOT_TAKEN = ("every", "keep", "start", "discount", "seed")
-"""What rollouts are told and environments are not: their reset and step tell it."""
-
-TAKEN = tuple(
-    name
-    for name, one in inspect.signature(prepared).parameters.items()
-    if one.kind is one.KEYWORD_ONLY and name not in (*NOT_TAKEN, "law", "reward", "terminate", "reset")
-)
-"""What else rollouts are told."""
-
 _Vector = object if gymnasium is None else gymnasium.vector.VectorEnv
 _Single = object if gymnasium is None else gymnasium.Env
 
 
 def motors(model: Model, t: Any, q: Array, v: Array, *, action: Array) -> Array:
-    """The law without one given: an action is the efforts (motors,) of all joints but free ones."""
+    """The controller by default: an action is the efforts (motors,) of all joints but free ones."""
     places = with_motors(model)
     return np.stack([action[places.index(k)] if k in places else 0.0 * action[0] for k in range(model.nv)])
 
@@ -63,57 +57,98 @@ def _never(model: Model, t: Any, q: Array, v: Array) -> Any:
     return t < -1.0
 
 
-class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
-    """Motions of one mechanism as a vector environment of Gymnasium.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Interface:
+    """Describe what an agent observes and does.
 
-    ``reward(model, t, q, v, tau)`` and ``terminate(model, t, q, v)`` are those of :func:`linkwright.rollout`; the
-    reward of an action is the sum over its ``steps`` steps of ``step`` seconds. ``observation(model, q, v) -> (n,)`` is
-    what is observed; without it, q and v. ``law(model, t, q, v, *, action)`` makes efforts of an action; without one an
-    action is the efforts of all joints but free ones, within their limits. With a law ``action_space`` is a Box; an
-    ``observation_space`` may be given. Motions begin at ``q0`` and ``v0``, (num_envs, …) or the same for all, or as
-    ``reset(model, q0, v0, random) -> (q, v)`` tells. They are cut off (truncated) after ``limit`` actions. What else
-    :func:`linkwright.rollout` takes, such as ``parameters``, ``noise``, ``limits`` or ``method``, is taken too. With
-    ``render_mode="rgb_array"``, :meth:`render` gives a picture (height, width, 3) of each motion, bytes.
+    Parameters
+    ----------
+    observation : callable, optional
+        ``observation(model, q, v) -> (n,)``, compiled; q and v by default.
+    observation_space : gymnasium.spaces.Space, optional
+        Space of one observation; an unbounded Box by default.
+    action_space : gymnasium.spaces.Box, optional
+        Space of one action. Without a controller an action is the efforts of all joints but free ones, within their
+        limits.
+    steps : int, optional
+        Number of steps for which an action is held.
+    limit : int, optional
+        Number of actions after which an episode is truncated; None: never.
+    render_mode : {"rgb_array"}, optional
+        With "rgb_array", ``render()`` returns pictures (height, width, 3) of bytes.
     """
 
+    observation: Callable[..., Any] | None = None
+    observation_space: Any = None
+    action_space: Any = None
+    steps: int = 10
+    limit: int | None = 1000
+    render_mode: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("steps", self.steps), ("limit", 1 if self.limit is None else self.limit)):
+            _require_count(name, value)
+        if self.render_mode not in (None, "rgb_array"):
+            raise InputError(f'render_mode is "rgb_array" or None; got {self.render_mode!r}')
+
+
+class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
+    """Vector environment of Gymnasium: motions of one mechanism, all steps compiled.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    num_envs : int, optional
+        Number of motions.
+    q0, v0 : array_like, optional
+        Initial configurations and velocities, (num_envs, ...) or the same for all; neutral and at rest by default.
+    step : float, optional
+        Step of the integration in s.
+    controller : callable, optional
+        ``controller(model, t, q, v, *, action)``: the efforts by an action; needs ``action_space``.
+    interface : Interface, optional
+        Observations, actions, truncation and rendering.
+    method, actuation, surroundings, parameters
+        As of :func:`linkwright.rollout`. Seeds are those of ``reset(seed=…)``.
+    episode : Episode
+        Reward (the sum over the steps of an action), termination, and ``reset(model, q0, v0, random) -> (q, v)``.
+    """
+
+    @takes_options
+    @takes_model
     def __init__(
         self,
         model: Model,
         num_envs: int = 1,
-        *,
-        reward: Callable[..., Any],
-        observation: Callable[..., Any] | None = None,
-        terminate: Callable[..., Any] | None = None,
-        reset: Callable[..., Any] | None = None,
-        law: Callable[..., Any] | None = None,
-        action_space: Any = None,
-        observation_space: Any = None,
         q0: Any = None,
         v0: Any = None,
-        steps: int = 10,
         step: float = 1e-3,
-        limit: int | None = 1000,
-        threads: int | None = None,
-        render_mode: str | None = None,
-        **told: Any,
+        controller: Callable[..., Any] | None = None,
+        *,
+        interface: Interface | None = None,
+        method: IntegrationMethod | Integrator | None = None,
+        actuation: Actuation | None = None,
+        surroundings: Surroundings | None = None,
+        episode: Episode | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ):
-        given = {name: x for name, x in locals().items() if name not in ("self", "told", "__class__")}
-        self._given = {**given, **told}
+        self._given = {name: x for name, x in locals().items() if name not in ("self", "__class__")}
         if gymnasium is None:
             raise MissingExtraError("environments need the package gymnasium: pip install 'linkwright[gymnasium]'")
-        for name, value in (("num_envs", num_envs), ("steps", steps), ("limit", 1 if limit is None else limit)):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
-        for name in NOT_TAKEN:
-            if name in told:
-                raise ArgumentError(f"an environment takes no {name}: it is told by reset and step")
-        if unknown := sorted({*told} - {*TAKEN}):
-            raise ArgumentError(f"an environment takes no {unknown[0]!r}; it takes {', '.join([*_OWN, *TAKEN])}")
-        self.metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, **_metadata(steps * step)}
-        self.render_mode = _render_mode(render_mode)
-        self.num_envs, self.model, self.limit = int(num_envs), model, limit
-        self._steps, self._threads = int(steps), threads
-        self.single_action_space = _space_of_actions(model, law, action_space)
+        _require_count("num_envs", num_envs)
+        if interface is not None and not isinstance(interface, Interface):
+            raise ArgumentError(f"interface is lw.gymnasium.Interface(…); got {interface!r}")
+        interface, episode = interface or Interface(), _checked_episode(episode)
+        setup = Setup.of(controller, None, method, actuation, surroundings)
+        self.metadata = {
+            "autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP,
+            **_metadata(interface.steps * step),
+        }
+        self.render_mode = interface.render_mode
+        self.num_envs, self.model, self.limit = int(num_envs), model, interface.limit
+        self._steps, self._threads = int(interface.steps), setup.integrator.threads
+        self.single_action_space = _space_of_actions(model, controller, interface.action_space)
         begin_q, begin_v = (
             np.broadcast_to(as_numbers(name, x), (self.num_envs, n)).copy()
             for name, x, n in (
@@ -121,20 +156,17 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
                 ("v0", np.zeros(model.nv) if v0 is None else v0, model.nv),
             )
         )
-        shape = self.single_action_space.shape
-        each = {*_names(told.pop("each", ())), "action"}
-        self._about: Prepared = prepared(
-            model,
-            begin_q,
-            begin_v,
-            step,
-            law=partial(law or motors, action=np.zeros((self.num_envs, *shape))),
-            each=each,
-            reward=reward,
-            terminate=terminate or _never,
-            keep="reward",
-            **told,
+        action = np.zeros((self.num_envs, *self.single_action_space.shape))
+        each = {*names_given("each", setup.actuation.each), "action"}
+        setup = replace(
+            setup,
+            controller=partial(controller or motors, action=action),
+            actuation=replace(setup.actuation, each=each),
         )
+        own = replace(episode, terminate=episode.terminate or _never, reset=None, keep="reward")
+        self._about: Prepared = prepared(model, begin_q, begin_v, step, setup, own, parameters)
+        observation, observation_space = interface.observation, interface.observation_space
+        reset = None if isinstance(episode.reset, str) else episode.reset
         self._observe = compile(_observation(observation or all_of_it), model)
         self._begin = _beginnings(model, reset)
         first = self._observe(begin_q, begin_v)
@@ -246,12 +278,28 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
 
 
 class Env(_Single):  # type: ignore[misc, valid-type]
-    """One motion of a mechanism as an environment of Gymnasium; it takes what :class:`VectorEnv` takes."""
+    """Environment of Gymnasium of one motion; its arguments are those of :class:`VectorEnv` without ``num_envs``."""
 
-    def __init__(self, model: Model, **told: Any):
-        if "num_envs" in told:
-            raise ArgumentError("Env is one motion; VectorEnv has num_envs")
-        self._several = VectorEnv(model, 1, **told)
+    @takes_options
+    @takes_model
+    def __init__(
+        self,
+        model: Model,
+        q0: Any = None,
+        v0: Any = None,
+        step: float = 1e-3,
+        controller: Callable[..., Any] | None = None,
+        *,
+        interface: Interface | None = None,
+        method: IntegrationMethod | Integrator | None = None,
+        actuation: Actuation | None = None,
+        surroundings: Surroundings | None = None,
+        episode: Episode | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ):
+        options: dict[str, Any] = {"method": method, "actuation": actuation, "surroundings": surroundings}
+        options |= {"interface": interface, "episode": episode, "parameters": parameters}
+        self._several = VectorEnv(model, 1, q0, v0, step, controller, **options)
         self.metadata: dict[str, Any] = {name: self._several.metadata[name] for name in ("render_modes", "render_fps")}
         self.render_mode = self._several.render_mode
         self.action_space = self._several.single_action_space
@@ -286,40 +334,49 @@ def _metadata(period: float) -> dict[str, Any]:
     return {"render_modes": ["rgb_array"], "render_fps": round(1.0 / period) or 1}
 
 
-def _render_mode(given: str | None) -> str | None:
-    if given not in (None, "rgb_array"):
-        raise InputError(f'render_mode is "rgb_array" or None; got {given!r}')
-    return given
+def _require_count(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
 
 
-def _names(each: Any) -> tuple[str, ...]:
-    return (each,) if isinstance(each, str) else tuple(each)
+def _checked_episode(given: Any) -> Episode:
+    """An episode with a reward, and nothing that environments do not take."""
+    episode = episode_of(given)
+    if episode.reward is None:
+        raise ArgumentError("an environment has a reward: episode=lw.Episode(reward=…)")
+    if episode.discount != 1.0 or episode.names != Episode().names:
+        raise ArgumentError("an environment takes no discount and no keep: agents discount rewards themselves")
+    return episode
 
 
-def _space_of_actions(model: Model, law: Callable[..., Any] | None, given: Any) -> Any:
+def _space_of_actions(model: Model, controller: Callable[..., Any] | None, given: Any) -> Any:
     if given is not None:
         if not isinstance(given, gymnasium.spaces.Box):
             raise ArgumentError(f"action_space is a gymnasium.spaces.Box; got {given!r}")
-        _require_action(law)
+        _require_action(controller)
         return given
-    if law is not None:
-        raise ArgumentError("action_space tells what actions the law takes: gymnasium.spaces.Box(low, high, shape)")
+    if controller is not None:
+        raise ArgumentError(
+            "a controller needs the space of its actions: action_space=gymnasium.spaces.Box(low, high, shape)"
+        )
     limits = joint_effort_limits(model)[with_motors(model)]
     if not np.isfinite(limits).all() or not limits.size:
         raise ArgumentError(
-            f"not every joint of {model.name!r} has a limit of its effort: give action_space=gymnasium.spaces.Box(…)"
+            f"not every joint of {model.name!r} has an effort limit: give "
+            "Interface(action_space=gymnasium.spaces.Box(…))"
         )
     return gymnasium.spaces.Box(-limits, limits, dtype=np.float64)
 
 
-def _require_action(law: Callable[..., Any] | None) -> None:
-    if law is None:
+def _require_action(controller: Callable[..., Any] | None) -> None:
+    if controller is None:
         return
-    function, _ = taken_apart(law)
+    function, _ = taken_apart(controller)
     parameters = inspect.signature(function).parameters
     if "action" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(
-            f"a law of an environment is law(model, t, q, v, *, action); it takes {', '.join(parameters)}"
+            "the controller of an environment is controller(model, t, q, v, *, action); this one takes "
+            f"{', '.join(parameters)}"
         )
 
 
@@ -356,8 +413,4 @@ def _with_action(about: Prepared, action: Array, now: list[Array]) -> Prepared:
     return about._replace(plan=plan, now=(now[0], now[1], now[2]))
 
 
-_OWN = tuple(
-    name for name, one in inspect.signature(VectorEnv.__init__).parameters.items() if one.kind is one.KEYWORD_ONLY
-)
-
-__all__ = ["Env", "VectorEnv"]
+__all__ = ["Env", "Interface", "VectorEnv"]

@@ -428,13 +428,13 @@ def test_explained_equations(capsys):
 
 
 def test_a_law_explained(capsys):
-    law = ("--explain", "--law", "pd", "--target", "30deg,0.2", "--damping", "7")
+    law = ("--explain", "--controller", "pd", "--target", "30deg,0.2", "--damping", "7")
     status, text, _ = run("equations", "two_link", *law, capsys=capsys)
     assert status == 0
     assert "V̇ = -D*theta1_dot^2 - D*theta2_dot^2" in text
     assert "D = 7" in text
     without = [("--explain", option, value) for option, value in (("--target", "0,0"), ("--stiffness", "5"))]
-    for wrong, told in ((law[1:3], "add --explain"), *((one, "add --law") for one in without)):
+    for wrong, told in ((law[1:3], "add --explain"), *((one, "add --controller") for one in without)):
         status, _, message = run("equations", "two_link", *wrong, capsys=capsys)
         assert status != 0
         assert told in message

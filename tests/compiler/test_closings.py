@@ -148,7 +148,7 @@ def test_gains_and_open_loops() -> None:
     model = lw.load("four_bars:5")
     q, v, tau = moving(model, lw.close(model, model.neutral()), 3)
     q = q + 1e-3
-    for options in ({"stabilisation": (20.0, 30.0)}, {"loops": "ignore"}):
+    for options in ({"stabilization": (20.0, 30.0)}, {"loops": "ignore"}):
         expected = dynamics.forward_dynamics(model, q, v, tau, **options)
         assert relative_error(on_lanes(model, method="assembly", **options)(q, v, tau), expected) < 1e-10
 

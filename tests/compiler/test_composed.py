@@ -54,7 +54,7 @@ def options(book, model):
     if "frame" in inspect.signature(book).parameters:
         found["frame"] = [name for name, frame in model.frames.items() if frame.body >= 0][-1]
     if book is dynamics.constraint_forces:
-        found["stabilisation"] = (3.0, 5.0)
+        found["stabilization"] = (3.0, 5.0)
     return found
 
 

@@ -55,7 +55,9 @@ def test_long_rollouts_stop_at_an_interrupt(rows, every):
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
         with pytest.raises(TimeoutError):
-            lw.rollout(pendulum, q0, [0.0], 10**9 if every is None else 20_000_000, every=every, keep="tau")
+            lw.rollout(
+                pendulum, q0, [0.0], 10**9 if every is None else 20_000_000, every=every, episode=lw.Episode(keep="tau")
+            )
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)

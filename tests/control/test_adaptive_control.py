@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.control.adaptive import _followed
@@ -87,7 +88,16 @@ def test_joints_of_every_kind_come_to_follow(kind):
     )  # fmt: skip
     start = {"parameters": 0.5 * lw.inertial_parameters(model)}
     q0 = lw.integrate(model, begin, np.full(model.nv, 0.3))
-    motion = lw.simulate(model, q0, np.zeros(model.nv), 16.0, step=2e-3, law=law, state0=start, every=100)
+    motion = lw.simulate(
+        model,
+        q0,
+        np.zeros(model.nv),
+        16.0,
+        step=2e-3,
+        controller=law,
+        every=100,
+        actuation=lw.Actuation(initial_state=start),
+    )
     wanted = np.array([reference(t)[0] for t in motion.t])
     errors = np.abs(lw.difference(model, motion.q, wanted)).max(axis=1)
     assert errors[-1] < 0.05 * errors[0]
@@ -120,8 +130,8 @@ def law_of(arm, prediction=100.0, rate=0.1 * UNSURE**2, **more):
 
 def carried(loaded, known, law, duration=5.0, **real):
     """Errors (samples,) of mass and first moment, of the payload's, where the law knows another arm; and the motion."""
-    law = partial(control.assuming, law=law, mechanism=known)
-    motion = lw.simulate(loaded, HOME, np.zeros(7), duration, law=law, **real)
+    law = partial(control.assuming, controller=law, mechanism=known)
+    motion = lw.simulate(loaded, HOME, np.zeros(7), duration, **grouped(controller=law, **real))
     off = motion.state["parameters"] - lw.inertial_parameters(loaded)[-10:]
     before = (lw.inertial_parameters(known) - lw.inertial_parameters(loaded))[-10:-6]
     moments = np.linalg.norm(off[:, 1:4], axis=1) / np.linalg.norm(before[1:])
@@ -162,10 +172,12 @@ def known(arm):
 def test_an_arm_that_has_learnt_itself_finds_a_payload(arm, loaded, known):
     """With wrong masses, noise and delay: ten seconds without the payload, in which all bodies are estimated."""
     law = partial(law_of(arm, 1000.0, (0.05 * lw.inertial_parameters(known)) ** 2), bodies="all")
-    law = partial(control.assuming, law=law, mechanism=known)
-    learnt = lw.simulate(arm, HOME, np.zeros(7), 10.0, law=law, every=100, **REAL).state["parameters"][-1]
-    law = partial(control.assuming, law=law_of(arm), mechanism=known.with_parameters(learnt))
-    motion = lw.simulate(loaded, HOME, np.zeros(7), 5.0, law=law, seed=1, **REAL)
+    law = partial(control.assuming, controller=law, mechanism=known)
+    learnt = lw.simulate(arm, HOME, np.zeros(7), 10.0, **grouped(controller=law, every=100, **REAL)).state[
+        "parameters"
+    ][-1]
+    law = partial(control.assuming, controller=law_of(arm), mechanism=known.with_parameters(learnt))
+    motion = lw.simulate(loaded, HOME, np.zeros(7), 5.0, **grouped(controller=law, seed=1, **REAL))
     payload = (lw.inertial_parameters(loaded) - lw.inertial_parameters(arm))[-10:-6]
     off = (motion.state["parameters"] - learnt[-10:])[motion.t >= 2.0, :4] - payload
     assert np.abs(off[:, 0]).max() < 0.03 * payload[0]
@@ -222,16 +234,23 @@ def test_what_efforts_tell_is_exact(arm, loaded):
 def test_what_cannot_be_bound_is_told(arm, changed, message):
     law = partial(law_of(arm), **changed)
     with pytest.raises(LinkwrightError, match=message):
-        lw.simulate(arm, HOME, np.zeros(7), 0.01, law=law)
+        lw.simulate(arm, HOME, np.zeros(7), 0.01, controller=law)
 
 
 def test_estimates_of_other_parameters_are_told(arm):
     with pytest.raises(LinkwrightError, match=r"put together as .*\(8,\)"):
-        lw.simulate(arm, HOME, np.zeros(7), 0.01, law=law_of(arm, 0.0), state0={"parameters": np.ones(8)})
+        lw.simulate(
+            arm,
+            HOME,
+            np.zeros(7),
+            0.01,
+            controller=law_of(arm, 0.0),
+            actuation=lw.Actuation(initial_state={"parameters": np.ones(8)}),
+        )
 
 
 def test_loops_are_told():
     model, q = with_loops(random_tree([Revolute] * 4, 3), ["ball"], 5)
     law = partial(control.adaptive, bodies="all", reference=q, convergence=1.0, damping=1.0, rate=1.0, step=1e-3)
     with pytest.raises(LinkwrightError, match="adaptive control is for mechanisms without loops"):
-        control.start_of(model, law)
+        control.initial_state_of(model, law)

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, LinkwrightWarning
@@ -116,21 +117,23 @@ def test_friction_within_a_law_is_looked_at_too():
 def test_what_each_motion_has_is_looked_at_of_all():
     law = partial(control.pd, target=np.zeros(2), stiffness=np.array([1.0, 2.0, -3.0]), damping=1.0)
     with pytest.raises(LinkwrightError, match="stiffness must be zero or more"):
-        lw.simulate(two, np.zeros((3, 2)), np.zeros((3, 2)), 0.01, law=law, each=["stiffness"])
+        lw.simulate(
+            two, np.zeros((3, 2)), np.zeros((3, 2)), 0.01, controller=law, actuation=lw.Actuation(each=["stiffness"])
+        )
 
 
 def test_laws_within_laws_are_looked_at():
     inner = partial(control.pd, target=np.zeros(2), stiffness=-1.0, damping=1.0)
-    law = partial(control.momentum_observer, law=inner, gain=20.0, step=1e-3)
+    law = partial(control.momentum_observer, controller=inner, gain=20.0, step=1e-3)
     with pytest.raises(LinkwrightError, match="stiffness must be zero or more"):
-        lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, law=law)
+        lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, controller=law)
 
 
 def test_an_informed_observer_needs_a_law_that_can_be_told():
     inner = partial(control.pd, target=np.zeros(2), stiffness=1.0, damping=1.0)
-    law = partial(control.momentum_observer, law=inner, gain=20.0, step=1e-3, informed=True)
+    law = partial(control.momentum_observer, controller=inner, gain=20.0, step=1e-3, informed=True)
     with pytest.raises(LinkwrightError, match=r"\*, external, …\); pd takes"):
-        lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, law=law)
+        lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, controller=law)
 
 
 def test_gains_may_be_of_the_directions_alone():
@@ -161,7 +164,7 @@ def test_laws_of_the_hand_refuse_closed_loops(mechanism):
     for function in (control.operational_space, control.hybrid, control.shaped_impedance, control.admittance):
         bound = {**BOUND[function][1], "frame": frame, "reference": lw.pose(model, q, frame)}
         more = {"wrench": np.zeros(6)} if "wrench" in inspect.signature(function).parameters else {}
-        state = [function.start(model)] if hasattr(function, "start") else []
+        state = [x for x in [function.initial_state(model)] if x is not None]
         with pytest.raises(LinkwrightError, match="is for mechanisms without loops"):
             function(model, 0.0, q, np.zeros(model.nv), *state, **bound, **more)
 
@@ -189,7 +192,15 @@ def test_compliance_of_a_loop_is_that_of_its_simulation():
 
     still, push = model.with_gravity([0.0, 0.0, 0.0]), np.array([0.0, 0, 0, 0, 0, 0.05])
     law = partial(springs, rest=q)
-    motion = lw.simulate(still, q, np.zeros(model.nv), 6.0, law=law, wrenches={"pin_end": push}, every=100)
+    motion = lw.simulate(
+        still,
+        q,
+        np.zeros(model.nv),
+        6.0,
+        controller=law,
+        every=100,
+        surroundings=lw.Surroundings(wrenches={"pin_end": push}),
+    )
     turned = lw.pose(still, q, "pin_end")[:3, :3].T @ lw.pose(still, motion.q[-1], "pin_end")[:3, :3]
     C = control.compliance(model, q, 100.0, "pin_end")
     assert np.arctan2(turned[1, 0], turned[0, 0]) == pytest.approx(C[5, 5] * push[5], rel=1e-3)
@@ -264,7 +275,9 @@ def quick(**changes):
     law = partial(control.pd, target=np.array([0.3, 0.3]), stiffness=100.0, damping=changes.pop("damping", 2.0))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        lw.simulate(model, np.zeros(2), np.zeros(2), 1.0, law=law, **{"effort_limits": True, **changes})
+        lw.simulate(
+            model, np.zeros(2), np.zeros(2), 1.0, **grouped(controller=law, **{"effort_limits": True, **changes})
+        )
     return [str(one.message) for one in told if issubclass(one.category, LinkwrightWarning)]
 
 
@@ -285,13 +298,20 @@ def test_sound_gains_are_not():
 def test_limits_that_there_are_none_of_are_told():
     law = partial(control.pd, target=np.zeros(2), stiffness=9.0, damping=6.0)
     with pytest.warns(LinkwrightWarning, match="effort_limits=True changes nothing: no joint of 'two_link'"):
-        lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, law=law, effort_limits=True)
+        lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, controller=law, actuation=lw.Actuation(effort_limits=True))
 
 
 def test_a_sensor_elsewhere_than_the_hand_is_told():
     law = partial(control.hybrid, **BOUND[control.hybrid][1])
-    with pytest.warns(LinkwrightWarning, match="takes it for what acts at 'tool'"):
-        lw.simulate(arm, HOME, np.zeros(7), 0.01, law=law, sensor=arm.bodies[2].name, wrenches={"tool": np.zeros(6)})
+    with pytest.warns(LinkwrightWarning, match="takes it for that at 'tool'"):
+        lw.simulate(
+            arm,
+            HOME,
+            np.zeros(7),
+            0.01,
+            controller=law,
+            surroundings=lw.Surroundings(sensor=arm.bodies[2].name, wrenches={"tool": np.zeros(6)}),
+        )
 
 
 def test_surfaces_take_batches_and_nothing_but_surfaces():

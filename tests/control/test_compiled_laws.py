@@ -40,10 +40,10 @@ def laws(arm):
 
 def in_c(kernel, folder):
     """The kernel as C, called with the arrays of one row."""
-    path = kernel.save(folder / "law.c")
+    path = kernel.save(folder / "controller.c")
     flags = ["-std=c99", "-O1", "-ffp-contract=off", "-shared", "-fPIC"]
-    subprocess.run([COMPILER, *flags, str(path), "-o", str(folder / "law.so"), "-lm"], check=True)
-    function = getattr(ctypes.CDLL(str(folder / "law.so")), kernel.program.name)
+    subprocess.run([COMPILER, *flags, str(path), "-o", str(folder / "controller.so"), "-lm"], check=True)
+    function = getattr(ctypes.CDLL(str(folder / "controller.so")), kernel.program.name)
 
     def call(*given):
         arrays = [np.ascontiguousarray(x, dtype=float) for x in given]
@@ -58,7 +58,7 @@ def in_c(kernel, folder):
 def test_a_law_alone_and_as_c_gives_what_it_gives(name, tmp_path):
     arm = lw.load("arm7")
     law, rng = laws(arm)[name], np.random.default_rng(0)
-    kernel, state = control.compiled(arm, law, **({"state0": np.zeros(7)} if name == "pid" else {}))
+    kernel, state = control.compiled(arm, law, **({"initial_state": np.zeros(7)} if name == "pid" else {}))
     assert state.shape == ((7,) if name == "pid" else (0,))
     forms = [kernel] if COMPILER is None else [kernel, in_c(kernel, tmp_path)]
     for k in range(5):

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.control.hand import pose_error
@@ -22,9 +23,9 @@ NOISE = {"q": 2e-6, "v": 2e-4, "wrench": 0.05}
 W = np.array([3.0, -4.0, 5.0, 0.2, -0.1, 0.3])
 
 
-def mistaken(model, t, q, v, *state, law, believed, **told):
+def mistaken(model, t, q, v, *state, controller, believed, **told):
     """The law of somebody who takes the mechanism for another."""
-    return law(believed, t, q, v, *state, **told)
+    return controller(believed, t, q, v, *state, **told)
 
 
 @pytest.fixture
@@ -87,7 +88,16 @@ def test_the_hand_shows_the_programmed_impedance():
         lw.control.shaped_impedance, frame="tool", reference=HOME, inertia=M, stiffness=K, damping=D, **POSTURE
     )
     pushing = partial(push, size=np.repeat([2.0, 0.07], 3))
-    motion = lw.simulate(arm, START, np.zeros(7), 3.0, 1e-3, "semi_implicit", law=law, wrenches=pushing, sensor="tool")
+    motion = lw.simulate(
+        arm,
+        START,
+        np.zeros(7),
+        3.0,
+        1e-3,
+        "semi_implicit",
+        controller=law,
+        surroundings=lw.Surroundings(wrenches=pushing, sensor="tool"),
+    )
     x = np.array([pose_error(T, HOME) for T in lw.pose(arm, motion.q, "tool")])
     rate = lw.velocity(arm, motion.q, motion.v, "tool")
     acceleration = (rate[2:] - rate[:-2]) / 2e-3
@@ -102,7 +112,9 @@ def test_an_admittance_gives_way_as_programmed():
         lw.control.admittance, frame="tool", reference=HOME, inertia=3.0, stiffness=200.0, damping=60.0, step=1e-3,
         tracking_stiffness=3600.0, tracking_damping=108.0, **POSTURE,
     )  # fmt: skip
-    motion = lw.simulate(arm, START, np.zeros(7), 2.5, law=law, wrenches={"tool": W}, sensor="tool")
+    motion = lw.simulate(
+        arm, START, np.zeros(7), 2.5, controller=law, surroundings=lw.Surroundings(wrenches={"tool": W}, sensor="tool")
+    )
     offset = motion.state["offset"][-1]
     assert np.allclose(offset, W / 200.0, rtol=1e-3, atol=1e-6)  # K x = w at rest
     error = pose_error(lw.pose(arm, motion.q[-1], "tool"), HOME)
@@ -124,9 +136,16 @@ def test_an_admittance_without_inertia_needs_damping_for_a_hard_surface():
             tracking_stiffness=3600.0, tracking_damping=108.0, **POSTURE,
         )  # fmt: skip
         motion = lw.simulate(
-            arm, START, np.zeros(7), 1.0, 1e-3, "semi_implicit", law=law, environment=plane, wrenches={"tool": push},
-            sensor="tool", delay=5e-3,
-        )  # fmt: skip
+            arm,
+            START,
+            np.zeros(7),
+            1.0,
+            1e-3,
+            "semi_implicit",
+            controller=law,
+            actuation=lw.Actuation(delay=5e-3),
+            surroundings=lw.Surroundings(surfaces=plane, wrenches={"tool": push}, sensor="tool"),
+        )
         spread[damping] = np.ptp(motion.wrenches["tool"][-200:, 2])
     assert spread[400.0] < 0.1
     assert spread[60.0] > 5.0
@@ -161,9 +180,14 @@ PLANES = lw.contact.Plane(
 def polished(law, **told):
     """The largest errors after a second, of the force (N) and of the path (m), on each of the planes."""
     motion = lw.simulate(
-        arm, TOUCHING + np.zeros((5, 7)), np.zeros((5, 7)), 2.5, 1e-3, "semi_implicit", law=law, environment=PLANES,
-        sensor="tool", **told,
-    )  # fmt: skip
+        arm,
+        TOUCHING + np.zeros((5, 7)),
+        np.zeros((5, 7)),
+        2.5,
+        1e-3,
+        "semi_implicit",
+        **grouped(controller=law, surfaces=PLANES, sensor="tool", **told),
+    )
     late = motion.t > 1.0
     path = np.array([circle(t, DOWN, 0.05, 2.8)[0][:2, 3] for t in motion.t[late]])
     off = lw.pose(arm, motion.q[late], "tool")[..., :2, 3] - path[:, None]
@@ -179,11 +203,11 @@ def test_polishing_planes_from_soft_to_hard():
 
 
 def test_polishing_with_wrong_masses_noise_and_delay():
-    law = partial(mistaken, law=lw.control.hybrid, believed=BELIEVED, **POLISH.keywords)
-    force, path, _ = polished(law, delay=2e-3, state0=np.zeros(6))
+    law = partial(mistaken, controller=lw.control.hybrid, believed=BELIEVED, **POLISH.keywords)
+    force, path, _ = polished(law, delay=2e-3, initial_state=np.zeros(6))
     assert force.max() < 0.05
     assert path.max() < 1e-4
-    force, path, spread = polished(law, delay=2e-3, noise=NOISE, state0=np.zeros(6))
+    force, path, spread = polished(law, delay=2e-3, noise=NOISE, initial_state=np.zeros(6))
     assert path.max() < 1.5e-4
     assert force[0] < 0.1  # what is measured with noise is felt the more the harder the plane is
     assert (spread < [0.03, 0.05, 0.1, 0.15, 0.4]).all()
@@ -195,7 +219,14 @@ def test_a_task_may_be_turned():
     plane = lw.contact.Plane("tool", stiffness=2e4, damping=100.0, friction=0.1, point=DOWN[:3, 3], normal=R[:, 2])
     law = partial(POLISH, task=R, reference=DOWN)
     motion = lw.simulate(
-        arm, TOUCHING, np.zeros(7), 1.5, 1e-3, "semi_implicit", law=law, environment=plane, sensor="tool"
+        arm,
+        TOUCHING,
+        np.zeros(7),
+        1.5,
+        1e-3,
+        "semi_implicit",
+        controller=law,
+        surroundings=lw.Surroundings(surfaces=plane, sensor="tool"),
     )
     assert np.allclose(R.T @ motion.wrenches["tool"][-1, :3], [0, 0, 10.0], atol=0.01)
 
@@ -210,7 +241,14 @@ def test_force_control_is_stable_as_long_as_routh_says():
         )
         plane = lw.contact.Plane("tool", stiffness=1e4, point=DOWN[:3, 3])
         motion = lw.simulate(
-            arm, TOUCHING, np.zeros(7), 1.0, 1e-4, "semi_implicit", law=law, environment=plane, sensor="tool"
+            arm,
+            TOUCHING,
+            np.zeros(7),
+            1.0,
+            1e-4,
+            "semi_implicit",
+            controller=law,
+            surroundings=lw.Surroundings(surfaces=plane, sensor="tool"),
         )
         force = np.abs(motion.wrenches["tool"][:, 2] - 10.0)
         grown.append(force[-2000:].max() / force[2000:4000].max())
@@ -249,8 +287,8 @@ def test_a_law_goes_to_c(tmp_path, state):
         return POLISH(model, t, q, v, state, wrench=wrench)
 
     kernel = lw.compile(law, arm, t=(), state=(6,), wrench=(6,))
-    path = kernel.save(tmp_path / "law.c")
-    library = tmp_path / "law.so"
+    path = kernel.save(tmp_path / "controller.c")
+    library = tmp_path / "controller.so"
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", str(path), "-o", str(library), "-lm"], check=True)
     given = [np.array([0.3]), q, v, np.arange(6.0), W]
     found = [np.empty(7), np.empty(6)]
@@ -277,7 +315,6 @@ def test_what_is_refused(told, changes):
             TOUCHING,
             np.zeros(7),
             0.01,
-            law=partial(POLISH, **changes),
-            environment=lw.contact.Plane("tool", stiffness=1e4),
-            sensor="tool",
+            controller=partial(POLISH, **changes),
+            surroundings=lw.Surroundings(surfaces=lw.contact.Plane("tool", stiffness=1e4), sensor="tool"),
         )

@@ -104,7 +104,7 @@ def test_what_moves_no_hand_holds_the_posture(arm):
         posture_stiffness=4.0,
         posture_damping=4.0,
     )
-    motion = lw.simulate(arm, q, np.zeros(7), 3.0, law=law)
+    motion = lw.simulate(arm, q, np.zeros(7), 3.0, controller=law)
     assert np.abs(motion.q[-1] - q).max() > 0.05
     assert np.abs(lw.pose(arm, motion.q, "tool") - lw.pose(arm, q, "tool")).max() < 1e-3
 
@@ -141,7 +141,7 @@ def test_a_pushed_hand_gives_way_by_its_stiffness(arm):
         return own + lw.joint_forces(model, q, "tool", push)
 
     K = np.array([300.0, 400.0, 500.0, 20.0, 20.0, 20.0])
-    motion = lw.simulate(arm, q, np.zeros(7), 8.0, law=partial(pushed, stiffness=K), method="semi_implicit")
+    motion = lw.simulate(arm, q, np.zeros(7), 8.0, controller=partial(pushed, stiffness=K), method="semi_implicit")
     moved = pose_error(lw.pose(arm, motion.q[-1], "tool"), target)
     assert np.allclose(moved[:3], push[:3] / K[:3], rtol=0.02, atol=1e-4)
 
@@ -149,14 +149,25 @@ def test_a_pushed_hand_gives_way_by_its_stiffness(arm):
 def test_an_integral_learns_gravity_and_does_not_wind_up():
     model = lw.load("pendulum")
     law = partial(control.pid, target=np.array([0.8]), stiffness=60.0, integral=60.0, damping=12.0, step=1e-3)
-    motion = lw.simulate(model, [0.0], [0.0], 12.0, law=law, state0=np.zeros(1))
+    motion = lw.simulate(model, [0.0], [0.0], 12.0, controller=law, actuation=lw.Actuation(initial_state=np.zeros(1)))
     assert abs(motion.q[-1, 0] - 0.8) < 1e-4
     assert motion.state[-1] == pytest.approx(lw.gravity_forces(model, [0.8]), rel=1e-3)
 
     def overshoot(law):
         """Of a mass of 1 that is to go 5 m, by efforts up to 1 N."""
         cart = lw.Builder("cart").body("c", 1.0, [0, 0, 0], 1.0).joint("x", "prismatic", "world", "c", axis=[1, 0, 0])
-        return lw.simulate(cart.build(), [0.0], [0.0], 40.0, step=2e-3, law=law, state0=np.zeros(1)).q.max() - 5.0
+        return (
+            lw.simulate(
+                cart.build(),
+                [0.0],
+                [0.0],
+                40.0,
+                step=2e-3,
+                controller=law,
+                actuation=lw.Actuation(initial_state=np.zeros(1)),
+            ).q.max()
+            - 5.0
+        )
 
     gains = {"target": np.array([5.0]), "stiffness": 9.0, "damping": 6.0, "integral": 6.0, "step": 2e-3, "limit": 1.0}
     assert overshoot(partial(control.pid, **gains, unwinding=0.3)) == pytest.approx(0.14, abs=0.02)
@@ -183,7 +194,7 @@ def test_references_that_are_none_are_told(arm, reference, message):
         at(reference, 0.0, (7,), 7)
     law = partial(control.computed_torque, reference=reference, stiffness=1.0, damping=1.0)
     with pytest.raises(LinkwrightError, match=message):
-        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, law=law)
+        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, controller=law)
 
 
 @pytest.mark.parametrize("limit", [60.0, 25.0, 8.0])

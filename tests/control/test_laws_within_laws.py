@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
@@ -23,76 +24,98 @@ def integral(model, t, q, v, z, *, gain):
     return -gain * q - v, z + gain
 
 
-integral.start = lambda model, gain: np.zeros(model.nv)
+integral.initial_state = lambda model, gain: np.zeros(model.nv)
 
 
-def counting(model, t, q, v, state, *, law, push):
-    tau, inner = law(model, t, q, v, state["law"])
-    return tau + push, {"law": inner, "asked": state["asked"] + 1.0}
+def counting(model, t, q, v, state, *, controller, push):
+    tau, inner = controller(model, t, q, v, state["controller"])
+    return tau + push, {"controller": inner, "asked": state["asked"] + 1.0}
 
 
-counting.start = lambda model, law, push: {"law": control.start_of(model, law), "asked": np.zeros(())}
+counting.initial_state = lambda model, controller, push: {
+    "controller": control.initial_state_of(model, controller),
+    "asked": np.zeros(()),
+}
 
 
 def test_states_nest_and_are_told_at_the_start(arm):
-    law = partial(counting, law=partial(counting, law=partial(integral, gain=2.0), push=0.0), push=1.0)
-    state = lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law).state
-    assert state["asked"][-1] == state["law"]["asked"][-1] == 10.0
-    assert np.array_equal(state["law"]["law"][-1], [20.0, 20.0])
-    start = control.start_of(arm, law)
-    start["law"]["law"] = np.array([5.0, 7.0])
-    state = lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law, state0=start).state
-    assert np.array_equal(state["law"]["law"][-1], [25.0, 27.0])
+    controller = partial(
+        counting, controller=partial(counting, controller=partial(integral, gain=2.0), push=0.0), push=1.0
+    )
+    state = lw.simulate(arm, [0, 0], [0, 0], 0.01, controller=controller).state
+    assert state["asked"][-1] == state["controller"]["asked"][-1] == 10.0
+    assert np.array_equal(state["controller"]["controller"][-1], [20.0, 20.0])
+    start = control.initial_state_of(arm, controller)
+    start["controller"]["controller"] = np.array([5.0, 7.0])
+    state = lw.simulate(
+        arm, [0, 0], [0, 0], 0.01, controller=controller, actuation=lw.Actuation(initial_state=start)
+    ).state
+    assert np.array_equal(state["controller"]["controller"][-1], [25.0, 27.0])
 
 
 def test_numbers_of_a_law_within_a_law_are_values_of_the_kernel(arm, monkeypatch):
-    def law(gain):
-        return partial(counting, law=partial(integral, gain=gain), push=0.0)
+    def controller(gain):
+        return partial(counting, controller=partial(integral, gain=gain), push=0.0)
 
     for gain in (2.5, 3.5):
-        motion = lw.simulate(arm, [0.1, 0], [0, 0], 0.01, law=law(gain))
-        assert motion.state["law"][-1] == pytest.approx([10 * gain] * 2)
+        motion = lw.simulate(arm, [0.1, 0], [0, 0], 0.01, controller=controller(gain))
+        assert motion.state["controller"][-1] == pytest.approx([10 * gain] * 2)
         monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
 
 
 def test_each_motion_may_have_its_own_numbers_within(arm):
     gains = np.arange(6.0).reshape(3, 2)
-    law = partial(counting, law=partial(integral, gain=gains), push=0.0)
-    motions = lw.simulate(arm, np.zeros((3, 2)), np.zeros(2), 0.01, law=law, each=["law.gain"])
-    assert np.allclose(motions.state["law"][-1], 10.0 * gains)
+    controller = partial(counting, controller=partial(integral, gain=gains), push=0.0)
+    motions = lw.simulate(
+        arm,
+        np.zeros((3, 2)),
+        np.zeros(2),
+        0.01,
+        controller=controller,
+        actuation=lw.Actuation(each=["controller.gain"]),
+    )
+    assert np.allclose(motions.state["controller"][-1], 10.0 * gains)
 
 
 def test_a_law_may_assume_another_mechanism(arm):
     """Gravity of the wrong masses is held, and so the joints feel the difference."""
     other = arm.with_parameters(1.5 * lw.inertial_parameters(arm))
     q = np.array([0.3, 0.4])
-    law = partial(control.pd, target=q, stiffness=0.0, damping=0.0)
-    motion = lw.simulate(arm, q, np.zeros(2), 0.002, law=partial(control.assuming, law=law, mechanism=other))
+    controller = partial(control.pd, target=q, stiffness=0.0, damping=0.0)
+    motion = lw.simulate(
+        arm, q, np.zeros(2), 0.002, controller=partial(control.assuming, controller=controller, mechanism=other)
+    )
     assert motion.tau[0] == pytest.approx(1.5 * lw.gravity_forces(arm, q))
 
 
 def test_what_is_measured_is_handed_on(arm):
-    """A sensor tells the law within, through all that stand around it."""
+    """A sensor tells the controller within, through all that stand around it."""
     frame = arm.bodies[-1].name
 
     def yielding(model, t, q, v, *, wrench):
         return lw.joint_forces(model, q, frame, -wrench) + lw.gravity_forces(model, q)
 
-    law = partial(control.momentum_observer, law=yielding, gain=50.0, step=1e-3)
-    law = partial(control.kalman_velocity, law=law, noise=1e-4, jerk=10.0, step=1e-3)
-    law = partial(control.encoders, law=law, resolution=1e-6)
-    law = partial(control.assuming, law=law, mechanism=arm)
+    controller = partial(control.momentum_observer, controller=yielding, gain=50.0, step=1e-3)
+    controller = partial(control.kalman_velocity, controller=controller, noise=1e-4, jerk=10.0, step=1e-3)
+    controller = partial(control.encoders, controller=controller, resolution=1e-6)
+    controller = partial(control.assuming, controller=controller, mechanism=arm)
     push = {frame: [1.0, 2.0, 0.0, 0.0, 0.0, 0.1]}
-    motion = lw.simulate(arm, [0.3, 0.4], [0, 0], 0.05, law=law, wrenches=push, sensor=frame)
+    motion = lw.simulate(
+        arm, [0.3, 0.4], [0, 0], 0.05, controller=controller, surroundings=lw.Surroundings(wrenches=push, sensor=frame)
+    )
     assert np.abs(motion.v).max() < 1e-3
 
 
 def test_a_step_that_is_none_is_warned_of(arm):
-    law = partial(counting, law=partial(control.pid, target=np.zeros(2), stiffness=1, integral=1, damping=1), push=0.0)
-    law = partial(counting, law=partial(law.keywords["law"], step=2e-3), push=0.0)
-    with pytest.warns(match=r"the law counting is bound to law.step=0.002 s, and is asked every 0.001 s"):
-        lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law)
-    lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law, period=2e-3)
+    controller = partial(
+        counting, controller=partial(control.pid, target=np.zeros(2), stiffness=1, integral=1, damping=1), push=0.0
+    )
+    controller = partial(counting, controller=partial(controller.keywords["controller"], step=2e-3), push=0.0)
+    with pytest.warns(
+        match=r"the controller counting is bound to controller.step=0.002 s, and is evaluated every 0.001 s"
+    ):
+        lw.simulate(arm, [0, 0], [0, 0], 0.01, controller=controller)
+    lw.simulate(arm, [0, 0], [0, 0], 0.01, controller=controller, actuation=lw.Actuation(period=2e-3))
 
 
 def untold(model, t, q, v, z):
@@ -100,31 +123,31 @@ def untold(model, t, q, v, z):
 
 
 @pytest.mark.parametrize(
-    ("law", "options", "message"),
+    ("controller", "options", "message"),
     [
         (
-            partial(control.encoders, law=untold, resolution=1e-3),
+            partial(control.encoders, controller=untold, resolution=1e-3),
             {},
-            "attribute of laws within laws tells",
+            "takes a state, and has no initial one",
         ),
         (
-            partial(counting, law=partial(integral, gain=1.0), push=0.0),
-            {"state0": {"asked": 0.0}},
-            r"state0 of the law counting is put together as .*; expected .*'law'",
+            partial(counting, controller=partial(integral, gain=1.0), push=0.0),
+            {"initial_state": {"asked": 0.0}},
+            r"initial_state of the controller counting is put together as .*; expected .*'controller'",
         ),
         (
-            partial(control.assuming, law=integral, mechanism=lw.load("arm7")),
+            partial(control.assuming, controller=integral, mechanism=lw.load("arm7")),
             {},
             "'arm7' has other joints than 'two_link'",
         ),
         (
-            partial(control.momentum_observer, law=integral, gian=1.0, step=1e-3),
+            partial(control.momentum_observer, controller=integral, gian=1.0, step=1e-3),
             {},
             "momentum_observer lacks 'gain' and has no argument 'gian'; it takes",
         ),
-        (partial(control.assuming, law=integral, mechanism="arm7"), {}, "mechanism is a Model; got 'arm7'"),
+        (partial(control.assuming, controller=integral, mechanism="arm7"), {}, "mechanism is a Model; got 'arm7'"),
     ],
 )
-def test_what_cannot_be_is_told(arm, law, options, message):
+def test_what_cannot_be_is_told(arm, controller, options, message):
     with pytest.raises(LinkwrightError, match=message):
-        lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law, **options)
+        lw.simulate(arm, [0, 0], [0, 0], 0.01, **grouped(controller=controller, **options))

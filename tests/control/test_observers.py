@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
@@ -19,13 +20,13 @@ PUSH = np.array([3.0, 0.0, 4.0, 0.0, 0.0, 0.0])
 STIFFNESS, DAMPING = np.array([400, 400, 300, 200, 60, 60, 10.0]), np.array([40, 40, 30, 15, 3, 3, 0.3])
 
 
-def pushed(model, t, q, v, state, *, law, efforts):
-    """What acts on the joints besides, which the law within does not know of."""
-    tau, state = law(model, t, q, v, state)
+def pushed(model, t, q, v, state, *, controller, efforts):
+    """What acts on the joints besides, which the controller within does not know of."""
+    tau, state = controller(model, t, q, v, state)
     return tau + efforts, state
 
 
-pushed.start = lambda model, law, efforts: control.start_of(model, law)
+pushed.initial_state = lambda model, controller, efforts: control.initial_state_of(model, controller)
 
 
 def push_from(since):
@@ -53,9 +54,9 @@ def test_the_residual_follows_at_its_rate(kinds):
     def still(model, t, q, v, efforts):
         return efforts
 
-    law = partial(control.momentum_observer, law=partial(still, efforts=tau), gain=gain, step=h)
-    law = partial(pushed, law=law, efforts=besides)
-    motion = lw.simulate(model, q, 0.3 * v, 0.05, step=h, law=law, method="rk4")
+    law = partial(control.momentum_observer, controller=partial(still, efforts=tau), gain=gain, step=h)
+    law = partial(pushed, controller=law, efforts=besides)
+    motion = lw.simulate(model, q, 0.3 * v, 0.05, step=h, controller=law, method="rk4")
     expected = (1.0 - np.exp(-motion.t[:-1, None] * gain)) * besides  # told with the next sample, as all states are
     assert np.abs(motion.state["external"][1:] - expected).max() < 1e-4 * (1.0 + np.abs(motion.tau).max())
 
@@ -63,8 +64,10 @@ def test_the_residual_follows_at_its_rate(kinds):
 @pytest.mark.parametrize(("gain", "at_20_ms"), [(250.0, 0.99), (230.0, 0.98)])
 def test_a_push_of_5_newton_is_found_within_20_milliseconds(arm, holding, gain, at_20_ms):
     """99 % with K_O = 250 / s, asked every millisecond; less with less."""
-    law = partial(control.momentum_observer, law=holding, gain=gain, step=1e-3)
-    motion = lw.simulate(arm, HOME, np.zeros(7), 0.2, law=law, wrenches=push_from(0.1))
+    law = partial(control.momentum_observer, controller=holding, gain=gain, step=1e-3)
+    motion = lw.simulate(
+        arm, HOME, np.zeros(7), 0.2, controller=law, surroundings=lw.Surroundings(wrenches=push_from(0.1))
+    )
     wrench = control.hand_wrench(arm, motion.q[120], motion.state["external"][120], "tool")
     share = wrench[:3] @ PUSH[:3] / 25.0
     assert at_20_ms < share < at_20_ms + 0.01
@@ -76,10 +79,10 @@ def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
     """With 5 % in all masses r is off by some 3 N from the start, but by what it grows a push is found within 0.5 N."""
     factors = 1.0 + 0.05 * np.array([1.0, 1, -1, -1, -1, -1, -1])
     known = arm.with_parameters((lw.inertial_parameters(arm).reshape(-1, 10) * factors[:, None]).ravel())
-    law = partial(control.momentum_observer, law=holding, gain=50.0, step=1e-3, late=1)
-    law = partial(control.assuming, law=law, mechanism=known)
+    law = partial(control.momentum_observer, controller=holding, gain=50.0, step=1e-3, late=1)
+    law = partial(control.assuming, controller=law, mechanism=known)
     real = {"delay": 1e-3, "noise": {"q": 1e-5, "v": 2e-4}}
-    motion = lw.simulate(arm, HOME, np.zeros(7), 1.0, law=law, wrenches=push_from(0.5), **real)
+    motion = lw.simulate(arm, HOME, np.zeros(7), 1.0, **grouped(controller=law, wrenches=push_from(0.5), **real))
     wrenches = control.hand_wrench(known, motion.q, motion.state["external"], "tool")[:, :3]
     before, after = wrenches[300:500].mean(axis=0), wrenches[800:].mean(axis=0)
     assert np.abs(after - before - PUSH[:3]).max() < 0.5
@@ -88,16 +91,22 @@ def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
 
 def test_efforts_that_act_late_are_counted_when_they_act(arm, holding):
     def largest(late):
-        law = partial(control.momentum_observer, law=holding, gain=100.0, step=1e-3, late=late)
-        return np.abs(lw.simulate(arm, HOME + 0.1, np.zeros(7), 0.2, law=law, delay=3e-3).state["external"][5:]).max()
+        law = partial(control.momentum_observer, controller=holding, gain=100.0, step=1e-3, late=late)
+        return np.abs(
+            lw.simulate(arm, HOME + 0.1, np.zeros(7), 0.2, controller=law, actuation=lw.Actuation(delay=3e-3)).state[
+                "external"
+            ][5:]
+        ).max()
 
     assert largest(3) < 1e-2 * largest(0)
 
 
 def test_efforts_that_are_cut_are_counted_as_they_act(arm, holding):
     def largest(limit):
-        law = partial(control.momentum_observer, law=holding, gain=100.0, step=1e-3, limit=limit)
-        motion = lw.simulate(arm, HOME + 0.3, np.zeros(7), 0.2, law=law, effort_limits=60.0)
+        law = partial(control.momentum_observer, controller=holding, gain=100.0, step=1e-3, limit=limit)
+        motion = lw.simulate(
+            arm, HOME + 0.3, np.zeros(7), 0.2, controller=law, actuation=lw.Actuation(effort_limits=60.0)
+        )
         assert motion.saturated.any()
         return np.abs(motion.state["external"]).max()
 
@@ -110,8 +119,10 @@ def test_the_law_within_may_be_told(arm, holding):
     def firm(model, t, q, v, *, external):
         return holding(model, t, q, v) - external
 
-    law = partial(control.momentum_observer, law=firm, gain=60.0, step=1e-3, informed=True)
-    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law, wrenches={"tool": PUSH})
+    law = partial(control.momentum_observer, controller=firm, gain=60.0, step=1e-3, informed=True)
+    motion = lw.simulate(
+        arm, HOME, np.zeros(7), 3.0, controller=law, surroundings=lw.Surroundings(wrenches={"tool": PUSH})
+    )
     moved = np.abs(motion.q - HOME).max(axis=1)
     assert moved[-1] < 0.01 * moved.max()
 
@@ -124,9 +135,18 @@ def test_a_law_may_ask_for_the_wrench_at_the_hand(arm, holding):
         against = np.concatenate([-force[:1], np.zeros(5)])
         return holding(model, t, q, v) + lw.joint_forces(model, q, "tool", against)
 
-    law = partial(control.momentum_observer, law=one_sided, gain=60.0, step=1e-3, informed=True)
-    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law, wrenches={"tool": PUSH})
-    along_z = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=holding, wrenches={"tool": [0, 0, 4.0, 0, 0, 0]})
+    law = partial(control.momentum_observer, controller=one_sided, gain=60.0, step=1e-3, informed=True)
+    motion = lw.simulate(
+        arm, HOME, np.zeros(7), 3.0, controller=law, surroundings=lw.Surroundings(wrenches={"tool": PUSH})
+    )
+    along_z = lw.simulate(
+        arm,
+        HOME,
+        np.zeros(7),
+        3.0,
+        controller=holding,
+        surroundings=lw.Surroundings(wrenches={"tool": [0, 0, 4.0, 0, 0, 0]}),
+    )
     assert np.abs(motion.q[-1] - along_z.q[-1]).max() < 1e-5
 
 
@@ -150,19 +170,19 @@ def test_the_wrench_at_the_hand_is_found_of_its_efforts(arm):
         ({"late": 1.5}, "late is a whole number from 0 to 200; got 1.5"),
         ({"late": 201}, "late is a whole number from 0 to 200; got 201"),
         ({"limit": -1.0}, "limit must be above zero"),
-        ({"law": 3.0}, "a law is a function"),
+        ({"controller": 3.0}, "a law is a function"),
     ],
 )
 def test_what_cannot_be_bound_is_told(changed, message):
     model = lw.load("two_link")
     own = partial(control.pd, target=np.zeros(2), stiffness=1.0, damping=1.0)
-    law = partial(control.momentum_observer, **({"law": own, "gain": 10.0, "step": 1e-3} | changed))
+    law = partial(control.momentum_observer, **({"controller": own, "gain": 10.0, "step": 1e-3} | changed))
     with pytest.raises(LinkwrightError, match=message):
-        lw.simulate(model, [0, 0], [0, 0], 0.01, law=law)
+        lw.simulate(model, [0, 0], [0, 0], 0.01, controller=law)
 
 
 def test_loops_are_told():
     model, _ = with_loops(one_of_each(2), ["ball"], 4)
-    law = partial(control.momentum_observer, law=lambda model, t, q, v: -v, gain=1.0, step=1e-3)
+    law = partial(control.momentum_observer, controller=lambda model, t, q, v: -v, gain=1.0, step=1e-3)
     with pytest.raises(LinkwrightError, match="the momentum observer is for mechanisms without loops"):
-        control.start_of(model, law)
+        control.initial_state_of(model, law)

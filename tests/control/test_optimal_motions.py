@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.control.optimal import problem
@@ -32,8 +33,8 @@ def rolled_out(model, found, tau):
         found.v[0],
         found.step * len(tau),
         step=found.step,
+        callback=lambda t, q, v: tau[min(len(tau) - 1, round(t / found.step))],
         method=found.method,
-        controller=lambda t, q, v: tau[min(len(tau) - 1, round(t / found.step))],
     )
     return motion.q, motion.v
 
@@ -94,8 +95,8 @@ def test_second_derivatives_of_steps_are_the_slopes_of_the_first(kinds, method):
     def after(x):
         driven = tau.copy()
         driven[list(controls)] += x[2 * n :]
-        told = {"step": h, "method": method, "controller": lambda t, q, v: driven}
-        motion = lw.simulate(model, lw.integrate(model, q, x[:n]), v + x[n : 2 * n], h, **told)
+        told = {"step": h, "method": method, "callback": lambda t, q, v: driven}
+        motion = lw.simulate(model, lw.integrate(model, q, x[:n]), v + x[n : 2 * n], h, **grouped(**told))
         return motion.q[-1], motion.v[-1]
 
     there, e = after(np.zeros(2 * n + 2)), 2e-4
@@ -255,7 +256,7 @@ def test_without_limits_it_is_what_plain_numpy_finds(pendulums):
         for k, (K, j) in enumerate(reversed(gains)):
             new.append(tau[k] + j + K @ np.concatenate([qk - q[k], vk - v[k]]))
             motion = lw.simulate(
-                model, qk, vk, h, step=h, method="semi_implicit", controller=lambda t, q, v, u=new[-1]: u
+                model, qk, vk, h, step=h, callback=lambda t, q, v, u=new[-1]: u, method="semi_implicit"
             )
             qk, vk = motion.q[-1], motion.v[-1]
         tau = np.array(new)
@@ -304,15 +305,17 @@ def test_rows_of_a_batch_are_what_each_is_alone(pendulums):
 
 def test_the_law_follows_the_motion_and_forgives_what_disturbs_it(pendulums):
     found = swing_up(pendulums)
-    told = {"step": found.step, "method": found.method, "law": found.law}
-    same = lw.simulate(pendulums, found.q[0], found.v[0], 3.0, **told)
+    told = {"step": found.step, "method": found.method, "controller": found.controller}
+    same = lw.simulate(pendulums, found.q[0], found.v[0], 3.0, **grouped(**told))
     np.testing.assert_allclose(same.q, found.q, atol=1e-9)
-    finer = lw.simulate(pendulums, found.q[0] + 0.01, found.v[0], 3.0, step=1e-3, method="rk4", law=found.law)
+    finer = lw.simulate(
+        pendulums, found.q[0] + 0.01, found.v[0], 3.0, step=1e-3, controller=found.controller, method="rk4"
+    )
     assert abs(finer.q[-1] - found.q[-1]).max() < 0.1
     assert abs(finer.tau).max() <= 5.0
     several = swing_up(pendulums, q0=[[-1.6, 0.1], [-1.5, -0.1]])
-    told = {"step": found.step, "method": found.method, "law": several.law, "each": several.each}
-    motions = lw.simulate(pendulums, several.q[:, 0], several.v[:, 0], 3.0, **told)
+    told = {"step": found.step, "method": found.method, "controller": several.controller, "each": several.each}
+    motions = lw.simulate(pendulums, several.q[:, 0], several.v[:, 0], 3.0, **grouped(**told))
     np.testing.assert_allclose(motions.q, several.q.swapaxes(0, 1), atol=1e-9)
 
 
@@ -368,7 +371,15 @@ def test_what_a_motor_does_not_drive_gets_no_efforts():
     model = built.joint("hinge", "revolute", parent="cart", child="pole", axis=[0, 1, 0]).build()
     final = [C.PostureCost([0.0, 0.0], 100.0), C.VelocityCost(100.0)]
     found = ilqr(
-        model, [0.0, 0.4], [0.0, 0.0], 60, 0.03, C.EffortCost(0.01), final, limits=(-15.0, 12.0), actuated=["slider"]
+        model,
+        [0.0, 0.4],
+        [0.0, 0.0],
+        60,
+        0.03,
+        C.EffortCost(0.01),
+        final,
+        limits=(-15.0, 12.0),
+        actuated=["slider"],
     )
     assert found.method == "rk4"
     assert found.converged

@@ -64,15 +64,24 @@ def test_a_policy_is_a_law_whose_weights_are_values(robot, monkeypatch):
     q0, v0 = robot.neutral(), np.zeros(robot.nv)
     ends = []
     for weights in several:
-        motion = lw.simulate(robot, q0, v0, 0.02, law=functools.partial(policy, weights=weights, **bound))
+        motion = lw.simulate(robot, q0, v0, 0.02, controller=functools.partial(policy, weights=weights, **bound))
         ends.append(motion.q[-1])
         monkeypatch.setattr(kernel, "build", None)  # nothing is compiled for the others
     monkeypatch.undo()
     assert not np.allclose(ends[0], ends[1], rtol=0.0, atol=1e-9)
     law = functools.partial(policy, weights=several, **bound)
-    batch = lw.simulate(robot, np.tile(q0, (3, 1)), v0, 0.02, law=law, each=["weights"])
+    batch = lw.simulate(robot, np.tile(q0, (3, 1)), v0, 0.02, controller=law, actuation=lw.Actuation(each=["weights"]))
     assert np.array_equal(batch.q[-1], ends)
-    rolled = lw.rollout(robot, np.tile(q0, (3, 1)), v0, 20, 0.001, law=law, each=["weights"], method="rk4")
+    rolled = lw.rollout(
+        robot,
+        np.tile(q0, (3, 1)),
+        v0,
+        20,
+        0.001,
+        controller=law,
+        method="rk4",
+        actuation=lw.Actuation(each=["weights"]),
+    )
     assert rolled.q.shape[-2:] == (3, robot.nq)
 
 
@@ -222,7 +231,7 @@ def test_what_is_wrong_is_told(robot):
         ({"weights": w, "command": 1.0, "scale": np.ones(3)}, ShapeError, "scale"),
     ]:
         with pytest.raises(error, match=words):
-            lw.simulate(robot, q0, v0, 0.01, law=functools.partial(policy, **bound))
+            lw.simulate(robot, q0, v0, 0.01, controller=functools.partial(policy, **bound))
     with pytest.raises(ShapeError, match="input has shape"):
         policy.outputs(w, np.ones(3))
     with pytest.raises(InputError, match=r"seed is a whole number from 0 on, .*got -1"):

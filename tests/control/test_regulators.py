@@ -61,7 +61,7 @@ def test_the_law_brings_the_mechanism_back_at_the_cost_that_was_told(arm):
     Q, R = np.diag([100.0] * 7 + [1.0] * 7), 0.01 * np.eye(7)
     found = lqr(arm, q, Q, R, step=h)
     start = q + 1e-3 * np.linspace(-1.0, 1.0, 7)
-    motion = lw.simulate(arm, start, np.zeros(7), 6.0, step=h, law=found.law)
+    motion = lw.simulate(arm, start, np.zeros(7), 6.0, step=h, controller=found.controller)
     change = np.concatenate([motion.q - q, motion.v], axis=1)
     paid = (change @ Q * change).sum() + ((motion.tau - found.effort) ** 2 * 0.01).sum()
     assert abs(change[-1]).max() < 1e-6
@@ -72,9 +72,9 @@ def test_a_cart_pole_is_held_upright_by_its_cart_alone():
     model = cart_pole()
     found = lqr(model, [0.0, 0.0], [1.0, 10.0, 1.0, 1.0], 0.1, actuated=["slider"])
     assert not found.gain[1].any()
-    motion = lw.simulate(model, [0.5, 0.2], np.zeros(2), 10.0, law=found.law)
+    motion = lw.simulate(model, [0.5, 0.2], np.zeros(2), 10.0, controller=found.controller)
     assert abs(motion.q[-1]).max() < 1e-3
-    with pytest.raises(InputError, match="cannot stabilise"):
+    with pytest.raises(InputError, match="cannot stabilize"):
         lqr(model.with_gravity([0.0, 0.0, 0.0]).with_payload("pole", 1.0, [0, 0, -0.1]), [0.0, 0.0], actuated=["hinge"])
 
 
@@ -94,7 +94,7 @@ def test_a_long_horizon_begins_as_the_endless_one(arm):
     np.testing.assert_allclose(long.gain[0], endless.gain, rtol=1e-6, atol=1e-6)
     np.testing.assert_array_equal(long.cost_to_go[-1], np.eye(14))
     short = lqr(arm, q, 10.0, 0.1, step=0.02, horizon=50, final=100.0)
-    motion = lw.simulate(arm, q + 1e-3, np.zeros(7), 1.0, step=0.02, law=short.law)
+    motion = lw.simulate(arm, q + 1e-3, np.zeros(7), 1.0, step=0.02, controller=short.controller)
     change = np.concatenate([motion.q - q, motion.v], axis=1)
     efforts = motion.tau[:-1] - short.effort
     paid = 10.0 * (change[:-1] ** 2).sum() + 0.1 * (efforts**2).sum() + 100.0 * (change[-1] ** 2).sum()
@@ -106,7 +106,15 @@ def test_a_batch_of_postures_gives_what_each_gives_alone(arm):
     found = lqr(arm, q, 10.0, 0.1, step=0.01)
     for k in range(3):
         np.testing.assert_allclose(found.gain[k], lqr(arm, q[k], 10.0, 0.1, step=0.01).gain, rtol=1e-7, atol=1e-7)
-    motion = lw.simulate(arm, q + 0.01, np.zeros((3, 7)), 4.0, step=0.01, law=found.law, each=found.each)
+    motion = lw.simulate(
+        arm,
+        q + 0.01,
+        np.zeros((3, 7)),
+        4.0,
+        step=0.01,
+        controller=found.controller,
+        actuation=lw.Actuation(each=found.each),
+    )
     assert abs(motion.q[-1] - q).max() < 1e-2
 
 
@@ -125,15 +133,15 @@ def test_a_batch_of_postures_gives_what_each_gives_alone(arm):
         ({"R": 0.0}, InputError, "R is no weight of efforts: it has the eigenvalue 0"),
         ({"R": np.diag([1.0, -1.0])}, InputError, "R is no weight"),
         ({"Q": np.nan}, InputError, "Q is not finite"),
-        ({"actuated": ["hinge"]}, InputError, "cannot stabilise 'cart_pole' there: a mode that does not die away"),
+        ({"actuated": ["hinge"]}, InputError, "cannot stabilize 'cart_pole' there: a mode that does not die away"),
         ({"actuated": ["motor"]}, KeyError, "motor"),
         ({"actuated": []}, InputError, "actuated is empty"),
         ({"Q": [0.0, 1.0, 0.0, 1.0]}, InputError, "Q does not see a mode that does not die away, mostly of 'slider'"),
         ({"tau": [1.0, 0.0]}, InputError, "q is not at rest under the efforts: 'hinge' accelerates"),
         ({"q": [0.0, 1.0], "actuated": ["slider"]}, InputError, "not at rest under the efforts"),
         ({"q": [0.0, np.nan]}, InputError, "q is not finite"),
-        ({"step": 0.0}, InputError, "step must be a positive number"),
-        ({"horizon": 10}, InputError, "with step="),
+        ({"step": 0.0}, InputError, "step is a positive number"),
+        ({"horizon": 10}, InputError, "give step="),
         ({"final": 1.0}, ArgumentError, "final is the weight after a horizon"),
     ],
 )
@@ -164,7 +172,7 @@ def test_closed_loops_are_regulated_in_the_directions_that_they_allow():
     for x in (np.concatenate([change, zero]), np.concatenate([zero, change])):
         np.testing.assert_allclose(found.gain @ x, in_steps.gain @ x, rtol=1e-2, atol=1e-12)
     start = lw.close(model, q + 0.05)
-    motion = lw.simulate(model, start, zero, 4.0, law=found.law)
+    motion = lw.simulate(model, start, zero, 4.0, controller=found.controller)
     assert abs(motion.q[-1] - q).max() < 1e-3
 
 

@@ -22,7 +22,7 @@ def zero(model, t, q, v):
 
 def run(law, model, motion):
     """What a law within sees, at each of the configurations that a motion goes through."""
-    x, seen = control.start_of(model, law), []
+    x, seen = control.initial_state_of(model, law), []
     for q in motion:
         tau, x = law(model, 0.0, q, np.full(model.nv, np.nan), x)
         seen.append(tau)
@@ -34,7 +34,7 @@ def test_constant_velocities_are_found_on_every_joint_type(order):
     model, h = one_of_each(2), 1e-2
     q, v, _ = state(model, 1)
     motion = [lw.integrate(model, q, k * h * v) for k in range(200)]
-    law = partial(control.filtered_velocity, law=zero, cutoff=30.0, step=h, order=order)
+    law = partial(control.filtered_velocity, controller=zero, cutoff=30.0, step=h, order=order)
     seen, _ = run(law, model, motion)
     assert np.allclose(seen[-1], v, rtol=0.0, atol=1e-9)
     if order == 1:
@@ -47,7 +47,7 @@ def test_a_filter_is_late_by_its_order():
     model, h, cutoff = lw.load("pendulum"), 1e-3, 50.0
     motion = [np.array([0.5 * (k * h) ** 2]) for k in range(1000)]
     for order in (1, 2, 3):
-        law = partial(control.filtered_velocity, law=zero, cutoff=cutoff, step=h, order=order)
+        law = partial(control.filtered_velocity, controller=zero, cutoff=cutoff, step=h, order=order)
         late = 0.999 - run(law, model, motion)[0][-1, 0]
         assert late == pytest.approx(order / cutoff + h / 2, abs=order * h / 1.9)
 
@@ -57,12 +57,12 @@ def test_constant_accelerations_leave_no_error(kinds):
     """Of plain coordinates; constant velocities of all: without noise the estimate is what it is made for."""
     model, h = random_tree(kinds, 3), 1e-2
     q, v, a = state(model, 1)
-    law = partial(control.kalman_velocity, law=zero, noise=1e-4, jerk=30.0, step=h)
+    law = partial(control.kalman_velocity, controller=zero, noise=1e-4, jerk=30.0, step=h)
     seen, _ = run(law, model, [lw.integrate(model, q, k * h * v) for k in range(300)])
     assert np.allclose(seen[-1], v, rtol=0.0, atol=1e-6)
     plain = random_tree([Revolute, Revolute], 3)
     q, v, a = state(plain, 1)
-    law = partial(control.kalman_velocity, law=zero, noise=1e-4, jerk=30.0, step=h)
+    law = partial(control.kalman_velocity, controller=zero, noise=1e-4, jerk=30.0, step=h)
     seen, last = run(law, plain, [q + k * h * v + 0.5 * (k * h) ** 2 * a for k in range(300)])
     assert np.allclose(seen[-1], v + 2.99 * a, rtol=0.0, atol=1e-6)
     assert np.allclose(last["acceleration"], a, rtol=0.0, atol=1e-5)
@@ -71,8 +71,8 @@ def test_constant_accelerations_leave_no_error(kinds):
 def test_gains_are_those_of_the_textbook():
     """Covariances by matrices: P⁻ = F P Fᵀ + σ² g gᵀ, K = P⁻ e₁/(P⁻₁₁ + R), P = (1 − K e₁ᵀ) P⁻."""
     model, h, noise, jerk = lw.load("pendulum"), 2e-3, 1e-3, 50.0
-    law = partial(control.kalman_velocity, law=zero, noise=noise, jerk=jerk, step=h, unsure=(2.0, 7.0))
-    x = control.start_of(model, law)
+    law = partial(control.kalman_velocity, controller=zero, noise=noise, jerk=jerk, step=h, unsure=(2.0, 7.0))
+    x = control.initial_state_of(model, law)
     P = np.diag([noise**2, 4.0, 49.0])
     F, g = np.array([[1, h, h * h / 2], [0, 1, h], [0, 0, 1]]), np.array([h**3 / 6, h * h / 2, h])
     for _ in range(500):
@@ -88,7 +88,7 @@ def test_errors_are_as_large_as_the_filter_says(kind):
     """Of motions with random jerk and noise as told: squares of errors by variances are one on average."""
     model, h, noise, jerk = random_tree([kind], 5), 5e-3, 1e-3, 200.0
     rng, squares = np.random.default_rng(1), []
-    law = partial(control.kalman_velocity, law=zero, noise=noise, jerk=jerk, step=h)
+    law = partial(control.kalman_velocity, controller=zero, noise=noise, jerk=jerk, step=h)
     for _ in range(6):
         q, v, a, motion, speeds = model.random(seed=rng), rng.normal(size=model.nv), np.zeros(model.nv), [], []
         for _ in range(300):
@@ -115,13 +115,20 @@ def in_loop(estimate, bits, **options):
     """An arm that swings by what an estimate tells of encoders: errors of velocity and of what an observer finds."""
     arm, h, turn = lw.load("arm7"), 1e-3, 2.0 * np.pi / 2**bits
     law = partial(control.computed_torque, reference=swing, stiffness=100.0, damping=20.0)
-    law = partial(control.momentum_observer, law=law, gain=50.0, step=h)
-    law = partial(control.encoders, law=partial(estimate, law=law, step=h, **options), resolution=turn)
-    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law, wrenches={"tool": [0.0, 0.0, 10.0, 0.0, 0.0, 0.0]})
-    told = motion.state["law"]
+    law = partial(control.momentum_observer, controller=law, gain=50.0, step=h)
+    law = partial(control.encoders, controller=partial(estimate, controller=law, step=h, **options), resolution=turn)
+    motion = lw.simulate(
+        arm,
+        HOME,
+        np.zeros(7),
+        3.0,
+        controller=law,
+        surroundings=lw.Surroundings(wrenches={"tool": [0.0, 0.0, 10.0, 0.0, 0.0, 0.0]}),
+    )
+    told = motion.state["controller"]
     speeds = told["velocity"][:, -1] if told["velocity"].ndim == 3 else told["velocity"]
     expected = lw.joint_forces(arm, motion.q, "tool", [0.0, 0.0, 10.0, 0.0, 0.0, 0.0])
-    off = speeds[1501:] - motion.v[1500:-1], (told["law"]["external"] - expected)[1500:]
+    off = speeds[1501:] - motion.v[1500:-1], (told["controller"]["external"] - expected)[1500:]
     return [np.sqrt(np.mean(x * x)) for x in off]
 
 
@@ -143,7 +150,7 @@ def test_an_observer_within_an_estimate_within_encoders_finds_a_push():
 def test_encoders_have_steps():
     model = one_of_each(3)
     q = model.random(seed=2)
-    law = partial(control.encoders, law=lambda model, t, q, v: lw.dynamics.difference(model, model.neutral(), q))
+    law = partial(control.encoders, controller=lambda model, t, q, v: lw.dynamics.difference(model, model.neutral(), q))
     seen = law(model, 0.0, q, np.zeros(model.nv), resolution=0.05)
     assert np.allclose(seen / 0.05, np.round(seen / 0.05), atol=1e-8)
     assert np.abs(seen - lw.difference(model, model.neutral(), q)).max() <= 0.025 + 1e-9
@@ -164,4 +171,4 @@ def test_encoders_have_steps():
 def test_what_cannot_be_bound_is_told(law, bound, message):
     model = lw.load("two_link")
     with pytest.raises(LinkwrightError, match=message):
-        lw.simulate(model, [0, 0], [0, 0], 0.01, law=partial(law, law=zero, **bound))
+        lw.simulate(model, [0, 0], [0, 0], 0.01, controller=partial(law, controller=zero, **bound))

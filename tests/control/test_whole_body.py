@@ -250,7 +250,7 @@ def test_welded_to_the_ground_it_moves_as_the_answer_says(dog):
         way = (1.0 - np.cos(2.0 * t), 2.0 * np.sin(2.0 * t), 4.0 * np.cos(2.0 * t))
         return targets | {com: (place + way[0] * down, way[1] * down, way[2] * down)}
 
-    motion = lw.simulate(pinned, q, np.zeros(dog.nv), 1.0, step=2e-3, controller=body.controller(lowered))
+    motion = lw.simulate(pinned, q, np.zeros(dog.nv), 1.0, step=2e-3, callback=body.controller(lowered))
     wanted = np.array([lowered(t)[com][0] for t in motion.t])
     assert np.abs(lw.center_of_mass(dog, motion.q) - wanted).max() < 5e-3
     assert lw.center_of_mass(dog, motion.q)[-1, 2] < place[2] - 0.03

@@ -111,7 +111,7 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "schedule": [None, "balanced"],
         "partition": [None],
         "loops": ["closed"],
-        "stabilisation": [None, (3.0, 5.0)],
+        "stabilization": [None, (3.0, 5.0)],
         "actuated": [joints],
         "prescribed": [[], joints[:1]],
     }

@@ -145,11 +145,11 @@ def test_gains_bring_loops_back():
     model, q, v = four_bars(2)
     q = q + 1e-3 * np.arange(model.nq)
     tau = np.ones(model.nv)
-    expected = lw.forward_dynamics(model, q, v, tau, None, "composite", stabilisation=(3.0, 4.0))
+    expected = lw.forward_dynamics(model, q, v, tau, None, "composite", stabilization=(3.0, 4.0))
     bare = lw.forward_dynamics(model, q, v, tau, None, "composite")
     assert relative_error(expected, bare) > 1e-4
     for way in WAYS:
-        found = lw.forward_dynamics(model, q, v, tau, stabilisation=(3.0, 4.0), **way)
+        found = lw.forward_dynamics(model, q, v, tau, stabilization=(3.0, 4.0), **way)
         # out of the closed configuration loops that depend on each other contradict each other a little
         assert relative_error(found, expected) < 0.1 * relative_error(bare, expected), way
 

@@ -179,7 +179,7 @@ def test_compiled_and_in_batches(seed):
         assert relative_error(face(model, q, v, Tau)[2], function(model, q, v, Tau[2])) < 1e-9
     for found, expected in zip(public.impulse(model, q, tau), lw.impulse(model, q, tau), strict=True):
         assert relative_error(found, expected) < 1e-9
-    assert public.compile(public.forward_dynamics, model, stabilisation=(5, 5))(q, v, tau).shape == (model.nv,)
+    assert public.compile(public.forward_dynamics, model, stabilization=(5, 5))(q, v, tau).shape == (model.nv,)
 
 
 def test_gains_bring_loops_back():
@@ -190,7 +190,7 @@ def test_gains_bring_loops_back():
     q = lw.integrate(model, q, 0.01 * rng.normal(size=model.nv))
     K, phi = lw.constraint_jacobian(model, q), lw.constraint_residual(model, q)
     for method in METHODS:
-        a = lw.forward_dynamics(model, q, v, tau, method=method, stabilisation=(3.0, 5.0))
+        a = lw.forward_dynamics(model, q, v, tau, method=method, stabilization=(3.0, 5.0))
         opening = K @ a + lw.constraint_bias(model, q, v)
         assert relative_error(opening, -6.0 * K @ v - 25.0 * phi) < 1e-9, method
 
@@ -218,11 +218,11 @@ def test_loops_can_be_ignored():
     for method in METHODS:
         cut = public.forward_dynamics(model, q, v, tau, method=method, loops="ignore")
         assert relative_error(cut, public.forward_dynamics(tree, q, v, tau, method=method)) < 1e-12
-    none = public.forward_dynamics(tree, q, v, tau, stabilisation=(1.0, 1.0))
+    none = public.forward_dynamics(tree, q, v, tau, stabilization=(1.0, 1.0))
     assert np.array_equal(none, public.forward_dynamics(tree, q, v, tau))
 
 
-@pytest.mark.parametrize("options", [{"loops": "open"}, {"stabilisation": 3.0}, {"stabilisation": (1.0, -1.0)}])
+@pytest.mark.parametrize("options", [{"loops": "open"}, {"stabilization": 3.0}, {"stabilization": (1.0, -1.0)}])
 def test_options_that_do_not_exist(options):
     model, q = with_loops(one_of_each(1), ["weld"], 3)
     v = np.zeros(model.nv)

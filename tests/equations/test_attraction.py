@@ -25,7 +25,9 @@ def sines(model, t, q, v, goal, k, kd):
 @pytest.fixture(scope="module")
 def weak():
     """A pendulum that its motor is too weak to lift: 21 by 17 states."""
-    return lw.region_of_attraction(lw.load("pendulum"), upright(), samples=(21, 17), effort_limits=LIMIT)
+    return lw.region_of_attraction(
+        lw.load("pendulum"), upright(), samples=(21, 17), actuation=lw.Actuation(effort_limits=LIMIT)
+    )
 
 
 def test_a_saturated_pendulum_is_attracted_where_a_finer_simulation_arrives(weak):
@@ -33,7 +35,9 @@ def test_a_saturated_pendulum_is_attracted_where_a_finer_simulation_arrives(weak
     assert 0.2 < weak.share < 0.95
     wrong, near_edge = 0, 0
     x, y = (z[..., None] for z in np.meshgrid(weak.x[::2], weak.y[::2]))
-    motion = lw.simulate(model, x, y, weak.duration, 2e-4, law=law, effort_limits=LIMIT, every=100_000)
+    motion = lw.simulate(
+        model, x, y, weak.duration, 2e-4, controller=law, every=100_000, actuation=lw.Actuation(effort_limits=LIMIT)
+    )
     there = ((np.abs(motion.q[-1] - np.pi) < 0.02) & (np.abs(motion.v[-1]) < 0.02))[..., 0]
     for i, row in enumerate(there):
         for j, arrived in enumerate(row):
@@ -57,7 +61,9 @@ def test_all_states_below_the_level_are_attracted_and_v_falls(weak):
     q, v = UPRIGHT + rng.uniform(-0.9, 0.9, (400, 1)), rng.uniform(-2.0, 2.0, (400, 1))
     inside = V(q, v) < 0.99 * height
     assert inside.sum() > 50
-    motion = lw.simulate(model, q[inside], v[inside], 20.0, 1e-3, law=law, effort_limits=LIMIT, every=50)
+    motion = lw.simulate(
+        model, q[inside], v[inside], 20.0, 1e-3, controller=law, every=50, actuation=lw.Actuation(effort_limits=LIMIT)
+    )
     assert np.abs(motion.q[-1] - np.pi).max() < 0.02
     values = np.array([V(a, b) for a, b in zip(motion.q[:40], motion.v[:40], strict=True)])
     assert (np.diff(values, axis=0) < 1e-3).all()  # held over steps
@@ -65,7 +71,9 @@ def test_all_states_below_the_level_are_attracted_and_v_falls(weak):
 
 def test_separatrices_divide_what_is_attracted():
     model = lw.load("pendulum")
-    told = lw.phase_portrait(model, upright(), effort_limits=LIMIT, samples=11, motions=4, duration=0.5)
+    told = lw.phase_portrait(
+        model, upright(), actuation=lw.Actuation(effort_limits=LIMIT), samples=11, motions=4, duration=0.5
+    )
     assert len(told.separatrices) >= 2
     # where the cut effort balances the weight it is constant and damps nothing: a minimum of the energy, "stable"
     assert {one.kind for one in told.equilibria} == {"asymptotically stable", "unstable", "stable"}
@@ -120,7 +128,7 @@ def test_what_cannot_be_drawn_is_told():
     with pytest.raises(ModelError, match="loops"):
         lw.phase_portrait(lw.load("four_bar"))
     with pytest.raises(ArgumentError, match="effort_limits"):
-        lw.phase_portrait(lw.load("pendulum"), effort_limits=3.0)
+        lw.phase_portrait(lw.load("pendulum"), actuation=lw.Actuation(effort_limits=3.0))
 
 
 def pd(target, stiffness, damping):
@@ -154,7 +162,14 @@ def test_slow_motions_are_followed_until_they_are_there():
 def test_motions_that_pass_by_a_saddle_are_not_called_lost():
     law, spans = upright(), ((0.0, 2.0 * np.pi), (-8.0, 8.0))
     found, longer = (
-        lw.region_of_attraction(lw.load("pendulum"), law, effort_limits=LIMIT, samples=21, spans=spans, duration=time)
+        lw.region_of_attraction(
+            lw.load("pendulum"),
+            law,
+            actuation=lw.Actuation(effort_limits=LIMIT),
+            samples=21,
+            spans=spans,
+            duration=time,
+        )
         for time in (None, 200.0)
     )
     assert (found.attracted | found.undecided)[longer.attracted].all()
@@ -170,7 +185,7 @@ def test_a_target_that_the_motors_cannot_hold_is_told():
     model = lw.load("two_link")
     law = pd([0.3, 0.4], 100.0, 20.0)
     with pytest.raises(InputError, match="own target"):
-        lw.region_of_attraction(model, law, effort_limits=[5.0, 3.0], samples=5)
+        lw.region_of_attraction(model, law, actuation=lw.Actuation(effort_limits=[5.0, 3.0]), samples=5)
     assert np.allclose(lw.region_of_attraction(model, law, samples=5).target, [0.3, 0.4])
 
 
@@ -180,7 +195,7 @@ def test_laws_with_a_state_have_regions():
     told = lw.region_of_attraction(model, law, target=goal, spans=((0.2, 0.4), (0.3, 0.5)), samples=3)
     assert told.attracted.all()
     with pytest.raises(ArgumentError, match="state of its own"):
-        _ = lw.equations(model).explanation(law=law).equilibria.found
+        _ = lw.equations(model).explanation(controller=law).equilibria.found
 
 
 @pytest.mark.parametrize("samples", [2.5, (3, 4, 5), "many", (3, 2.5)])

@@ -42,7 +42,7 @@ def twisting(model, t, q, v, k):
 
 
 def explained(name, law, **options):
-    return lw.equations(lw.load(name)).explanation(law=law, **options)
+    return lw.equations(lw.load(name)).explanation(controller=law, **options)
 
 
 def known(told, q, v, error, error_rate):
@@ -70,7 +70,15 @@ def test_what_is_proved_holds_along_simulated_motions(name, law):
     told = explained(name, laws[law])
     assert told.proved
     assert not told.proof.left
-    motion = lw.simulate(model, model.neutral(), np.zeros(n), 0.2, 1e-4, law=laws[law], controller_at="stages")
+    motion = lw.simulate(
+        model,
+        model.neutral(),
+        np.zeros(n),
+        0.2,
+        1e-4,
+        controller=laws[law],
+        actuation=lw.Actuation(evaluated_at="stages"),
+    )
     samples = [known(told, q, v, target - q, -v) for q, v in zip(motion.q, motion.v, strict=True)]
     middle = np.arange(5, len(samples) - 5, 40)
     values = np.array([[evaluate([told.proof.lyapunov], samples[k + n])[0] for n in (-1, 0, 1)] for k in middle])
@@ -89,10 +97,10 @@ def ball_and_hinge():
 @pytest.mark.parametrize("name", ["arm7", "puma560", "ball"])
 def test_larger_ones_and_those_that_turn_about_points_are_proved(name):
     model = ball_and_hinge() if name == "ball" else lw.load(name)
-    told = lw.equations(bare(model)).explanation(law=pd(model, model.neutral()))
+    told = lw.equations(bare(model)).explanation(controller=pd(model, model.neutral()))
     assert told.proved
     assert told.proof.structural == (name == "ball")  # whose errors are no polynomials
-    rubbing = lw.equations(model).explanation(law=pd(model, model.neutral()))
+    rubbing = lw.equations(model).explanation(controller=pd(model, model.neutral()))
     assert rubbing.proof.identity
     assert rubbing.proved == (name != "puma560")  # whose gears can hold it elsewhere
 
@@ -134,7 +142,9 @@ def test_a_bound_that_is_only_sampled_proves_nothing():
     arm = lw.Builder("polar").body("beam", 1.0, (0.3, 0, 0), 0.1).body("slider", 1.0, (0, 0, 0), 0.1)
     arm = arm.joint("turn", "revolute", "world", "beam", axis=(0, 1, 0))
     arm = arm.joint("reach", "prismatic", "beam", "slider", axis=(1, 0, 0), lower=0.0, upper=1.0).build()
-    told = lw.equations(arm).explanation(law=partial(constant_gravity, goal=np.array([0.3, 0.4]), kp=200.0, kd=2.0))
+    told = lw.equations(arm).explanation(
+        controller=partial(constant_gravity, goal=np.array([0.3, 0.4]), kp=200.0, kd=2.0)
+    )
     assert told.proof.identity
     assert told.proof.steepness_bound == np.inf  # the farther the slider is, the steeper
     assert not told.proved
@@ -153,8 +163,8 @@ def test_a_law_that_forgets_friction_is_no_computed_torque():
     arm = arm.joint("joint", "revolute", "world", "link", axis=(0, -1, 0), damping=0.5).build()
     own = partial(own_computed_torque, goal=np.array([0.2]), kp=np.array([30.0]), kd=np.array([9.0]))
     kept = partial(lw.control.computed_torque, reference=np.array([0.2]), stiffness=30.0, damping=9.0)
-    assert lw.equations(arm).explanation(law=kept).proved
-    told = lw.equations(arm).explanation(law=own)
+    assert lw.equations(arm).explanation(controller=kept).proved
+    told = lw.equations(arm).explanation(controller=own)
     assert told.proof.kind == "pd"  # with one joint it is that, and friction adds to what V loses
     assert "act beside the law" in told.text()
 
@@ -205,13 +215,21 @@ def test_a_force_of_a_potential_leads_to_rest():
 def test_routh_condition_of_pid_agrees_with_its_eigenvalues_and_with_simulation(integral, stable):
     model, target = lw.load("pendulum"), np.array([0.5])
     law = partial(lw.control.pid, target=target, stiffness=60.0, damping=8.0, integral=integral, step=1e-3, limit=None)
-    told = explained("pendulum", law, state0=np.zeros(1))
+    told = explained("pendulum", law, initial_state=np.zeros(1))
     assert told.proof.kind == "pid"
     text = told.text()
     assert ("asymptotically stable, locally" in text) == stable
     assert ("is asymptotically stable;" in text) == stable
     start = model.neutral() + target + 0.01
-    motion = lw.simulate(model, start, np.zeros(1), 3.0, law=law, state0=lw.gravity_forces(model, target), every=100)
+    motion = lw.simulate(
+        model,
+        start,
+        np.zeros(1),
+        3.0,
+        controller=law,
+        every=100,
+        actuation=lw.Actuation(initial_state=lw.gravity_forces(model, target)),
+    )
     assert (np.abs(motion.q[-1] - target).max() < 0.005) == stable
 
 
@@ -296,7 +314,7 @@ def test_formulas_are_ascii_in_latex_and_no_law_is_told():
 def test_loops_do_no_work_but_can_hold_it_elsewhere():
     model = lw.load("four_bar")
     target = lw.close(model, model.neutral() + 0.2)
-    told = lw.equations(model).explanation(law=pd(model, target))
+    told = lw.equations(model).explanation(controller=pd(model, target))
     assert told.proof.identity
     assert "their forces do no work" in told.text()
     assert "Every motion tends to one of these" in told.text()
@@ -338,20 +356,20 @@ def adaptive(model, **changed):
 @pytest.mark.parametrize("name", NAMES)
 def test_adaptive_control_is_proved_as_it_is_run(name):
     model = lw.load(name)
-    told = lw.equations(model).explanation(law=adaptive(model))
+    told = lw.equations(model).explanation(controller=adaptive(model))
     assert told.proof.kind == "adaptive"
     assert told.proved
     assert not told.proof.structural
     assert "Barbalat" in told.text()
     assert told.latex().isascii()
-    predicting = lw.equations(model).explanation(law=adaptive(model, prediction=1.0))
+    predicting = lw.equations(model).explanation(controller=adaptive(model, prediction=1.0))
     assert predicting.proved
     assert "left out of this proof" in predicting.text()
 
 
 def test_adaptive_control_of_larger_mechanisms_is_proved_by_its_formula():
     model = lw.load("arm7")
-    told = lw.equations(model).explanation(law=adaptive(model, bodies="all"))
+    told = lw.equations(model).explanation(controller=adaptive(model, bodies="all"))
     assert told.proved
     assert told.proof.structural
     assert "whose first part vanishes" in told.text()
@@ -364,32 +382,32 @@ def one_joint(**own):
 
 def test_coulomb_friction_holds_it_elsewhere_and_so_nothing_is_proved_of_the_target():
     """The proof of a frictionless arm says globally asymptotically stable; a real one sticks where |K e| ≤ F."""
-    told = lw.equations(one_joint(friction=5.0)).explanation(law=pd(None, [1.0], 20.0, 3.0))
+    told = lw.equations(one_joint(friction=5.0)).explanation(controller=pd(None, [1.0], 20.0, 3.0))
     assert told.proof.identity
     assert not told.proved
     assert "globally" not in told.text()
     assert "friction holds it wherever" in told.text()
-    assert lw.equations(one_joint(damping=5.0)).explanation(law=pd(None, [1.0], 20.0, 3.0)).proved
+    assert lw.equations(one_joint(damping=5.0)).explanation(controller=pd(None, [1.0], 20.0, 3.0)).proved
 
 
 def test_what_the_mechanism_loses_itself_is_no_part_of_the_adaptive_law():
     model = one_joint(damping=0.5)
-    told = lw.equations(model).explanation(law=adaptive(model, bodies="all"))
+    told = lw.equations(model).explanation(controller=adaptive(model, bodies="all"))
     assert told.proved == (told.law.passive == "cancelled")
 
 
 @pytest.mark.parametrize("damping", [0.0, 3.0])
 def test_without_a_minimum_of_v_nothing_is_called_stable(damping):
-    told = lw.equations(one_joint()).explanation(law=pd(None, [1.0], -5.0, damping))
+    told = lw.equations(one_joint()).explanation(controller=pd(None, [1.0], -5.0, damping))
     assert [one.kind for one in told.equilibria.found] == ["unstable"]
     assert "rest at the target is stable" not in told.text()
     assert "LaSalle" not in told.text()
-    firm = lw.equations(one_joint()).explanation(law=pd(None, [1.0], 5.0, 0.0))
+    firm = lw.equations(one_joint()).explanation(controller=pd(None, [1.0], 5.0, 0.0))
     assert "rest at the target is stable" in firm.text()
 
 
 def test_a_spring_beside_the_law_is_told_and_nothing_is_said_to_be_left_over():
-    told = lw.equations(one_joint(stiffness=5.0)).explanation(law=pd(None, [1.0], 20.0, 3.0))
+    told = lw.equations(one_joint(stiffness=5.0)).explanation(controller=pd(None, [1.0], 20.0, 3.0))
     assert not told.proved
     assert "What is left over" not in told.text()
     assert told.equilibria.found[0].q == pytest.approx([0.8])  # 20 (1 − q) = 5 q
@@ -419,14 +437,14 @@ def test_where_an_impedance_leads_depends_on_the_rows_of_the_jacobian(name, stif
 
 def test_a_floating_base_is_driven_by_no_motor_and_so_nothing_is_proved():
     model = lw.load("quadruped")
-    told = lw.equations(model).explanation(law=pd(model, model.neutral()))
+    told = lw.equations(model).explanation(controller=pd(model, model.neutral()))
     assert not told.proved
     assert "no motor drives the free joint 'root'" in told.proof.why_not
 
 
 def test_both_signs_of_a_quaternion_are_one_configuration():
     model = ball_and_hinge()
-    told = lw.equations(model).explanation(law=pd(model, model.neutral(), 30.0, 5.0))
+    told = lw.equations(model).explanation(controller=pd(model, model.neutral(), 30.0, 5.0))
     places = [lw.difference(model, model.neutral(), one.q) for one in told.equilibria.found]
     for k, x in enumerate(places):
         assert all(np.abs(x - y).max() > 1e-4 for y in places[:k])

@@ -122,7 +122,7 @@ def push(model, t, q, v, stiffness, damping):
 @pytest.mark.parametrize("damping", [0.0, 0.1])
 def test_a_law_as_stiff_as_gravity(damping):
     law = partial(push, stiffness=0.5 * G, damping=damping)
-    told = lw.equations(inverted(0.0)).explanation(law=law)
+    told = lw.equations(inverted(0.0)).explanation(controller=law)
     (one,) = told.equilibria.found
     assert (one.kind, one.leading.order) == ("stable", 4)
     assert one.leading.value == pytest.approx(0.5 * G / (0.25 + 0.03) ** 2, rel=1e-4)
@@ -139,7 +139,7 @@ def follow(model, t, q, v, stiffness):
 )
 def test_a_law_without_an_energy_is_not_decided_by_one(law):
     model = several((0.5 * G, 0.0, 0.0), (0.5 * G, 0.0, 0.0))
-    found = lw.equations(model).explanation(law=law).equilibria.found
+    found = lw.equations(model).explanation(controller=law).equilibria.found
     upright = min(found, key=lambda one: np.abs(one.q).max())
     assert not upright.conservative
     assert upright.leading is None
@@ -218,7 +218,7 @@ def test_several_directions_that_are_coupled():
     builder.joint("one", "revolute", "world", "a", axis=(0, 1, 0))
     model = builder.joint("two", "revolute", "a", "b", axis=(0, 1, 0), xyz=(0, 0, 1.0)).build()
     law = partial(linear, K=-lw.derivative(lw.gravity_forces, "q")(model, np.zeros(2)))
-    one = least(lw.equations(model).explanation(law=law).equilibria.found)
+    one = least(lw.equations(model).explanation(controller=law).equilibria.found)
     assert one.q == pytest.approx([0.0, 0.0], abs=1e-6)
     assert (one.kind, one.leading.order, one.leading.directions) == ("stable", 4, 2)
 

@@ -130,7 +130,7 @@ def test_what_is_saved_is_read_again(arm, tmp_path, ending):
 
 @pytest.mark.parametrize("ending", [".csv", ".npz"])
 def test_simulated_motions_are_read(arm, tmp_path, ending):
-    motion = lw.simulate(arm, [0.1, 0.2], [0.0, 0.0], 0.05, controller=lambda t, q, v: [1.0, 2.0])
+    motion = lw.simulate(arm, [0.1, 0.2], [0.0, 0.0], 0.05, callback=lambda t, q, v: [1.0, 2.0])
     data = lw.read_measurements(motion.save(tmp_path / f"motion{ending}"), arm)
     np.testing.assert_allclose(data.q, motion.q)
     np.testing.assert_allclose(data.tau, motion.tau)

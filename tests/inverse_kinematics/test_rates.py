@@ -187,7 +187,7 @@ def test_a_controller_of_a_simulation(arm):
         w = lw.resolved_rate(model, q, {"tool": [0.05, 0.0, 0.0, 0.0, 0.0, 0.0]})
         return lw.inverse_dynamics(model, q, v, 40.0 * (w - v))
 
-    motion = lw.simulate(arm, q, np.zeros(7), 1.0, controller=lw.compile(law, arm, t=()))
+    motion = lw.simulate(arm, q, np.zeros(7), 1.0, callback=lw.compile(law, arm, t=()))
     way = lw.pose(arm, motion.q, "tool")[:, :3, 3]
     assert np.abs(lw.velocity(arm, motion.q[-1], motion.v[-1], "tool") - [0.05, 0, 0, 0, 0, 0]).max() < 5e-3
     assert np.abs(way[:, 1:] - way[0, 1:]).max() < 2e-3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.compiler.kernel import Kernel
@@ -40,7 +41,7 @@ def moves(model, k, **options):
     q, v = model.neutral(), np.zeros(model.nv)
     if k:
         q = np.stack([q] * (2 + k))
-    return lw.simulate(model, q, v, 0.01 * (1 + k), 1e-3 / (1 + k), every=1 + k, **options)
+    return lw.simulate(model, q, v, 0.01 * (1 + k), 1e-3 / (1 + k), **grouped(every=1 + k, **options))
 
 
 CASES = {
@@ -49,19 +50,19 @@ CASES = {
     "loops": (lambda: lw.load("four_bar"), lambda model, k: moves(model, k)),
     "loops with gains": (
         lambda: lw.load("four_bar"),
-        lambda model, k: moves(model, k, stabilisation=(9.0, 9.0), projection=False),
+        lambda model, k: moves(model, k, stabilization=(9.0, 9.0), projection=False),
     ),
     "hold": (
         lambda: lw.load("two_link"),
-        lambda model, k: moves(model, k, controller=lw.hold(model, [0.1 * k, 0.2], 1.0 + k, 0.7 + 0.1 * k)),
+        lambda model, k: moves(model, k, callback=lw.hold(model, [0.1 * k, 0.2], 1.0 + k, 0.7 + 0.1 * k)),
     ),
     "hold_joints": (
         lambda: lw.load("four_bar"),
-        lambda model, k: moves(model, k, controller=lw.hold_joints(model, model.neutral(), 1.0 + k)),
+        lambda model, k: moves(model, k, callback=lw.hold_joints(model, model.neutral(), 1.0 + k)),
     ),
     "stages": (
         sprung,
-        lambda model, k: moves(model, k, controller=lambda t, q, v: -v, controller_at="stages"),
+        lambda model, k: moves(model, k, callback=lambda t, q, v: -v, evaluated_at="stages"),
     ),
     "many bodies": (
         lambda: lw.load("planar:100"),

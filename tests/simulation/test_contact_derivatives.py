@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 
@@ -67,8 +68,8 @@ def differences(model: lw.Model, q: Any, v: Any, efforts: Any, steps: int, of: s
     x = np.concatenate([x, -x])
     q0 = np.stack([lw.integrate(model, np.asarray(q, float), row[:n]) for row in x])
     law = partial(pressed, efforts=np.asarray(efforts) + x[:, 2 * n :])
-    told: dict[str, Any] = dict(each=["efforts"], limits=True, solver=EXACT, reward=cost)
-    found = lw.rollout(model, q0, np.asarray(v) + x[:, n : 2 * n], steps, H, law=law, **told)
+    told: dict[str, Any] = dict(each=["efforts"], joint_limits=True, solver=EXACT, reward=cost)
+    found = lw.rollout(model, q0, np.asarray(v) + x[:, n : 2 * n], steps, H, **grouped(controller=law, **told))
     one, other = np.split(found.reward if of == "reward" else np.arange(2 * 3 * n), 2)
     if of == "end":
         q1, v1 = found.q[0], found.v[0]
@@ -83,14 +84,24 @@ def test_of_rollouts_forwards_and_backwards(case: str, of: str) -> None:
     model, q, v, efforts = CASES[case]
     law = partial(pressed, efforts=np.asarray(efforts, float))
     wrt = ["q0", "v0", "efforts"]
-    _, by = lw.rollout_derivatives(model, q, v, 15, H, of=of, law=law, limits=True, reward=cost, wrt=wrt)
+    _, by = lw.rollout_derivatives(
+        model,
+        q,
+        v,
+        15,
+        H,
+        controller=law,
+        wrt=wrt,
+        method=lw.Integrator(joint_limits=True),
+        episode=lw.Episode(reward=cost if of == "reward" else None),
+    )
     close_to(np.concatenate([by[name] for name in wrt], axis=-1), differences(model, q, v, efforts, 15, of))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_of_a_step(case: str) -> None:
     model, q, v, efforts = CASES[case]
-    AB = np.concatenate(lw.linearize(model, q, v, efforts, step=H, limits=True), axis=-1)
+    AB = np.concatenate(lw.linearize(model, q, v, efforts, step=H, method=lw.Integrator(joint_limits=True)), axis=-1)
     close_to(AB, differences(model, q, v, efforts, 1, "end"))
 
 
@@ -111,6 +122,6 @@ def test_of_smooth_contact() -> None:
 def test_contact_that_cannot_be_is_told() -> None:
     model, q, v, efforts = CASES["at a limit"]
     with pytest.raises(lw.errors.InputError, match="limits act in steps"):
-        lw.linearize(model, q, v, efforts, limits=True)
+        lw.linearize(model, q, v, efforts, method=lw.Integrator(joint_limits=True))
     with pytest.raises(lw.errors.InputError, match="limits act in steps of 'semi_implicit'"):
-        lw.linearize(model, q, v, efforts, step=H, method="rk4", limits=True)
+        lw.linearize(model, q, v, efforts, step=H, method=lw.Integrator("rk4", joint_limits=True))

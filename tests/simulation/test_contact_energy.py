@@ -145,7 +145,7 @@ def test_the_work_of_contacts_over_a_step_is_bounded(restitution: float, frictio
     q, v = drops(30, model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of energy, where a step is long for how fast links turn
-        motion = lw.simulate(model, q, v, duration, h, solver=EXACT)
+        motion = lw.simulate(model, q, v, duration, h, method=lw.Integrator(solver=EXACT))
     work, constraints = motion.contacts.work, motion.constraints
     assert constraints is not None
     assert motion.impulses is not None
@@ -159,17 +159,22 @@ def test_the_work_of_contacts_over_a_step_is_bounded(restitution: float, frictio
         v1 = configuration.told_before(model, configuration.difference(model, q0, q1), v1)
         forced = v1 - factors.velocity(J.T @ (motion.impulses[k, row] - impact.p)) - impact.v
         assert work[k, row] <= 0.25 * factors.energy(forced)
-    found = lw.rollout(model, q, v, round(duration / h), h, solver=EXACT)
+    found = lw.rollout(model, q, v, round(duration / h), h, method=lw.Integrator(solver=EXACT))
     assert np.array_equal(found.q[-1], motion.q[-1])
 
 
 def test_a_bounce_that_is_mixed_leaves_no_residual() -> None:
     """Of plastic impulses and those with restitution each fulfills its own law."""
     model = chain(0.8, 0.5).build().with_ground()
-    motion = lw.simulate(model, *drops(30, model), 0.8, solver=EXACT)
+    motion = lw.simulate(model, *drops(30, model), 0.8, method=lw.Integrator(solver=EXACT))
     assert (motion.contacts.work < -0.1).sum() > 30
     assert motion.contacts.residual.max() < 1e-6
-    assert lw.simulate(model, *drops(30, model), 0.8, solver=lw.Solver(sweeps=1)).contacts.residual.max() > 1e-3
+    assert (
+        lw.simulate(
+            model, *drops(30, model), 0.8, method=lw.Integrator(solver=lw.Solver(sweeps=1))
+        ).contacts.residual.max()
+        > 1e-3
+    )
 
 
 def test_the_energy_that_a_step_with_an_impact_adds_is_of_the_second_order() -> None:

@@ -53,7 +53,7 @@ def test_a_rimless_wheel_rolls_down_as_fast_as_its_impacts_let_it() -> None:
     c, s = np.cos(angle), np.sin(angle)
     v0 = [c * way[0] + s * way[1], c * way[1] - s * way[0], rate]
     for h in (H, H / 4):
-        spin = -lw.simulate(model, [*hub, angle], v0, 14.0, h, solver=Solver(sweeps=50)).v[:, 2]
+        spin = -lw.simulate(model, [*hub, angle], v0, 14.0, h, method=lw.Integrator(solver=Solver(sweeps=50))).v[:, 2]
         falls = np.flatnonzero(np.diff(spin) < -0.05)
         after = spin[falls[np.append(np.diff(falls) > 20, True)] + 1]
         squares = after**2 - steady**2
@@ -69,7 +69,12 @@ def test_a_rod_that_slides_as_painleves_is_stopped_by_a_finite_impulse() -> None
     model = upright(1 / 3).shape("thing", "sphere", radius=tip, xyz=(-1, 0, 0)).build().with_ground(friction=1.6)
     c, s = np.cos(angle), np.sin(angle)
     motion = lw.simulate(
-        model, [c, s + tip, angle], [-c, s, 0.0], 2 * H, H, solver=Solver(sweeps=10_000, tolerance=1e-14)
+        model,
+        [c, s + tip, angle],
+        [-c, s, 0.0],
+        2 * H,
+        H,
+        method=lw.Integrator(solver=Solver(sweeps=10_000, tolerance=1e-14)),
     )
     assert motion.impulses is not None
     normal = ((1 + 3 * s * s) * G * H + 3 * s * c) / 4
@@ -132,7 +137,12 @@ def test_a_rolling_ball_is_slowed_by_rolling_friction() -> None:
     model = free(0.4 * radius**2).shape("thing", "sphere", radius=radius).build()
     model = model.with_ground(friction=0.9, rolling_friction=reach)
     motion = lw.simulate(
-        model, at(0, 0, radius), [speed, 0, 0, 0, speed / radius, 0], 1.0, H, solver=Solver(sweeps=200)
+        model,
+        at(0, 0, radius),
+        [speed, 0, 0, 0, speed / radius, 0],
+        1.0,
+        H,
+        method=lw.Integrator(solver=Solver(sweeps=200)),
     )
     slows = reach * G / (1.4 * radius)
     assert motion.v[-1, 4] * radius == pytest.approx(speed - slows, abs=1e-6)
@@ -159,7 +169,7 @@ def test_soft_contact_is_an_implicit_spring_and_damper() -> None:
 def test_joints_stop_at_their_limits() -> None:
     builder = lw.Builder("slider").body("slider", 2.0)
     model = builder.joint("rail", "prismatic", "world", "slider", lower=-0.3, upper=1.0).build()
-    motion = lw.simulate(model, [0.2], [1.0], 1.0, H, limits=True)
+    motion = lw.simulate(model, [0.2], [1.0], 1.0, H, method=lw.Integrator(joint_limits=True))
     assert motion.q.min() >= -0.3 - 1e-9
     assert motion.q[-1, 0] == pytest.approx(-0.3, abs=1e-9)
     assert abs(motion.v[-1, 0]) < 1e-12
@@ -169,7 +179,7 @@ def test_joints_stop_with_what_follows_them() -> None:
     builder = lw.Builder("pair").body("first", 1.0, inertia=0.1).body("second", 1.0, inertia=0.1)
     builder.joint("lead", "revolute", "world", "first", axis=(0, 1, 0), lower=-0.5, upper=0.5)
     builder.joint("follow", "revolute", "world", "second", axis=(0, 1, 0), mimic="lead", multiplier=-2.0, lower=-0.4)
-    motion = lw.simulate(builder.build(), [0.0], [3.0], 1.0, H, limits=True)
+    motion = lw.simulate(builder.build(), [0.0], [3.0], 1.0, H, method=lw.Integrator(joint_limits=True))
     assert motion.q[-1, 0] == pytest.approx(0.2, abs=1e-9)
     assert motion.q.max() < 0.2 + 1e-9
 
@@ -180,7 +190,15 @@ def test_dry_friction_of_a_joint_holds_below_it_and_slides_above(push: float) ->
     builder = lw.Builder("slider", gravity=(0, 0, 0)).body("slider", mass)
     builder.joint("rail", "prismatic", "world", "slider", lower=-9.0, upper=9.0, friction=friction)
     model = builder.build()
-    motion = lw.simulate(model, [0.0], [0.0], 0.5, H, limits=True, law=lambda model, t, q, v: np.array([push * 4.0]))
+    motion = lw.simulate(
+        model,
+        [0.0],
+        [0.0],
+        0.5,
+        H,
+        controller=lambda model, t, q, v: np.array([push * 4.0]),
+        method=lw.Integrator(joint_limits=True),
+    )
     assert motion.v[-1, 0] == pytest.approx(0.5 * max(push - 1.0, 0.0) * friction / mass, abs=1e-12)
 
 
@@ -279,7 +297,17 @@ def test_a_quadruped_that_falls_anyhow_stays_sound() -> None:
     v = generator.normal(size=(rows, model.nv))
     pushes = 1.7 * generator.normal(size=(rows, model.nv)) * (np.arange(model.nv) >= 6)
     law = partial(lambda model, t, q, v, push: push, push=pushes)
-    motion = lw.simulate(model, q, v, 1.5, H, limits=True, law=law, each=["push"], every=10)
+    motion = lw.simulate(
+        model,
+        q,
+        v,
+        1.5,
+        H,
+        controller=law,
+        every=10,
+        method=lw.Integrator(joint_limits=True),
+        actuation=lw.Actuation(each=["push"]),
+    )
     late = motion.q[50:]
     assert np.isfinite(motion.q).all()
     assert np.maximum(model.lower - late, late - model.upper).max() < 0.01
@@ -307,7 +335,7 @@ def test_light_joints_that_are_struck_within_a_step_keep_their_limits(
     q = model.neutral()
     q[0], v = 0.1005, np.zeros(model.nv)
     v[0] = -2.0
-    motion = lw.simulate(model, q, v, 0.003, limits=True)
+    motion = lw.simulate(model, q, v, 0.003, method=lw.Integrator(joint_limits=True))
     assert np.abs(motion.v[:, 0]).min() < 0.1  # it was struck
     assert np.abs(motion.q[:, 1:]).max() > 0.0199
     assert np.abs(motion.q[:, 1:]).max() < (0.0201 if faster else 0.02 + 1.01 * LEFT)

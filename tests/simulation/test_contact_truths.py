@@ -109,7 +109,7 @@ def test_a_block_on_a_slope_slides_where_it_is_steeper_than_friction(steepness: 
     normal = np.array([-np.sin(slope), 0.0, np.cos(slope)])
     model = block(0.1, 0.1, 0.1).with_ground(friction=mu, normal=normal)
     q0 = at(*(0.05 * normal), (0, 1, 0), -slope)
-    motion = lw.simulate(model, q0, np.zeros(6), duration, H, solver=CONVERGED)
+    motion = lw.simulate(model, q0, np.zeros(6), duration, H, method=lw.Integrator(solver=CONVERGED))
     rate = max(G * np.cos(slope) * (np.tan(slope) - mu), 0.0)
     begun = abs(motion.v[1, 0] + rate * H)  # what the sweeps of the first step leave
     assert begun < 1e-7
@@ -130,13 +130,18 @@ def cradle(balls: int, **surface: Any) -> lw.Model:
 def test_a_cradle_in_rounds_throws_as_many_balls_as_struck_it(struck: int) -> None:
     v0 = np.repeat([1.0, 0.0], [struck, 5 - struck])
     q0 = -0.01 * v0
-    motion = lw.simulate(cradle(5), q0, v0, 0.05, H, solver=Solver(impacts="rounds"))
+    motion = lw.simulate(cradle(5), q0, v0, 0.05, H, method=lw.Integrator(solver=Solver(impacts="rounds")))
     assert np.abs(motion.v[-1] - v0[::-1]).max() < 1e-12
 
 
 def test_balls_that_strike_a_cradle_from_both_sides_part_again() -> None:
     motion = lw.simulate(
-        cradle(4), [-0.01, 0.0, 0.0, 0.02], [1.0, 0.0, 0.0, -2.0], 0.05, H, solver=Solver(impacts="rounds")
+        cradle(4),
+        [-0.01, 0.0, 0.0, 0.02],
+        [1.0, 0.0, 0.0, -2.0],
+        0.05,
+        H,
+        method=lw.Integrator(solver=Solver(impacts="rounds")),
     )
     assert motion.v[-1] == pytest.approx([-2.0, 0.0, 0.0, 1.0], abs=1e-12)
 
@@ -144,7 +149,9 @@ def test_balls_that_strike_a_cradle_from_both_sides_part_again() -> None:
 @pytest.mark.parametrize("balls", [2, 3, 5])
 def test_a_row_of_balls_struck_together_moves_together(balls: int) -> None:
     first = np.eye(balls)[0]
-    motion = lw.simulate(cradle(balls), -0.01 * first, first, 0.05, H, solver=Solver(sweeps=500, tolerance=1e-12))
+    motion = lw.simulate(
+        cradle(balls), -0.01 * first, first, 0.05, H, method=lw.Integrator(solver=Solver(sweeps=500, tolerance=1e-12))
+    )
     assert motion.v[-1] == pytest.approx(2.0 / balls - first, abs=1e-9)
 
 

@@ -50,7 +50,7 @@ def test_joints_settle_at_random_postures(name):
             model, lw.integrate(model, model.neutral(), 0.3 * np.random.default_rng(1).normal(size=(4, model.nv)))
         )
     controller = lw.hold_joints(model, postures)
-    motion = lw.simulate(model, *pushed(model, postures), 2.5, controller=controller, every=20)
+    motion = lw.simulate(model, *pushed(model, postures), 2.5, callback=controller, every=20)
     own = driven(model)
     assert motion.t[-1] == pytest.approx(2.5)
     assert np.abs(motion.v)[..., own].max() < 5.0
@@ -109,7 +109,7 @@ def test_what_is_too_fast_for_the_step_is_lowered_and_told():
     assert controller.frequency == pytest.approx(39.79, abs=0.01)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        motion = lw.simulate(model, q + 0.01, np.zeros(6), 0.5, controller=controller)
+        motion = lw.simulate(model, q + 0.01, np.zeros(6), 0.5, callback=controller)
     assert np.abs(motion.q[-1] - q).max() < 1e-6
     with pytest.warns(LinkwrightWarning, match="held over 0.1 s, longer than the 0.08 s"):
         lw.simulate(model, q, np.zeros(6), 0.2, 0.1, "semi_implicit", lw.hold(model, q))
@@ -118,7 +118,7 @@ def test_what_is_too_fast_for_the_step_is_lowered_and_told():
 def test_feedback_too_stiff_for_the_step_is_named_where_it_ends_the_motion():
     model = lw.load("puma560")
     with pytest.warns(LinkwrightWarning, match=r"acts on joint 'joint[56]' within 1\.\de-05 s"):
-        lw.simulate(model, model.neutral(), np.ones(6), 0.1, controller=lambda t, q, v: -1e4 * v)
+        lw.simulate(model, model.neutral(), np.ones(6), 0.1, callback=lambda t, q, v: -1e4 * v)
 
 
 def test_hold_refuses_what_floats():
@@ -162,11 +162,13 @@ def test_hinges_without_mass_between_are_held_through_gimbal_lock(base):
     postures, start, v = through_the_lock(model)
     for made in [lw.hold_joints] + [lw.hold] * (base == "fixed"):
         controller = made(model, postures)
-        motion = lw.simulate(model, start, v, 3.0, controller=controller, every=10)
+        motion = lw.simulate(model, start, v, 3.0, callback=controller, every=10)
         own = driven(model)
         assert np.abs(motion.v)[..., own].max() < 3.0
         assert np.abs(lw.difference(model, postures, motion.q[-1]))[:, own].max() < 5e-3
-        staged = lw.simulate(model, start, v, 1.0, method="rk4", controller=controller, controller_at="stages")
+        staged = lw.simulate(
+            model, start, v, 1.0, callback=controller, method="rk4", actuation=lw.Actuation(evaluated_at="stages")
+        )
         assert np.abs(staged.v)[..., own].max() < 3.0
 
 
@@ -177,7 +179,7 @@ def test_a_method_that_does_not_hold_a_posture_is_told():
     with pytest.warns(
         LinkwrightWarning, match="or method='semi_implicit': the posture is not sure to be held by 'rk4'"
     ):
-        lw.simulate(model, start, v, 0.2, 2e-3, method="rk4", controller=controller)
+        lw.simulate(model, start, v, 0.2, 2e-3, callback=controller, method="rk4")
 
 
 def biped():
@@ -280,6 +282,6 @@ def test_controllers_that_are_kernels_run_in_machine_code(monkeypatch):
 
     start = [0.3, -0.2]
     bound = partial(lw.compile(law, arm, t=(), target=2), target=np.zeros(2))
-    motions = [lw.simulate(arm, start, np.zeros(2), 0.5, controller=x) for x in (bound, lw.compile(resting, arm, t=()))]
+    motions = [lw.simulate(arm, start, np.zeros(2), 0.5, callback=x) for x in (bound, lw.compile(resting, arm, t=()))]
     assert np.abs(motions[0].q - motions[1].q).max() < 1e-12
     assert np.abs(motions[0].q[-1]).max() < 0.3

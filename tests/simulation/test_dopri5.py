@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.dynamics import contact
@@ -68,7 +69,7 @@ def test_the_error_follows_the_tolerance(name):
     fine = lw.simulate(model, q, v, 0.4, 5e-5, method="rk4", every=400)
     errors, taken = [], []
     for tolerance in (1e-5, 1e-7, 1e-9):
-        motion = lw.simulate(model, q, v, 0.4, 2e-2, method="dopri5", tolerance=tolerance)
+        motion = lw.simulate(model, q, v, 0.4, 2e-2, method=lw.Integrator("dopri5", tolerance=tolerance))
         errors.append(apart(model, fine, motion))
         taken.append(motion.lengths.sum())
     assert errors[0] > 20.0 * errors[1] > 400.0 * errors[2]
@@ -79,12 +80,12 @@ def test_the_error_follows_the_tolerance(name):
 
 def test_samples_lie_within_longer_steps():
     model, q, v = a_start("arm7")
-    motion = lw.simulate(model, q, v, 0.2, 1e-3, method="dopri5", tolerance=1e-6)
+    motion = lw.simulate(model, q, v, 0.2, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-6))
     fine = lw.simulate(model, q, v, 0.2, 1e-4, method="rk4", every=10)
     assert len(motion.t) == 201
     assert motion.lengths.sum() < 80
     assert apart(model, fine, motion) < 1e-4
-    few = lw.simulate(model, q, v, 0.2, 0.1, method="dopri5", tolerance=1e-6)
+    few = lw.simulate(model, q, v, 0.2, 0.1, method=lw.Integrator("dopri5", tolerance=1e-6))
     assert np.abs(few.v[-1] - motion.v[-1]).max() < 1e-4
 
 
@@ -92,13 +93,13 @@ def test_rows_of_a_batch_are_motions_of_their_own():
     model, q, v = a_start("arm7")
     V = v * np.linspace(0.2, 1.0, 5)[:, None]
     tolerances = np.array([1e-4, 1e-6, 1e-8, 1e-10, 1e-6])
-    many = lw.simulate(model, q, V, 0.1, 1e-3, method="dopri5", tolerance=tolerances)
+    many = lw.simulate(model, q, V, 0.1, 1e-3, method=lw.Integrator("dopri5", tolerance=tolerances))
     assert many.lengths.shape == (5, 2)
     for k in range(5):
-        one = lw.simulate(model, q, V[k], 0.1, 1e-3, method="dopri5", tolerance=tolerances[k])
+        one = lw.simulate(model, q, V[k], 0.1, 1e-3, method=lw.Integrator("dopri5", tolerance=tolerances[k]))
         assert np.abs(many.v[:, k] - one.v).max() < 1e-9
         assert (many[k].lengths == one.lengths).all()
-    kept = lw.simulate(model, q, V, 0.1, 1e-3, method="dopri5", tolerance=tolerances, every=10)
+    kept = lw.simulate(model, q, V, 0.1, 1e-3, every=10, method=lw.Integrator("dopri5", tolerance=tolerances))
     assert np.array_equal(kept.v, many.v[::10])
 
 
@@ -109,22 +110,24 @@ def pushing(model, t, q, v, gain):
 def test_a_law_is_part_of_what_is_integrated_or_held_between_samples():
     model, q, v = a_start("two_link")
     law = partial(pushing, gain=0.3)
-    told = {"law": law, "controller_at": "stages"}
-    fine = lw.simulate(model, q, v, 0.5, 1e-4, method="rk4", every=100, **told)
-    smooth = lw.simulate(model, q, v, 0.5, 1e-2, method="dopri5", tolerance=1e-10, **told)
+    told = {"controller": law, "evaluated_at": "stages"}
+    fine = lw.simulate(model, q, v, 0.5, 1e-4, **grouped(method="rk4", every=100, **told))
+    smooth = lw.simulate(model, q, v, 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-10, **told))
     assert apart(model, fine, smooth) < 1e-8
     assert smooth.tau == pytest.approx(fine.tau, abs=1e-7)
-    held = lw.simulate(model, q, v, 0.5, 1e-2, method="dopri5", tolerance=1e-10, law=law)
-    by_rk4 = lw.simulate(model, q, v, 0.5, 1e-2, method="rk4", law=law)
+    held = lw.simulate(model, q, v, 0.5, 1e-2, controller=law, method=lw.Integrator("dopri5", tolerance=1e-10))
+    by_rk4 = lw.simulate(model, q, v, 0.5, 1e-2, controller=law, method="rk4")
     assert apart(model, held, by_rk4) < 1e-6 < apart(model, held, fine)
 
     def controller(t, q, v):
         return -0.3 * v + np.sin(3.0 * t)
 
-    asked = lw.simulate(model, q, v, 0.5, 1e-2, method="dopri5", tolerance=1e-10, controller=controller)
+    asked = lw.simulate(model, q, v, 0.5, 1e-2, callback=controller, method=lw.Integrator("dopri5", tolerance=1e-10))
     assert apart(model, held, asked) < 1e-12
-    with pytest.raises(InputError, match="law"):
-        lw.simulate(model, q, v, 0.5, method="dopri5", controller=controller, controller_at="stages")
+    with pytest.raises(InputError, match="not a Python callback"):
+        lw.simulate(
+            model, q, v, 0.5, callback=controller, method="dopri5", actuation=lw.Actuation(evaluated_at="stages")
+        )
 
 
 def counted(model, t, q, v, state):
@@ -133,12 +136,14 @@ def counted(model, t, q, v, state):
 
 def test_a_law_with_a_state_and_drives_go_with_it():
     model, q, v = a_start("two_link")
-    motion = lw.simulate(model, q, v, 0.1, 1e-3, method="dopri5", law=counted, state0=0.0)
+    motion = lw.simulate(
+        model, q, v, 0.1, 1e-3, controller=counted, method="dopri5", actuation=lw.Actuation(initial_state=0.0)
+    )
     assert motion.state == pytest.approx(np.arange(101.0))
     law = partial(pushing, gain=0.3)
-    drives = {"law": law, "period": 4e-3, "delay": 2e-3, "effort_limits": 0.5}
-    a = lw.simulate(model, q, v, 0.2, 1e-3, method="dopri5", tolerance=1e-11, **drives)
-    b = lw.simulate(model, q, v, 0.2, 1e-3, method="rk4", **drives)
+    drives = {"controller": law, "period": 4e-3, "delay": 2e-3, "effort_limits": 0.5}
+    a = lw.simulate(model, q, v, 0.2, 1e-3, **grouped(method="dopri5", tolerance=1e-11, **drives))
+    b = lw.simulate(model, q, v, 0.2, 1e-3, **grouped(method="rk4", **drives))
     assert apart(model, a, b) < 1e-9
     assert np.abs(a.tau - b.tau)[:-1].max() < 1e-9
 
@@ -150,7 +155,15 @@ def a_ball():
 def test_a_stiff_surface_is_followed_and_its_energy_kept():
     ball = a_ball()
     floor = contact.Plane("ball", stiffness=1e6)
-    motion = lw.simulate(ball, [0.2], [0.0], 2.0, 1e-2, method="dopri5", tolerance=1e-9, environment=floor)
+    motion = lw.simulate(
+        ball,
+        [0.2],
+        [0.0],
+        2.0,
+        1e-2,
+        method=lw.Integrator("dopri5", tolerance=1e-9),
+        surroundings=lw.Surroundings(surfaces=floor),
+    )
     energy = motion.energy + contact_energy(motion, floor)
     assert np.abs(energy - energy[0]).max() < 1e-6
     assert motion.q[:, 0].min() > -0.01
@@ -167,27 +180,27 @@ def jumping(model, t, q, v):
 
 def test_what_jumps_for_ever_ends_with_a_reason():
     ball = a_ball()
-    told = {"law": jumping, "controller_at": "stages"}
+    told = {"controller": jumping, "evaluated_at": "stages"}
     with pytest.warns(UserWarning, match=r"could not be followed to a tolerance of 1e-12 .*(needed|short)"):
-        motion = lw.simulate(ball, [0.0], [1.0], 0.5, 1e-2, method="dopri5", tolerance=1e-12, **told)
+        motion = lw.simulate(ball, [0.0], [1.0], 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-12, **told))
     assert 1 < len(motion.t) < 51
     assert np.isfinite(motion.v).all()
     two = [[1.0], [1.0]]
     with pytest.raises(LinkwrightError, match=r"all 2 motions .* could not be followed"):
-        lw.simulate(ball, [0.0], two, 0.5, 1e-2, method="dopri5", tolerance=1e-12, **told)
+        lw.simulate(ball, [0.0], two, 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-12, **told))
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1e-3, 2.0, np.nan, "small"])
 def test_a_tolerance_is_a_small_positive_number(wrong):
     model, q, v = a_start("pendulum")
     with pytest.raises(LinkwrightError, match="tolerance"):
-        lw.simulate(model, q, v, 0.1, method="dopri5", tolerance=wrong)
+        lw.simulate(model, q, v, 0.1, method=lw.Integrator("dopri5", tolerance=wrong))
 
 
 def test_a_tolerance_is_for_methods_that_choose_their_steps():
     model, q, v = a_start("pendulum")
     with pytest.raises(InputError, match="dopri5"):
-        lw.simulate(model, q, v, 0.1, method="rk4", tolerance=1e-6)
+        lw.simulate(model, q, v, 0.1, method=lw.Integrator("rk4", tolerance=1e-6))
     with pytest.raises(InputError, match="iterated"):
         lw.linearize(model, q, v, 0.0 * v, step=1e-3, method="dopri5")
 
@@ -196,7 +209,7 @@ def test_energy_is_kept_better_than_by_rk4_at_equal_cost():
     model, q, v = a_start("two_link")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        adaptive = lw.simulate(model, q, v, 5.0, 1e-2, method="dopri5", tolerance=1e-9)
+        adaptive = lw.simulate(model, q, v, 5.0, 1e-2, method=lw.Integrator("dopri5", tolerance=1e-9))
     evaluations = 6 * adaptive.lengths.sum()
     steps = int(evaluations // 4)
     fixed = lw.simulate(model, q, v, 5.0, 5.0 / steps, method="rk4")

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
@@ -74,9 +75,9 @@ def test_it_is_what_is_done_by_hand(arm, method, by_hand, told):
     target, start = np.array([0.4, -0.3]), (np.array([0.1, 0.2]), np.array([0.5, -1.0]))
     options = {"duration": 0.3, "step": H, "method": method}
     law = partial(counting, target=target)
-    made = lw.simulate(arm, *start, law=law, state0=2.0, **options, **told)
+    made = lw.simulate(arm, *start, **grouped(controller=law, initial_state=2.0, **options, **told))
     python = ByHand(arm, law, state=2.0, **by_hand)
-    asked = lw.simulate(arm, *start, controller=python, **options)
+    asked = lw.simulate(arm, *start, **grouped(callback=python, **options))
     assert np.allclose(made.tau[:-1], asked.tau[:-1], rtol=0.0, atol=1e-10)
     assert np.allclose(made.q, asked.q, rtol=0.0, atol=1e-11)
     assert made.state.shape == (151,)
@@ -85,23 +86,29 @@ def test_it_is_what_is_done_by_hand(arm, method, by_hand, told):
 
 def test_where_efforts_are_cut_is_told(arm):
     law = partial(pull, target=np.array([2.0, 0.0]))
-    motion = lw.simulate(arm, np.zeros(2), np.zeros(2), 1.0, law=law, effort_limits=True)
+    motion = lw.simulate(arm, np.zeros(2), np.zeros(2), 1.0, controller=law, actuation=lw.Actuation(effort_limits=True))
     assert motion.saturated[0].tolist() == [True, False]
     assert np.array_equal(motion.saturated[:-1], np.abs(motion.tau[:-1]) == [6.0, 2.5])
-    some = lw.simulate(arm, np.zeros(2), np.zeros(2), 1.0, law=law, effort_limits=True, every=10)
+    some = lw.simulate(
+        arm, np.zeros(2), np.zeros(2), 1.0, controller=law, every=10, actuation=lw.Actuation(effort_limits=True)
+    )
     assert np.array_equal(some.saturated[:-1], motion.saturated[:-1].reshape(100, 10, 2).any(axis=1))
-    lagging = lw.simulate(arm, np.zeros(2), np.zeros(2), 1.0, law=law, effort_limits=True, lag=0.01)
+    lagging = lw.simulate(
+        arm, np.zeros(2), np.zeros(2), 1.0, controller=law, actuation=lw.Actuation(effort_limits=True, lag=0.01)
+    )
     assert lagging.saturated[0, 0]
     assert (np.abs(motion.tau) <= [6.0, 2.5]).all()
     assert motion.state is None
-    assert not lw.simulate(arm, np.zeros(2), np.zeros(2), 0.1, law=law).saturated.any()
+    assert not lw.simulate(arm, np.zeros(2), np.zeros(2), 0.1, controller=law).saturated.any()
 
 
 def test_a_lagging_drive_reaches_what_is_asked(arm):
     def constant(model, t, q, v):
         return np.array([3.0, 1.0]) + 0.0 * v
 
-    motion = lw.simulate(arm, np.zeros(2), np.zeros(2), 0.2, step=H, law=constant, lag=[0.02, 0.0])
+    motion = lw.simulate(
+        arm, np.zeros(2), np.zeros(2), 0.2, step=H, controller=constant, actuation=lw.Actuation(lag=[0.02, 0.0])
+    )
     middles = motion.t[:-1] + H / 2
     assert np.allclose(motion.tau[:-1, 0], 3.0 * (1.0 - np.exp(-middles / 0.02)), atol=3.0 * (H / 0.02) ** 2 / 24)
     assert np.allclose(motion.tau[:, 1], 1.0)
@@ -110,9 +117,9 @@ def test_a_lagging_drive_reaches_what_is_asked(arm):
 def test_a_batch_has_noise_of_its_own_in_each_motion(arm):
     law = partial(pull, target=np.zeros(2))
     start, noise = np.zeros((300, 2)), {"q": 0.01, "v": [0.1, 0.0]}
-    both = lw.simulate(arm, start, start, 0.01, law=law, noise=noise, step=H, seed=3)
-    again = lw.simulate(arm, start, start, 0.01, law=law, noise=noise, step=H, seed=3)
-    other = lw.simulate(arm, start, start, 0.01, law=law, noise=noise, step=H, seed=4)
+    both = lw.simulate(arm, start, start, 0.01, controller=law, step=H, actuation=lw.Actuation(noise=noise, seed=3))
+    again = lw.simulate(arm, start, start, 0.01, controller=law, step=H, actuation=lw.Actuation(noise=noise, seed=3))
+    other = lw.simulate(arm, start, start, 0.01, controller=law, step=H, actuation=lw.Actuation(noise=noise, seed=4))
     assert np.array_equal(both.tau, again.tau)
     assert not np.isclose(both.tau, other.tau).any()
     assert np.std(both.tau[0], axis=0) == pytest.approx([np.hypot(0.3, 0.4), 0.3], rel=0.15)
@@ -143,21 +150,21 @@ def simple(model, t, q, v):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"law": simple, "period": 1.5 * H}, "whole number of steps"),
-        ({"law": simple, "period": 0.0}, "whole number of steps"),
-        ({"law": simple, "delay": -H}, "not negative"),
-        ({"law": simple, "delay": np.inf}, "time in seconds"),
-        ({"law": simple, "delay": 1e4}, "200 steps are kept at most"),
-        ({"law": simple, "lag": [1.0, 2.0, 3.0]}, r"expected one number or \(2,\)"),
-        ({"law": simple, "lag": -1.0}, "not be negative"),
-        ({"law": simple, "effort_limits": [np.nan, 1.0]}, "not be negative"),
-        ({"law": simple, "noise": 0.1}, r"\{'q'"),
-        ({"law": simple, "noise": {"a": 0.1}}, r"\{'q'"),
-        ({"law": simple, "noise": {"q": 0.1}, "seed": 1.5}, "seed"),
-        ({"controller": lambda t, q, v: v, "delay": H}, "law="),
-        ({"law": simple, "delay": H, "controller_at": "stages"}, "nothing between"),
+        ({"controller": simple, "period": 1.5 * H}, "whole number of steps"),
+        ({"controller": simple, "period": 0.0}, "whole number of steps"),
+        ({"controller": simple, "delay": -H}, "not negative"),
+        ({"controller": simple, "delay": np.inf}, "time in seconds"),
+        ({"controller": simple, "delay": 1e4}, "200 steps are kept at most"),
+        ({"controller": simple, "lag": [1.0, 2.0, 3.0]}, r"expected one number or \(2,\)"),
+        ({"controller": simple, "lag": -1.0}, "not be negative"),
+        ({"controller": simple, "effort_limits": [np.nan, 1.0]}, "not be negative"),
+        ({"controller": simple, "noise": 0.1}, r"\{'q'"),
+        ({"controller": simple, "noise": {"a": 0.1}}, r"\{'q'"),
+        ({"controller": simple, "noise": {"q": 0.1}, "seed": 1.5}, "seed"),
+        ({"callback": lambda t, q, v: v, "delay": H}, "controller="),
+        ({"controller": simple, "delay": H, "evaluated_at": "stages"}, "nothing between"),
     ],
 )
 def test_what_cannot_be_between_is_told(arm, options, message):
     with pytest.raises(LinkwrightError, match=message):
-        lw.simulate(arm, np.zeros(2), np.zeros(2), 0.1, step=H, **options)
+        lw.simulate(arm, np.zeros(2), np.zeros(2), 0.1, **grouped(step=H, **options))

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 
@@ -13,7 +14,7 @@ FAST = [(200.0, -400.0), (300.0, -300.0), (50.0, 80.0)]
 
 
 def two_link_at(v, duration=0.1, step=1e-3, **told):
-    return lw.simulate(lw.load("two_link"), [0.1, 0.2], v, duration, step, **told)
+    return lw.simulate(lw.load("two_link"), [0.1, 0.2], v, duration, step, **grouped(**told))
 
 
 def quiet(run):
@@ -69,7 +70,7 @@ def test_what_a_law_supplies_is_no_error(method, gain):
     """A flywheel is driven from rest to hundreds of rad/s: its energy is the work of its motor."""
     made = lw.Builder("wheel").body("wheel", 1.0, inertia=0.1)
     model = made.joint("hinge", "revolute", "world", "wheel", axis=(0, 1, 0)).build()
-    motion = quiet(lambda: lw.simulate(model, [0.0], [1.0], 0.5, 1e-3, method, law=partial(pushed, gain=gain)))
+    motion = quiet(lambda: lw.simulate(model, [0.0], [1.0], 0.5, 1e-3, method, controller=partial(pushed, gain=gain)))
     assert motion.energy[-1] > 100.0 * motion.energy[0]
 
 
@@ -105,6 +106,6 @@ def test_overlap_that_is_undone_is_not_blamed_on_joints_that_turn_later():
     def motor(model, t, q, v):
         return np.array([0.0, 5.0])
 
-    motion = quiet(lambda: lw.simulate(model, [-0.3, 0.0], [0.0, 0.0], 0.1, 1e-3, law=motor))
+    motion = quiet(lambda: lw.simulate(model, [-0.3, 0.0], [0.0, 0.0], 0.1, 1e-3, controller=motor))
     assert motion.contacts.energy_gained > 3.0
     assert motion.v[-1, 1] > 30.0

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
@@ -46,7 +47,7 @@ def lifting(model, t, q, v, when, force):
 
 def test_what_rests_leaves_when_it_would_have_to_be_held_down():
     law = partial(lifting, when=0.5, force=30.0)
-    motion = lw.simulate(a_ball(), [0.0], [-0.5], 1.0, 1e-2, law=law, events=[touch("ball")])
+    motion = lw.simulate(a_ball(), [0.0], [-0.5], 1.0, 1e-2, controller=law, events=[touch("ball")])
     names = [event.name for event in motion.events]
     assert "leaves" in names[-1]
     assert motion.events[-1].t == pytest.approx(0.51, abs=1.1e-2)  # the law is asked every 10 ms
@@ -69,7 +70,7 @@ def test_an_event_is_located_where_it_is():
     q, v = lw.showing_start(model)
     where = float(lw.pose(model, lw.simulate(model, q, v, 0.2, 1e-3).q[-1], model.bodies[-1].name)[2, 3])
     height = partial(turned, height=where)
-    fine = lw.simulate(model, q, v, 0.3, 1e-3, method="dopri5", tolerance=1e-13, events=[height])
+    fine = lw.simulate(model, q, v, 0.3, 1e-3, events=[height], method=lw.Integrator("dopri5", tolerance=1e-13))
     rough = lw.simulate(model, q, v, 0.3, 1e-3, events=[height])
     assert len(fine.events) == len(rough.events) > 0
     for a, b in zip(fine.events, rough.events, strict=True):
@@ -272,7 +273,9 @@ def counted(model, t, q, v, state):
 
 def test_laws_with_states_go_on_after_events():
     events = [lambda model, t, q, v: q[0] - 0.3]
-    motion = lw.simulate(a_ball(), [1.0], [0.0], 0.6, 0.1, law=counted, state0=0.0, events=events)
+    motion = lw.simulate(
+        a_ball(), [1.0], [0.0], 0.6, 0.1, controller=counted, events=events, actuation=lw.Actuation(initial_state=0.0)
+    )
     assert motion.state[-1] >= 6.0
     assert (np.diff(motion.state) >= 0.0).all()
     thinned = lw.simulate(a_ball(), [1.0], [0.0], 0.6, 0.01, every=10, events=events)
@@ -287,12 +290,12 @@ def test_laws_with_states_go_on_after_events():
         ({"events": near}, "list"),
         ({"events": ["touch"]}, "an event is"),
         ({"events": [near], "method": "variational"}, "variational"),
-        ({"events": [near], "law": lifting, "period": 0.1}, "period"),
+        ({"events": [near], "controller": lifting, "period": 0.1}, "period"),
     ],
 )
 def test_what_events_cannot_be_is_told(told, match):
     with pytest.raises(LinkwrightError, match=match):
-        lw.simulate(two_bodies(), two_bodies().neutral(), np.zeros(12), 0.1, 1e-2, **told)
+        lw.simulate(two_bodies(), two_bodies().neutral(), np.zeros(12), 0.1, 1e-2, **grouped(**told))
 
 
 def test_batches_bad_actions_and_too_many_events_are_told(monkeypatch):
@@ -325,7 +328,7 @@ def test_batches_bad_actions_and_too_many_events_are_told(monkeypatch):
 )
 def test_a_condition_that_has_no_sign_is_refused(condition, match):
     with pytest.raises(LinkwrightError, match=match):
-        lw.simulate(a_ball(), [1.0], [0.0], 0.5, 1e-2, t0=3.0, events=[Event(condition, name="here")])
+        lw.simulate(a_ball(), [1.0], [0.0], (3.0, 3.0 + 0.5), 1e-2, events=[Event(condition, name="here")])
 
 
 def test_a_condition_may_be_no_number_where_the_motion_does_not_come():
@@ -371,9 +374,9 @@ def test_a_motion_may_begin_at_another_time():
     law = partial(lifting, when=0.5, force=1.0)
     q, v = np.array([0.3, 0.2]), np.zeros(2)
     for method in ("rk4", "dopri5"):
-        whole = lw.simulate(model, q, v, 1.0, 1e-2, method=method, law=law)
-        first = lw.simulate(model, q, v, 0.3, 1e-2, method=method, law=law)
-        rest = lw.simulate(model, first.q[-1], first.v[-1], 0.7, 1e-2, method=method, law=law, t0=0.3)
+        whole = lw.simulate(model, q, v, 1.0, 1e-2, controller=law, method=method)
+        first = lw.simulate(model, q, v, 0.3, 1e-2, controller=law, method=method)
+        rest = lw.simulate(model, first.q[-1], first.v[-1], (0.3, 0.3 + 0.7), 1e-2, controller=law, method=method)
         assert rest.t == pytest.approx(whole.t[30:], abs=1e-12)
         assert rest.q[-1] == pytest.approx(whole.q[-1], abs=1e-6)
 
@@ -408,7 +411,7 @@ def test_what_is_held_stays_held_when_something_else_changes():
         return lw.lock_joints(model, q, v, ["b_up"])
 
     events = [touch("a"), Event(partial(later, when=0.1), lock, "up", name="lock")]
-    motion = lw.simulate(model, [0.0, 3.0], [0.0, 0.0], 0.5, 1e-2, law=lift_one, events=events)
+    motion = lw.simulate(model, [0.0, 3.0], [0.0, 0.0], 0.5, 1e-2, controller=lift_one, events=events)
     assert [event.name for event in motion.events][:3] == ["a touches", "lock", "a touches: leaves"]
     assert motion.events[2].t == pytest.approx(0.295, abs=1e-9)  # where the law begins to lift
     assert np.abs(motion.q[motion.t < 0.29, 0]).max() < 1e-10
@@ -423,7 +426,7 @@ def test_a_clock_that_changes_its_sign_at_samples_is_seen_each_time_once(wave, p
     def clock(model, t, q, v):
         return wave(np.pi * t / period)
 
-    motion = lw.simulate(a_ball(), [1.0], [0.0], 0.6, 0.01, t0=t0, events=[clock])
+    motion = lw.simulate(a_ball(), [1.0], [0.0], (t0, t0 + 0.6), 0.01, events=[clock])
     zeros = (np.arange(400) + (0.5 if wave is np.cos else 0.0)) * period
     within = [np.abs(t - t0 - 0.3) < 0.3 - 1e-9 for t in (zeros, np.array([event.t for event in motion.events]))]
     found = np.array([event.t for event in motion.events])[within[1]]

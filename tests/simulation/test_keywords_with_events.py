@@ -1,14 +1,16 @@
 """Every argument of `simulate` has the same effect with events as without."""
 
+import dataclasses
 import inspect
 from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.events import Event, driving
+from linkwright.simulation.events import Event
 
 H, T = 5e-3, 0.1
 
@@ -82,37 +84,41 @@ FLOOR = lw.contact.Plane("tip", point=(0.0, 0.0, 0.5), stiffness=100.0)
 PUSH = {"tip": [0.0, 0.0, 20.0, 0.0, 0.0, 0.0]}
 
 REACHES = {
-    "method": (of_an_arm, {}, "euler"),
-    "controller": (of_an_arm, {}, asked),
+    "callback": (of_an_arm, {}, asked),
+    "controller": (of_an_arm, {}, pull),
     "every": (of_an_arm, {}, 4),
-    "stabilisation": (closed, {"projection": False}, (50.0, 50.0)),
-    "projection": (closed, {}, False),
-    "controller_at": (of_an_arm, {"law": pull}, "stages"),
-    "law": (of_an_arm, {}, pull),
-    "state0": (of_an_arm, {"law": counted}, 3.0),
-    "effort_limits": (of_an_arm, {"law": pull}, True),
-    "gear": (of_an_arm, {"law": pull}, 2.0),
-    "velocity_limits": (of_an_arm, {"law": pull}, True),
-    "wrenches": (of_an_arm, {}, PUSH),
-    "environment": (of_an_arm, {}, FLOOR),
-    "sensor": (of_an_arm, {"law": measured, "wrenches": PUSH}, "tip"),
+    "method": (of_an_arm, {}, "euler"),
     "tolerance": (of_an_arm, {"method": "dopri5"}, 1e-3),
-    "limits": (of_an_arm, {}, True),
+    "joint_limits": (of_an_arm, {}, True),
     "solver": (on_the_ground, {}, lw.Solver(rest_speed=10.0)),
-    "servos": (of_an_arm, {"law": there}, lw.Servos(100.0, 5.0)),
-    "t0": (of_an_arm, {"controller": asked}, 0.7),
+    "stabilization": (closed, {"projection": False}, (50.0, 50.0)),
+    "projection": (closed, {}, False),
+    "initial_state": (of_an_arm, {"controller": counted, "initial_state": 0.0}, 3.0),
+    "evaluated_at": (of_an_arm, {"controller": pull}, "stages"),
+    "effort_limits": (of_an_arm, {"controller": pull}, True),
+    "gear": (of_an_arm, {"controller": pull}, 2.0),
+    "velocity_limits": (of_an_arm, {"controller": pull}, True),
+    "servos": (of_an_arm, {"controller": there}, lw.Servos(100.0, 5.0)),
+    "wrenches": (of_an_arm, {}, PUSH),
+    "surfaces": (of_an_arm, {}, FLOOR),
+    "sensor": (of_an_arm, {"controller": measured, "wrenches": PUSH}, "tip"),
+    "duration": (of_an_arm, {"callback": asked}, (0.7, 0.7 + T)),
 }
-"""By argument: a mechanism with its start, the other arguments, and a value with which the motion is another one."""
+"""By option: a mechanism with its start, the other options, and a value with which the motion is another one."""
 
 REFUSED = {"period": 0.02, "delay": 0.01, "lag": 0.05, "noise": {"q": 0.01}}
-"""Arguments that events do not go with."""
+"""Options that events do not go with."""
 
-OTHERS = {"model", "q0", "v0", "duration", "step", "events", "progress", "each", "seed", *REFUSED}
+ELSEWHERE = {"progress", "each", "seed", "threads"}
+"""Options with a test of their own."""
+
+OBJECTS = {"actuation": lw.Actuation, "surroundings": lw.Surroundings, "method": lw.Integrator}
+OTHERS = {"model", "q0", "v0", "step", "events", "actuation", "surroundings"}
 
 
-def run(start, **told):
+def run(start, **options):
     model, q, v = start()
-    return lw.simulate(model, q, v, T, H, **told)
+    return lw.simulate(model, q, v, **grouped(**{"duration": T, "step": H, **options}))
 
 
 def of(motion):
@@ -123,27 +129,52 @@ def same(a, b):
     return all(x.shape == y.shape and np.abs(x - y).max(initial=0.0) < 1e-9 for x, y in zip(of(a), of(b), strict=True))
 
 
-def test_every_argument_is_here():
-    assert {*inspect.signature(lw.simulate).parameters} == {*REACHES} | OTHERS
+def test_every_option_is_here():
+    own = {*inspect.signature(lw.simulate).parameters} - OTHERS
+    fields = {one.name for kind in OBJECTS.values() for one in dataclasses.fields(kind)} - {"_"}
+    assert own | fields == {*REACHES, *REFUSED, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("name", REACHES)
-def test_an_argument_has_its_effect_with_events_too(name):
+def test_an_option_has_its_effect_with_events_too(name):
     start, others, value = REACHES[name]
-    if name == "state0":
-        others = {**others, "state0": 0.0}
-    told = {**others, name: value}
-    alone, with_events = run(start, **told), run(start, **told, events=[never])
+    alone, with_events = (run(start, **{**others, name: value}, events=events) for events in (None, [never]))
     assert same(alone, with_events)
-    if name == "sensor":  # without it another argument of the law
-        others = {**others, "law": pull}
+    if name == "sensor":  # without it another argument of the controller
+        others = {**others, "controller": pull}
     assert not same(alone, run(start, **others))
+
+
+ROLLOUTS = {name: one for name, one in REACHES.items() if name not in ("callback", "every", "evaluated_at", "duration")}
+"""Options of rollouts as well: :data:`REACHES`."""
+
+
+@pytest.mark.parametrize("name", [*ROLLOUTS, *REFUSED])
+def test_an_option_has_the_same_effect_in_rollouts(name):
+    start, others, value = {**REACHES, **{name: (of_an_arm, {"controller": pull}, x) for name, x in REFUSED.items()}}[
+        name
+    ]
+    model, q, v = start()
+    options = {**others, name: value}
+    found = lw.rollout(model, q, v, round(T / H), H, every=1, **grouped(**options))
+    motion = run(start, **options)
+    near = 1e-3 if name == "tolerance" else 1e-12  # simulate takes steps longer than H, rollout does not
+    assert np.abs(found.q - motion.q[1:]).max() < near
+    assert np.abs(found.v - motion.v[1:]).max() < 1e3 * near
+
+
+def test_an_option_given_as_an_argument_names_its_object():
+    for name, told in (("delay", "actuation=lw.Actuation"), ("sensor", "surroundings=lw.Surroundings")):
+        with pytest.raises(LinkwrightError, match=f"has no argument '{name}', which is an option: {told}"):
+            lw.simulate(*of_an_arm(), T, H, **{name: 0.1})
+    with pytest.raises(LinkwrightError, match="episode=lw"):
+        lw.rollout(*of_an_arm(), 3, H, reward=pull)
 
 
 def test_each_is_checked_with_events_too():
     for events in (None, [never]):
         with pytest.raises(LinkwrightError, match="here is one motion"):
-            run(of_an_arm, law=partial(pull, target=0.5), each=["target"], events=events)
+            run(of_an_arm, controller=partial(pull, target=0.5), each=["target"], events=events)
 
 
 def test_progress_comes_to_its_end_with_events_too():
@@ -153,35 +184,11 @@ def test_progress_comes_to_its_end_with_events_too():
         assert told[-1] == 1.0
 
 
-def test_each_stretch_gets_every_other_argument(monkeypatch):
-    seen = {}
-
-    def with_events(simulate, *told):
-        seen.update(told[-1])
-
-    monkeypatch.setattr("linkwright.simulation.running.with_events", with_events)
-    run(of_an_arm, seed=7, events=[never])
-    assert {*seen} == {*REACHES, *OTHERS} - {
-        "model",
-        "q0",
-        "v0",
-        "duration",
-        "step",
-        "events",
-        "progress",
-        "every",
-        "state0",
-        "t0",
-    }
-    assert seen["seed"] == 7
-    assert {*driving.NOT_HELD} == {*REFUSED}
-
-
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_remembers_earlier_steps_is_refused_by_name(name):
-    run(of_an_arm, law=pull, **{name: REFUSED[name]})
+    run(of_an_arm, controller=pull, **{name: REFUSED[name]})
     with pytest.raises(LinkwrightError, match=name):
-        run(of_an_arm, law=pull, events=[never], **{name: REFUSED[name]})
+        run(of_an_arm, controller=pull, events=[never], **{name: REFUSED[name]})
 
 
 @pytest.mark.parametrize(
@@ -193,7 +200,7 @@ def test_what_remembers_earlier_steps_is_refused_by_name(name):
         {"step": 1.0},
         {"every": 0},
         {"every": 1000},
-        {"t0": np.inf},
+        {"duration": (0.0, np.inf)},
     ],
 )
 def test_wrong_times_are_refused_alike(told):
@@ -201,7 +208,7 @@ def test_wrong_times_are_refused_alike(told):
     start, messages = of_an_arm(), []
     for events in (None, [never]):
         with pytest.raises(LinkwrightError) as found:
-            lw.simulate(*start, **given, events=events)
+            lw.simulate(*start, **grouped(**given, events=events))
         messages.append(str(found.value))
     assert messages[0] == messages[1]
 
@@ -211,7 +218,7 @@ def test_contacts_of_a_motion_with_events(told):
     """Impulses belong to their samples, and forces are those over the steps of their own lengths."""
     model, q, v = on_the_ground()
     clock = Event(lambda model, t, q, v: t - 0.8513)
-    motion = lw.simulate(model, q, v, 1.0, H, events=[clock], **told)
+    motion = lw.simulate(model, q, v, 1.0, H, **grouped(events=[clock], **told))
     assert len(motion.impulses) == len(motion.t) == len(motion.contacts.forces)
     resting = motion.t > 0.7
     resting &= np.append(True, np.diff(motion.t) > 0.0)  # a sample after an event ends no step

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, LinkwrightError, ShapeError, UnknownNameError
@@ -43,8 +44,8 @@ def arm():
 def test_a_law_moves_as_the_same_controller(arm, method):
     q, v, target = arm.random(seed=0), np.full(7, 0.1), arm.random(seed=1)
     options = {"method": method, "duration": 0.08, "every": 4}
-    asked = lw.simulate(arm, q, v, controller=lambda t, q, v: pd(arm, t, q, v, target), **options)
-    ruled = lw.simulate(arm, q, v, law=partial(pd, target=target), **options)
+    asked = lw.simulate(arm, q, v, **grouped(callback=lambda t, q, v: pd(arm, t, q, v, target), **options))
+    ruled = lw.simulate(arm, q, v, **grouped(controller=partial(pd, target=target), **options))
     for name in ("t", "q", "v", "tau"):
         assert np.allclose(getattr(ruled, name), getattr(asked, name), rtol=0.0, atol=1e-11)
     assert ruled.state is None
@@ -55,8 +56,10 @@ def test_a_state_is_what_the_law_made_of_it(arm, method):
     q, v, target = arm.random(seed=0), np.full(7, 0.1), arm.random(seed=1)
     options = {"method": method, "duration": 0.07}
     python = Remembering(pid, arm, np.full(7, 0.5), target=target)
-    asked = lw.simulate(arm, q, v, controller=python, **options)
-    ruled = lw.simulate(arm, q, v, law=partial(pid, target=target), state0=np.full(7, 0.5), **options)
+    asked = lw.simulate(arm, q, v, **grouped(callback=python, **options))
+    ruled = lw.simulate(
+        arm, q, v, **grouped(controller=partial(pid, target=target), initial_state=np.full(7, 0.5), **options)
+    )
     assert np.allclose(ruled.q, asked.q, rtol=0.0, atol=1e-12)
     assert np.allclose(ruled.tau, asked.tau, rtol=0.0, atol=1e-10)
     assert (ruled.state[0] == 0.5).all()
@@ -70,11 +73,19 @@ def test_a_batch_is_its_motions(arm):
     v = np.zeros((80, 7))
     for every in (1, 9):
         both = lw.simulate(
-            arm, q, v, 0.099, law=partial(pid, target=targets), state0=starts, each=["target", "state"], every=every
+            arm,
+            q,
+            v,
+            0.099,
+            controller=partial(pid, target=targets),
+            every=every,
+            actuation=lw.Actuation(initial_state=starts, each=["target", "state"]),
         )
         for k in (0, 41, 79):
             law = partial(pid, target=targets[k])
-            one = lw.simulate(arm, q[k], v[k], 0.099, law=law, state0=starts[k], every=every)
+            one = lw.simulate(
+                arm, q[k], v[k], 0.099, controller=law, every=every, actuation=lw.Actuation(initial_state=starts[k])
+            )
             for name in ("q", "v", "tau", "state"):
                 assert np.allclose(getattr(both, name)[:, k], getattr(one, name), rtol=0.0, atol=1e-12)
     assert np.array_equal(both[7].state, both.state[:, 7])
@@ -87,7 +98,14 @@ def test_states_are_put_together_as_at_the_start(arm):
         return tau, {"q": q, "rest": (count + 1.0, matrix.T)}
 
     start = {"q": np.zeros(7), "rest": (3.0, np.arange(6.0).reshape(2, 3) @ np.ones((3, 2)))}
-    motion = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.05, law=partial(law, gains=np.eye(7)), state0=start)
+    motion = lw.simulate(
+        arm,
+        np.zeros(7),
+        np.zeros(7),
+        0.05,
+        controller=partial(law, gains=np.eye(7)),
+        actuation=lw.Actuation(initial_state=start),
+    )
     state = motion.state
     assert np.array_equal(state["q"][1:], motion.q[:-1])
     assert np.array_equal(state["rest"][0], 3.0 + np.arange(51))
@@ -98,7 +116,7 @@ def test_other_numbers_are_no_other_kernel(arm, monkeypatch):
     ends = []
     for k in range(3):
         law = partial(pd, target=np.full(7, 0.1 * k), kp=50.0 + k)
-        ends.append(lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, law=law).q[-1])
+        ends.append(lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, controller=law).q[-1])
         monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
     assert len({end.tobytes() for end in ends}) == 3
 
@@ -110,8 +128,8 @@ def test_functions_of_time_are_bound_to_laws(arm):
     def follow(model, t, q, v, reference):
         return pd(model, t, q, v, reference(t))
 
-    ruled = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.1, law=partial(follow, reference=swing))
-    asked = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.1, controller=lambda t, q, v: pd(arm, t, q, v, swing(t)))
+    ruled = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.1, controller=partial(follow, reference=swing))
+    asked = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.1, callback=lambda t, q, v: pd(arm, t, q, v, swing(t)))
     assert np.allclose(ruled.q, asked.q, rtol=0.0, atol=1e-12)
 
 
@@ -121,7 +139,7 @@ def test_laws_are_told_the_mechanism_as_it_is(arm):
     def law(model, t, q, v):
         return np.stack([lw.total_mass(model) + lw.kinetic_energy(model, q, v)] * model.nv)
 
-    motion = lw.simulate(arm, np.zeros(7), np.full(7, 0.2), 0.002, law=law)
+    motion = lw.simulate(arm, np.zeros(7), np.full(7, 0.2), 0.002, controller=law)
     energy = lw.kinetic_energy(arm, np.zeros(7), np.full(7, 0.2))
     assert motion.tau[0, 0] == pytest.approx(lw.total_mass(arm) + energy, rel=1e-12)
 
@@ -129,7 +147,16 @@ def test_laws_are_told_the_mechanism_as_it_is(arm):
 def test_smooth_laws_asked_at_stages_keep_the_order(arm):
     law = partial(pd, target=arm.random(seed=1))
     ends = [
-        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.04, step=h, law=law, method="rk4", controller_at="stages").q[-1]
+        lw.simulate(
+            arm,
+            np.zeros(7),
+            np.zeros(7),
+            0.04,
+            step=h,
+            controller=law,
+            method="rk4",
+            actuation=lw.Actuation(evaluated_at="stages"),
+        ).q[-1]
         for h in (2e-3, 1e-3, 1.25e-4)
     ]
     errors = [np.abs(end - ends[-1]).max() for end in ends[:2]]
@@ -145,9 +172,16 @@ def test_laws_of_large_mechanisms():
         e = target - q
         return 2.0 * e - v + state, state + 1e-3 * e
 
-    ruled = lw.simulate(model, q, np.zeros(120), 0.02, law=partial(law, target=q), state0=np.zeros(120))
+    ruled = lw.simulate(
+        model,
+        q,
+        np.zeros(120),
+        0.02,
+        controller=partial(law, target=q),
+        actuation=lw.Actuation(initial_state=np.zeros(120)),
+    )
     python = Remembering(law, model, np.zeros(120), target=q)
-    asked = lw.simulate(model, q, np.zeros(120), 0.02, controller=python)
+    asked = lw.simulate(model, q, np.zeros(120), 0.02, callback=python)
     assert np.allclose(ruled.q, asked.q, rtol=0.0, atol=1e-9)
     assert np.allclose(ruled.state[-1], python.state - 1e-3 * (q - ruled.q[-1]), rtol=0.0, atol=1e-9)
 
@@ -159,28 +193,40 @@ def simple(model, t, q, v):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"law": 3}, ArgumentError, "a law is a function"),
-        ({"law": lambda t, q, v: v}, ArgumentError, r"called as law\(model, t, q, v\).*takes \(t, q, v\)"),
-        ({"law": pd}, ArgumentError, "state0=…, or bind it"),
-        ({"law": pid}, ArgumentError, r"bind the rest, functools.partial\(pid, target=…\)"),
-        ({"law": partial(pid, target=np.zeros(7))}, ArgumentError, "state0="),
-        ({"law": simple, "state0": np.zeros(3)}, ArgumentError, "no place for a state"),
-        ({"state0": np.zeros(3)}, ArgumentError, "none is given"),
-        ({"law": simple, "controller": lambda t, q, v: v}, ArgumentError, "not both"),
-        ({"law": lambda model, t, q, v: v[:3]}, ShapeError, r"shape \(3,\); expected \(7,\)"),
-        ({"law": lambda model, t, q, v, z: v, "state0": 1.0}, ArgumentError, r"returns \(efforts, state\)"),
+        ({"controller": 3}, ArgumentError, "a law is a function"),
         (
-            {"law": lambda model, t, q, v, z: (v, np.ones(3)), "state0": np.ones(2)},
+            {"controller": lambda t, q, v: v},
+            ArgumentError,
+            r"called as controller\(model, t, q, v\).*takes \(t, q, v\)",
+        ),
+        ({"controller": pd}, ArgumentError, "initial_state=…, or bind it"),
+        ({"controller": pid}, ArgumentError, r"bind the rest, functools.partial\(pid, target=…\)"),
+        ({"controller": partial(pid, target=np.zeros(7))}, ArgumentError, "initial_state="),
+        ({"controller": simple, "initial_state": np.zeros(3)}, ArgumentError, "no place for a state"),
+        ({"initial_state": np.zeros(3)}, ArgumentError, "none is given"),
+        ({"controller": simple, "callback": lambda t, q, v: v}, ArgumentError, "not both"),
+        ({"controller": lambda model, t, q, v: v[:3]}, ShapeError, r"shape \(3,\); expected \(7,\)"),
+        (
+            {"controller": lambda model, t, q, v, z: v, "initial_state": 1.0},
+            ArgumentError,
+            r"returns \(efforts, state\)",
+        ),
+        (
+            {"controller": lambda model, t, q, v, z: (v, np.ones(3)), "initial_state": np.ones(2)},
             ShapeError,
             "put together otherwise",
         ),
-        ({"law": lambda model, t, q, v, z: (v, (z, z)), "state0": {"a": np.ones(2)}}, ShapeError, "put together"),
-        ({"law": partial(pd, target=np.zeros(7)), "each": ["goal"]}, UnknownNameError, "goal"),
-        ({"law": partial(pd, target=np.zeros((2, 7))), "each": ["target"]}, ShapeError, r"expected \(3, '…'\)"),
-        ({"law": partial(pd, target="up")}, LinkwrightError, "up"),
-        ({"law": lambda model, t, q, v, z: (v, z), "state0": np.nan}, LinkwrightError, "finite"),
         (
-            {"law": partial(pid, target=KD), "state0": 0 * KD, "controller_at": "stages"},
+            {"controller": lambda model, t, q, v, z: (v, (z, z)), "initial_state": {"a": np.ones(2)}},
+            ShapeError,
+            "put together",
+        ),
+        ({"controller": partial(pd, target=np.zeros(7)), "each": ["goal"]}, UnknownNameError, "goal"),
+        ({"controller": partial(pd, target=np.zeros((2, 7))), "each": ["target"]}, ShapeError, r"expected \(3, '…'\)"),
+        ({"controller": partial(pd, target="up")}, LinkwrightError, "up"),
+        ({"controller": lambda model, t, q, v, z: (v, z), "initial_state": np.nan}, LinkwrightError, "finite"),
+        (
+            {"controller": partial(pid, target=KD), "initial_state": 0 * KD, "evaluated_at": "stages"},
             LinkwrightError,
             "once",
         ),
@@ -188,7 +234,7 @@ def simple(model, t, q, v):
 )
 def test_what_is_no_law_is_told(arm, options, error, message):
     with pytest.raises(error, match=message):
-        lw.simulate(arm, np.zeros((3, 7)), np.zeros((3, 7)), 0.01, **options)
+        lw.simulate(arm, np.zeros((3, 7)), np.zeros((3, 7)), 0.01, **grouped(**options))
 
 
 def test_laws_that_choose_by_values_are_told(arm):
@@ -196,7 +242,7 @@ def test_laws_that_choose_by_values_are_told(arm):
         return v if q[0] > 0.0 else -v
 
     with pytest.raises(LinkwrightError, match="where"):
-        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, law=law)
+        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, controller=law)
 
 
 def test_efforts_that_are_not_finite_end_the_motion(arm):
@@ -204,7 +250,7 @@ def test_efforts_that_are_not_finite_end_the_motion(arm):
         return 0.0 * v + np.sqrt(0.045 - t)
 
     with pytest.raises(LinkwrightError) as told:
-        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.1, step=0.01, law=law, method="rk4")
+        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.1, step=0.01, controller=law, method="rk4")
     assert len(told.value.motion.t) >= 5
 
 
@@ -248,7 +294,7 @@ def test_what_a_law_reads_from_outside_may_change(arm):
     """Attributes, globals and what functions that are bound read: each is seen as it is when it is simulated."""
 
     def moved(law):
-        return lw.simulate(arm, np.zeros(7), np.zeros(7), 0.02, law=law).q[-1]
+        return lw.simulate(arm, np.zeros(7), np.zeros(7), 0.02, controller=law).q[-1]
 
     slow, fast = (moved(Tuned(gain)) for gain in (5.0, 8.0))
     assert not np.allclose(slow, fast)
@@ -274,7 +320,7 @@ def test_what_a_law_reads_from_outside_may_change(arm):
 
 def test_the_same_law_written_again_is_compiled_once(arm, monkeypatch):
     for _ in range(2):
-        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, law=lambda model, t, q, v: -3.25 * v)
+        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, controller=lambda model, t, q, v: -3.25 * v)
         monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
 
 
@@ -286,21 +332,23 @@ def test_a_law_may_write_into_what_it_is_given(arm):
     def reading(model, t, q, v):
         return -0.1 * np.stack([lw.where(abs(v[0]) < 0.5, 0.0, v[0]), *v[1:]])
 
-    found, wanted = (lw.simulate(arm, np.zeros(7), np.full(7, 0.1), 0.02, law=law).q for law in (writing, reading))
+    found, wanted = (
+        lw.simulate(arm, np.zeros(7), np.full(7, 0.1), 0.02, controller=law).q for law in (writing, reading)
+    )
     assert np.array_equal(found, wanted)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"law": lambda model, t, q, v: None}, "returned None"),
-        ({"law": lambda model, t, q, v: {"tau": v}}, r"returns efforts \(7,\)"),
-        ({"law": lambda model, t, q, v, z: (v, z), "state0": ()}, "empty"),
-        ({"law": lambda model, t, q, v, z: (v, z), "state0": np.zeros(0)}, "empty"),
-        ({"law": partial(pd, target=np.zeros(7), kp=np.nan)}, "'kp', which is bound to the law pd"),
-        ({"law": partial(pd, target=np.zeros((2, 7))), "each": "target"}, "one motion"),
+        ({"controller": lambda model, t, q, v: None}, "returned None"),
+        ({"controller": lambda model, t, q, v: {"tau": v}}, r"returns efforts \(7,\)"),
+        ({"controller": lambda model, t, q, v, z: (v, z), "initial_state": ()}, "empty"),
+        ({"controller": lambda model, t, q, v, z: (v, z), "initial_state": np.zeros(0)}, "empty"),
+        ({"controller": partial(pd, target=np.zeros(7), kp=np.nan)}, "'kp', which is bound to the controller pd"),
+        ({"controller": partial(pd, target=np.zeros((2, 7))), "each": "target"}, "one motion"),
     ],
 )
 def test_more_that_is_no_law_is_told(arm, options, message):
     with pytest.raises(LinkwrightError, match=message):
-        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, **options)
+        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, **grouped(**options))

@@ -148,7 +148,7 @@ def test_feedback_of_a_linear_regulator_settles():
         [0.0],
         8.0,
         step=1e-2,
-        law=lambda m, t, q, v: -K @ np.concatenate([lw.difference(m, up, q), v]) + lw.gravity_forces(m, up),
+        controller=lambda m, t, q, v: -K @ np.concatenate([lw.difference(m, up, q), v]) + lw.gravity_forces(m, up),
     )
     assert np.abs(motion.q[-1] - up).max() < 1e-3
 

@@ -46,8 +46,8 @@ def test_the_slider_is_where_the_crank_puts_it():
 
 def test_gains_alone_bound_the_drift():
     model, q, v = started("four_bar", 2)
-    free = lw.simulate(model, q, v, 4.0, 2e-3, projection=False)
-    gained = lw.simulate(model, q, v, 4.0, 2e-3, projection=False, stabilisation=(50.0, 50.0))
+    free = lw.simulate(model, q, v, 4.0, 2e-3, method=lw.Integrator(projection=False))
+    gained = lw.simulate(model, q, v, 4.0, 2e-3, method=lw.Integrator(projection=False, stabilization=(50.0, 50.0)))
     projected = lw.simulate(model, q, v, 4.0, 2e-3)
     assert projected.closure < 1e-13 < gained.closure < 0.2 * free.closure < 1e-5
 

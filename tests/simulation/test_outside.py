@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.dynamics import contact
@@ -60,7 +61,7 @@ def test_wrenches_are_those_of_forward_dynamics(which):
         "of time": (partial(moving_push, size=4.0), lambda t, q, v: moving_push(t, 4.0)),
         "of the state": (partial(drag, c=2.0), lambda t, q, v: drag(arm, t, q, v, 2.0)),
     }[which]
-    motion = lw.simulate(arm, START, STILL, 0.05, 1e-3, "rk4", wrenches=told)
+    motion = lw.simulate(arm, START, STILL, 0.05, 1e-3, "rk4", surroundings=lw.Surroundings(wrenches=told))
     q, v = integrated(arm, START, STILL, 1e-3, 50, same, np.zeros(7))
     assert np.abs(motion.q[-1] - q).max() < 1e-10
     assert np.abs(motion.v[-1] - v).max() < 1e-9
@@ -88,15 +89,15 @@ def test_a_law_and_a_python_controller_are_pushed_alike():
         return 20.0 * (START - q) - DAMPING * v
 
     for method in ("rk4", "semi_implicit"):
-        told = dict(method=method, wrenches=partial(moving_push, size=4.0), environment=plane)
-        one = lw.simulate(arm, START, STILL, 0.2, **told, law=law)
-        other = lw.simulate(arm, START, STILL, 0.2, **told, controller=controller)
+        told = dict(method=method, wrenches=partial(moving_push, size=4.0), surfaces=plane)
+        one = lw.simulate(arm, START, STILL, 0.2, **grouped(**told, controller=law))
+        other = lw.simulate(arm, START, STILL, 0.2, **grouped(**told, callback=controller))
         assert np.abs(one.q - other.q).max() < 1e-9
         assert one.wrenches["tool"].shape == (201, 6)
         assert np.allclose(one.wrenches["tool"], other.wrenches["tool"], atol=1e-5)
-    staged = dict(method="rk4", wrenches=partial(moving_push, size=4.0), environment=plane, controller_at="stages")
-    one = lw.simulate(arm, START, STILL, 0.2, **staged, law=law)
-    other = lw.simulate(arm, START, STILL, 0.2, **staged, controller=controller)
+    staged = dict(method="rk4", wrenches=partial(moving_push, size=4.0), surfaces=plane, evaluated_at="stages")
+    one = lw.simulate(arm, START, STILL, 0.2, **grouped(**staged, controller=law))
+    other = lw.simulate(arm, START, STILL, 0.2, **grouped(**staged, callback=controller))
     assert np.abs(one.q - other.q).max() < 1e-9
 
 
@@ -111,11 +112,9 @@ def test_batches_are_single_motions():
         q0,
         0 * q0,
         0.1,
-        law=law,
-        environment=plane,
-        wrenches=partial(moving_push, size=sizes),
-        each=["size"],
-        sensor="tool",
+        controller=law,
+        actuation=lw.Actuation(each=["size"]),
+        surroundings=lw.Surroundings(surfaces=plane, wrenches=partial(moving_push, size=sizes), sensor="tool"),
     )
     for k, size in enumerate(sizes):
         own = {"stiffness": stiffness[k], "point": points[k]}
@@ -125,23 +124,21 @@ def test_batches_are_single_motions():
             START,
             STILL,
             0.1,
-            law=law,
-            environment=one,
-            wrenches=partial(moving_push, size=size),
-            sensor="tool",
+            controller=law,
+            surroundings=lw.Surroundings(surfaces=one, wrenches=partial(moving_push, size=size), sensor="tool"),
         )
         assert np.abs(all_of_them.q[:, k] - alone.q).max() < 1e-10
         assert np.allclose(all_of_them[k].wrenches["tool"], alone.wrenches["tool"], atol=1e-6)
-    held = lw.simulate(arm, q0, 0 * q0, 0.05, wrenches={"tool": sizes[:, None] * PUSH})
-    alone = lw.simulate(arm, START, STILL, 0.05, wrenches={"tool": sizes[2] * PUSH})
+    held = lw.simulate(arm, q0, 0 * q0, 0.05, surroundings=lw.Surroundings(wrenches={"tool": sizes[:, None] * PUSH}))
+    alone = lw.simulate(arm, START, STILL, 0.05, surroundings=lw.Surroundings(wrenches={"tool": sizes[2] * PUSH}))
     assert np.abs(held.q[:, 2] - alone.q).max() < 1e-10
 
 
 def test_other_numbers_need_no_other_code():
     plane = contact.Plane("ball", stiffness=1e4, damping=10.0)
-    lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.05, environment=plane, method="rk4")
+    lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.05, method="rk4", surroundings=lw.Surroundings(surfaces=plane))
     other = contact.Plane("ball", stiffness=2e4, damping=20.0, friction=0.3, normal=(0.1, 0, 1))
-    again = lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.05, environment=other, method="rk4")
+    again = lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.05, method="rk4", surroundings=lw.Surroundings(surfaces=other))
     assert again.compile_time < 0.05
 
 
@@ -150,7 +147,7 @@ def test_at_rest_a_spring_bears_the_weight():
     hertz = contact.Plane("ball", stiffness=1e6, damping=200.0, exponent=1.5)
     globe = contact.Sphere("ball", stiffness=1e4, damping=200.0, center=(0, 0, -1), radius=1.0)
     for surface, exponent in ((ground, 1.0), (hertz, 1.5), (globe, 1.0)):
-        motion = lw.simulate(FREE, [0, 0, 0.0], np.zeros(3), 3.0, environment=surface)
+        motion = lw.simulate(FREE, [0, 0, 0.0], np.zeros(3), 3.0, surroundings=lw.Surroundings(surfaces=surface))
         depth = -motion.q[-1, 2]
         assert float(surface.stiffness) * depth**exponent == pytest.approx(2.0 * 9.81, rel=1e-6)
         assert motion.wrenches["ball"][-1, 2] == pytest.approx(2.0 * 9.81, rel=1e-6)
@@ -162,7 +159,9 @@ def test_a_ball_bounces_with_its_restitution(restitution, exponent):
     weightless = FREE.with_gravity((0, 0, 0))
     c = contact.dissipation(restitution, 0.7)
     plane = contact.Plane("ball", stiffness=1e5, dissipation=c, exponent=exponent)
-    motion = lw.simulate(weightless, [0, 0, 0.01], [0, 0, -0.7], 0.1, 2e-5, "rk4", environment=plane)
+    motion = lw.simulate(
+        weightless, [0, 0, 0.01], [0, 0, -0.7], 0.1, 2e-5, "rk4", surroundings=lw.Surroundings(surfaces=plane)
+    )
     assert motion.q[-1, 2] > 0
     assert motion.v[-1, 2] == pytest.approx(0.7 * restitution, rel=1e-4)
 
@@ -172,7 +171,9 @@ def test_the_energy_goes_into_surfaces_dampers_and_friction():
         contact.Plane("ball", stiffness=2e3, damping=8.0, friction=0.3),
         contact.Sphere("ball", stiffness=3e3, dissipation=1.0, friction=0.2, center=(0.4, 0, 0), radius=0.35, tip=0.05),
     ]
-    motion = lw.simulate(FREE, [0, 0.02, 0.1], [1, 0, 0], 0.6, 1e-4, "rk4", environment=surfaces)
+    motion = lw.simulate(
+        FREE, [0, 0.02, 0.1], [1, 0, 0], 0.6, 1e-4, "rk4", surroundings=lw.Surroundings(surfaces=surfaces)
+    )
     power = np.einsum("ki,ki->k", motion.wrenches["ball"][:, :3], motion.v)
     work = np.concatenate([[0.0], np.cumsum(0.5e-4 * (power[1:] + power[:-1]))])
     assert np.abs(motion.wrenches["ball"][:, 0]).max() > 1.0
@@ -181,7 +182,9 @@ def test_the_energy_goes_into_surfaces_dampers_and_friction():
     whole = motion.energy[::100] + stored
     assert (np.diff(whole) < 1e-6).all()  # it is never gained
     spring = contact.Plane("ball", stiffness=2e3)
-    lossless = lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.5, 1e-4, "rk4", environment=spring)
+    lossless = lw.simulate(
+        FREE, [0, 0, 0.1], [1, 0, 0], 0.5, 1e-4, "rk4", surroundings=lw.Surroundings(surfaces=spring)
+    )
     kept = lossless.energy + np.array([contact.energy(FREE, q, spring) for q in lossless.q])
     assert np.ptp(kept) < 1e-6 * kept[0]
     assert np.ptp(lossless.v[:, 0]) == 0.0  # without friction nothing acts along the plane
@@ -191,7 +194,7 @@ def test_a_puck_slides_as_far_as_friction_lets_it():
     """v²/2μg."""
     rest = 2.0 * 9.81 / 1e5
     plane = contact.Plane("ball", stiffness=1e5, damping=500.0, friction=0.3, slip_speed=3e-4)
-    motion = lw.simulate(FREE, [0, 0, -rest], [1.0, 0, 0], 0.6, 1e-4, environment=plane)
+    motion = lw.simulate(FREE, [0, 0, -rest], [1.0, 0, 0], 0.6, 1e-4, surroundings=lw.Surroundings(surfaces=plane))
     assert motion.q[-1, 0] == pytest.approx(1.0 / (2 * 0.3 * 9.81), rel=2e-3)
 
 
@@ -205,10 +208,9 @@ def test_a_sensor_measures_all_that_acts_on_its_body():
         START,
         STILL,
         0.05,
-        law=law,
-        state0=np.zeros(6),
-        sensor="tool",
-        wrenches={"tool": PUSH, body: PUSH, "link2": PUSH},
+        controller=law,
+        actuation=lw.Actuation(initial_state=np.zeros(6)),
+        surroundings=lw.Surroundings(sensor="tool", wrenches={"tool": PUSH, body: PUSH, "link2": PUSH}),
     )
     k = 30
     arm_of_body = lw.pose(arm, motion.q[k - 1], body)[:3, 3] - lw.pose(arm, motion.q[k - 1], "tool")[:3, 3]
@@ -219,11 +221,9 @@ def test_a_sensor_measures_all_that_acts_on_its_body():
         START,
         STILL,
         2.0,
-        law=law,
-        state0=np.zeros(6),
-        sensor="tool",
-        wrenches={"tool": PUSH},
-        noise={"wrench": [1, 2, 3, 0.1, 0.2, 0]},
+        controller=law,
+        actuation=lw.Actuation(initial_state=np.zeros(6), noise={"wrench": [1, 2, 3, 0.1, 0.2, 0]}),
+        surroundings=lw.Surroundings(sensor="tool", wrenches={"tool": PUSH}),
     )
     off = noisy.state[1:] - PUSH
     assert np.allclose(off.std(axis=0), [1, 2, 3, 0.1, 0.2, 0], rtol=0.1)
@@ -234,14 +234,23 @@ def test_a_gear_and_speeds():
     def law(model, t, q, v):
         return np.array([1.0, 0.0, 0.0])
 
-    motion = lw.simulate(FREE.with_gravity((0, 0, 0)), np.zeros(3), np.zeros(3), 0.1, law=law, gear=[50.0, 1, 1])
+    motion = lw.simulate(
+        FREE.with_gravity((0, 0, 0)),
+        np.zeros(3),
+        np.zeros(3),
+        0.1,
+        controller=law,
+        actuation=lw.Actuation(gear=[50.0, 1, 1]),
+    )
     assert motion.tau[0, 0] == 50.0
     assert motion.v[-1, 0] == pytest.approx(50.0 / 2.0 * 0.1)
-    cut = lw.simulate(FREE, np.zeros(3), np.zeros(3), 0.1, law=law, gear=50.0, effort_limits=30.0)
+    cut = lw.simulate(
+        FREE, np.zeros(3), np.zeros(3), 0.1, controller=law, actuation=lw.Actuation(gear=50.0, effort_limits=30.0)
+    )
     assert cut.tau[0, 0] == 30.0
     assert cut.saturated[:-1, 0].all()
     limit = np.concatenate([joint.velocity_limit for joint in arm.joints])
-    fast = lw.simulate(arm, START, 1.01 * limit, 0.01, wrenches={"tool": PUSH})
+    fast = lw.simulate(arm, START, 1.01 * limit, 0.01, surroundings=lw.Surroundings(wrenches={"tool": PUSH}))
     assert fast.overspeed[0].all()
     assert not lw.simulate(arm, START, 0.9 * limit, 0.002, 1e-3).overspeed[0].any()
 
@@ -251,7 +260,14 @@ def test_a_drive_turns_no_faster_than_its_limit():
         return lw.where(t < 0.5, np.array([40.0, -40.0, 0.0]), np.array([-40.0, 40.0, 0.0]))
 
     weightless = FREE.with_gravity((0, 0, 0))
-    motion = lw.simulate(weightless, np.zeros(3), np.zeros(3), 0.6, law=law, velocity_limits=[2.0, 3.0, 1.0])
+    motion = lw.simulate(
+        weightless,
+        np.zeros(3),
+        np.zeros(3),
+        0.6,
+        controller=law,
+        actuation=lw.Actuation(velocity_limits=[2.0, 3.0, 1.0]),
+    )
     reached = motion.v[(motion.t > 0.3) & (motion.t < 0.5)]
     assert np.abs(reached[:, 0] - 2.0).max() < 0.01
     assert np.abs(reached[:, 1] + 3.0).max() < 0.01
@@ -260,14 +276,25 @@ def test_a_drive_turns_no_faster_than_its_limit():
     assert not motion.saturated[:50].any()
     braked = motion.t[:-1] > 0.5005
     assert (motion.tau[:-1][braked, 0] == -40.0).all()  # what slows down is whole
-    falling = lw.simulate(FREE, np.zeros(3), np.zeros(3), 0.5, law=law, velocity_limits=1.0)
+    falling = lw.simulate(
+        FREE, np.zeros(3), np.zeros(3), 0.5, controller=law, actuation=lw.Actuation(velocity_limits=1.0)
+    )
     assert falling.v[-1, 2] == pytest.approx(-9.81 * 0.5)  # nothing holds what falls
-    both = lw.simulate(weightless, np.zeros(3), np.zeros(3), 0.3, law=law, velocity_limits=2.0, effort_limits=10.0)
+    both = lw.simulate(
+        weightless,
+        np.zeros(3),
+        np.zeros(3),
+        0.3,
+        controller=law,
+        actuation=lw.Actuation(velocity_limits=2.0, effort_limits=10.0),
+    )
     assert both.tau[0, 0] == 10.0
     own = arm.random(seed=1) * 0.1
-    assert np.isfinite(lw.simulate(arm, own, STILL, 0.02, law=push_back_alone, velocity_limits=True).q).all()
+    assert np.isfinite(
+        lw.simulate(arm, own, STILL, 0.02, controller=push_back_alone, actuation=lw.Actuation(velocity_limits=True)).q
+    ).all()
     with pytest.raises(lw.errors.InputError, match="velocity_limits must not be negative"):
-        lw.simulate(FREE, np.zeros(3), np.zeros(3), 0.1, law=law, velocity_limits=-1.0)
+        lw.simulate(FREE, np.zeros(3), np.zeros(3), 0.1, controller=law, actuation=lw.Actuation(velocity_limits=-1.0))
 
 
 def push_back_alone(model, t, q, v):
@@ -275,7 +302,7 @@ def push_back_alone(model, t, q, v):
 
 
 def test_what_a_motion_keeps(tmp_path):
-    motion = lw.simulate(arm, START, STILL, 0.01, wrenches={"tool": PUSH})
+    motion = lw.simulate(arm, START, STILL, 0.01, surroundings=lw.Surroundings(wrenches={"tool": PUSH}))
     with np.load(motion.save(tmp_path / "a.npz")) as kept:
         assert np.array_equal(kept["wrench:tool"], np.tile(PUSH, (11, 1)))
     table = motion.save(tmp_path / "a.csv").read_text().splitlines()
@@ -290,21 +317,31 @@ def test_what_a_motion_keeps(tmp_path):
 
 def test_a_surface_too_hard_for_the_step_is_told():
     with pytest.warns(UserWarning, match="surface at 'ball'.*a step of 0.001 s does not follow"):
-        lw.simulate(FREE, [0, 0, 0.1], np.zeros(3), 0.01, environment=contact.Plane("ball", stiffness=1e8))
+        lw.simulate(
+            FREE,
+            [0, 0, 0.1],
+            np.zeros(3),
+            0.01,
+            surroundings=lw.Surroundings(surfaces=contact.Plane("ball", stiffness=1e8)),
+        )
 
 
 def test_friction_that_jumps_to_and_fro_is_told():
     plane = contact.Plane("ball", stiffness=1e4, damping=200.0, friction=0.9, slip_speed=1e-3, normal=(0.3, 0, 1))
-    told = dict(method="semi_implicit", environment=plane)
+    told = dict(method="semi_implicit", surfaces=plane)
     with pytest.warns(UserWarning, match="friction at 'ball' sticks.*take a slip_speed of"):
-        motion = lw.simulate(FREE, [0, 0, 0], np.zeros(3), 1.0, 1e-3, **told)
+        motion = lw.simulate(FREE, [0, 0, 0], np.zeros(3), 1.0, 1e-3, **grouped(**told))
     assert np.abs(np.diff(motion.wrenches["ball"][-100:, 0])).max() > 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         wide = contact.Plane("ball", stiffness=1e4, damping=200.0, friction=0.9, slip_speed=2e-2, normal=(0.3, 0, 1))
-        motion = lw.simulate(FREE, [0, 0, 0], np.zeros(3), 1.0, 1e-3, "semi_implicit", environment=wide)
+        motion = lw.simulate(
+            FREE, [0, 0, 0], np.zeros(3), 1.0, 1e-3, "semi_implicit", surroundings=lw.Surroundings(surfaces=wide)
+        )
         level = contact.Plane("ball", stiffness=1e4, damping=200.0, friction=0.9)
-        lw.simulate(FREE, [0, 0, 0], [4.0, 0, 0], 0.3, 1e-3, "semi_implicit", environment=level)  # it slides
+        lw.simulate(
+            FREE, [0, 0, 0], [4.0, 0, 0], 0.3, 1e-3, "semi_implicit", surroundings=lw.Surroundings(surfaces=level)
+        )  # it slides
     assert np.abs(np.diff(motion.wrenches["ball"][-100:, 0])).max() < 1e-3
 
 
@@ -324,7 +361,7 @@ def with_sensor(model, t, q, v, *, wrench):
     [
         (lw.errors.UnknownNameError, "hnad", {"wrenches": {"hnad": PUSH}}),
         (lw.errors.UnknownNameError, "hnad", {"wrenches": lambda t: {"hnad": PUSH}}),
-        (lw.errors.UnknownNameError, "hnad", {"environment": contact.Plane("hnad", stiffness=1.0)}),
+        (lw.errors.UnknownNameError, "hnad", {"surfaces": contact.Plane("hnad", stiffness=1.0)}),
         (lw.errors.ShapeError, r"wrench at 'tool' has shape \(3,\)", {"wrenches": {"tool": PUSH[:3]}}),
         (lw.errors.ShapeError, r"shape \(2, 6\), and simulated are a single", {"wrenches": {"tool": [PUSH, PUSH]}}),
         (lw.errors.ShapeError, r"wrench of shape \(2,\) at 'tool'", {"wrenches": lambda t: {"tool": np.stack([t, t])}}),
@@ -333,28 +370,35 @@ def with_sensor(model, t, q, v, *, wrench):
         (lw.errors.ArgumentError, "wrenches are {frame", {"wrenches": PUSH}),
         (lw.errors.ArgumentError, "takes \\(t, size\\)", {"wrenches": moving_push}),
         (lw.errors.ArgumentError, "it returned array|it returned \\[", {"wrenches": lambda t: [t] * 6}),
-        (lw.errors.ArgumentError, "environment is a surface", {"environment": "floor"}),
-        (lw.errors.ShapeError, "stiffness has shape", {"environment": contact.Plane("tool", stiffness=[1.0, 2.0])}),
-        (lw.errors.ArgumentError, "no_sensor takes", {"law": no_sensor, "sensor": "tool", "environment": PLANE}),
-        (lw.errors.ArgumentError, "sensor=frame", {"law": with_sensor, "environment": PLANE}),
+        (lw.errors.ArgumentError, "surfaces are surfaces", {"surfaces": "floor"}),
+        (lw.errors.ShapeError, "stiffness has shape", {"surfaces": contact.Plane("tool", stiffness=[1.0, 2.0])}),
+        (lw.errors.ArgumentError, "no_sensor takes", {"controller": no_sensor, "sensor": "tool", "surfaces": PLANE}),
+        (lw.errors.ArgumentError, "sensor=frame", {"controller": with_sensor, "surfaces": PLANE}),
         (lw.errors.ArgumentError, "leave one away",
-         {"law": partial(with_sensor, wrench=PUSH), "sensor": "tool", "environment": PLANE}),
-        (lw.errors.ArgumentError, "tells a law what acts", {"law": with_sensor, "sensor": "tool"}),
-        (lw.errors.UnknownNameError, "hnad", {"law": with_sensor, "sensor": "hnad", "environment": PLANE}),
-        (lw.errors.ArgumentError, "that of a sensor", {"law": no_sensor, "noise": {"wrench": 1.0}}),
+         {"controller": partial(with_sensor, wrench=PUSH), "sensor": "tool", "surfaces": PLANE}),
+        (lw.errors.ArgumentError, "measures external wrenches", {"controller": with_sensor, "sensor": "tool"}),
+        (lw.errors.UnknownNameError, "hnad", {"controller": with_sensor, "sensor": "hnad", "surfaces": PLANE}),
+        (lw.errors.ArgumentError, "that of a sensor", {"controller": no_sensor, "noise": {"wrench": 1.0}}),
         (lw.errors.InputError, "noise of wrench is a number",
-         {"law": with_sensor, "sensor": "tool", "environment": PLANE, "noise": {"wrench": -1.0}}),
-        (lw.errors.InputError, "gear is a finite ratio", {"law": no_sensor, "gear": 0.0}),
-        (lw.errors.ArgumentError, "gear, effort_limits", {"gear": 2.0}),
-        (lw.errors.InputError, "not for method 'variational'", {"environment": PLANE, "method": "variational"}),
+         {"controller": with_sensor, "sensor": "tool", "surfaces": PLANE, "noise": {"wrench": -1.0}}),
+        (lw.errors.InputError, "gear is a finite ratio", {"controller": no_sensor, "gear": 0.0}),
+        (lw.errors.ArgumentError, "gear is on the path", {"gear": 2.0}),
+        (lw.errors.InputError, "not for method 'variational'", {"surfaces": PLANE, "method": "variational"}),
     ],
 )  # fmt: skip
 def test_what_is_refused(error, told, options):
     with pytest.raises(error, match=told):
-        lw.simulate(arm, START, STILL, 0.01, **options)
+        lw.simulate(arm, START, STILL, 0.01, **grouped(**options))
 
 
 def test_names_of_each_are_those_that_are_bound():
     q0 = START + np.zeros((2, 7))
     with pytest.raises(lw.errors.UnknownNameError, match=r"sise.*size"):
-        lw.simulate(arm, q0, 0 * q0, 0.01, wrenches=partial(moving_push, size=np.ones(2)), each=["sise"])
+        lw.simulate(
+            arm,
+            q0,
+            0 * q0,
+            0.01,
+            actuation=lw.Actuation(each=["sise"]),
+            surroundings=lw.Surroundings(wrenches=partial(moving_push, size=np.ones(2))),
+        )

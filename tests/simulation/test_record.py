@@ -7,6 +7,7 @@ import signal
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.compiler.kernel import Kernel
@@ -23,7 +24,7 @@ def three(model, **more):
     """Three motions, of which the second is thrown too fast."""
     v = np.zeros((3, 2))
     v[1] = 1e6
-    return lw.simulate(model, [0.1, 0.2], v, 1.0, **more)
+    return lw.simulate(model, [0.1, 0.2], v, 1.0, **grouped(**more))
 
 
 @pytest.mark.parametrize("controlled", [False, True])
@@ -35,7 +36,7 @@ def test_one_motion_that_diverges_leaves_the_others(model, controlled, every):
         seen.append(np.isfinite(q).all() and np.isfinite(v).all())
         return -0.1 * v
 
-    more = {"every": every, "controller": brake if controlled else None}
+    more = {"every": every, "callback": brake if controlled else None}
     with pytest.warns(LinkwrightWarning, match=r"1 of 3 motions of 'two_link' .* \[1\] after t = 0(\.\d+)? s;"):
         motion = three(model, **more)
     assert all(seen)  # what has ended is shown as it was last
@@ -49,11 +50,11 @@ def test_one_motion_that_diverges_leaves_the_others(model, controlled, every):
         assert np.isnan(x[n:, 1]).all()  # not to be mistaken for a motion
         assert np.isfinite(x[:n, 1]).all()
         assert np.isfinite(x[:, [0, 2]]).all()
-    alone = lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 1.0, **more)
+    alone = lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 1.0, **grouped(**more))
     assert np.array_equal(motion[0].q, alone.q)
     assert np.array_equal(motion[2].tau, alone.tau)
     with pytest.warns(LinkwrightWarning, match="ends there"):
-        alone = lw.simulate(model, [0.1, 0.2], [1e6, 1e6], 1.0, **more)
+        alone = lw.simulate(model, [0.1, 0.2], [1e6, 1e6], 1.0, **grouped(**more))
     assert np.array_equal(motion[1].q, alone.q)
     assert alone.ended == alone.t[-1]
     assert motion[[0, 1]].q.shape[:2] == (len(motion.t), 2)
@@ -85,9 +86,9 @@ def test_the_motions_for_which_a_controller_has_no_efforts_end(model):
         return tau
 
     q = model.random(6, seed=0).reshape(2, 3, 2)
-    told = r"\[1, 2\] after t = 0\.01 s; for 1 of them the controller's efforts were not finite"
+    told = r"\[1, 2\] after t = 0\.01 s; for 1 of them the callback's efforts were not finite"
     with pytest.warns(LinkwrightWarning, match=told):
-        motion = lw.simulate(model, q, np.zeros(2), 0.05, controller=gives_up)
+        motion = lw.simulate(model, q, np.zeros(2), 0.05, callback=gives_up)
     free = lw.simulate(model, q, np.zeros(2), 0.05)
     assert np.array_equal(motion.q[:, 0], free.q[:, 0])
     assert np.array_equal(motion.q[:11], free.q[:11])
@@ -123,9 +124,9 @@ def fails_with(error):
 )
 def test_what_was_computed_is_on_whatever_ends_it(model, error, kind):
     with pytest.raises(kind) as told:
-        lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 1.0, every=2, controller=fails_with(error))
+        lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 1.0, every=2, callback=fails_with(error))
     motion = told.value.motion
-    whole = lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.02, every=2, controller=lambda t, q, v: np.full(2, 0.5))
+    whole = lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.02, every=2, callback=lambda t, q, v: np.full(2, 0.5))
     assert np.array_equal(motion.t, whole.t)
     assert np.array_equal(motion.q, whole.q)
     assert np.array_equal(motion.energy, whole.energy)
@@ -140,7 +141,7 @@ def test_an_interrupt_between_the_energies_keeps_all(model, monkeypatch):
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt) as told:
-        lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.01, progress=interrupted)
+        lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.01, method=lw.Integrator(progress=interrupted))
     assert len(told.value.motion.t) == 11
 
 
@@ -158,7 +159,7 @@ def test_without_memory_for_energies_the_samples_are_kept(model, monkeypatch):
         return np.zeros(2)
 
     with pytest.raises(MemoryError) as told:
-        lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.1, controller=controller)
+        lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.1, callback=controller)
     motion = told.value.motion
     assert len(motion.t) == 6
     with pytest.raises(MemoryError):

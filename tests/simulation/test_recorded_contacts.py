@@ -25,7 +25,14 @@ def crouching():
 def standing():
     robot, q = crouching()
     holding = held(robot, q)
-    return lw.simulate(holding.model, q, np.zeros(robot.nv), 2.0, law=holding.law, limits=True)
+    return lw.simulate(
+        holding.model,
+        q,
+        np.zeros(robot.nv),
+        2.0,
+        controller=holding.controller,
+        method=lw.Integrator(joint_limits=True),
+    )
 
 
 def ball(restitution=0.0, friction=0.5, stiffness=None, damping=0.0):
@@ -140,7 +147,7 @@ def test_what_touches_nothing_has_no_contacts():
 def test_limits_tell_their_efforts():
     builder = lw.Builder("stop").body("bar", 1.0, (1.0, 0, 0), 0.1)
     model = builder.joint("hinge", "revolute", "world", "bar", axis=(0, 1, 0), lower=-1.0, upper=0.2).build()
-    motion = lw.simulate(model, [0.0], [0.0], 2.0, limits=True)
+    motion = lw.simulate(model, [0.0], [0.0], 2.0, method=lw.Integrator(joint_limits=True))
     assert motion.q.max() < 0.2 + 1e-3
     np.testing.assert_allclose(motion.limit_efforts[-1], lw.gravity_forces(model, motion.q[-1]), rtol=1e-6)
     assert not motion.limit_efforts[:50].any()

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 
@@ -56,15 +57,17 @@ def test_rewards_by_gains_weights_and_starts(arm, method):
         q0,
         v0,
         STEPS,
-        law=partial(pd, **VALUES),
-        reward=partial(cost, weight=1e-3),
-        wrt=["kp", "target", "weight", "q0", "v0"],
-        **told,
+        **grouped(
+            controller=partial(pd, **VALUES),
+            reward=partial(cost, weight=1e-3),
+            wrt=["kp", "target", "weight", "q0", "v0"],
+            **told,
+        ),
     )
 
     def total(q0=q0, v0=v0, weight=1e-3, **values):
         law, reward = partial(pd, **{**VALUES, **values}), partial(cost, weight=weight)
-        return lw.rollout(model, q0, v0, STEPS, law=law, reward=reward, **told).reward
+        return lw.rollout(model, q0, v0, STEPS, **grouped(controller=law, reward=reward, **told)).reward
 
     assert np.array_equal(found.reward, total())
     for name in ("kp", "target"):
@@ -83,12 +86,12 @@ def test_the_end_of_a_base_that_floats():
     def law(model, t, q, v, *, kp, kd):
         return np.concatenate([np.zeros(6), -kp * q[7:] - kd * v[6:]])
 
-    told = dict(law=partial(law, kp=0.3, kd=0.01), method="semi_implicit")
-    found, by = lw.rollout_derivatives(model, q0, v0, 20, of="end", wrt=["q0", "v0", "kp"], **told)
+    told = dict(controller=partial(law, kp=0.3, kd=0.01), method="semi_implicit")
+    found, by = lw.rollout_derivatives(model, q0, v0, 20, **grouped(wrt=["q0", "v0", "kp"], **told))
     end_q, end_v = found.q[0], found.v[0]
 
     def end(q0=q0, v0=v0, kp=0.3):
-        there = lw.rollout(model, q0, v0, 20, **{**told, "law": partial(law, kp=kp, kd=0.01)})
+        there = lw.rollout(model, q0, v0, 20, **grouped(**{**told, "controller": partial(law, kp=kp, kd=0.01)}))
         return np.concatenate([lw.difference(model, end_q, there.q[0]), there.v[0] - end_v])
 
     by_q = difference_of(lambda x: end(q0=lw.integrate(model, q0, x)), np.zeros(18))
@@ -99,9 +102,13 @@ def test_the_end_of_a_base_that_floats():
 
 def test_a_laws_state_is_differentiated_through(arm):
     model, q0, v0 = arm
-    told = dict(state0=np.zeros(4), reward=partial(cost, weight=1e-3))
-    _, by = lw.rollout_derivatives(model, q0, v0, STEPS, law=partial(integral, ki=50.0), wrt="ki", **told)
-    differ = difference_of(lambda x: lw.rollout(model, q0, v0, STEPS, law=partial(integral, ki=x), **told).reward, 50.0)
+    told = dict(initial_state=np.zeros(4), reward=partial(cost, weight=1e-3))
+    _, by = lw.rollout_derivatives(
+        model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=50.0), wrt="ki", **told)
+    )
+    differ = difference_of(
+        lambda x: lw.rollout(model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=x), **told)).reward, 50.0
+    )
     np.testing.assert_allclose(by["ki"], differ, rtol=1e-5, atol=1e-8)
 
 
@@ -110,11 +117,17 @@ def test_what_each_motion_has_of_its_own(arm):
     kp = np.linspace(5.0, 20.0, 5)
     told = dict(each=["kp"], reward=partial(cost, weight=1e-3))
     law = partial(pd, **{**VALUES, "kp": kp})
-    _, by = lw.rollout_derivatives(model, q0, v0, STEPS, law=law, wrt=["kp", "kd"], **told)
+    _, by = lw.rollout_derivatives(model, q0, v0, STEPS, **grouped(controller=law, wrt=["kp", "kd"], **told))
     for row in (0, 3):
         alone = partial(law, kp=kp[row])
         _, one = lw.rollout_derivatives(
-            model, q0[row], v0[row], STEPS, law=alone, wrt=["kp", "kd"], reward=partial(cost, weight=1e-3)
+            model,
+            q0[row],
+            v0[row],
+            STEPS,
+            controller=alone,
+            wrt=["kp", "kd"],
+            episode=lw.Episode(reward=partial(cost, weight=1e-3)),
         )
         np.testing.assert_allclose(by["kp"][row], one["kp"], rtol=1e-12)
         np.testing.assert_allclose(by["kd"][row], one["kd"], rtol=1e-12)
@@ -122,10 +135,10 @@ def test_what_each_motion_has_of_its_own(arm):
 
 def test_a_motion_that_has_ended_does_not_change_any_more(arm):
     model, q0, v0 = arm
-    told = dict(law=partial(pd, **VALUES), reward=partial(cost, weight=1e-3), terminate=partial(low, least=-0.3))
-    found, by = lw.rollout_derivatives(model, q0, v0, 200, wrt="v0", **told)
+    told = dict(controller=partial(pd, **VALUES), reward=partial(cost, weight=1e-3), terminate=partial(low, least=-0.3))
+    found, by = lw.rollout_derivatives(model, q0, v0, 200, **grouped(wrt="v0", **told))
     assert 0 < (~found.alive).sum() < 5
-    differ = difference_of(lambda x: lw.rollout(model, q0, v0 + x, 200, **told).reward, np.zeros(4))
+    differ = difference_of(lambda x: lw.rollout(model, q0, v0 + x, 200, **grouped(**told)).reward, np.zeros(4))
     np.testing.assert_allclose(by["v0"], differ, rtol=1e-4, atol=1e-5)
 
 
@@ -134,11 +147,11 @@ def test_a_motion_that_has_ended_does_not_change_any_more(arm):
     [
         (dict(wrt="kq"), "kq"),
         (dict(wrt=()), "wrt names what to differentiate by"),
-        (dict(wrt="kp", of="q"), "of is 'reward' or 'end'"),
         (dict(wrt="kp", reset="start"), "takes no reset"),
-        (dict(wrt="kp", reward=None), "there is no reward"),
     ],
 )
 def test_what_is_wrong_is_told(arm, told, said):
     with pytest.raises(lw.errors.LinkwrightError, match=said):
-        lw.rollout_derivatives(*arm, 10, **{"law": partial(pd, **VALUES), "reward": partial(cost, weight=1.0), **told})
+        lw.rollout_derivatives(
+            *arm, 10, **grouped(**{"controller": partial(pd, **VALUES), "reward": partial(cost, weight=1.0), **told})
+        )

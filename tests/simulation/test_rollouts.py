@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.compiler.native.native import Native
@@ -45,7 +46,7 @@ def anew(model, q0, v0, random, *, spread):
 
 LAW = partial(pd, kp=np.array([20.0, 20.0, 10.0, 2.0]), kd=np.array([2.0, 2.0, 1.0, 0.05]), target=np.zeros(4))
 FULL = dict(
-    law=LAW,
+    controller=LAW,
     reward=partial(cost, weight=1e-3),
     discount=0.99,
     terminate=low,
@@ -68,8 +69,10 @@ def same(a, b):
 
 @pytest.mark.parametrize("method", ["euler", "midpoint", "semi_implicit", "rk4"])
 def test_it_is_what_simulate_gives(arm, start, method):
-    motion = lw.simulate(arm, *start, 0.06, method=method, law=LAW)
-    found = lw.rollout(arm, *start, 60, method=method, law=LAW, every=5, keep=("q", "v", "tau"))
+    motion = lw.simulate(arm, *start, 0.06, controller=LAW, method=method)
+    found = lw.rollout(
+        arm, *start, 60, controller=LAW, every=5, method=method, episode=lw.Episode(keep=("q", "v", "tau"))
+    )
     assert np.array_equal(found.q, motion.q[5::5])
     assert np.array_equal(found.v, motion.v[5::5])
     assert np.array_equal(found.tau, motion.tau[4:-1:5])
@@ -88,15 +91,23 @@ def test_bases_that_float_and_loops_are_moved_as_by_simulate(name):
 
 
 def test_what_is_between_a_law_and_the_joints_is_as_in_simulate(arm, start):
-    told = dict(law=LAW, noise={"q": 0.01}, delay=2e-3, period=4e-3, lag=5e-3, effort_limits=5.0, seed=7)
-    motion = lw.simulate(arm, *start, 0.06, **told)
-    assert np.array_equal(lw.rollout(arm, *start, 60, **told).q[-1], motion.q[-1])
+    told = dict(controller=LAW, noise={"q": 0.01}, delay=2e-3, period=4e-3, lag=5e-3, effort_limits=5.0, seed=7)
+    motion = lw.simulate(arm, *start, 0.06, **grouped(**told))
+    assert np.array_equal(lw.rollout(arm, *start, 60, **grouped(**told)).q[-1], motion.q[-1])
 
 
 def test_a_laws_state_is_carried(arm, start):
     law = partial(integral, kp=5.0, ki=3.0)
-    motion = lw.simulate(arm, *start, 0.05, law=law, state0=np.zeros(4))
-    found = lw.rollout(arm, *start, 50, law=law, state0=np.zeros(4), every=10, keep=("q", "state"))
+    motion = lw.simulate(arm, *start, 0.05, controller=law, actuation=lw.Actuation(initial_state=np.zeros(4)))
+    found = lw.rollout(
+        arm,
+        *start,
+        50,
+        controller=law,
+        every=10,
+        actuation=lw.Actuation(initial_state=np.zeros(4)),
+        episode=lw.Episode(keep=("q", "state")),
+    )
     assert np.array_equal(found.q, motion.q[10::10])
     assert np.array_equal(found.states, motion.state[10::10])
     assert np.array_equal(found.state, motion.state[-1])
@@ -105,28 +116,30 @@ def test_a_laws_state_is_carried(arm, start):
 
 def test_wrenches_and_surfaces_act(arm, start):
     wrenches = {"tool": np.array([1.0, 0.0, 3.0, 0.0, 0.0, 0.0])}
-    motion = lw.simulate(arm, *start, 0.02, wrenches=wrenches)
-    assert np.array_equal(lw.rollout(arm, *start, 20, wrenches=wrenches).q[-1], motion.q[-1])
+    motion = lw.simulate(arm, *start, 0.02, surroundings=lw.Surroundings(wrenches=wrenches))
+    assert np.array_equal(
+        lw.rollout(arm, *start, 20, surroundings=lw.Surroundings(wrenches=wrenches)).q[-1], motion.q[-1]
+    )
 
 
 def test_the_bits_do_not_depend_on_threads_or_parts_of_the_batch(arm, start):
     q0, v0 = (np.concatenate([x] * 30) for x in start)
     numbers = np.arange(len(q0))
     told = {**FULL, "seed": numbers, "every": 50}
-    whole = lw.rollout(arm, q0, v0, 300, threads=1, **told)
-    assert same(whole, lw.rollout(arm, q0, v0, 300, threads=2, **told))
+    whole = lw.rollout(arm, q0, v0, 300, **grouped(threads=1, **told))
+    assert same(whole, lw.rollout(arm, q0, v0, 300, **grouped(threads=2, **told)))
     for part in (slice(0, 401), slice(401, None), slice(7, 8)):
-        found = lw.rollout(arm, q0[part], v0[part], 300, **{**told, "seed": numbers[part]})
+        found = lw.rollout(arm, q0[part], v0[part], 300, **grouped(**{**told, "seed": numbers[part]}))
         assert np.array_equal(found.q, whole.q[:, part])
         assert np.array_equal(found.reward, whole.reward[part])
-    one = lw.rollout(arm, q0[5], v0[5], 300, **{**told, "seed": numbers[5]})
+    one = lw.rollout(arm, q0[5], v0[5], 300, **grouped(**{**told, "seed": numbers[5]}))
     assert np.array_equal(one.q, whole.q[:, 5])
 
 
 def test_two_rollouts_are_one_long_one(arm, start):
-    whole = lw.rollout(arm, *start, 300, every=1, keep=("q", "v", "reward"), **FULL)
-    first = lw.rollout(arm, *start, 100, every=20, **FULL)
-    second = lw.rollout(arm, None, None, 200, every=20, start=first, **FULL)
+    whole = lw.rollout(arm, *start, 300, **grouped(every=1, keep=("q", "v", "reward"), **FULL))
+    first = lw.rollout(arm, *start, 100, **grouped(every=20, **FULL))
+    second = lw.rollout(arm, first, None, 200, **grouped(every=20, **FULL))
     assert np.array_equal(np.concatenate([first.q, second.q]), whole.q[19::20])
     np.testing.assert_allclose(np.concatenate([first.t, second.t]), whole.t[19::20])
     assert np.array_equal(second.reward, whole.reward)
@@ -138,11 +151,9 @@ def test_rewards_are_of_the_state_after_a_step_and_the_efforts_before(arm, start
         arm,
         *start,
         20,
-        law=LAW,
+        controller=LAW,
         every=1,
-        keep=("q", "v", "tau", "reward"),
-        reward=partial(cost, weight=1e-3),
-        discount=0.9,
+        episode=lw.Episode(keep=("q", "v", "tau", "reward"), reward=partial(cost, weight=1e-3), discount=0.9),
     )
     told = -(found.q**2).sum(-1) - 1e-3 * (found.tau**2).sum(-1)
     np.testing.assert_allclose(found.rewards, told, rtol=1e-12)
@@ -153,7 +164,7 @@ def test_a_motion_that_ends_keeps_its_state_and_earns_no_more(arm, start):
     def one(model, t, q, v, tau):
         return 1.0
 
-    found = lw.rollout(arm, *start, 400, every=1, terminate=partial(low, least=-0.5), reward=one)
+    found = lw.rollout(arm, *start, 400, every=1, episode=lw.Episode(terminate=partial(low, least=-0.5), reward=one))
     over = found.q[:, :, 1] < -0.5
     ended = over.any(axis=0)
     assert 0 < ended.sum() < ROWS
@@ -169,8 +180,8 @@ def test_a_motion_that_ends_keeps_its_state_and_earns_no_more(arm, start):
 
 def test_a_motion_that_has_ended_stays_so_when_it_goes_on(arm, start):
     ends = partial(low, least=-0.5)
-    first = lw.rollout(arm, *start, 400, terminate=ends)
-    second = lw.rollout(arm, None, None, 10, terminate=ends, start=first)
+    first = lw.rollout(arm, *start, 400, episode=lw.Episode(terminate=ends))
+    second = lw.rollout(arm, first, None, 10, episode=lw.Episode(terminate=ends))
     assert np.array_equal(second.q[0, ~first.alive], first.q[0, ~first.alive])
     assert np.array_equal(second.steps[~first.alive], first.steps[~first.alive])
     assert (second.steps[second.alive] == 410).all()
@@ -181,7 +192,15 @@ def test_beginning_again_at_the_start_repeats_the_motion(arm, start):
         return t > end
 
     law = partial(integral, kp=5.0, ki=300.0)
-    found = lw.rollout(arm, *start, 35, law=law, state0=np.ones(4), every=1, terminate=late, reset="start")
+    found = lw.rollout(
+        arm,
+        *start,
+        35,
+        controller=law,
+        every=1,
+        actuation=lw.Actuation(initial_state=np.ones(4)),
+        episode=lw.Episode(terminate=late, reset="start"),
+    )
     assert (found.episodes == 3).all()
     assert (found.steps == 5).all()
     assert np.array_equal(found.q[9], start[0])
@@ -196,7 +215,7 @@ def test_beginnings_are_random_as_they_are_told(arm):
         return t > -1.0
 
     q0, v0 = np.zeros((n, 4)), np.zeros((n, 4))
-    found = lw.rollout(arm, q0, v0, 2, every=1, terminate=at_once, reset=partial(anew, spread=0.3))
+    found = lw.rollout(arm, q0, v0, 2, every=1, episode=lw.Episode(terminate=at_once, reset=partial(anew, spread=0.3)))
     for q, v in zip(found.q, found.v, strict=True):
         assert np.abs(q.mean(axis=0)).max() < 5 * 0.3 / np.sqrt(n)
         assert np.abs(q.std(axis=0) / 0.3 - 1.0).max() < 5 / np.sqrt(2 * n)
@@ -213,10 +232,10 @@ def test_what_grows_beyond_all_numbers_begins_again(arm):
         return 1e200 * v * abs(v)
 
     n = 9
-    found = lw.rollout(arm, np.zeros((n, 4)), np.ones((n, 4)), 50, law=wild, reset="start")
+    found = lw.rollout(arm, np.zeros((n, 4)), np.ones((n, 4)), 50, controller=wild, episode=lw.Episode(reset="start"))
     assert np.isfinite(found.q).all()
     assert (found.episodes > 3).all()
-    ended = lw.rollout(arm, np.zeros((n, 4)), np.ones((n, 4)), 50, law=wild, terminate=low)
+    ended = lw.rollout(arm, np.zeros((n, 4)), np.ones((n, 4)), 50, controller=wild, episode=lw.Episode(terminate=low))
     assert not ended.alive.any()
     assert (ended.steps < 10).all()
     assert np.isfinite(ended.q).all()
@@ -228,7 +247,7 @@ def test_what_grows_beyond_all_numbers_is_told(arm):
         return 1e200 * v * abs(v)
 
     with pytest.warns(lw.errors.LinkwrightWarning, match="9 of 9 motions"):
-        found = lw.rollout(arm, np.zeros((9, 4)), np.ones((9, 4)), 50, law=wild)
+        found = lw.rollout(arm, np.zeros((9, 4)), np.ones((9, 4)), 50, controller=wild)
     assert not found.alive.any()
 
 
@@ -256,20 +275,24 @@ def test_parameters_of_each_motion_are_those_of_a_mechanism_made_so(method):
 
 def test_each_motion_may_have_its_own_gains(arm, start):
     kp = np.linspace(1.0, 30.0, ROWS)
-    found = lw.rollout(arm, *start, 30, law=partial(LAW, kp=kp), each=["kp"])
+    found = lw.rollout(arm, *start, 30, controller=partial(LAW, kp=kp), actuation=lw.Actuation(each=["kp"]))
     for row in (0, 20):
-        alone = lw.rollout(arm, start[0][row], start[1][row], 30, law=partial(LAW, kp=kp[row]))
+        alone = lw.rollout(arm, start[0][row], start[1][row], 30, controller=partial(LAW, kp=kp[row]))
         assert np.array_equal(found.q[0, row], alone.q[0])
 
 
 def test_batches_of_several_dimensions_and_of_none(arm, start):
     q0, v0 = (x[:6].reshape(2, 3, 4) for x in start)
-    found = lw.rollout(arm, q0, v0, 20, every=10, reward=partial(cost, weight=1.0))
-    flat = lw.rollout(arm, q0.reshape(6, 4), v0.reshape(6, 4), 20, every=10, reward=partial(cost, weight=1.0))
+    found = lw.rollout(arm, q0, v0, 20, every=10, episode=lw.Episode(reward=partial(cost, weight=1.0)))
+    flat = lw.rollout(
+        arm, q0.reshape(6, 4), v0.reshape(6, 4), 20, every=10, episode=lw.Episode(reward=partial(cost, weight=1.0))
+    )
     assert found.q.shape == (2, 2, 3, 4)
     assert np.array_equal(found.q.reshape(2, 6, 4), flat.q)
     assert np.array_equal(found.reward.reshape(6), flat.reward)
-    assert lw.rollout(arm, q0[0, 0], v0[0, 0], 20, reward=partial(cost, weight=1.0)).reward.shape == ()
+    assert (
+        lw.rollout(arm, q0[0, 0], v0[0, 0], 20, episode=lw.Episode(reward=partial(cost, weight=1.0))).reward.shape == ()
+    )
     empty = lw.rollout(arm, q0[:0], v0[:0], 20, every=10)
     assert empty.q.shape == (2, 0, 3, 4)
 
@@ -283,7 +306,7 @@ def test_batches_of_several_dimensions_and_of_none(arm, start):
         (dict(steps=10, step=-1.0), "step must be a positive"),
         (dict(steps=10, keep=("q", "w")), "keep names what is kept"),
         (dict(steps=10, keep="reward"), "keep names 'reward', and there is none"),
-        (dict(steps=10, keep="state"), "keep names 'state', and the law has none"),
+        (dict(steps=10, keep="state"), "keep names 'state', and the controller has none"),
         (dict(steps=10, method="variational"), "rollouts take steps by 'rk4'"),
         (dict(steps=10, tolerance=1e-6), "tolerance is for methods that choose their steps"),
         (dict(steps=10, reset="begin"), "reset is 'start' or a function"),
@@ -297,22 +320,22 @@ def test_batches_of_several_dimensions_and_of_none(arm, start):
         (dict(steps=10, seed=-1), "seed is a whole number"),
         (dict(steps=10, seed=[1, 2]), "seed has shape"),
         (dict(steps=10, each=["kp"]), "kp"),
-        (dict(steps=10, noise={"q": 1.0}), "between a law and the joints"),
+        (dict(steps=10, noise={"q": 1.0}), "noise is on the path from a controller"),
         (dict(steps=10, parameters={"pairs.friction": 1.0}), "has no pairs"),
-        (dict(steps=10, start=3), "start is what an earlier rollout gave"),
+        (dict(steps=10, reward=3), "reward"),
     ],
 )
 def test_what_is_wrong_is_told(arm, start, told, said):
     with pytest.raises(lw.errors.LinkwrightError, match=said):
-        lw.rollout(arm, *start, **{"reset": None, **told})
+        lw.rollout(arm, *start, **grouped(**{"reset": None, **told}))
 
 
 def test_going_on_with_something_else_is_refused(arm, start):
     first = lw.rollout(arm, *start, 10)
-    with pytest.raises(lw.errors.InputError, match="go on with the same law"):
-        lw.rollout(arm, None, None, 10, start=first, reward=partial(cost, weight=1.0))
+    with pytest.raises(lw.errors.InputError, match="go on with the same controller"):
+        lw.rollout(arm, first, None, 10, episode=lw.Episode(reward=partial(cost, weight=1.0)))
     with pytest.raises(lw.errors.InputError, match=r"took steps of 0\.001 s"):
-        lw.rollout(arm, None, None, 10, step=2e-3, start=first)
+        lw.rollout(arm, first, None, 10, step=2e-3)
 
 
 @pytest.fixture(scope="module")
@@ -330,12 +353,12 @@ def dropped():
 
 def test_contact_acts_and_goes_on_from_the_impulses_before(dropped):
     model, q0, v0, law = dropped
-    motion = lw.simulate(model, q0, v0, 0.12, law=law)
-    whole = lw.rollout(model, q0, v0, 120, law=law)
+    motion = lw.simulate(model, q0, v0, 0.12, controller=law)
+    whole = lw.rollout(model, q0, v0, 120, controller=law)
     assert np.array_equal(whole.q[-1], motion.q[-1])
-    first = lw.rollout(model, q0, v0, 80, law=law)
-    assert np.array_equal(lw.rollout(model, None, None, 40, law=law, start=first).q, whole.q)
-    one = lw.rollout(model, q0[2], v0[2], 120, law=law)
+    first = lw.rollout(model, q0, v0, 80, controller=law)
+    assert np.array_equal(lw.rollout(model, first, None, 40, controller=law).q, whole.q)
+    one = lw.rollout(model, q0[2], v0[2], 120, controller=law)
     assert np.array_equal(one.q, whole.q[:, 2])
 
 
@@ -355,29 +378,36 @@ def test_contact_is_a_smooth_force_where_accelerations_are_integrated():
 def test_the_friction_of_each_motion(dropped):
     model, q0, v0, law = dropped
     friction = np.linspace(0.0, 1.0, 7)
-    found = lw.rollout(model, q0, v0, 120, law=law, parameters={"pairs.friction": friction})
+    found = lw.rollout(model, q0, v0, 120, controller=law, parameters={"pairs.friction": friction})
     for row in (1, 6):
         alone = lw.load("quadruped").with_ground(friction=friction[row])
-        there = lw.rollout(alone, q0[row], v0[row], 120, law=law)
+        there = lw.rollout(alone, q0[row], v0[row], 120, controller=law)
         np.testing.assert_allclose(found.q[0, row], there.q[0], rtol=0, atol=1e-10)
 
 
 def test_limits_of_joints_hold():
     model = lw.load("arm7")
     q0, v0 = np.zeros((3, 7)), np.linspace(-3.0, 3.0, 21).reshape(3, 7)
-    found = lw.rollout(model, q0, v0, 1500, limits=True, every=100)
+    found = lw.rollout(model, q0, v0, 1500, every=100, method=lw.Integrator(joint_limits=True))
     assert (found.q > model.lower - 0.01).all()
     assert (found.q < model.upper + 0.01).all()
-    assert np.array_equal(found.q[-1], lw.simulate(model, q0, v0, 1.5, limits=True, every=100).q[-1])
-    with pytest.raises(lw.errors.InputError, match="limits act in steps of 'semi_implicit'"):
-        lw.rollout(model, q0, v0, 10, limits=True, method="rk4")
+    assert np.array_equal(
+        found.q[-1], lw.simulate(model, q0, v0, 1.5, every=100, method=lw.Integrator(joint_limits=True)).q[-1]
+    )
+    with pytest.raises(lw.errors.InputError, match="joint_limits and servos act in steps of 'semi_implicit'"):
+        lw.rollout(model, q0, v0, 10, method=lw.Integrator("rk4", joint_limits=True))
 
 
 def test_other_counts_and_values_compile_nothing_again(arm, start, monkeypatch):
-    lw.rollout(arm, *start, 10, **FULL)
+    lw.rollout(arm, *start, 10, **grouped(**FULL))
     made = []
     monkeypatch.setattr(lw.Kernel, "__init__", lambda *args, **named: made.append(args))
-    lw.rollout(arm, *start, 23, **{**FULL, "reward": partial(cost, weight=2.0), "law": partial(LAW, kd=np.ones(4))})
+    lw.rollout(
+        arm,
+        *start,
+        23,
+        **grouped(**{**FULL, "reward": partial(cost, weight=2.0), "controller": partial(LAW, kd=np.ones(4))}),
+    )
     assert not made
 
 
@@ -394,15 +424,15 @@ def test_dopri5_follows_each_motion_as_simulate_does(law):
     model = lw.load("two_link")
     rng = np.random.default_rng(5)
     q, v = rng.uniform(-1.0, 1.0, (11, 2)), rng.standard_normal((11, 2))
-    told = dict(law=law, method="dopri5", tolerance=1e-10)
-    whole = lw.rollout(model, q, v, 60, 5e-3, every=10, **told)
-    motion = lw.simulate(model, q, v, 0.3, 5e-3, every=10, **told)
+    told = dict(controller=law, method="dopri5", tolerance=1e-10)
+    whole = lw.rollout(model, q, v, 60, 5e-3, **grouped(every=10, **told))
+    motion = lw.simulate(model, q, v, 0.3, 5e-3, **grouped(every=10, **told))
     np.testing.assert_allclose(whole.q, motion.q[1:], atol=1e-9)
     np.testing.assert_allclose(whole.v, motion.v[1:], atol=1e-9)
-    first = lw.rollout(model, q, v, 25, 5e-3, **told)
-    second = lw.rollout(model, None, None, 35, 5e-3, start=first, threads=2, **told)
+    first = lw.rollout(model, q, v, 25, 5e-3, **grouped(**told))
+    second = lw.rollout(model, first, None, 35, 5e-3, **grouped(threads=2, **told))
     assert np.array_equal(second.q[-1], whole.q[-1])
-    few = lw.rollout(model, q[3:5], v[3:5], 60, 5e-3, **told)
+    few = lw.rollout(model, q[3:5], v[3:5], 60, 5e-3, **grouped(**told))
     assert np.array_equal(few.v[-1], whole.v[-1, 3:5])
 
 
@@ -410,10 +440,10 @@ def test_dopri5_follows_each_motion_as_simulate_does(law):
 def test_dopri5_begins_anew_where_motions_begin_again(law):
     model = lw.load("two_link")
     q, v = np.array([[1.0, 0.0], [0.2, 0.1]]), np.array([[3.0, 0.0], [0.0, 0.0]])
-    told = dict(law=law, method="dopri5", terminate=falling_over)
-    found = lw.rollout(model, q, v, 200, 5e-3, reset="start", **told)
+    told = dict(controller=law, method="dopri5", terminate=falling_over)
+    found = lw.rollout(model, q, v, 200, 5e-3, **grouped(reset="start", **told))
     assert found.episodes[0] > 0
-    alone = lw.rollout(model, q[0], v[0], int(found.steps[0]), 5e-3, **told)
+    alone = lw.rollout(model, q[0], v[0], int(found.steps[0]), 5e-3, **grouped(**told))
     np.testing.assert_allclose(found.q[-1, 0], alone.q[-1], atol=1e-12)
     np.testing.assert_allclose(found.v[-1, 0], alone.v[-1], atol=1e-12)
 
@@ -470,7 +500,14 @@ def test_what_no_mechanism_has_is_refused_as_a_parameter():
 def test_functions_of_one_name_keep_what_is_bound_to_each():
     model, start = lw.load("pendulum"), (np.zeros((3, 1)), np.zeros((3, 1)))
     law = partial(lambda model, t, q, v, push: push, push=np.array([[1.0], [2.0], [3.0]]))
-    gave = lw.rollout(model, *start, 5, law=law, reward=lambda model, t, q, v, tau: tau[0], each=["push"])
+    gave = lw.rollout(
+        model,
+        *start,
+        5,
+        controller=law,
+        actuation=lw.Actuation(each=["push"]),
+        episode=lw.Episode(reward=lambda model, t, q, v, tau: tau[0]),
+    )
     assert gave.reward == pytest.approx([5.0, 10.0, 15.0])
 
 
@@ -478,11 +515,11 @@ def test_a_condition_is_no_number_and_a_start_is_no_end():
     model = lw.load("pendulum")
     q, v = np.full((2, 1), 0.1), np.zeros((2, 1))
     with pytest.raises(ArgumentError, match="returns a condition"):
-        lw.rollout(model, q, v, 3, terminate=lambda model, t, q, v: q[0])
+        lw.rollout(model, q, v, 3, episode=lw.Episode(terminate=lambda model, t, q, v: q[0]))
     first = lw.rollout(model, q, v, 3)
-    with pytest.raises(ArgumentError, match="leave q0 and v0 away"):
-        lw.rollout(model, q + 1.0, None, 3, start=first)
-    assert np.array_equal(lw.rollout(model, q, v, 3, start=first).q, lw.rollout(model, None, None, 3, start=first).q)
+    with pytest.raises(ArgumentError, match="goes on from the end of an earlier one"):
+        lw.rollout(model, first, v, 3)
+    assert np.array_equal(lw.rollout(model, first, None, 3).q, lw.rollout(model, first, None, 3).q)
 
 
 def test_the_batch_may_be_that_of_the_parameters():
@@ -498,7 +535,7 @@ def test_the_batch_may_be_that_of_the_parameters():
     gravity = np.array([[[0, 0, -9.81]], [[0, 0, -1.6]]])
     both = lw.rollout(model, q, v, 50, parameters={f"{hand}.mass": masses, "gravity": gravity})
     assert both.end[0].shape == (2, 3, model.nq)
-    on = lw.rollout(model, None, None, 50, parameters={f"{hand}.mass": masses}, start=found)
+    on = lw.rollout(model, found, None, 50, parameters={f"{hand}.mass": masses})
     assert on.end[0].shape == (3, model.nq)
     same = lw.rollout(model, q, v, 50, parameters={"gravity": gravity[1, 0]})  # of the one motion
     assert same.end[0].shape == (model.nq,)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.compiler.front import trace as tracing
@@ -158,7 +159,7 @@ def test_controller_holds_a_posture():
         asked.append((t, q.copy(), v.copy()))
         return np.full(6, 0.5)
 
-    motion = lw.simulate(model, posture, np.zeros(6), 0.01, 1e-3, controller=controller)
+    motion = lw.simulate(model, posture, np.zeros(6), 0.01, 1e-3, callback=controller)
     assert [t for t, _, _ in asked] == pytest.approx(motion.t)
     assert np.array_equal([q for _, q, _ in asked], motion.q)
     assert (motion.tau == 0.5).all()
@@ -221,7 +222,7 @@ def test_a_controller_may_write_in_what_it_is_given():
         return np.zeros(2)
 
     model = lw.load("two_link")
-    motion = lw.simulate(model, np.zeros(2), np.zeros(2), 0.01, controller=scribble)
+    motion = lw.simulate(model, np.zeros(2), np.zeros(2), 0.01, callback=scribble)
     assert np.array_equal(motion.q, lw.simulate(model, np.zeros(2), np.zeros(2), 0.01).q)
 
 
@@ -248,15 +249,15 @@ def test_bad_input_is_told():
             lw.simulate(model, zero, zero, duration, step)
     with pytest.raises(InputError, match="rk4"):
         lw.simulate(model, zero, zero, 1.0, method="rk5")
-    with pytest.raises(ShapeError, match="controller"):
-        lw.simulate(model, zero, zero, 1.0, controller=lambda t, q, v: np.zeros(3))
+    with pytest.raises(ShapeError, match="callback"):
+        lw.simulate(model, zero, zero, 1.0, callback=lambda t, q, v: np.zeros(3))
     for answer in (np.zeros(1), 0.0, np.zeros((2, 1)), np.zeros((1, 1, 2)), np.zeros(0)):
-        with pytest.raises(ShapeError, match=r"controller returned shape .*expected \(2,\)"):
-            lw.simulate(model, zero, zero, 1.0, controller=lambda t, q, v, answer=answer: answer)
-    with pytest.raises(ShapeError, match=r"controller returned shape \(3, 1\) .*expected \(3, 2\)"):
-        lw.simulate(model, np.zeros((3, 2)), zero, 1.0, controller=lambda t, q, v: q[:, :1])
-    with pytest.raises(InputError, match="controller"):
-        lw.simulate(model, zero, zero, 1.0, controller=lambda t, q, v: np.full(2, np.nan))
+        with pytest.raises(ShapeError, match=r"callback returned shape .*expected \(2,\)"):
+            lw.simulate(model, zero, zero, 1.0, callback=lambda t, q, v, answer=answer: answer)
+    with pytest.raises(ShapeError, match=r"callback returned shape \(3, 1\) .*expected \(3, 2\)"):
+        lw.simulate(model, np.zeros((3, 2)), zero, 1.0, callback=lambda t, q, v: q[:, :1])
+    with pytest.raises(InputError, match="callback"):
+        lw.simulate(model, zero, zero, 1.0, callback=lambda t, q, v: np.full(2, np.nan))
     with pytest.raises(InputError, match=r"the record of \d+ samples would take .*GiB.*every="):
         lw.simulate(model, zero, zero, 1e9, 1e-6)
     with pytest.raises(InputError, match="too many steps"):
@@ -274,9 +275,9 @@ def test_bad_input_is_told():
 def test_controllers_may_answer_for_a_whole_batch_or_by_a_number():
     model, pendulum = lw.load("two_link"), lw.load("pendulum")
     q = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
-    same = lw.simulate(model, q, np.zeros(2), 0.01, controller=lambda t, q, v: np.array([1.0, 2.0]))
+    same = lw.simulate(model, q, np.zeros(2), 0.01, callback=lambda t, q, v: np.array([1.0, 2.0]))
     assert np.array_equal(same.tau[0], np.tile([1.0, 2.0], (3, 1)))
-    number = lw.simulate(pendulum, [0.1], [0.0], 0.01, controller=lambda t, q, v: 0.5)
+    number = lw.simulate(pendulum, [0.1], [0.0], 0.01, callback=lambda t, q, v: 0.5)
     assert np.array_equal(number.tau, np.full((11, 1), 0.5))
 
 
@@ -304,9 +305,9 @@ def test_without_a_method_stiff_joints_are_simulated_all_the_same():
 def test_odd_arguments_are_told():
     model = lw.load("two_link")
     start = ([0.1, 0.2], [0.0, 0.0], 0.05, 1e-2)
-    for wrong in ({"method": ["rk4"]}, {"progress": 3}, {"every": 10**30}, {"controller": 3}):
+    for wrong in ({"method": ["rk4"]}, {"progress": 3}, {"every": 10**30}, {"callback": 3}):
         with pytest.raises(LinkwrightError, match=next(iter(wrong))):
-            lw.simulate(model, *start, **wrong)
+            lw.simulate(model, *start, **grouped(**wrong))
     batch = lw.simulate(model, np.zeros((3, 2)), *start[1:])
     for index in (3, 1.0, "a", (0, 1), None, True):
         with pytest.raises(LinkwrightError, match="no motion"):
@@ -408,9 +409,9 @@ def test_the_stages_of_a_long_step_are_a_loop(method, controller, monkeypatch):
         return kernels_of_steps(model, plan_of_motion(model, way, None))[1]
 
     steps.stepper(small, way), together(small)
-    expected = lw.simulate(small, q, v, 0.1, 1e-2, method, controller)
+    expected = lw.simulate(small, q, v, 0.1, 1e-2, method, callback=controller)
     monkeypatch.setattr(steps, "UNROLLED", 0)
-    motion = lw.simulate(model, q, v, 0.1, 1e-2, method, controller)
+    motion = lw.simulate(model, q, v, 0.1, 1e-2, method, callback=controller)
     assert np.abs(motion.q - expected.q).max() < 1e-12
     for one, own in ((small, []), (model, ["repeat"])):  # beside the loop over steps
         assert loops(steps.stepper(one, way).program) == own

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.dynamics.contact import smooth
@@ -29,14 +30,16 @@ def at(model, *xyz):
 def test_restitution_is_exact_at_a_metre_a_second(e, mass, stiffness):
     model = a_body(mass=mass, gravity=(0, 0, 0)).with_ground(restitution=e, stiffness=stiffness)
     v = np.array([0, 0, -1.0, 0, 0, 0])
-    motion = lw.simulate(model, at(model, 0, 0, 0.11), v, 0.4, 1e-3, method="dopri5", tolerance=1e-9)
+    motion = lw.simulate(model, at(model, 0, 0, 0.11), v, 0.4, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-9))
     assert motion.v[-1, 2] == pytest.approx(e, rel=1e-5)
     assert (motion.wrenches["body"][:, 2] >= 0.0).all()
 
 
 def test_an_elastic_bounce_keeps_its_energy_with_what_is_stored():
     model = a_body().with_ground(restitution=1.0, friction=0.0, stiffness=1e5)
-    motion = lw.simulate(model, at(model, 0, 0, 0.3), np.zeros(6), 1.0, 1e-3, method="dopri5", tolerance=1e-10)
+    motion = lw.simulate(
+        model, at(model, 0, 0, 0.3), np.zeros(6), 1.0, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-10)
+    )
     assert motion.drift < 1e-6
     deepest = 0.1 - motion.q[:, 2].min()
     assert deepest == pytest.approx(np.sqrt(2 * G * 0.2 / 1e5), rel=0.05)
@@ -59,7 +62,7 @@ def test_a_box_on_a_slope_creeps_as_the_formula_says(method):
     down = np.array([np.sin(angle), 0.0, -np.cos(angle)]) * G
     model = a_body("box", gravity=down, size=(0.4, 0.4, 0.02)).with_ground(friction=mu)
     told = {"tolerance": 1e-7} if method == "dopri5" else {}
-    motion = lw.simulate(model, at(model, 0, 0, 0.0098), np.zeros(6), 1.5, 1e-3, method=method, **told)
+    motion = lw.simulate(model, at(model, 0, 0, 0.0098), np.zeros(6), 1.5, 1e-3, **grouped(method=method, **told))
     speed = (motion.q[-1, 0] - motion.q[-200, 0]) / (motion.t[-1] - motion.t[-200])
     assert speed == pytest.approx(smooth.SLIP * np.tan(angle) / np.sqrt(mu**2 - np.tan(angle) ** 2), rel=0.02)
 
@@ -67,14 +70,16 @@ def test_a_box_on_a_slope_creeps_as_the_formula_says(method):
 def test_a_puck_stops_after_the_length_of_coulomb():
     model = a_body("box", size=(0.2, 0.2, 0.02)).with_ground(friction=0.3)
     v = np.array([2.0, 0, 0, 0, 0, 0])
-    motion = lw.simulate(model, at(model, 0, 0, 0.00975), v, 1.0, 1e-3, method="dopri5", tolerance=1e-8)
+    motion = lw.simulate(model, at(model, 0, 0, 0.00975), v, 1.0, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-8))
     assert motion.q[-1, 0] == pytest.approx(2.0**2 / (2 * 0.3 * G), rel=1e-4)
 
 
 def test_a_ball_that_slides_begins_to_roll_at_five_sevenths():
     model = a_body().with_ground(friction=0.3, stiffness=1e7)
     v = np.array([2.0, 0, 0, 0, 0, 0])
-    motion = lw.simulate(model, at(model, 0, 0, 0.1 - G / 1e7), v, 0.7, 1e-3, method="dopri5", tolerance=1e-8)
+    motion = lw.simulate(
+        model, at(model, 0, 0, 0.1 - G / 1e7), v, 0.7, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-8)
+    )
     assert lw.velocity(model, motion.q[-1], motion.v[-1], "body")[0] == pytest.approx(2.0 * 5 / 7, rel=1e-4)
     when, gone = 2 * 2.0 / (7 * 0.3 * G), 12 * 4.0 / (49 * 0.3 * G)
     assert motion.q[-1, 0] == pytest.approx(gone + (0.7 - when) * 2.0 * 5 / 7, rel=1e-4)
@@ -89,8 +94,10 @@ def test_efforts_are_those_of_the_wrenches_and_a_batch_is_its_rows():
     told = sum(lw.joint_forces(model, q, body, w) for body, w in smooth.pair_wrenches(model, q, v).items())
     assert total == pytest.approx(told, abs=1e-9)
     assert np.abs(total).max() > 0.0
-    both = lw.simulate(model, np.stack([q, q]), np.stack([v, 0.5 * v]), 0.02, 1e-3, method="dopri5", tolerance=1e-6)
-    one = lw.simulate(model, q, 0.5 * v, 0.02, 1e-3, method="dopri5", tolerance=1e-6)
+    both = lw.simulate(
+        model, np.stack([q, q]), np.stack([v, 0.5 * v]), 0.02, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-6)
+    )
+    one = lw.simulate(model, q, 0.5 * v, 0.02, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-6))
     assert both.v[:, 1] == pytest.approx(one.v, abs=1e-9)
 
 
@@ -103,7 +110,7 @@ def test_two_bodies_push_each_other_apart():
     q[7] = 0.25
     v = np.zeros(12)
     v[0] = 1.0
-    motion = lw.simulate(model, q, v, 0.3, 1e-3, method="dopri5", tolerance=1e-9)
+    motion = lw.simulate(model, q, v, 0.3, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-9))
     assert motion.v[-1, 0] + motion.v[-1, 6] == pytest.approx(1.0, abs=1e-9)
     assert motion.v[-1, 6] > 0.5
     assert set(motion.wrenches) == {"a", "b"}

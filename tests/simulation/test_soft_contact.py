@@ -5,6 +5,7 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.dynamics.contact.compliant import dissipation
@@ -73,7 +74,7 @@ def test_a_rebound_is_the_same_under_all_methods(kind, k, d, e):
     time = 0.005 + 2.0 * np.pi * np.sqrt(MASS / (k * points))
     for method, h in STEPS.items():
         within = {"tolerance": 1e-8} if method == "dopri5" else {}
-        motion = lw.simulate(model, [HALF + 1e-3], [-1.0], time, h, method=method, **within)
+        motion = lw.simulate(model, [HALF + 1e-3], [-1.0], time, h, **grouped(method=method, **within))
         slack = 1.6 * h * np.sqrt(k * points / MASS) if method == "semi_implicit" else 0.0
         assert motion.v[-1, 0] == pytest.approx(expected, abs=5e-3 + slack)
 

@@ -50,7 +50,7 @@ def test_its_motion_is_the_published_one():
     model = squeezer()
     assert np.abs(lw.constraint_residual(model, START)).max() < 1e-15
     motor = np.eye(7)[0] * MOTOR
-    motion = lw.simulate(model, START, np.zeros(7), 0.03, 2e-5, controller=lambda t, q, v: motor, every=100)
+    motion = lw.simulate(model, START, np.zeros(7), 0.03, 2e-5, callback=lambda t, q, v: motor, every=100)
     assert np.abs(motion.q[-1] - END).max() < 1e-8
     gained = MOTOR * (motion.q[:, 0] - motion.q[0, 0])
     assert np.abs(motion.energy - motion.energy[0] - gained).max() < 1e-7 * gained[-1]

@@ -44,7 +44,7 @@ def test_controllers_that_are_formulas_act_within(name, at, batch, every, count)
     q, v = starts(model, batch), np.zeros(3)
     controller = controllers(model)[name]
     within, apart = (
-        lw.simulate(model, q, v, 1e-3 * count, controller=one, controller_at=at, every=every)
+        lw.simulate(model, q, v, 1e-3 * count, callback=one, every=every, actuation=lw.Actuation(evaluated_at=at))
         for one in (controller, asked(controller.within("rk4", at == "stages") if name != "kernel" else controller))
     )
     assert len(within.t) == count // every + 1
@@ -63,11 +63,11 @@ def test_kernels_with_values_bound_act_within(monkeypatch):
     kernel = lw.compile(law, model, t=(), posture=2, gain=())
     postures = np.array([[0.1, 0.2], [0.3, -0.1], [0.5, 0.0]])
     of_each = [partial(kernel, posture=posture, gain=5.0) for posture in postures]
-    expected = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, controller=asked(one)) for one in of_each]
+    expected = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, callback=asked(one)) for one in of_each]
     monkeypatch.setattr(taking._OneByOne, "__init__", None)
-    alone = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, controller=one) for one in of_each]
+    alone = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, callback=one) for one in of_each]
     batch = lw.simulate(
-        model, [starts(model, 0)] * 3, np.zeros(2), 0.05, controller=partial(kernel, gain=5.0, posture=postures)
+        model, [starts(model, 0)] * 3, np.zeros(2), 0.05, callback=partial(kernel, gain=5.0, posture=postures)
     )
     for k, motion in enumerate(expected):
         for name in ("q", "v", "tau"):
@@ -79,11 +79,11 @@ def test_kernels_that_take_more_say_how_to_bind_it():
     model = lw.load("two_link")
     kernel = lw.compile(lambda model, t, q, v, gain: -gain * v, model, t=(), gain=())
     with pytest.raises(ArgumentError, match=r"takes more: bind .* functools\.partial\(kernel, gain=…\)"):
-        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, controller=kernel)
+        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, callback=kernel)
     with pytest.raises(ShapeError, match=r"the controller is for motions \(2,\); simulated are \(\)"):
-        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, controller=partial(kernel, gain=[1.0, 2.0]))
+        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, callback=partial(kernel, gain=[1.0, 2.0]))
     with pytest.raises(ArgumentError, match="has no argument 'gains'"):
-        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, controller=partial(kernel, gains=1.0))
+        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, callback=partial(kernel, gains=1.0))
 
 
 @pytest.mark.parametrize("method", ["rk4", "midpoint", "euler", "semi_implicit"])
@@ -93,7 +93,7 @@ def test_together_is_one_by_one(name, method):
     q, v = lw.showing_start(model)
     nothing = np.zeros(model.nv)
     together = lw.simulate(model, q, v, 0.045, method=method)
-    one_by_one = lw.simulate(model, q, v, 0.045, method=method, controller=lambda t, q, v: nothing)
+    one_by_one = lw.simulate(model, q, v, 0.045, callback=lambda t, q, v: nothing, method=method)
     for found, expected in ((together.q, one_by_one.q), (together.v, one_by_one.v)):
         assert np.abs(found - expected).max() < 1e-10 * (1.0 + np.abs(expected).max())
 
@@ -113,10 +113,10 @@ def test_a_duration_and_a_step_compile_nothing_anew(monkeypatch):
     model = lw.load("two_link")
     q, v = starts(model, 0), np.zeros(2)
     controller = controllers(model)["kernel"]
-    lw.simulate(model, q, v, 0.01, controller=controller)
+    lw.simulate(model, q, v, 0.01, callback=controller)
     monkeypatch.setattr(Kernel, "__init__", None)
     for duration, step in ((0.1, 1e-3), (0.05, 1e-4), (3e-3, 1e-3)):
-        lw.simulate(model, q, v, duration, step, controller=controller)
+        lw.simulate(model, q, v, duration, step, callback=controller)
 
 
 def test_rows_that_are_taken_together_do_not_matter(monkeypatch):
@@ -151,11 +151,11 @@ def test_formulas_without_efforts_are_told():
     model = lw.load("pendulum").with_gravity((0.0, 0.0, 0.0))
     kernel = lw.compile(lambda model, t, q, v: lw.where((t > 0.0495) & (q > 0.3), np.log(-1.0 - t), v), model, t=())
     with pytest.raises(InputError, match=r"efforts that are not finite at t = 0\.05 s") as told:
-        lw.simulate(model, [0.4], [0.0], 0.1, controller=kernel)
+        lw.simulate(model, [0.4], [0.0], 0.1, callback=kernel)
     assert told.value.motion.t[-1] == pytest.approx(0.05)
     words = r"\[1\] after t = 0\.05 s; for 1 of them the controller's efforts were not finite"
     with pytest.warns(LinkwrightWarning, match=words):
-        motion = lw.simulate(model, [[0.1], [0.4]], [0.0], 0.1, controller=kernel)
+        motion = lw.simulate(model, [[0.1], [0.4]], [0.0], 0.1, callback=kernel)
     assert motion.ended == pytest.approx([0.1, 0.05])
     assert np.isfinite(motion.q[:, 0]).all()
 
@@ -165,10 +165,10 @@ def test_formulas_without_efforts_between_samples_are_told(every):
     model = lw.load("pendulum").with_gravity((0.0, 0.0, 0.0))
     kernel = lw.compile(lambda model, t, q, v: lw.where((t > 0.3315) & (q > 0.3), np.log(-1.0 - t), v), model, t=())
     with pytest.raises(InputError, match=r"efforts that are not finite at t = 0\.332 s"):
-        lw.simulate(model, [0.4], [0.0], 0.7, controller=kernel, every=every)
+        lw.simulate(model, [0.4], [0.0], 0.7, callback=kernel, every=every)
     starts = np.array([[0.1], [0.4], [0.5]])
     with pytest.warns(LinkwrightWarning, match=r"for 2 of them the controller's efforts were not finite"):
-        motion = lw.simulate(model, starts, [0.0], 0.7, controller=kernel, every=every)
+        motion = lw.simulate(model, starts, [0.0], 0.7, callback=kernel, every=every)
     last = 0.332 // (1e-3 * every) * 1e-3 * every
     assert motion.ended[1:] == pytest.approx([last, last])
     assert np.isfinite(motion.q[:, 0]).all()
@@ -176,5 +176,5 @@ def test_formulas_without_efforts_between_samples_are_told(every):
 
 def test_progress_is_told():
     model, seen = lw.load("two_link"), []
-    lw.simulate(model, starts(model, 0), np.zeros(2), 1.0, progress=seen.append)
+    lw.simulate(model, starts(model, 0), np.zeros(2), 1.0, method=lw.Integrator(progress=seen.append))
     assert seen == pytest.approx([0.0, 0.256, 0.512, 0.768, 1.0])

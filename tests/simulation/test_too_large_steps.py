@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import TooLargeError
@@ -33,7 +34,9 @@ def moved(model, **told):
     q = model.neutral()
     q[2] = 0.12
     law = partial(goto, target=np.array([0.3, -0.1]))
-    return lw.simulate(model, q, np.zeros(8), 0.05, law=law, servos=lw.Servos([300.0, 80.0], 2.0), **told)
+    return lw.simulate(
+        model, q, np.zeros(8), 0.05, **grouped(controller=law, servos=lw.Servos([300.0, 80.0], 2.0), **told)
+    )
 
 
 @pytest.mark.parametrize("everything", [False, True], ids=["one step is compiled", "nothing is"])
@@ -57,7 +60,14 @@ def test_servos_of_a_batch_do_the_same_one_by_one(monkeypatch):
         q = np.tile(model.neutral(), (2, 1))
         q[:, 2] = 0.12
         law = partial(goto, target=np.array([[0.3, -0.1], [0.1, 0.2]]))
-        return lw.simulate(model, q, np.zeros((2, 8)), 0.02, law=law, each=["target"], servos=lw.Servos(100.0, 2.0))
+        return lw.simulate(
+            model,
+            q,
+            np.zeros((2, 8)),
+            0.02,
+            controller=law,
+            actuation=lw.Actuation(each=["target"], servos=lw.Servos(100.0, 2.0)),
+        )
 
     compiled = both(a_box())
     monkeypatch.setattr(many, "_made", refuse)

@@ -67,7 +67,7 @@ def test_order_two_with_springs_dampers_friction_and_efforts_on_every_joint_type
     v = 3.0 * np.sign(v) + v  # friction turns round within 0.01 of rest, which no step here resolves
 
     def end(h, method):
-        return lw.simulate(model, q, v, 0.02, h, method, lambda t, q, v: tau).q[-1]
+        return lw.simulate(model, q, v, 0.02, h, method, callback=lambda t, q, v: tau).q[-1]
 
     exact = end(5e-4, "rk4")
     coarse, fine = (np.abs(lw.difference(model, end(h, "variational"), exact)).max() for h in (4e-3, 2e-3))
@@ -139,8 +139,8 @@ def test_loops_stay_closed_and_keep_their_energy():
     ends = (lw.simulate(model, q, v, 0.5, h, "variational").q[-1] for h in (1e-2, 5e-3))
     coarse, fine = (np.abs(x - exact).max() for x in ends)
     assert 1.9 < np.log2(coarse / fine) < 2.1
-    with pytest.raises(InputError, match="stabilisation"):
-        lw.simulate(model, q, v, 0.1, method="variational", stabilisation=(1.0, 1.0))
+    with pytest.raises(InputError, match="stabilization"):
+        lw.simulate(model, q, v, 0.1, method=lw.Integrator("variational", stabilization=(1.0, 1.0)))
 
 
 def test_a_row_does_not_depend_on_its_batch():

@@ -138,7 +138,7 @@ class A:
     def __call__(self, x): return x in {"one", "two", "three"}, x in SET
 def law(model, t, q, v, gain): return -gain * q
 arm = lw.load("arm7")
-print(function_parts(A()), function_parts(partial(lw.rollout, arm, law=partial(law, gain=np.ones(3)))))
+print(function_parts(A()), function_parts(partial(lw.rollout, arm, controller=partial(law, gain=np.ones(3)))))
 """
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, UnknownNameError
@@ -68,7 +69,7 @@ def test_a_simulation_of_a_batch_is_kept_with_its_times(tmp_path):
     pendulum = lw.load("pendulum")
     starts = {"q0": np.linspace(0.1, 1.0, 5)[:, None], "v0": np.zeros((5, 1))}
     found = lw.study(partial(lw.simulate, pendulum, duration=0.5), starts, tmp_path / "s")
-    motion = lw.simulate(pendulum, **starts, duration=0.5)
+    motion = lw.simulate(pendulum, **grouped(**starts, duration=0.5))
     np.testing.assert_array_equal(found["q"], np.moveaxis(motion.q, 0, 1))
     np.testing.assert_array_equal(found["time"], motion.t)
     assert found.to_xarray()["q"].dims == ("row", "time", "coordinate")
@@ -81,7 +82,7 @@ def test_a_rollout_takes_what_its_mechanism_and_its_law_are_made_of(tmp_path):
         return -gain * q - v
 
     values = {"link2.mass": np.linspace(0.5, 2.0, 6), "gain": np.linspace(1.0, 9.0, 6)}
-    call = partial(lw.rollout, arm, [0.3, 0.3], [0.0, 0.0], 50, law=partial(law, gain=1.0))
+    call = partial(lw.rollout, arm, [0.3, 0.3], [0.0, 0.0], 50, controller=partial(law, gain=1.0))
     found = lw.study(call, values, tmp_path / "s")
     masses = {"link2.mass": values["link2.mass"]}
     same = lw.rollout(
@@ -89,9 +90,9 @@ def test_a_rollout_takes_what_its_mechanism_and_its_law_are_made_of(tmp_path):
         np.tile([0.3, 0.3], (6, 1)),
         np.zeros((6, 2)),
         50,
-        law=partial(law, gain=values["gain"]),
-        each="gain",
+        controller=partial(law, gain=values["gain"]),
         parameters=masses,
+        actuation=lw.Actuation(each="gain"),
     )
     np.testing.assert_array_equal(found["q"], np.moveaxis(same.q, 0, 1))
 

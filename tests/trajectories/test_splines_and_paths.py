@@ -161,7 +161,7 @@ def test_a_hand_is_controlled_along_a_path():
         home, home[:3, 3] + [0.0, 0.0, -0.08], [1.0, 0.0, 0.0], velocity=0.3, acceleration=1.0, jerk=10.0
     )
     law = partial(lw.control.operational_space, frame="tool", reference=path, stiffness=400.0, damping=40.0)
-    motion = lw.simulate(arm, q0, np.zeros(7), path.duration, law=law)
+    motion = lw.simulate(arm, q0, np.zeros(7), path.duration, controller=law)
     wanted = path(motion.t[::50])[0]
     assert np.abs(lw.pose(arm, motion.q[::50], "tool") - wanted).max() < 1e-3
 

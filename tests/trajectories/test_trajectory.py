@@ -101,7 +101,7 @@ def test_a_law_follows_it():
     trajectory = trajectory.shifted(-trajectory.times[0])
     q0, v0, _ = trajectory(0.0)
     law = following(trajectory)
-    motion = lw.simulate(arm, q0, v0, 0.9 * trajectory.duration, step=1e-3, law=law)
+    motion = lw.simulate(arm, q0, v0, 0.9 * trajectory.duration, step=1e-3, controller=law)
     assert np.abs(motion.q - trajectory(motion.t)[0]).max() < 1e-3
     assert np.allclose(lw.compile(law, arm, t=())(0.1, q0, v0), law(arm, 0.1, q0, v0), atol=1e-8)
 
@@ -119,10 +119,10 @@ def test_each_motion_of_a_batch_follows_its_own():
     many = pieces_of(arm, 5, (4,), n=1, size=0.2)
     many = lw.Trajectory(arm, many.times - many.times[:, :1], many.start, many.coefficients)
     q0, v0, _ = many(0.0)
-    motions = lw.simulate(arm, q0, v0, 0.5, law=following(many), each=["reference"])
+    motions = lw.simulate(arm, q0, v0, 0.5, controller=following(many), actuation=lw.Actuation(each=["reference"]))
     assert np.abs(motions.q - many(motions.t)[0]).max() < 2e-3
     with pytest.raises(LinkwrightError, match=r"batch \(4,\).*each=\['reference'\]"):
-        lw.simulate(arm, q0, v0, 0.1, law=following(many))
+        lw.simulate(arm, q0, v0, 0.1, controller=following(many))
 
 
 def test_backwards_slower_later_and_one_after_the_other():

@@ -97,7 +97,7 @@ assert np.allclose(v_drake[3:6], lw.velocity(flying, q, v, flying.bodies[0].name
 # | `CalcCenterOfMassPositionInWorld` | `lw.center_of_mass` |
 # | `AddBallConstraint`, `AddDistanceConstraint`, `AddCouplerConstraint` | `model.with_loop` |
 # | `Simulator.AdvanceTo` | `lw.simulate` |
-# | `LeafSystem`, `DiagramBuilder` | nothing: a law is a function, `law=` of `lw.simulate`, with a state where it needs one |
+# | `LeafSystem`, `DiagramBuilder` | nothing: a law is a function, `controller=` of `lw.simulate`, with a state where it needs one |
 # | `InverseKinematics` | `lw.inverse_kinematics`, `lw.tasks` |
 # | `Linearize` | `lw.linearize` |
 # | `LinearQuadraticRegulator` | `lw.control.lqr` |

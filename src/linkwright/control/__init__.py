@@ -1,6 +1,6 @@
-"""Laws of control: functions (model, t, q, v) of what is bound to them, for ``simulate(…, law=…)`` and ``compile``.
+"""Control laws: functions (model, t, q, v) with bound gains, for ``simulate(…, controller=…)`` and ``compile``.
 
-Beside them what is best for a cost: ``lqr`` about a posture, ``ilqr`` along a motion.
+Optimal controllers: ``lqr`` about a posture, ``ilqr`` along a motion.
 """
 
 from linkwright.control.adaptive import adaptive
@@ -18,7 +18,7 @@ from linkwright.control.standing.contacts import Contact
 from linkwright.control.standing.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
 from linkwright.control.within import assuming, deciding
-from linkwright.simulation.acting.laws import start_of
+from linkwright.simulation.acting.laws import initial_state_of
 
 __all__ = [
     "Contact",
@@ -45,6 +45,7 @@ __all__ = [
     "hybrid",
     "ilqr",
     "impedance",
+    "initial_state_of",
     "kalman_velocity",
     "lqr",
     "momentum_observer",
@@ -54,7 +55,6 @@ __all__ = [
     "pid",
     "regulate",
     "shaped_impedance",
-    "start_of",
 ]
 
 

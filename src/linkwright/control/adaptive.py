@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwright.control.joint_space import Motors, require_driven
 from linkwright.control.references import Wanted, at
-from linkwright.control.within import State, require_open, require_positive, starting
+from linkwright.control.within import State, require_open, require_positive
 from linkwright.dynamics import (
     difference,
     difference_derivatives,
@@ -32,6 +32,7 @@ from linkwright.dynamics.parameters.regressor import body_reference_regressors, 
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
+from linkwright.simulation.acting.controller import control_law
 from linkwright.spatial.arrays import Array, as_numbers, where
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.transform import force_to_parent, motion_to_child
@@ -73,8 +74,8 @@ def _start(
     return state
 
 
+@control_law(_start)
 @takes_model
-@starting(_start)
 def adaptive(
     model: Model,
     t: Any,

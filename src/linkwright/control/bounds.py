@@ -1,15 +1,11 @@
-"""What may be bound to a law: its numbers are looked at where they are known, before anything is compiled.
-
-A law's attribute ``check(model, bound, leads)`` is asked by every simulation, of what is bound and of how many leading
-dimensions of it are those of a batch. Here it is made of rules, one for each name.
-"""
+"""Rules of the values bound to a controller: checked where they are known, before anything is compiled."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,8 +18,8 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 Shape = tuple[int, ...]
 Bound = Mapping[str, Any]
 Kind = Literal["any", "zero or more", "above zero"]
-L = TypeVar("L", bound=Callable[..., Any])
 Together = Callable[[Model, Bound], None]
+Check = Callable[[Model, Bound, Mapping[str, int]], None]
 
 RIGID = 1e-6
 """How far from a rotation the rotation of a pose may be."""
@@ -116,18 +112,14 @@ AXES = _of_shape((3, 3), "(3, 3), its axes as columns,", further=_require_rotati
 WRENCH = _of_shape((6,), "(6,), [f; n]")
 
 
-def bounds(together: Together | None = None, /, **rules: Numbers) -> Callable[[L], L]:
-    """Give a law its ``check``, by a rule for each name; ``together`` looks at what goes with what."""
+def rules(together: Together | None = None, /, **numbers: Numbers) -> Check:
+    """Return the check of a controller: a rule for each name; ``together`` checks combinations."""
 
-    def told(law: L) -> L:
-        def look(model: Model, bound: Bound, leads: Mapping[str, int]) -> None:
-            for name, rule in rules.items():
-                if name in bound:
-                    rule.look(model, name, bound[name], leads.get(name, 0), bound)
-            if together is not None:
-                together(model, bound)
+    def check(model: Model, bound: Bound, leads: Mapping[str, int]) -> None:
+        for name, rule in numbers.items():
+            if name in bound:
+                rule.look(model, name, bound[name], leads.get(name, 0), bound)
+        if together is not None:
+            together(model, bound)
 
-        law.check = look  # type: ignore[attr-defined]
-        return law
-
-    return told
+    return check

@@ -1,4 +1,4 @@
-"""A law as a kernel of its own, with all that is bound to it: to be called, or written as C for another machine."""
+"""A controller as a kernel of its own, with all bound values: to call, or to write as C for another machine."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from linkwright.spatial.arrays import Array
 
 @takes_model
 def compiled(
-    model: Model, law: Callable[..., Any], state0: Any = None, *, inputs: Sequence[str] = ()
+    model: Model, controller: Callable[..., Any], initial_state: Any = None, *, inputs: Sequence[str] = ()
 ) -> tuple[Kernel, Array]:
-    """The kernel (t, q, v) -> τ (nv,) of a law, and the state at the start, (0,) of a law without one.
+    """Compile a controller: return the kernel (t, q, v) -> τ (nv,) and the initial state, (0,) without a state.
 
-    With a state it is the kernel (t, q, v, state) -> (τ, the next state), both states (size,): the arrays of the law's
-    own state one after the other. Numbers that are bound are constants of the code, but those named in ``inputs``,
-    which come last, in this order; of a law that is told a measured ``wrench`` (6,) this comes before them.
-    ``kernel.save("law.c")`` writes C99 that allocates nothing.
+    With a state it is the kernel (t, q, v, state) -> (τ, next state), both states (size,): the arrays of the
+    controller's state one after the other. Bound numbers are constants of the code, except those named in ``inputs``,
+    which come last, in this order; the measured ``wrench`` (6,) of a controller that takes it comes before them.
+    ``kernel.save("controller.c")`` writes C99 that allocates nothing.
     """
     if isinstance(inputs, str):
         raise ArgumentError(f"inputs is a list of names; got {inputs!r}")
-    function, bound = taken_apart(law)
+    function, bound = taken_apart(controller)
     parameter = inspect.signature(function).parameters.get("wrench")
     sensed = parameter is not None and parameter.default is parameter.empty and "wrench" not in bound
-    rule = ruled(model, law, state0, (), (), sensed)
+    rule = ruled(model, controller, initial_state, (), (), sensed)
     formula = rule.formula
     places = {name.replace(".", "_"): k for k, name in enumerate(rule.names)}
     for name in inputs:

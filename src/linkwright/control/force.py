@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not
-from linkwright.control.bounds import AXES, POSE, POSITIVE, POSTURE, WRENCH, Numbers, bounds, of_hand, of_joints
+from linkwright.control.bounds import AXES, POSE, POSITIVE, POSTURE, WRENCH, Numbers, of_hand, of_joints, rules
 from linkwright.control.hand import freely, of_rows, operational_space, pose_error
 from linkwright.control.joint_space import Motors, lean, require_driven
 from linkwright.control.references import Wanted, at
@@ -35,6 +35,7 @@ from linkwright.model.derived import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
+from linkwright.simulation.acting.controller import control_law
 from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, mirror
 from linkwright.spatial.linalg import semidefinite_factors, solve_symmetric
 from linkwright.spatial.rotation import rotation_exp
@@ -44,15 +45,25 @@ FREE = {"posture": POSTURE, "posture_stiffness": of_joints(), "posture_damping":
 """Rules of what is bound for the joints as far as the hand leaves them free."""
 
 
-@takes_model
-@bounds(
-    wrench=WRENCH,
-    reference=POSE,
-    inertia=of_hand("above zero"),
-    stiffness=of_hand(),
-    damping=of_hand(),
-    **FREE,
+def _at_rest(model: Model, **bound: Any) -> dict[str, Array]:
+    return {"offset": np.zeros(6), "rate": np.zeros(6)}
+
+
+def _nothing_learnt(model: Model, **bound: Any) -> Array:
+    return np.zeros(6)
+
+
+@control_law(
+    check=rules(
+        wrench=WRENCH,
+        reference=POSE,
+        inertia=of_hand("above zero"),
+        stiffness=of_hand(),
+        damping=of_hand(),
+        **FREE,
+    )
 )
+@takes_model
 def shaped_impedance(
     model: Model,
     t: Any,
@@ -109,18 +120,21 @@ def shaped_impedance(
     return tau - J[rows].T @ wrench[rows]
 
 
-@takes_model
-@bounds(
-    wrench=WRENCH,
-    reference=POSE,
-    inertia=of_hand(),
-    stiffness=of_hand(),
-    damping=of_hand(),
-    step=POSITIVE,
-    tracking_stiffness=of_hand(matrix=False),
-    tracking_damping=of_hand(matrix=False),
-    **FREE,
+@control_law(
+    _at_rest,
+    rules(
+        wrench=WRENCH,
+        reference=POSE,
+        inertia=of_hand(),
+        stiffness=of_hand(),
+        damping=of_hand(),
+        step=POSITIVE,
+        tracking_stiffness=of_hand(matrix=False),
+        tracking_damping=of_hand(matrix=False),
+        **FREE,
+    ),
 )
+@takes_model
 def admittance(
     model: Model,
     t: Any,
@@ -191,22 +205,25 @@ def _pressed_at_all(model: Model, bound: Mapping[str, Any]) -> None:
         raise InputError(f"force is told along {', '.join(map(repr, names))}, and pressed is {pressed!r} alone")
 
 
-@takes_model
-@bounds(
-    _pressed_at_all,
-    wrench=WRENCH,
-    reference=POSE,
-    force=WRENCH,
-    stiffness=of_hand(matrix=False),
-    damping=of_hand(matrix=False),
-    integral=of_hand(matrix=False),
-    force_damping=of_hand(matrix=False),
-    step=POSITIVE,
-    proportional=of_hand(matrix=False),
-    task=AXES,
-    limit=Numbers(lambda model, bound: [(), (6,)], "a number or (6,)", "zero or more", infinite=True),
-    **FREE,
+@control_law(
+    _nothing_learnt,
+    rules(
+        _pressed_at_all,
+        wrench=WRENCH,
+        reference=POSE,
+        force=WRENCH,
+        stiffness=of_hand(matrix=False),
+        damping=of_hand(matrix=False),
+        integral=of_hand(matrix=False),
+        force_damping=of_hand(matrix=False),
+        step=POSITIVE,
+        proportional=of_hand(matrix=False),
+        task=AXES,
+        limit=Numbers(lambda model, bound: [(), (6,)], "a number or (6,)", "zero or more", infinite=True),
+        **FREE,
+    ),
 )
+@takes_model
 def hybrid(
     model: Model,
     t: Any,
@@ -275,18 +292,6 @@ def hybrid(
     pulled = solve_symmetric(mobility, x - jacobian_dot_times_v(model, q, v, frame) - J @ free)
     tau = M @ free + bias_forces(lean(model), q, v) + J.T @ (pulled + across @ (turn @ F) - along @ wrench)
     return tau - passive_forces(model, q, v), state + step * lacking
-
-
-def _at_rest(model: Model, **bound: Any) -> dict[str, Array]:
-    return {"offset": np.zeros(6), "rate": np.zeros(6)}
-
-
-def _nothing_learnt(model: Model, **bound: Any) -> Array:
-    return np.zeros(6)
-
-
-admittance.start = _at_rest  # type: ignore[attr-defined]
-hybrid.start = _nothing_learnt  # type: ignore[attr-defined]
 
 
 @takes_model

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.control.bounds import NUMBER, POSE, POSTURE, bounds, of_hand, of_joints
+from linkwright.control.bounds import NUMBER, POSE, POSTURE, of_hand, of_joints, rules
 from linkwright.control.joint_space import Motors, by_motors, lean, require_driven
 from linkwright.control.limits import limits_of, within
 from linkwright.control.references import Wanted, at
@@ -29,6 +29,7 @@ from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError, warn
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation.acting.controller import control_law
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import factorise, solve_above, solve_symmetric
 from linkwright.spatial.rotation import rotation_log, translation_of_log
@@ -62,17 +63,19 @@ def _limits_there(model: Model, bound: Mapping[str, Any]) -> None:
         warn(f"effort_limits=True changes nothing: no joint of {model.name!r} has such a limit; give numbers, or none")
 
 
-@takes_model
-@bounds(
-    _limits_there,
-    reference=POSE,
-    stiffness=of_hand(matrix=False),
-    damping=of_hand(matrix=False),
-    posture=POSTURE,
-    posture_stiffness=of_joints(),
-    posture_damping=of_joints(),
-    regularisation=NUMBER,
+@control_law(
+    check=rules(
+        _limits_there,
+        reference=POSE,
+        stiffness=of_hand(matrix=False),
+        damping=of_hand(matrix=False),
+        posture=POSTURE,
+        posture_stiffness=of_joints(),
+        posture_damping=of_joints(),
+        regularisation=NUMBER,
+    )
 )
+@takes_model
 def operational_space(
     model: Model,
     t: Any,
@@ -131,8 +134,8 @@ def operational_space(
     return within(efforts, by_inertia, limits_of(model, effort_limits))
 
 
+@control_law(check=rules(target=POSE, stiffness=of_hand(), damping=of_hand(), joint_damping=of_joints()))
 @takes_model
-@bounds(target=POSE, stiffness=of_hand(), damping=of_hand(), joint_damping=of_joints())
 def impedance(
     model: Model,
     t: Any,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.control.bounds import POSITIVE, POSTURE, VELOCITY, bounds, of_joints
+from linkwright.control.bounds import POSITIVE, POSTURE, VELOCITY, of_joints, rules
 from linkwright.control.joint_space import Motors, by_motors, inverse_by_motors, lean
 from linkwright.control.references import Wanted, at
 from linkwright.dynamics import difference, gravity_forces, passive_forces
@@ -20,11 +20,12 @@ from linkwright.dynamics.configuration import exp_gradient_inverse
 from linkwright.dynamics.forces.statics import FRICTION_SPEED
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation.acting.controller import control_law
 from linkwright.spatial.arrays import Array, clip
 
 
+@control_law(check=rules(target=POSTURE, stiffness=of_joints(), damping=of_joints()))
 @takes_model
-@bounds(target=POSTURE, stiffness=of_joints(), damping=of_joints())
 def pd(
     model: Model,
     t: Any,
@@ -47,16 +48,23 @@ def pd(
     return by_motors(model, tau, actuated)
 
 
-@takes_model
-@bounds(
-    target=POSTURE,
-    stiffness=of_joints(),
-    integral=of_joints(),
-    damping=of_joints(),
-    step=POSITIVE,
-    limit=of_joints(infinite=True),
-    unwinding=POSITIVE,
+def _nothing_integrated(model: Model, **bound: Any) -> Array:
+    return np.zeros(model.nv)
+
+
+@control_law(
+    _nothing_integrated,
+    rules(
+        target=POSTURE,
+        stiffness=of_joints(),
+        integral=of_joints(),
+        damping=of_joints(),
+        step=POSITIVE,
+        limit=of_joints(infinite=True),
+        unwinding=POSITIVE,
+    ),
 )
+@takes_model
 def pid(
     model: Model,
     t: Any,
@@ -89,11 +97,8 @@ def pid(
     return cut, z + step * (growth + (cut - asked) / unwinding)
 
 
-pid.start = lambda model, **bound: np.zeros(model.nv)  # type: ignore[attr-defined]
-
-
+@control_law(check=rules(reference=POSTURE, stiffness=of_joints(), damping=of_joints()))
 @takes_model
-@bounds(reference=POSTURE, stiffness=of_joints(), damping=of_joints())
 def computed_torque(
     model: Model,
     t: Any,
@@ -120,8 +125,8 @@ OF_FRICTION = of_joints()
 """The rule of coefficients of friction."""
 
 
+@control_law(check=rules(velocity=VELOCITY, friction=OF_FRICTION, damping=OF_FRICTION))
 @takes_model
-@bounds(velocity=VELOCITY, friction=OF_FRICTION, damping=OF_FRICTION)
 def friction_compensation(
     model: Model, t: Any, q: Array, v: Array, *, velocity: Wanted, friction: Any, damping: Any = 0.0
 ) -> Array:

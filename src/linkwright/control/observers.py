@@ -1,4 +1,4 @@
-"""Observers: what acts on a mechanism from outside, found from its momentum. They are laws around a law.
+"""Observers: what acts on a mechanism from outside, found from its momentum. They are controllers around a controller.
 
 ṗ = τ + n + τ_ext for the momentum p = M v, n = Cᵀv − g and passive forces (`generalised_momentum`): what the momentum
 gains beyond that comes from outside, and no acceleration need be measured (De Luca, Albu-Schäffer, Haddadin &
@@ -16,13 +16,21 @@ import numpy as np
 
 from linkwright.bounds import whole_number
 from linkwright.compiler.public import public
-from linkwright.control.within import Law, State, answer, begun, require_open, require_positive, starting
+from linkwright.control.within import (
+    ControlLaw,
+    State,
+    answer,
+    begun,
+    require_open,
+    require_positive,
+)
 from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, passive_forces
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import name_of_function, taken_apart
+from linkwright.simulation.acting.controller import control_law
 from linkwright.spatial.arrays import Array, Shaped, clip, where
 from linkwright.spatial.linalg import solve_symmetric
 
@@ -31,34 +39,41 @@ LATEST = 200
 
 
 def _start(
-    model: Model, *, law: Law, gain: Any, step: Any, late: int = 0, limit: Any = None, informed: bool = False
+    model: Model,
+    *,
+    controller: ControlLaw,
+    gain: Any,
+    step: Any,
+    late: int = 0,
+    limit: Any = None,
+    informed: bool = False,
 ) -> State:
     require_open(model, "the momentum observer")
     require_positive("gain", gain, model.nv)
     require_positive("step", step)
     if limit is not None:
         require_positive("limit", limit, model.nv)
-    if informed and callable(law):
-        _require_a_place_for_external(law)
+    if informed and callable(controller):
+        _require_a_place_for_external(controller)
     still = np.zeros(model.nv)
     coming = {"coming": np.zeros((late, model.nv))} if whole_number("late", late, 0, LATEST) else {}
-    asked = partial(law, external=still) if informed and callable(law) else law
+    asked = partial(controller, external=still) if informed and callable(controller) else controller
     return {**begun(model, asked), "external": still, "past": still, "asked": np.zeros(()), **coming}
 
 
-def _require_a_place_for_external(law: Law) -> None:
-    """Raise :class:`ArgumentError` for a law that cannot be told what the observer finds."""
-    function, _ = taken_apart(law)
+def _require_a_place_for_external(controller: ControlLaw) -> None:
+    """Raise :class:`ArgumentError` for a controller that cannot be told what the observer finds."""
+    function, _ = taken_apart(controller)
     parameters = inspect.signature(function).parameters
     if "external" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(
-            f"informed=True is for laws that are told what is found, law(model, t, q, v, *, external, …); "
+            "informed=True is for controllers that take the estimate, controller(model, t, q, v, *, external, …); "
             f"{name_of_function(function)} takes ({', '.join(parameters)})"
         )
 
 
+@control_law(_start)
 @takes_model
-@starting(_start)
 def momentum_observer(
     model: Model,
     t: Any,
@@ -66,7 +81,7 @@ def momentum_observer(
     v: Array,
     state: State,
     *,
-    law: Law,
+    controller: ControlLaw,
     gain: Any,
     step: Any,
     late: int = 0,
@@ -74,14 +89,13 @@ def momentum_observer(
     informed: bool = False,
     **measured: Array,
 ) -> tuple[Array, State]:
-    """The efforts of ``law``; in the state as "external" r (nv,) what acts on the joints besides: ṙ = K_O (τ_ext − r).
+    """Return the efforts of ``controller``, and estimate external efforts r (nv,): ṙ = K_O (τ_ext − r), "external".
 
-    ``gain`` K_O in 1/s, a number or (nv,): r has 99 % of a push after 4.6/K_O. ``step`` h (s) is how often the law is
-    asked. Exact for forces that are constant over it, r⁺ = e^(−K_O h) r + (1 − e^(−K_O h)) (Δp/h − τ − n), so that it
-    is stable with every gain. Efforts act so many questions later as ``late`` says, and cut to ``limit`` (N m; a number
-    or (nv,)) where that is given: what acts otherwise than it was asked is in r. With ``informed`` the law is asked
-    ``law(…, external=r)``, by name. Wrong masses, noise of the velocity and friction that the model does not have are
-    in r, too.
+    ``gain`` K_O in 1/s, a number or (nv,): r has 99 % of a push after 4.6/K_O. ``step`` h (s) is the sampling period of
+    the controller. The estimate is exact for forces that are constant over it,
+    r⁺ = e^(−K_O h) r + (1 − e^(−K_O h)) (Δp/h − τ − n), and stable with every gain. ``late``: samples until efforts
+    act; ``limit`` (N m; a number or (nv,)): limit of the efforts; other deviations are in r. With ``informed`` the
+    controller is called with ``external=r``. Wrong masses, noise of the velocity and unmodeled friction are in r, too.
     """
     p, n = generalised_momentum(model, q, v)
     n = n + passive_forces(model, q, v)
@@ -89,7 +103,7 @@ def momentum_observer(
     found = (p - 0.5 * step * n - state["past"]) / step
     external = left * state["external"] + where(state["asked"] > 0.5, (1.0 - left) * found, 0.0 * found)
     told = {**measured, "external": external} if informed else measured
-    tau, own = answer(law, model, t, q, v, state, **told)
+    tau, own = answer(controller, model, t, q, v, state, **told)
     acts = tau if limit is None else clip(tau, -limit, limit)
     if "coming" in state:
         acts, own["coming"] = state["coming"][0], np.concatenate([state["coming"][1:], acts[None]])

@@ -77,7 +77,7 @@ class Policy:
     >>> policy
     Policy(14 -> 32 -> 32 -> 7, tanh, bounded: 1767 weights)
     >>> law = functools.partial(policy, weights=policy.random(0), scale=5.0)
-    >>> motion = lw.simulate(arm, arm.neutral(), [0.0] * 7, duration=0.1, law=law)
+    >>> motion = lw.simulate(arm, arm.neutral(), [0.0] * 7, duration=0.1, controller=law)
     """
 
     @takes_model

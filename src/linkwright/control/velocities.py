@@ -1,4 +1,4 @@
-"""Velocities from encoders: laws around a law, which sees what they estimate in the place of what is measured.
+"""Velocities from encoders: controllers that pass estimates instead of measurements to an inner controller.
 
 Encoders tell the configuration alone, in steps. Differences of it are a velocity, late and noisy: a filter trades one
 for the other, a Kalman filter by how large noise and jerk are said to be. Both go along the configuration manifold,
@@ -12,23 +12,24 @@ from typing import Any
 import numpy as np
 
 from linkwright.bounds import whole_number
-from linkwright.control.within import Law, State, answer, begun, require_positive, starting
+from linkwright.control.within import ControlLaw, State, answer, begun, require_positive
 from linkwright.dynamics import difference, integrate
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation.acting.controller import control_law
 from linkwright.spatial.arrays import Array, where
 
 HIGHEST = 4
 """order of a filter"""
 
 
-def _start_of_encoders(model: Model, *, law: Law, resolution: Any) -> State | None:
+def _start_of_encoders(model: Model, *, controller: ControlLaw, resolution: Any) -> State | None:
     require_positive("resolution", resolution, model.nv)
-    return begun(model, law) or None
+    return begun(model, controller) or None
 
 
+@control_law(_start_of_encoders)
 @takes_model
-@starting(_start_of_encoders)
 def encoders(
     model: Model,
     t: Any,
@@ -36,26 +37,26 @@ def encoders(
     v: Array,
     state: State | None = None,
     *,
-    law: Law,
+    controller: ControlLaw,
     resolution: Any,
     **measured: Array,
 ) -> Any:
-    """The law sees q in steps of ``resolution`` (rad or m; a number or (nv,)), along ``difference`` from neutral."""
+    """Quantize q in steps of ``resolution`` (rad or m; a number or (nv,)), along ``difference`` from neutral."""
     zero = model.neutral()
     seen = integrate(model, zero, resolution * np.floor(difference(model, zero, q) / resolution + 0.5))
-    tau, own = answer(law, model, t, seen, v, state or {}, **measured)
+    tau, own = answer(controller, model, t, seen, v, state or {}, **measured)
     return tau if state is None else (tau, own)
 
 
-def _start_of_filter(model: Model, *, law: Law, cutoff: Any, step: Any, order: int = 1) -> State:
+def _start_of_filter(model: Model, *, controller: ControlLaw, cutoff: Any, step: Any, order: int = 1) -> State:
     require_positive("cutoff", cutoff, model.nv)
     require_positive("step", step)
     stages = np.zeros((whole_number("order", order, 1, HIGHEST), model.nv))
-    return {**begun(model, law), "position": model.neutral(), "velocity": stages, "asked": np.zeros(())}
+    return {**begun(model, controller), "position": model.neutral(), "velocity": stages, "asked": np.zeros(())}
 
 
+@control_law(_start_of_filter)
 @takes_model
-@starting(_start_of_filter)
 def filtered_velocity(
     model: Model,
     t: Any,
@@ -63,17 +64,17 @@ def filtered_velocity(
     v: Array,
     state: State,
     *,
-    law: Law,
+    controller: ControlLaw,
     cutoff: Any,
     step: Any,
     order: int = 1,
     **measured: Array,
 ) -> tuple[Array, State]:
-    """The law sees differences of q over ``step`` h (s), filtered at ``cutoff`` ω (1/s; a number or (nv,)), as v.
+    """Estimate v by differences of q over ``step`` h (s), filtered at ``cutoff`` ω (1/s; a number or (nv,)).
 
     v⁺ = e^(−ωh) v + (1 − e^(−ωh)) (q ⊖ q⁻)/h, as often in a row as ``order`` says: exact for constant velocities, and
     late by order/ω + h/2. Of noise σ of q about σ ω √(1/(ω h)) is left for order one. "velocity" (order, nv) of the
-    state has what each stage tells, the last one what the law sees.
+    state has what each stage tells, the last one what the controller sees.
     """
     asked = state["asked"] > 0.5
     x = difference(model, state["position"], q) / step
@@ -82,12 +83,12 @@ def filtered_velocity(
     for before in state["velocity"]:
         x = left * before + (1.0 - left) * x
         stages.append(x)
-    tau, own = answer(law, model, t, q, x, state, **measured)
+    tau, own = answer(controller, model, t, q, x, state, **measured)
     return tau, {**own, "position": q, "velocity": np.stack(stages), "asked": 0.0 * state["asked"] + 1.0}
 
 
 def _start_of_kalman(
-    model: Model, *, law: Law, noise: Any, jerk: Any, step: Any, unsure: tuple[Any, Any] = (1.0, 10.0)
+    model: Model, *, controller: ControlLaw, noise: Any, jerk: Any, step: Any, unsure: tuple[Any, Any] = (1.0, 10.0)
 ) -> State:
     n = model.nv
     require_positive("step", step)
@@ -96,7 +97,7 @@ def _start_of_kalman(
     first, second = (require_positive("unsure", x, n, zero=True) for x in unsure)
     rows = (noise**2, 0.0, 0.0, first**2, 0.0, second**2)
     return {
-        **begun(model, law),
+        **begun(model, controller),
         "position": model.neutral(),
         "velocity": np.zeros(n),
         "acceleration": np.zeros(n),
@@ -105,8 +106,8 @@ def _start_of_kalman(
     }
 
 
+@control_law(_start_of_kalman)
 @takes_model
-@starting(_start_of_kalman)
 def kalman_velocity(
     model: Model,
     t: Any,
@@ -114,14 +115,14 @@ def kalman_velocity(
     v: Array,
     state: State,
     *,
-    law: Law,
+    controller: ControlLaw,
     noise: Any,
     jerk: Any,
     step: Any,
     unsure: tuple[Any, Any] = (1.0, 10.0),
     **measured: Array,
 ) -> tuple[Array, State]:
-    """The law sees q and v as a Kalman filter estimates them from q alone, on the configuration manifold.
+    """Estimate q and v by a Kalman filter from q alone, on the configuration manifold.
 
     Between two questions, ``step`` h (s) apart, accelerations change by a jerk that is constant and of the standard
     deviation ``jerk`` (rad/s³ or m/s³), another one each time; q is measured with normal ``noise`` (rad or m; of an
@@ -152,7 +153,7 @@ def kalman_velocity(
     place, speed, a = integrate(model, place, k_q * error), speed + k_v * error, a + k_a * error
     rest = noise * noise * sure  # 1 − k_q, without cancellation
     after = [rest * qq, rest * qv, rest * qa, vv - k_v * qv, va - k_v * qa, aa - k_a * qa]
-    tau, own = answer(law, model, t, place, speed, state, **measured)
+    tau, own = answer(controller, model, t, place, speed, state, **measured)
     return tau, {
         **own,
         "position": place,

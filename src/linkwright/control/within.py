@@ -1,7 +1,7 @@
-"""Laws within laws: what an observer, an estimate of velocities or a decision has around the law that it serves.
+"""Nested controllers: observers, velocity estimators and policies contain the controller that they serve.
 
-The inner law is bound to the outer as ``law``; the outer's state is a dict, with the inner law's own as "law" where it
-has one. What a sensor measures is handed on.
+The inner controller is bound to the outer one as ``controller``. The state of the outer one is a dict, with the state
+of the inner one as "controller". Measurements of a sensor are passed on.
 """
 
 from __future__ import annotations
@@ -18,72 +18,73 @@ from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import name_of_function, taken_apart
-from linkwright.simulation.acting.laws import start_of
+from linkwright.simulation.acting.controller import control_law
+from linkwright.simulation.acting.laws import initial_state_of
 from linkwright.spatial.arrays import Array, as_numbers, where
 from linkwright.spatial.repeats import when
 
-Law = Callable[..., Any]
+ControlLaw = Callable[..., Any]
 State = dict[str, Any]
 
 
-def starting(start: Callable[..., Any]) -> Callable[[Law], Law]:
-    """Tell a law's state at the start, ``start(model, **bound)``, which refuses what cannot be bound."""
-
-    def told(law: Law) -> Law:
-        law.start = start  # type: ignore[attr-defined]
-        return law
-
-    return told
+def begun(model: Model, controller: ControlLaw) -> State:
+    """What the state of a controller around ``controller`` has of that."""
+    found = initial_state_of(model, controller)
+    return {} if found is None else {"controller": found}
 
 
-def begun(model: Model, law: Law) -> State:
-    """What the state of a law around ``law`` has of that."""
-    found = start_of(model, law)
-    return {} if found is None else {"law": found}
+def answer(
+    controller: ControlLaw, model: Model, t: Any, q: Array, v: Array, state: State, **told: Any
+) -> tuple[Array, State]:
+    """The efforts of the controller within, and what the state around it has of it then."""
+    if "controller" not in state:
+        return controller(model, t, q, v, **told), {}
+    tau, own = controller(model, t, q, v, state["controller"], **told)
+    return tau, {"controller": own}
 
 
-def answer(law: Law, model: Model, t: Any, q: Array, v: Array, state: State, **told: Any) -> tuple[Array, State]:
-    """The efforts of the law within, and what the state around it has of it then."""
-    if "law" not in state:
-        return law(model, t, q, v, **told), {}
-    tau, own = law(model, t, q, v, state["law"], **told)
-    return tau, {"law": own}
-
-
-def _assumed(model: Model, *, law: Law, mechanism: Model) -> Any:
+def _assumed(model: Model, *, controller: ControlLaw, mechanism: Model) -> Any:
     require_model(mechanism, "assuming", "mechanism")
     if [joint.motion.type for joint in mechanism.joints] != [joint.motion.type for joint in model.joints]:
         raise ArgumentError(f"{mechanism.name!r} has other joints than {model.name!r}, which it is to stand for")
-    return start_of(mechanism, law)
+    return initial_state_of(mechanism, controller)
 
 
+@control_law(_assumed)
 @takes_model
-@starting(_assumed)
 def assuming(
-    model: Model, t: Any, q: Array, v: Array, state: Any = None, *, law: Law, mechanism: Model, **measured: Array
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    state: Any = None,
+    *,
+    controller: ControlLaw,
+    mechanism: Model,
+    **measured: Array,
 ) -> Any:
-    """The law takes the mechanism for another one, of the same joints: for masses that it does not know."""
+    """Return the efforts of ``controller`` for another ``mechanism`` with the same joints: with wrong masses."""
     own = () if state is None else (state,)
-    return law(mechanism, t, q, v, *own, **measured)
+    return controller(mechanism, t, q, v, *own, **measured)
 
 
-def _start_of_deciding(model: Model, *, law: Law, decide: Callable[..., Any], every: Any) -> State:
+def _start_of_deciding(model: Model, *, controller: ControlLaw, decide: Callable[..., Any], every: Any) -> State:
     whole_number("every", every, 1, 10**9)
-    function, _ = taken_apart(law)
+    function, _ = taken_apart(controller)
     parameters = inspect.signature(function).parameters
     if "action" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(
-            f"the law is told what was decided, law(model, t, q, v, *, action); {name_of_function(function)} takes "
-            f"({', '.join(parameters)})"
+            "the controller takes the action, controller(model, t, q, v, *, action); "
+            f"{name_of_function(function)} takes ({', '.join(parameters)})"
         )
-    if start_of(model, decide) is not None:
+    if initial_state_of(model, decide) is not None:
         raise ArgumentError("what decides has no state of its own: decide(model, t, q, v) -> an array")
     action = as_numbers("what is decided", decide(model, 0.0, model.neutral(), np.zeros(model.nv)))
-    return {**begun(model, law), "action": 0.0 * action, "asked": np.zeros(())}
+    return {**begun(model, controller), "action": 0.0 * action, "asked": np.zeros(())}
 
 
+@control_law(_start_of_deciding)
 @takes_model
-@starting(_start_of_deciding)
 def deciding(
     model: Model,
     t: Any,
@@ -91,26 +92,26 @@ def deciding(
     v: Array,
     state: State,
     *,
-    law: Law,
+    controller: ControlLaw,
     decide: Callable[..., Any],
     every: Any,
     **measured: Array,
 ) -> tuple[Array, State]:
-    """``decide(model, t, q, v)`` tells ``law`` its ``action`` at the first asking and every so many, and no other.
+    """Return the efforts of ``controller`` for the ``action`` of a policy, which is evaluated every ``every``-th time.
 
-    In between what was decided is held, while the law is asked at every step: ``law(model, t, q, v, *, action)``.
-    Springs may so be followed in steps of a millisecond to targets that a policy chooses fifty times a second. Machine
-    code asks who decides only where that is due. "action" of the state has what was decided.
+    In between the action is held, while the controller is evaluated at every step:
+    ``controller(model, t, q, v, *, action)``. Springs act in steps of a millisecond toward targets that a policy
+    ``decide(model, t, q, v)`` selects fifty times a second. "action" of the state is the action.
     """
     due = state["asked"] < 0.5
     action = when(due, lambda: np.asarray(decide(model, t, q, v)), state["action"])
-    tau, own = answer(partial(law, action=action), model, t, q, v, state, **measured)
+    tau, own = answer(partial(controller, action=action), model, t, q, v, state, **measured)
     asked = where(state["asked"] > every - 1.5, 0.0, state["asked"] + 1.0)
     return tau, {**own, "action": action, "asked": asked}
 
 
 def require_positive(name: str, x: Any, n: int | None = None, zero: bool = False) -> Array:
-    """A number, or where ``n`` is told (n,) of them, as what is bound to a law must be."""
+    """A number, or where ``n`` is told (n,) of them, as what is bound to a controller must be."""
     x = as_numbers(name, x)
     if x.shape not in ((), (n,)):
         raise ShapeError(f"{name} has shape {x.shape}; expected a number" + (f" or ({n},)" if n is not None else ""))

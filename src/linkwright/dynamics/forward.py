@@ -37,7 +37,7 @@ def forward_dynamics(
     schedule: Any = None,
     partition: Any = None,
     loops: Literal["closed", "ignore"] = "closed",
-    stabilisation: Gains | None = None,
+    stabilization: Gains | None = None,
 ) -> Shaped[Array, "nv"]:
     """The accelerations a (nv,) with M a + b = τ + Jᵀf, and + Kᵀλ of closed loops; m/s² or rad/s².
 
@@ -54,14 +54,14 @@ def forward_dynamics(
     the blocks that a model of operation counts finds cheapest on one processor.
     ``loops``: "closed", or "ignore" for the tree alone. Loops are kept closed at the level of accelerations,
     K a = −K̇ v; where that contradicts itself (redundant loops, singular configurations), by least squares.
-    ``stabilisation``: Baumgarte's gains (α, β), 1/s, for K a = −K̇ v − 2α K v − β² φ: errors decay as those of an
+    ``stabilization``: Baumgarte's gains (α, β), 1/s, for K a = −K̇ v − 2α K v − β² φ: errors decay as those of an
     oscillator of β rad/s damped by α/β; with (1/h, 1/h) and a step of h, within a few steps.
     Raises :class:`ModelError` where a joint moves neither mass nor armature, by assembly where a body alone
     has no inertia about some axis, or coordinates are tied by a loop.
     """
     method = cheapest_method(model, loops) if method is None else method
     options = checked_options(method, schedule, partition, loops)
-    gains = constrained.checked_gains(stabilisation)
+    gains = constrained.checked_gains(stabilization)
     require_mass(model)
     if model.has_couplings:
         method, options = "composite", {}

@@ -406,17 +406,17 @@ class Equations(ExactForms):
     def explanation(self) -> Any: ...
 
     @overload
-    def explanation(self, law: Callable[..., Any], state0: Any = None) -> ControlledExplanation: ...
+    def explanation(self, controller: Callable[..., Any], initial_state: Any = None) -> ControlledExplanation: ...
 
     def explanation(
-        self, law: Callable[..., Any] | None = None, state0: Any = None
+        self, controller: Callable[..., Any] | None = None, initial_state: Any = None
     ) -> Explanation | ClosedExplanation | ControlledExplanation:
         """What these equations say, in words and formulas: ``.sections``, ``.text()``, ``.latex()``.
 
         Kinds of terms, what M depends on, what vanishes and why, what is conserved, equilibria and their stability. Of
         closed loops: where they can rest, what they carry there, and the stability of what they leave free.
 
-        With a ``law``, as ``simulate`` takes it (and its ``state0``), what the law makes of the mechanism: a Lyapunov
+        With a ``controller``, as of ``simulate`` (and its ``initial_state``), the closed control loop: a Lyapunov
         function with its rate, proved as an identity of polynomials where a proof is known; else why there is none;
         and equilibria with the eigenvalues of the closed loop. ``.proved`` tells, ``.proof`` has the polynomials.
         """
@@ -425,8 +425,8 @@ class Equations(ExactForms):
                 "explanations are of the mechanism's own coordinates: ask the equations that in_coordinates() was "
                 "called on"
             )
-        if law is not None:
-            return controlled_explanation(self._mechanism, self.model, self._plan.model, law, state0)
+        if controller is not None:
+            return controlled_explanation(self._mechanism, self.model, self._plan.model, controller, initial_state)
         return self._explanation
 
     @cached_property

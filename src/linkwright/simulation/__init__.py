@@ -3,10 +3,12 @@
 from linkwright.dynamics.impulses.solving import Solver
 from linkwright.simulation.acting.controllers import hold, hold_joints
 from linkwright.simulation.acting.servos import Servos
+from linkwright.simulation.episode import Episode
 from linkwright.simulation.linearization import linearize
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout, rollout_derivatives
 from linkwright.simulation.running import simulate
+from linkwright.simulation.setup import Actuation, Integrator, Surroundings
 from linkwright.simulation.standing import stand
 from linkwright.simulation.starts import showing_start
 from linkwright.simulation.structure.changes import (
@@ -20,11 +22,15 @@ from linkwright.simulation.structure.changes import (
 )
 
 __all__ = [
+    "Actuation",
     "Changed",
+    "Episode",
+    "Integrator",
     "Motion",
     "Rollout",
     "Servos",
     "Solver",
+    "Surroundings",
     "carry_over",
     "connect",
     "cut",

@@ -33,7 +33,8 @@ from linkwright.errors import InputError, ShapeError
 from linkwright.model.derived import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.running import suitable_method
+from linkwright.simulation.preparation import suitable_method
+from linkwright.simulation.setup import Integrator, integrator_of, takes_options
 from linkwright.simulation.stepping.impacts import Constraints, constrained_step, constraints_of
 from linkwright.simulation.stepping.integrators import (
     IntegrationMethod,
@@ -58,6 +59,7 @@ TOGETHER = 1
 """directions in which a step with impulses is changed in one pass; lanes hold several"""
 
 
+@takes_options
 @takes_model
 def linearize(
     model: Model,
@@ -65,28 +67,56 @@ def linearize(
     v: Any,
     tau: Any,
     step: float | None = None,
-    method: IntegrationMethod | None = None,
-    limits: bool = False,
-    solver: Solver | None = None,
+    method: IntegrationMethod | Integrator | None = None,
 ) -> tuple[Array, Array]:
-    """(A, B) of small changes of a motion: A (…, 2 nv, 2 nv) by the state and B (…, 2 nv, nv) by the efforts.
+    """Linearize a motion, or a step of its simulation, about a state.
 
-    The state is δ = (δq, δv) about ``q`` (…, nq), ``v`` (…, nv), with the configuration ``integrate(model, q, δq)``,
-    and efforts about ``tau`` (…, nv). Without ``step`` A and B give its rate, δ̇ = A δ + B δτ; with one (s) they give
-    the state a step later, δ⁺ = A δ + B δτ, of the step that :func:`simulate` takes: its ``method`` if none is named,
-    the efforts held. Springs, dampers, friction and closed loops are part of it, as in ``simulate``.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q, v, tau : array_like, shapes (..., nq), (..., nv), (..., nv)
+        Configuration, velocity and efforts.
+    step : float, optional
+        Step in s. Without it the result is that of the rate, δ̇ = A δ + B δτ; with it that of the state a step later,
+        δ⁺ = A δ + B δτ, of the step of :func:`simulate` with the efforts held.
+    method : str or Integrator, optional
+        Method of integration of the step, its joint limits and its solver; by default the one of :func:`simulate`.
 
-    So is contact of the model's pairs: in a step by impulses, as are ``limits`` of joints where they are asked for; in
-    steps of Runge–Kutta methods and without ``step`` as a smooth force. What slides, sticks, presses or is away at
-    this state is taken to stay so: at a switch it is the derivative of one side. Impulses take ``sweeps`` of the
-    ``solver``, by default 200, whatever its tolerance.
+    Returns
+    -------
+    A : ndarray, shape (..., 2 nv, 2 nv)
+        Derivative by the state δ = (δq, δv), with the configuration ``integrate(model, q, δq)``.
+    B : ndarray, shape (..., 2 nv, nv)
+        Derivative by the efforts.
 
-    Of a joint that turns about a point δq is seen from its own moving frame, as are velocities: at a velocity v
-    δ̇q = δv − ad(v) δq (Lynch & Park 2017, §8.2; [v, δq] is ``lie_bracket``). At rest A = [[0, 1], [∂a/∂q, ∂a/∂v]].
+    Raises
+    ------
+    InputError
+        If q is no configuration, for "variational" and "dopri5", and for ``joint_limits`` without a step.
 
-    Raises :class:`~linkwright.errors.InputError` for what is no state, for "variational", which is no formula, for
-    steps that are not positive, and for ``limits`` without a step of impulses.
+    Notes
+    -----
+    Springs, dampers, friction and closed loops are included. Contact of the model's pairs and joint limits act by
+    impulses in steps of "semi_implicit"; in steps of Runge–Kutta methods and without ``step`` contact is a smooth
+    force. At a switch the derivative is that of one side. Impulses take all iterations of the solver, 200 by default.
+    Of a rotating joint δq is measured in its moving frame, as are velocities: δ̇q = δv − ad(v) δq at the velocity v
+    ([v, δq] is ``lie_bracket``). At rest A = [[0, 1], [∂a/∂q, ∂a/∂v]].
+
+    References
+    ----------
+    Lynch & Park, *Modern Robotics* (2017), section 8.2.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> pendulum = lw.load("pendulum")
+    >>> A, B = lw.linearize(pendulum, [0.1], [0.0], [0.0])
+    >>> A.shape, B.shape
+    ((2, 2), (2, 1))
     """
+    integrator = integrator_of(method)
+    solver, limits = integrator.solver, integrator.joint_limits
     check(model, q)
     arrays = [as_numbers(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))]
     for name, x in zip(("v", "tau"), arrays[1:], strict=True):
@@ -102,20 +132,22 @@ def linearize(
     q, v, tau = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in arrays)
     n = model.nv
     if step is None:
-        if method is not None:
-            raise InputError(f"method is for steps: linearize(…, step=1e-3, method={method!r})")
         if limits:
-            raise InputError("limits act in steps: linearize(…, step=1e-3, limits=True)")
+            raise InputError("joint limits act in steps: linearize(…, step=1e-3, method=Integrator(joint_limits=True))")
+        if integrator.method is not None:
+            raise InputError(f"method is for steps: linearize(…, step=1e-3, method={integrator.method!r})")
         J = _of_flow(model, q, v, tau)
         return J[..., : 2 * n], J[..., 2 * n :]
     h = positive("step", step, "s")
-    explicit = method is not None and isinstance(method_of(method), Tableau)
+    used: str | None = integrator.method
+    chosen = integrator.chosen
+    explicit = used is not None and isinstance(chosen, Tableau)
     constraints = constraints_of(model, limits, solver or Solver(sweeps=SWEEPS), not explicit)
     if constraints is not None and explicit:
-        raise InputError(f"limits act in steps of 'semi_implicit'; got method={method!r}")
-    if constraints is not None and method is None:
-        method = "semi_implicit"
-    chosen = method_of(method or suitable_method(model, q, v, h))
+        raise InputError(f"joint limits act in steps of 'semi_implicit'; got method={used!r}")
+    if used is None:
+        used = "semi_implicit" if constraints is not None else suitable_method(model, q, v, h)
+        chosen = method_of(used)
     if isinstance(chosen, SemiImplicit) and constraints is not None:
         J = _of_impulses(model, constraints, q, v, tau, h)
     elif isinstance(chosen, SemiImplicit):
@@ -123,7 +155,7 @@ def linearize(
     elif isinstance(chosen, Tableau):
         J = _of_stages(model, chosen, q, v, tau, h)
     else:
-        raise InputError(f"a step of {method!r} is iterated, not a formula: take another method, or step=None")
+        raise InputError(f"a step of {used!r} is iterated, not a formula: take another method, or step=None")
     return J[..., : 2 * n], J[..., 2 * n :]
 
 

@@ -133,10 +133,10 @@ def _gaps(model: Model) -> Callable[..., Any]:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A mechanism whose joints are held by springs and dampers: the dampers are its own, the springs are ``law``."""
+    """A mechanism whose joints are held by springs and dampers: its own dampers, and the springs of ``controller``."""
 
     model: Model
-    law: Callable[..., Array]
+    controller: Callable[..., Array]
     """(model, t, q, v) -> efforts (nv,), for ``simulate``"""
     stiffness: Array
     """(nv,), N m/rad or N/m"""

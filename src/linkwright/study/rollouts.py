@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from linkwright.errors import UnknownNameError
+from linkwright.errors import UnknownNameError, names_given
 from linkwright.simulation.rollouts.run import rollout
+from linkwright.simulation.setup import Actuation
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class RolloutOf:
         own = {name: x for name, x in values.items() if name in ARGUMENTS}
         made_of = {name: x for name, x in values.items() if name not in own and "." in name}
         bound = {name: x for name, x in values.items() if name not in own and name not in made_of}
-        if bound and given.get("law") is None:
+        if bound and given.get("controller") is None:
             raise UnknownNameError("argument of rollout", next(iter(bound)), [*ARGUMENTS, "body.mass"])
         given |= own
         for name in ("q0", "v0"):
@@ -37,10 +38,11 @@ class RolloutOf:
         if made_of:
             given["parameters"] = {**(given.get("parameters") or {}), **made_of}
         if bound:
-            each = given.get("each", ())
+            actuation = given.get("actuation") or Actuation()
+            each = {*names_given("each", actuation.each), *bound}
             given |= {
-                "law": partial(given["law"], **bound),
-                "each": {*([each] if isinstance(each, str) else each), *bound},
+                "controller": partial(given["controller"], **bound),
+                "actuation": replace(actuation, each=each),
             }
         return rollout(**given)
 

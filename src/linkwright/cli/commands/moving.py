@@ -126,12 +126,12 @@ def simulate(
     """
     from linkwright.dynamics.contact.smooth import fastest_pair
     from linkwright.dynamics.impulses.rows import limited as has_limits
+    from linkwright.simulation import Integrator, Surroundings, hold_joints, showing_start, stand
     from linkwright.simulation import hold as hold_posture
-    from linkwright.simulation import hold_joints, showing_start, stand
     from linkwright.simulation import simulate as run
     from linkwright.simulation.acting.outside import STIFF as FOLLOWED
     from linkwright.simulation.ground import advice, floating, on_ground
-    from linkwright.simulation.running import suitable_method
+    from linkwright.simulation.preparation import suitable_method
     from linkwright.simulation.standing import above_ground, held
     from linkwright.simulation.starts import showing_bend
     from linkwright.visual.moving.animation import remove_pictures
@@ -181,7 +181,8 @@ def simulate(
     if (fall or limp) and not standing:
         why = "--no-ground" if not ground else advice(model) if floating(model) else "its base is fixed"
         raise InputError(f"--drop and --limp are for robots on a ground, and {model.name!r} has none: {why}")
-    controller, law, shown = None, None, model
+    controller: Any = None
+    shown = model
     with terminal.errors.status("compiling for the start"):
         if posture or velocity or (hold and not standing):
             q0 = starting_posture(model, posture)
@@ -202,13 +203,13 @@ def simulate(
             still = posture or velocity or hold or fall or shove
             holding = held(model, q0, bend=None if still else showing_bend(model))
             if constrained or method == "dopri5" or suitable_method(holding.model, q0, v0, step) == "rk4":
-                model, law = holding.model, holding.law
+                model, controller = holding.model, holding.controller
                 told.append(_standing(fall, not still and showing_bend(shown) is not None, shove is not None))
             else:
                 told.append(f"its joints are let go: {method} does not follow the dampers that would hold them")
         elif not (standing or posture or velocity or hold) and constrained and showing_bend(model) is not None:
             holding = held(model, q0, STIFF, bend=showing_bend(model))
-            model, law = holding.model, holding.law
+            model, controller = holding.model, holding.controller
             told.append("its motors move it to and fro; with --posture it is let go")
         elif standing:
             told.append("its joints are let go")
@@ -245,7 +246,7 @@ def simulate(
         terminal.output.print(Text(line), soft_wrap=True)
     sticks = not any(shape.is_seen and model.frame(shape.body).body >= 0 for shape in model.shapes)
     look: dict[str, Any] = {"fps": fps, "speed": speed, "shapes": "touching" if sticks and model.pairs else True}
-    options: dict[str, Any] = {} if shove is None else {"wrenches": shove.wrenches}
+    surroundings = None if shove is None else Surroundings(wrenches=shove.wrenches)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=terminal.errors, transient=True) as progress:
         by_equations = chosen == "equations"
@@ -261,12 +262,13 @@ def simulate(
                     v0,
                     time,
                     step,
-                    cast("IntegrationMethod", chosen),
-                    controller=controller,
-                    law=law,
-                    limits=limited,
-                    **options,
-                    progress=lambda done: progress.update(task, description="simulating", completed=done),
+                    Integrator(
+                        cast("IntegrationMethod", chosen),
+                        joint_limits=limited,
+                        progress=lambda done: progress.update(task, description="simulating", completed=done),
+                    ),
+                    controller,
+                    surroundings=surroundings,
                 )
         except (Exception, KeyboardInterrupt) as error:
             if not hasattr(error, "motion"):
@@ -296,7 +298,7 @@ def simulate(
                 files.append(motion.animate(f"{folder / 'frames'}/", **look))
             except KeyboardInterrupt as error:
                 stopped = error
-    controlled = hold or law is not None
+    controlled = controller is not None
     terminal.output.print(summary(motion, METHOD_NAMES[chosen], controlled, shove is not None))
     for path in files:
         terminal.output.print(f"  {folder / path.name}", soft_wrap=True)

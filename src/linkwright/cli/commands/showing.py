@@ -77,7 +77,7 @@ def equations(
     angles: bool = False,
     form: Literal["products", "angles", "expanded", "expanded angles", "factored"] = "products",
     explain: bool = False,
-    law: Literal["pd", "computed_torque"] | None = None,
+    controller: Literal["pd", "computed_torque"] | None = None,
     target: str = "",
     stiffness: float | None = None,
     damping: float | None = None,
@@ -124,15 +124,15 @@ def equations(
     explain
         What the equations say, in words and formulas, instead of the equations: kinds of terms, what vanishes
         and why, what is conserved, equilibria and their stability. As "text" or "latex".
-    law
-        With --explain: what this law makes of the mechanism. Its Lyapunov function, proved, LaSalle's invariant set,
-        equilibria and eigenvalues.
+    controller
+        With --explain: the mechanism under this controller. Its Lyapunov function, proved, LaSalle's invariant
+        set, equilibria and eigenvalues.
     target
-        Where the law leads, "30deg,0.2" or "shoulder=30deg"; the neutral posture unless given.
+        Where the controller leads, "30deg,0.2" or "shoulder=30deg"; the neutral posture unless given.
     stiffness
-        Of the law, N m/rad of pd and 1/s² of computed torque; 100 unless given.
+        Of the controller, N m/rad of pd and 1/s² of computed torque; 100 unless given.
     damping
-        Of the law, N m s/rad and 1/s; 20 unless given.
+        Of the controller, N m s/rad and 1/s; 20 unless given.
     snap
         How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
     """
@@ -143,11 +143,11 @@ def equations(
     kind = "html" if html else format
     if explain and (kind not in ("text", "latex") or what or frame or angles or form != "products"):
         raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
-    if law and not explain:
-        raise InputError(f"--law {law} is of an explanation; add --explain")
+    if controller and not explain:
+        raise InputError(f"--controller {controller} is of an explanation; add --explain")
     for name, given in (("target", target or None), ("stiffness", stiffness), ("damping", damping)):
-        if given is not None and not law:
-            raise InputError(f"--{name} is of a law; add --law pd")
+        if given is not None and not controller:
+            raise InputError(f"--{name} is of a controller; add --controller pd")
     if kind in ("derivation", "html") and what:
         raise InputError(f"--what chooses what the other formats show; {kind} is always whole")
     if angles and form not in ("products", "angles"):
@@ -172,7 +172,11 @@ def equations(
         return
     with terminal.errors.status("explaining them" if explain else "writing them"):
         if explain:
-            told = made.explanation(_law(made.model, law, target, stiffness, damping)) if law else made.explanation()
+            told = (
+                made.explanation(_controller(made.model, controller, target, stiffness, damping))
+                if controller
+                else made.explanation()
+            )
             shown = told.text() if kind == "text" else told.latex()
         elif kind in ("text", "latex", "mathml"):
             shown = getattr(made, kind)("angles" if angles else form, what, frame, reference)
@@ -187,14 +191,16 @@ def equations(
         terminal.output.print(f"  {file}", soft_wrap=True)
 
 
-def _law(model: Model, law: str, target: str, stiffness: float | None, damping: float | None) -> Callable[..., Any]:
-    """The law of control that is asked for."""
+def _controller(
+    model: Model, name: str, target: str, stiffness: float | None, damping: float | None
+) -> Callable[..., Any]:
+    """Return the controller of that name."""
     from linkwright import control
 
-    wanted = {"pd": "target", "computed_torque": "reference"}[law]
+    wanted = {"pd": "target", "computed_torque": "reference"}[name]
     place = starting_posture(model, target, "target")
     gains = {"stiffness": 100.0 if stiffness is None else stiffness, "damping": 20.0 if damping is None else damping}
-    return partial(getattr(control, law), **{wanted: place}, **gains)
+    return partial(getattr(control, name), **{wanted: place}, **gains)
 
 
 def _mobility(model: Model) -> str:

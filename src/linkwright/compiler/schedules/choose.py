@@ -160,7 +160,7 @@ def _closing(bound: Bound, model: Model) -> Closing | None:
         return None
     if corrects := facts(bound.book).corrects:
         return Closing(corrects=corrects)
-    return Closing(constrained.checked_gains(bound.options.get("stabilisation")))
+    return Closing(constrained.checked_gains(bound.options.get("stabilization")))
 
 
 def _require_parts(bound: Bound, model: Model) -> None:

@@ -90,10 +90,10 @@ class OptimalMotion:
     high: Array
 
     @property
-    def law(self) -> Callable[..., Array]:
-        """The motion as a law with feedback, for ``simulate(model, q[0], v[0], duration, law=motion.law)``.
+    def controller(self) -> Callable[..., Array]:
+        """Controller that follows the motion with feedback: ``simulate(…, controller=motion.controller)``.
 
-        Of a batch its motions go with ``simulate(…, law=motions.law, each=motions.each)``.
+        Of a batch with ``actuation=Actuation(each=motions.each)``.
         """
         return partial(
             feedback,
@@ -108,7 +108,7 @@ class OptimalMotion:
 
     @property
     def each(self) -> list[str]:
-        """What every motion of a batch has of its own in :attr:`law`; nothing of a single one."""
+        """What every motion of a batch has of its own in :attr:`controller`; nothing of a single one."""
         return ["postures", "velocities", "efforts", "gains"] if self.cost.ndim else []
 
     def __getitem__(self, row: Any) -> OptimalMotion:

@@ -21,7 +21,7 @@ from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.running import suitable_method
+from linkwright.simulation.preparation import suitable_method
 from linkwright.simulation.stepping.integrators import IntegrationMethod, Variational, method_of
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told

@@ -29,7 +29,7 @@ AT_REST = 1e-6
 """m/s² or rad/s², above which a posture counts as moving."""
 
 NOT_FOUND = (
-    "no regulator was found: the equation has no stabilising solution to rounding. Are Q and R within some ten orders "
+    "no regulator was found: the equation has no stabilizing solution to rounding. Are Q and R within some ten orders "
     "of magnitude of each other, and the posture no singular one?"
 )
 
@@ -74,8 +74,8 @@ class Regulator:
     """s; None: continuous"""
 
     @property
-    def law(self) -> Callable[..., Array]:
-        """For ``simulate(…, law=regulator.law)``; of a batch with ``each=regulator.each``."""
+    def controller(self) -> Callable[..., Array]:
+        """For ``simulate(…, controller=regulator.controller)``; of a batch with ``each=regulator.each``."""
         values: dict[str, Any] = {"posture": self.posture, "effort": self.effort, "gain": self.gain}
         if self.cost_to_go.ndim > self.A.ndim:
             return partial(regulate_for_a_time, spacing=self.step, **values)
@@ -83,7 +83,7 @@ class Regulator:
 
     @property
     def each(self) -> list[str]:
-        """What every motion of a batch has of its own in :attr:`law`; nothing of a single posture."""
+        """What every motion of a batch has of its own in :attr:`controller`; nothing of a single posture."""
         return ["posture", "effort", "gain"] if self.A.ndim > 2 else []
 
     def __repr__(self) -> str:
@@ -246,7 +246,7 @@ def _require_reach(model: Model, A: Array, B: Array, Q: Array, hold: bool, ways:
             if values[-1] <= LOST * scale:
                 worst = int(np.abs(way @ left[:, -1]).argmax())
                 raise InputError(
-                    f"the efforts cannot stabilise {model.name!r} there: a mode that {kind}, mostly of "
+                    f"the efforts cannot stabilize {model.name!r} there: a mode that {kind}, mostly of "
                     f"{names[worst]!r} (eigenvalue {_shown(pole)}), is out of their reach"
                 )
             if abs(edge) > 1e-7:

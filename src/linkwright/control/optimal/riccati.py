@@ -16,13 +16,13 @@ DOUBLINGS = 60
 
 
 def discrete(A: Array, B: Array, Q: Array, R: Array) -> Array:
-    """P (…, n, n) = Q + Aᵀ P A − Aᵀ P B (R + Bᵀ P B)⁻¹ Bᵀ P A, the stabilising one; not finite where there is none."""
+    """P (…, n, n) = Q + Aᵀ P A − Aᵀ P B (R + Bᵀ P B)⁻¹ Bᵀ P A, the stabilizing one; not finite where there is none."""
     G = B @ np.linalg.solve(R, B.swapaxes(-1, -2))
     return _doubled(A, G, np.broadcast_to(Q, A.shape))
 
 
 def continuous(A: Array, B: Array, Q: Array, R: Array) -> Array:
-    """P (…, n, n) with Aᵀ P + P A − P B R⁻¹ Bᵀ P + Q = 0, the stabilising one; not finite where there is none."""
+    """P (…, n, n) with Aᵀ P + P A − P B R⁻¹ Bᵀ P + Q = 0, the stabilizing one; not finite where there is none."""
     G = B @ np.linalg.solve(R, B.swapaxes(-1, -2))
     H = np.broadcast_to(Q, A.shape)
     one = np.eye(A.shape[-1])

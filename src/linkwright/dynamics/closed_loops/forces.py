@@ -67,17 +67,17 @@ Gains = tuple[float, float]
 """Baumgarte's (α, β), 1/s"""
 
 
-def checked_gains(stabilisation: Any) -> Gains | None:
+def checked_gains(stabilization: Any) -> Gains | None:
     """The gains, if they are two numbers that are not negative."""
-    if stabilisation is None:
+    if stabilization is None:
         return None
-    gains = tuple(stabilisation) if isinstance(stabilisation, (tuple, list)) else ()
+    gains = tuple(stabilization) if isinstance(stabilization, (tuple, list)) else ()
     if len(gains) != 2 or not all(isinstance(g, (int, float)) and 0.0 <= g < np.inf for g in gains):
-        raise InputError(f"stabilisation is Baumgarte's (α, β), two numbers of 1/s, or None; got {stabilisation!r}")
+        raise InputError(f"stabilization is Baumgarte's (α, β), two numbers of 1/s, or None; got {stabilization!r}")
     return float(gains[0]), float(gains[1])
 
 
-def _stabilising(gains: Gains | None, rate: Array, residual: Array) -> Array:
+def _stabilizing(gains: Gains | None, rate: Array, residual: Array) -> Array:
     """2α φ̇ + β² φ (m,)."""
     if gains is None:
         return np.zeros(len(residual))
@@ -178,7 +178,7 @@ def _of_state(
     bias = inverse_dynamics(model, q, v, np.zeros(model.nv), wrenches)
     k = constraint_bias(model, q, v)
     if gains is not None:
-        k = k + _stabilising(gains, constraint_jacobian(model, q) @ v, constraint_residual(model, q))
+        k = k + _stabilizing(gains, constraint_jacobian(model, q) @ v, constraint_residual(model, q))
     return constrained(model, q, tau - bias, k)
 
 
@@ -193,7 +193,7 @@ def constraint_forces(
     v: Shaped[Array, "nv"],
     tau: Shaped[Array, "nv"],
     wrenches: Wrenches | None = None,
-    stabilisation: Gains | None = None,
+    stabilization: Gains | None = None,
 ) -> Shaped[Array, "m"]:
     """The multipliers λ (m,) of the loops' forces Kᵀλ, N and N m, in the order of :func:`constraint_residual`.
 
@@ -201,7 +201,7 @@ def constraint_forces(
     (`model/loop.py`), so of a ball λ is the force on the second frame in that frame's axes. Where loops are redundant
     the forces are not unique: these have the least norm.
     """
-    gains = checked_gains(stabilisation)
+    gains = checked_gains(stabilization)
     if model.loops:
         require_mass(model)
     if _is_small(model):
@@ -215,14 +215,14 @@ def constraint_wrenches(
     v: Shaped[Array, "nv"],
     tau: Shaped[Array, "nv"],
     wrenches: Wrenches | None = None,
-    stabilisation: Gains | None = None,
+    stabilization: Gains | None = None,
 ) -> Shaped[Array, "n 6"]:
     """The wrenches (n, 6) [f; n] by which the n loops act on their second frames, N and N m.
 
     At those frames' origins in world axes, in the order of ``model.loops``; the first frames bear the opposite at
     the same point. Loops that tie coordinates have none: their rows are zero.
     """
-    multipliers = constraint_forces(model, q, v, tau, wrenches, stabilisation)
+    multipliers = constraint_forces(model, q, v, tau, wrenches, stabilization)
     frames = iter(loop_constraints(model, q, v))
     acting, at = [], 0
     for loop, rows in zip(model.loops, loop_rows(model, q, v), strict=True):
@@ -416,12 +416,12 @@ def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array 
         if isinstance(loop, CoordinateLoop):
             ends = [model.links[k].parent for k in rows.columns]
             rate = sum((row @ rates[k] for k, row in rows.columns.items()), np.zeros(m))
-            asked.append((rows.bias + _stabilising(gains, rate, rows.residual), ends, [np.zeros((6, m))] * len(ends)))
+            asked.append((rows.bias + _stabilizing(gains, rate, rows.residual), ends, [np.zeros((6, m))] * len(ends)))
             for k, row in rows.columns.items():
                 own[k][i] = row
         else:
             one = next(frames)
-            r = -one.gamma + _stabilising(gains, one.T.T @ one.twist, one.residual)
+            r = -one.gamma + _stabilizing(gains, one.T.T @ one.twist, one.residual)
             asked.append((r, [one.first.body, one.second.body], _end_forces(one)))
     wheres = [_common_ancestor(model, ends) for _, ends, _ in asked]
     apart = [group for group in loop_groups(model) if len({wheres[i] for i in group.loops}) > 1]

@@ -19,6 +19,7 @@ from linkwright.errors import InputError
 from linkwright.files import file_at, write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
@@ -100,21 +101,21 @@ class AttractionRegion:
 @takes_model
 def region_of_attraction(
     model: Model,
-    law: Callable[..., Any] | None = None,
+    controller: Callable[..., Any] | None = None,
     *,
     target: Any = None,
-    state0: Any = None,
     axes: tuple[str, str] | None = None,
     spans: Any = None,
     samples: int | tuple[int, int] = 61,
     duration: float | None = None,
     step: float = 1e-3,
-    effort_limits: Any = False,
+    actuation: Actuation | None = None,
     tolerance: float = TOLERANCE,
 ) -> AttractionRegion:
     """Which states lead to rest at the ``target`` (nq,), estimated by simulating motions from a grid of them.
 
-    ``law``, ``state0``, ``step`` and ``effort_limits`` are those of :func:`simulate`; without a target it is the first
+    ``controller`` and ``step`` are those of :func:`simulate`, and so are ``initial_state`` and ``effort_limits`` of
+    ``actuation``; without a target it is the first
     stable configuration that is found. The grid has ``samples`` (n or (n, m)) on a plane: ``axes`` names two of the
     coordinates and velocities as the equations name them, "theta1", "theta1_dot"; all others are as at the target, at
     rest. Without axes these are the angle and its velocity of a mechanism with one joint, else the first two
@@ -131,7 +132,7 @@ def region_of_attraction(
     :class:`InputError` where the ``step`` is so long that disturbances grow in the simulation which die out by their
     eigenvalues, and where the law's own target is none that it can hold.
     """
-    controlled = Controlled(model, law, state0, effort_limits, step)
+    controlled = Controlled(model, controller, actuation or Actuation(), step)
     place = controlled.target(target)
     plane = plane_of(controlled, place, axes, spans)
     return region_on(controlled, plane, samples, duration, tolerance)

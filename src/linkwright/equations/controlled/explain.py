@@ -94,10 +94,10 @@ class ControlledExplanation(Told):
 
 @telling(lambda mechanism: f"explaining {mechanism.model.name!r} and its law")
 def controlled_explanation(
-    mechanism: Mechanism, model: Model, given: Model, law: Callable[..., Any], state0: Any
+    mechanism: Mechanism, model: Model, given: Model, law: Callable[..., Any], initial_state: Any
 ) -> ControlledExplanation:
     """The explanation of a mechanism under a law; raises what simulations raise of what is no law."""
-    made = Law(given, law, state0)
+    made = Law(given, law, initial_state)
     _ = made.rule
     return ControlledExplanation(mechanism, model, made)
 
@@ -516,7 +516,7 @@ class _Words:
                 why = f" Higher derivatives do not decide either: {one.why_undecided}."
             yield (f"{k}. ", *place_of(self, one), f": {one.kind}; {eigenvalues(one.eigenvalues)}.{why}")
         if len(found) > LISTED:
-            yield (f"… and {len(found) - LISTED} more: explanation(law=…).equilibria.found has them all.",)
+            yield (f"… and {len(found) - LISTED} more: explanation(controller=…).equilibria.found has them all.",)
 
     def _pid_eigenvalues(self) -> Iterable[Paragraph]:
         values = pid_eigenvalues(self.law_, self.proof)

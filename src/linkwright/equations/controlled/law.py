@@ -52,7 +52,7 @@ class Law:
     model: Model
     """in numbers"""
     law: Callable[..., Any]
-    state0: Any = None
+    initial_state: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the law without its traced formula, which is derived again when it is used."""
@@ -61,7 +61,7 @@ class Law:
     @cached_property
     def rule(self) -> Ruled:
         """As simulations have it; raises what they raise of what is no law."""
-        return ruled(self.model, self.law, self.state0, (), (), sound=False)  # what is wrong is explained
+        return ruled(self.model, self.law, self.initial_state, (), (), sound=False)  # what is wrong is explained
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -104,7 +104,7 @@ class Law:
         model, rng, differences = self.model, np.random.default_rng(3), []
         if not any(np.any([*j.damping, *j.friction, *j.stiffness]) for j in model.joints) and not model.springs:
             return "none"
-        without = ruled(bare(model), self.law, self.state0, (), (), sound=False)
+        without = ruled(bare(model), self.law, self.initial_state, (), (), sound=False)
         for q in model.random(3, seed=4):
             v = rng.normal(size=model.nv)
             own = passive_forces(model, q, v)

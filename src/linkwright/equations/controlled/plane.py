@@ -31,7 +31,7 @@ from linkwright.errors import (
 )
 from linkwright.expression.polynomial import TERM_LIMIT
 from linkwright.model.tree import Model
-from linkwright.simulation import simulate
+from linkwright.simulation import Actuation, simulate
 from linkwright.simulation.acting.drives import between
 from linkwright.spatial.arrays import Array, as_numbers, clip
 
@@ -52,8 +52,7 @@ class Controlled:
 
     model: Model
     law: Callable[..., Any] | None
-    state0: Any
-    effort_limits: Any
+    actuation: Actuation
     step: float
 
     def __post_init__(self) -> None:
@@ -62,21 +61,24 @@ class Controlled:
                 f"the loops of {self.model.name!r} are closed: its states fill no plane of coordinates. "
                 "equations(model).explanation() has its equilibria"
             )
-        if self.law is None and self.effort_limits is not False:
-            raise ArgumentError("effort_limits are of a law, and none is given: law=…")
+        given = self.actuation
+        if others := [x for x in given.own_path if x != "effort_limits"]:
+            raise ArgumentError(
+                f"pictures of motions take initial_state and effort_limits of Actuation; got {others[0]}"
+            )
+        if self.law is None and given.own_path:
+            raise ArgumentError("effort_limits are those of a controller, and none is given: controller=…")
         _ = self.rest
 
     @cached_property
     def given(self) -> Law | None:
         """The law, with what is bound."""
-        return None if self.law is None else Law(self.model, self.law, self.state0)
+        return None if self.law is None else Law(self.model, self.law, self.actuation.initial_state)
 
     @cached_property
     def limits(self) -> Array | None:
         """(nv,), what efforts are cut to."""
-        if self.effort_limits is False or self.effort_limits is None:
-            return None
-        found = between(self.model, self.step, None, 0.0, 0.0, self.effort_limits, None, 0)
+        found = between(self.model, self.step, self.actuation)
         return None if found is None else found.limit
 
     @cached_property
@@ -140,14 +142,18 @@ class Controlled:
         """t (s,), q (s, …, nq) and v (s, …, nv) of motions, the start and ``samples`` after it; NaN after an end."""
         steps = max(samples, round(duration / self.step))
         steps = samples * math.ceil(steps / samples)
-        options: dict[str, Any] = {}
-        if self.law is not None:
-            options = {"law": self.law, "effort_limits": self.effort_limits}
-            if self.stateful and self.state0 is not None:
-                options["state0"] = self.state0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LinkwrightWarning)  # that some end is what is asked
-            motion = simulate(self.model, q, v, steps * self.step, self.step, every=steps // samples, **options)
+            motion = simulate(
+                self.model,
+                q,
+                v,
+                steps * self.step,
+                self.step,
+                controller=self.law,
+                actuation=self.actuation,
+                every=steps // samples,
+            )
         return motion.t, motion.q, motion.v
 
     def distance(self, q: Array, target: Array) -> Array:

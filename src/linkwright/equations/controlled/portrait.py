@@ -18,6 +18,7 @@ from linkwright.equations.write.notation import latex_name
 from linkwright.files import file_at, write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
 from linkwright.visual.plots import COLOURS
 
@@ -78,10 +79,9 @@ class PhasePortrait:
 @takes_model
 def phase_portrait(
     model: Model,
-    law: Callable[..., Any] | None = None,
+    controller: Callable[..., Any] | None = None,
     *,
     target: Any = None,
-    state0: Any = None,
     axes: tuple[str, str] | None = None,
     spans: Any = None,
     motions: int = 49,
@@ -89,7 +89,7 @@ def phase_portrait(
     samples: int | tuple[int, int] = 61,
     region: bool = True,
     step: float = 1e-3,
-    effort_limits: Any = False,
+    actuation: Actuation | None = None,
 ) -> PhasePortrait:
     """Motions on a plane of states, with equilibria, what divides them, and the region of attraction of the target.
 
@@ -101,7 +101,7 @@ def phase_portrait(
 
     ``.figure()`` draws it, ``.save("portrait.png")`` writes it.
     """
-    controlled = Controlled(model, law, state0, effort_limits, step)
+    controlled = Controlled(model, controller, actuation or Actuation(), step)
     place = controlled.target(target)
     plane = plane_of(controlled, place, axes, spans)
     whole_number("motions", motions, 1, 10_000)

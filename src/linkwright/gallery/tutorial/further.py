@@ -30,12 +30,12 @@ def held(name: str) -> lw.Motion:
     gains: dict[str, Any] = {"target": TARGET, "stiffness": STIFFNESS, "damping": DAMPING}
     law: Any
     if name == "pd":
-        return lw.simulate(arm, HANGING, np.zeros(2), 4.0, TICK, law=partial(lw.control.pd, **gains), every=10)
+        return lw.simulate(arm, HANGING, np.zeros(2), 4.0, TICK, controller=partial(lw.control.pd, **gains), every=10)
     if name == "pid":
         law = partial(lw.control.pid, **gains, integral=STIFFNESS, step=1e-3)
-        return lw.simulate(arm, HANGING, np.zeros(2), 10.0, law=law)
+        return lw.simulate(arm, HANGING, np.zeros(2), 10.0, controller=law)
     law = partial(lw.control.computed_torque, reference=TARGET, stiffness=GAIN, damping=RATE_GAIN)
-    return lw.simulate(arm, HANGING, np.zeros(2), 1.0, TICK, law=law, every=10)
+    return lw.simulate(arm, HANGING, np.zeros(2), 1.0, TICK, controller=law, every=10)
 
 
 def lyapunov(motion: lw.Motion) -> Array:
@@ -61,8 +61,8 @@ def pressed() -> lw.Motion:
     still: dict[str, Any] = {"posture": start, "posture_stiffness": 25.0, "posture_damping": 10.0}
     touch: dict[str, Any] = {"pressed": "z", "force": wanted, "force_damping": 1200.0, "step": 1e-3}
     law = partial(lw.control.hybrid, frame="tool", reference=touching, **touch, **gains, **still)
-    options: dict[str, Any] = {"environment": plane, "sensor": "tool", "method": "semi_implicit"}
-    return lw.simulate(arm, start, np.zeros(7), 0.8, law=law, **options)
+    touched = lw.Surroundings(surfaces=plane, sensor="tool")
+    return lw.simulate(arm, start, np.zeros(7), 0.8, method="semi_implicit", controller=law, surroundings=touched)
 
 
 def further() -> Iterator[Finding | Erratum]:
@@ -182,7 +182,7 @@ import linkwright as lw
 
 arm, target = lw.load("two_link"), np.radians([30.0, 60.0])
 law = partial(lw.control.pd, target=target, stiffness=np.array([80.0, 30.0]), damping=np.array([25.0, 8.0]))
-motion = lw.simulate(arm, np.radians([-90.0, 0.0]), np.zeros(2), 4.0, law=law)
+motion = lw.simulate(arm, np.radians([-90.0, 0.0]), np.zeros(2), 4.0, controller=law)
 assert np.abs(motion.q[-1] - target).max() < 1e-5""",
         (
             ("from PD to impedance", "topics/control/pd_to_impedance.md"),

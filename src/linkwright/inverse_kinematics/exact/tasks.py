@@ -109,7 +109,8 @@ class PoseAtElbowAngle(Pose):
         e, J, error = super().linearized(parts, target, held, given)
         n, side = elbow_direction(self.chain, self.motion(self.cleaned(target)), given)
         across = cross(n, side)
-        elbow, axes = self.chain.axes[3], []
+        elbow = self.chain.axes[3]
+        axes: list[Any] = []
         for i in (2, 1, 0):
             turn = Turn(np.sin(parts[i]), np.cos(parts[i]))
             elbow = self.chain.spin(i, turn, elbow)

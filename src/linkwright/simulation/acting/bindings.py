@@ -14,7 +14,7 @@ from linkwright.model.derived import exact
 from linkwright.simulation.acting.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers
 
-WITHIN = ("law", "decide")
+WITHIN = ("controller", "decide")
 """As what functions are bound to a law that are laws, or as good as: what is bound to them is known by name."""
 
 

@@ -121,10 +121,17 @@ def _formula_of_kernel(kernel: Kernel, program: Program, bound: Mapping[str, Any
     return Formula(efforts, program.digest, tuple(values.values()), tuple(shapes[name] for name in values))
 
 
-def require_controller(controller: Any) -> None:
+def is_of_state(controller: Any) -> bool:
+    """Whether a controller is called with (t, q, v) and compiled: a held posture, or a kernel."""
+    if isinstance(controller, partial):
+        controller = controller.func
+    return isinstance(controller, (Hold, Kernel))
+
+
+def require_callback(controller: Any) -> None:
     """Raise :class:`ArgumentError` for what cannot be called with (t, q, v)."""
     if not callable(controller):
-        raise ArgumentError(f"controller is a function (t, q, v) -> efforts; got {controller!r}")
+        raise ArgumentError(f"callback is a function (t, q, v) -> efforts; got {controller!r}")
     if isinstance(controller, Kernel) and len(controller.program.inputs) > 3:
         names = [f"{name}=…" for name in list(inspect.signature(controller).parameters)[3:-1]]
         raise ArgumentError(
@@ -215,7 +222,7 @@ def hold_joints(
     quite a. That is felt where next to nothing resists some efforts: where loops come to a singular configuration, or
     hinges with nothing but a light body between them into gimbal lock. "semi_implicit" has one acceleration a step,
     and the law knows it exactly, h D + h² K of dampers and springs included. ``simulate`` takes it by itself for
-    mechanisms with loops or such light bodies. With ``controller_at="stages"`` nothing is held, and every method will
+    mechanisms with loops or such light bodies. With ``evaluated_at="stages"`` nothing is held, and every method will
     do.
 
     ``frequency`` in Hz. ``step`` (s) is for how long efforts are held: a frequency too high for it is lowered, with a

@@ -12,9 +12,8 @@ the law's state. Each step, of length h:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +23,11 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Formula, Ruled
 from linkwright.simulation.acting.randomness import Random, checked_seed, seeds
-from linkwright.spatial.arrays import Array, as_numbers, clip, is_finite_number, maximum, where
+from linkwright.spatial.arrays import Array, as_numbers, clip, maximum, where
 from linkwright.spatial.repeats import when
+
+if TYPE_CHECKING:
+    from linkwright.simulation.setup import Actuation
 
 FADING = 0.05
 """The share of a velocity's limit, below it, over which drives lose their power."""
@@ -59,31 +61,15 @@ class Between:
 
 
 def between(
-    model: Model,
-    h: float,
-    period: float | None,
-    delay: float,
-    lag: Any,
-    effort_limits: Any,
-    noise: Mapping[str, Any] | None,
-    seed: Any,
-    gear: Any = None,
-    velocity_limits: Any = False,
-    sensed: bool = False,
-    batch: tuple[int, ...] = (),
+    model: Model, h: float, actuation: Actuation, sensed: bool = False, batch: tuple[int, ...] = ()
 ) -> Between | None:
-    """As ``simulate`` is told of it, checked; None where it is nothing."""
-    seed = checked_seed(seed, batch)
-    if (
-        period is None
-        and noise is None
-        and gear is None
-        and all(x is None or x is False for x in (effort_limits, velocity_limits))
-        and all(type(x) is float and x == 0.0 for x in (delay, lag))
-    ):
+    """Return the path from a controller to the joints; None where it is direct. ``sensed``: a sensor measures."""
+    seed = checked_seed(actuation.seed, batch)
+    if not actuation.own_path:
         return None
-    if noise is not None and not (isinstance(noise, Mapping) and noise and set(noise) <= {"q", "v", "wrench"}):
-        raise ArgumentError(f"noise is {{'q': …, 'v': …, 'wrench': …}}, standard deviations; got {noise!r}")
+    period, delay, gear, noise = actuation.period, actuation.delay, actuation.gear, actuation.noise
+    effort_limits = actuation.effort_limits if actuation.servos is None else None  # servos have these limits
+    velocity_limits = actuation.velocity_limits
     of_wrench = None
     if noise is not None and "wrench" in noise:
         if not sensed:
@@ -102,7 +88,7 @@ def between(
     if velocity_limits is not None and velocity_limits is not False:
         own = joint_velocity_limits(model) if velocity_limits is True else velocity_limits
         fastest = _per_velocity(model, "velocity_limits", own)
-    lags = _per_velocity(model, "lag", lag)
+    lags = _per_velocity(model, "lag", actuation.lag)
     of_q, of_v = (_per_velocity(model, f"noise of {name}", (noise or {}).get(name, 0.0)) for name in "qv")
     told = Between(
         1 if period is None else _steps("period", period, h, 1),
@@ -119,6 +105,13 @@ def between(
         raise InputError(
             f"delay is {delay:g} s, {told.delay} steps of {h:g} s; {LONGEST} steps are kept at most: take a longer step"
         )
+    late = [
+        x
+        for x, given in (("lag", told.lag), ("gear", told.gear), ("velocity_limits", told.fastest))
+        if given is not None
+    ]
+    if actuation.servos is not None and late:
+        raise ArgumentError(f"{late[0]} acts on efforts, and with servos a controller returns targets: leave it away")
     others = (told.lag, told.limit, told.noise, told.gear, told.fastest)
     nothing = told.period == 1 and not told.delay and all(x is None for x in others)
     return None if nothing else told
@@ -148,8 +141,6 @@ def _ratios(model: Model, gear: Any) -> Array:
 
 def _steps(name: str, time: float, h: float, least: int) -> int:
     """A time as so many steps."""
-    if not (is_finite_number(time) and time >= 0):
-        raise InputError(f"{name} must be a time in seconds, not negative; got {time!r}")
     count = round(time / h)
     if count < least or abs(count * h - time) > 1e-6 * h * max(1, count):
         raise InputError(f"{name} must be a whole number of steps of {h:g} s; {time:g} s is {time / h:.6g} of them")

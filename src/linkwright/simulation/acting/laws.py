@@ -1,13 +1,10 @@
-"""Laws: efforts as formulas, which are part of the machine code of the steps.
+"""Controllers as formulas, which are part of the machine code of the steps.
 
-A law is ``law(model, t, q, v) -> tau`` or, with a state of its own, ``law(model, t, q, v, state) -> (tau, state)``. It
-is written for one motion and traced once; numbers bound to it by ``functools.partial`` are values of the kernel, so
-that other gains are not another kernel; so are those of things that tell them apart (`spatial/values.py`), and those
-that are bound to a law within a law, which is bound to it as ``law`` (or ``decide``): their names are ``law.gain``.
-
-A law's attribute ``start(model, **bound)`` gives its state at the start, so that ``state0`` need not; it may refuse
-what is bound, and is asked in any case. So may ``check(model, bound, leads)``, of laws with a state or without, which
-is told how many leading dimensions of what is bound, by name, are those of a batch.
+A controller is ``controller(model, t, q, v) -> tau`` or, with a state, ``controller(model, t, q, v, state) -> (tau,
+state)``. It is written for one motion and traced once; numbers bound to it by ``functools.partial`` are values of the
+kernel, so that other gains are not another kernel; so are those of objects that list them (`spatial/values.py`), and
+those bound to an inner controller, which is bound as ``controller`` (or ``decide``): their names are
+``controller.gain``. See :class:`~linkwright.simulation.acting.controller.Controller` for the protocol.
 """
 
 from __future__ import annotations
@@ -38,6 +35,7 @@ from linkwright.simulation.acting.bindings import (
     spread,
     taken_apart,
 )
+from linkwright.simulation.acting.controller import controller_of
 from linkwright.simulation.acting.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -218,7 +216,7 @@ class Ruled:
 def ruled(
     model: Model,
     law: Callable[..., Any],
-    state0: Any,
+    initial_state: Any,
     each: Collection[str],
     batch: tuple[int, ...],
     sensed: bool = False,
@@ -234,19 +232,21 @@ def ruled(
     """
     function, own = taken_apart(law)
     name, bound = name_of_function(function), spread(own)
-    own_names = [*bound, *(["state"] if state0 is not None or hasattr(function, "start") else [])]
+    own_names = [*bound, *(["state"] if initial_state is not None or hasattr(function, "initial_state") else [])]
     each = names_of_each(each, batch, [Named(name, own_names), *elsewhere])
     _look_at(model, function, bound, each, len(batch), sound)
-    state0 = _at_start(model, function, bound, state0, each, batch)
+    initial_state = _at_start(model, function, bound, initial_state, each, batch)
     if sensed:
         _require_a_place_for(function, name, bound)
-    stateful = _takes_a_state(function, name, {**bound, **({"wrench": None} if sensed else {})}, state0)
-    told = bindings(f"the law {name}", bound, each, batch)
+    stateful = initial_state is not None
+    own_names = [*apart_from_within(bound)[0], *(["wrench"] if sensed else [])]
+    _require_call(function, name, own_names, stateful)
+    told = bindings(f"the controller {name}", bound, each, batch)
     lead = len(batch) if "state" in each else 0
-    shapes = _shapes_of(state0, batch, lead) if stateful else None
+    shapes = _shapes_of(initial_state, batch, lead) if stateful else None
     if stateful and not _size(shapes):
-        raise InputError("state0 is empty: a law without a state is law(model, t, q, v)")
-    state = _flat(state0, shapes, batch, lead) if stateful else np.zeros((*batch, 0))
+        raise InputError("initial_state is empty: a controller without a state is controller(model, t, q, v)")
+    state = _flat(initial_state, shapes, batch, lead) if stateful else np.zeros((*batch, 0))
 
     def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any, **measured: Array) -> Any:
         own = (joined(shapes, given[0]),) if stateful else ()
@@ -256,7 +256,9 @@ def ruled(
         if not stateful:
             return _checked_efforts(name, found, model)
         if not (isinstance(found, tuple) and len(found) == 2):
-            raise ArgumentError(f"the law {name} has a state and returns (efforts, state); it returned {found!r}")
+            raise ArgumentError(
+                f"the controller {name} has a state and returns (efforts, state); it returned {found!r}"
+            )
         return _checked_efforts(name, found[0], model), _checked_state(name, found[1], shapes)
 
     try:
@@ -276,11 +278,11 @@ def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collect
     """Raise :class:`ArgumentError` for a law that cannot be told what a sensor measures."""
     parameters = inspect.signature(function).parameters
     if "wrench" in bound:
-        raise ArgumentError(f"wrench is bound to the law {name}, and a sensor is to tell it: leave one away")
+        raise ArgumentError(f"wrench is bound to the controller {name}, and a sensor is to tell it: leave one away")
     if "wrench" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(
-            f"a sensor is for laws that are told what it measures, law(model, t, q, v, *, wrench, …); {name} takes "
-            f"({', '.join(parameters)})"
+            "a sensor is for controllers with the argument wrench, controller(model, t, q, v, *, wrench, …); "
+            f"{name} takes ({', '.join(parameters)})"
         )
 
 
@@ -295,9 +297,8 @@ def _look_at(
         raise wrong_call(
             name_of_function(function), inspect.signature(function), (), [*own, *sorted(told & {*parameters} - {*own})]
         )
-    look = getattr(function, "check", None)
-    if sound and callable(look):
-        look(model, own, {key: lead if key in each else 0 for key in own})
+    if sound:
+        controller_of(function).check(model, own, {key: lead if key in each else 0 for key in own})
     for name, inner in within.items():
         _look_at(model, own[name], inner, apart_from_within(dict.fromkeys(each))[1].get(name, ()), lead, sound)
 
@@ -311,88 +312,81 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
 
 
 @takes_model
-def start_of(model: Model, law: Callable[..., Any]) -> Any:
-    """The state that a law has at the start, by its attribute ``start``; None of a law without one.
+def initial_state_of(model: Model, law: Callable[..., Any]) -> Any:
+    """Return the initial state of a controller; None of a controller without a state.
 
-    Raises :class:`ArgumentError` for a law that has a state and does not tell it.
+    Raises :class:`ArgumentError` for a controller that takes a state and has no initial one.
     """
     function, bound = taken_apart(law)
-    found = _told_start(model, function, bound)
-    if found is None and len(needed := _by_place(function, bound)) == 5:
+    found = controller_of(function).initial_state(model, **bound)
+    if found is None and not _fits(function, bound) and _fits(function, bound, state=True):
         name = name_of_function(function)
         raise ArgumentError(
-            f"{name} takes {needed[4]!r} as its state: what it is at the start an attribute of laws within laws tells, "
-            f"{name}.start = lambda model, **bound: …"
+            f"{name} takes a state, and has no initial one: give it a method initial_state(model, **bound), or "
+            "initial_state=…"
         )
     return found
 
 
-def _told_start(model: Model, function: Any, bound: Mapping[str, Any]) -> Any:
-    start = getattr(function, "start", None)
-    if not callable(start):
-        return None
-    signature = inspect.signature(start)
+def _fits(function: Any, bound: Collection[str], state: bool = False) -> bool:
+    """Whether a controller can be called with (model, t, q, v), or with a state too."""
     try:
-        signature.bind(model, **bound)
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # it does not list its parameters
+        return True
+    try:
+        signature.bind(*("model", "t", "q", "v", "state")[: 5 if state else 4], **dict.fromkeys(bound))
     except TypeError:
-        named = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
-        raise wrong_call(name_of_function(function), signature.replace(parameters=named), (), bound) from None
-    return start(model, **bound)
-
-
-def _by_place(function: Callable[..., Any], bound: Collection[str]) -> list[str]:
-    """The arguments that a law must be given by place."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name not in bound]
-    return [p.name for p in places if p.default is p.empty]
+        return False
+    return True
 
 
 def _at_start(
-    model: Model, function: Any, bound: Mapping[str, Any], state0: Any, each: Collection[str], batch: tuple[int, ...]
+    model: Model,
+    function: Any,
+    bound: Mapping[str, Any],
+    initial_state: Any,
+    each: Collection[str],
+    batch: tuple[int, ...],
 ) -> Any:
     """The state at the start: what is given, or else what the law says; of what each motion has, by the first one's."""
     first = {key: _of_first(key, x, batch) if key in each and is_of_numbers(x) else x for key, x in bound.items()}
-    own = _told_start(model, function, gathered(first))
-    if state0 is None or own is None:
-        return own if state0 is None else state0
-    given, wanted = _shapes_of(state0, batch, len(batch) if "state" in each else 0), _shapes_of(own, (), 0)
+    own = controller_of(function).initial_state(model, **gathered(first))
+    if initial_state is None or own is None:
+        return own if initial_state is None else initial_state
+    given, wanted = _shapes_of(initial_state, batch, len(batch) if "state" in each else 0), _shapes_of(own, (), 0)
     if given != wanted:
         raise ShapeError(
-            f"state0 of the law {name_of_function(function)} is put together as {given}; expected {wanted}"
+            f"initial_state of the controller {name_of_function(function)} is put together as {given}; expected "
+            f"{wanted}"
         )
-    return state0
+    return initial_state
 
 
-def _takes_a_state(function: Callable[..., Any], name: str, bound: Mapping[str, Any], state0: Any) -> bool:
-    """Whether it is called with a state, which must then be there."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return state0 is not None
-    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name not in bound]
-    needed = [p.name for p in by_place if p.default is p.empty]
-    lacking = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty and p.name not in bound]
-    any_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    takes = f"{name} takes ({', '.join(p.name for p in parameters)})"
-    form = "a law is called as law(model, t, q, v), or with its state as law(model, t, q, v, state)"
-    if not any_more and len(by_place) < 4:
-        raise ArgumentError(f"{form}; {takes}")
-    if lacking or len(needed) > 5:
-        missing = (lacking or needed[5:])[0]
-        if missing == "wrench":
-            raise ArgumentError(
-                f"the law {name} needs what pushes the hand, wrench (6,): give sensor=frame, where it is "
-                f"measured, or bind it, functools.partial({name}, wrench=…)"
-            )
-        raise ArgumentError(f"{form}; {takes}: bind the rest, functools.partial({name}, {missing}=…)")
-    if state0 is None and len(needed) == 5:
-        raise ArgumentError(f"{form}; {takes}: give what {needed[4]!r} is at the start, state0=…, or bind it")
-    if state0 is not None and not any_more and len(by_place) < 5:
-        raise ArgumentError(f"state0 is given, and {takes}: no place for a state after v")
-    return state0 is not None
+def _require_call(function: Any, name: str, bound: Collection[str], state: bool) -> None:
+    """Raise :class:`ArgumentError` for a function that cannot be called as a controller, with or without a state."""
+    if _fits(function, bound, state):
+        return
+    parameters = inspect.signature(function).parameters.values()
+    form = (
+        "a controller is called as controller(model, t, q, v), or with its state as controller(model, t, q, v, state)"
+    )
+    told = f"{form}; {name} takes ({', '.join(p.name for p in parameters)})"
+    if state and _fits(function, bound):
+        raise ArgumentError(f"initial_state is given, and {name} has no place for a state after v: {told}")
+    if _fits(function, bound, state=True):
+        raise ArgumentError(f"{told}: give its initial state, initial_state=…, or bind it")
+    free = [p for p in parameters if p.name not in bound and p.default is p.empty]
+    lacking = [p.name for p in free if p.kind is p.KEYWORD_ONLY]
+    lacking += [p.name for p in free if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][4 + state :]
+    if "wrench" in lacking:
+        raise ArgumentError(
+            f"the controller {name} needs the measured wrench (6,): give sensor=frame, where it is measured, or bind "
+            f"it, functools.partial({name}, wrench=…)"
+        )
+    if lacking:
+        raise ArgumentError(f"{told}: bind the rest, functools.partial({name}, {lacking[-1]}=…)")
+    raise ArgumentError(told)
 
 
 def _of_first(name: str, x: Any, batch: tuple[int, ...]) -> Any:
@@ -406,7 +400,7 @@ def _shapes_of(state: Any, batch: tuple[int, ...], lead: int) -> Shapes:
         return {key: _shapes_of(part, batch, lead) for key, part in state.items()}
     if isinstance(state, (tuple, list)) and any(isinstance(x, (tuple, list, dict, np.ndarray)) for x in state):
         return [_shapes_of(part, batch, lead) for part in state]
-    return of_each("state0", as_numbers("state0", state), batch, lead).shape[lead:]
+    return of_each("initial_state", as_numbers("initial_state", state), batch, lead).shape[lead:]
 
 
 def _size(shapes: Shapes) -> int:
@@ -418,9 +412,9 @@ def _flat(state: Any, shapes: Shapes, batch: tuple[int, ...], lead: int) -> Arra
     """A state of numbers (*batch, size)."""
     pieces = []
     for x, shape in _leaves(state, shapes):
-        x = as_numbers("state0", x)
+        x = as_numbers("initial_state", x)
         if not np.isfinite(x).all():
-            raise ArgumentError("state0 is not finite")
+            raise ArgumentError("initial_state is not finite")
         whole = np.broadcast_to(x, (*batch, *shape))
         pieces.append(whole.reshape(*batch, math.prod(shape)))
     return np.concatenate([np.zeros((*batch, 0)), *pieces], axis=-1)
@@ -470,17 +464,17 @@ def _frozen(shapes: Shapes) -> Hashable:
 
 def _checked_efforts(name: str, tau: Any, model: Model) -> Array:
     if tau is None:
-        raise ArgumentError(f"the law {name} returned None: is its `return` missing?")
+        raise ArgumentError(f"the controller {name} returned None: is its `return` missing?")
     if isinstance(tau, (dict, str)) or (tau := np.asarray(tau)).dtype.kind not in "biufO":
-        raise ArgumentError(f"the law {name} returns efforts ({model.nv},); it returned {tau!r}")
+        raise ArgumentError(f"the controller {name} returns efforts ({model.nv},); it returned {tau!r}")
     if tau.shape != (model.nv,):
-        raise ShapeError(f"the law {name} returned efforts of shape {tau.shape}; expected ({model.nv},)")
+        raise ShapeError(f"the controller {name} returned efforts of shape {tau.shape}; expected ({model.nv},)")
     return tau
 
 
 def _checked_state(name: str, state: Any, shapes: Shapes) -> Array:
     """The state after a law, as one vector."""
-    wrong = f"the law {name} returned a state that is put together otherwise than state0, {shapes!r}"
+    wrong = f"the controller {name} returned a state that is put together otherwise than initial_state, {shapes!r}"
     try:
         leaves = _leaves(state, shapes)
     except ValueError:

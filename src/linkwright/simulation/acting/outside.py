@@ -147,7 +147,7 @@ def outside_of(
         several = isinstance(environment, (list, tuple)) and all(isinstance(one, Surface) for one in environment)
         if not several and not isinstance(environment, Surface):
             raise ArgumentError(
-                "environment is a surface, contact.Plane(frame, stiffness=…) or contact.Sphere(…), or a list of them; "
+                "surfaces are surfaces, contact.Plane(frame, stiffness=…) or contact.Sphere(…), or a list of them; "
                 f"got {environment!r}"
             )
         pieces += [_of_surface(model, one, batch) for one in _surfaces(environment)]

@@ -30,7 +30,7 @@ from linkwright.spatial.arrays import Array, as_numbers, clip
 @explained
 @dataclass(frozen=True, eq=False)
 class Servos:
-    """Springs and dampers to where a law says: ``simulate(…, law=law, servos=Servos(stiffness, damping))``.
+    """Springs and dampers to where a law says: ``Actuation(servos=Servos(stiffness, damping))``.
 
     At the joints with servos the law's answers are not efforts but positions (rad, m); where the stiffness is zero,
     velocities. ``stiffness`` (N m/rad, N/m) and ``damping`` (N m s/rad, N s/m) are numbers, or (k,) for the k
@@ -69,10 +69,8 @@ class Servos:
 
 def with_servos(model: Model, rule: Ruled | None, servos: Servos, effort_limits: Any, batch: tuple[int, ...]) -> Ruled:
     """The law with what its servos must be told after its answers."""
-    if not isinstance(servos, Servos):
-        raise ArgumentError(f"servos is lw.Servos(stiffness, damping); got {servos!r}")
     if rule is None:
-        raise ArgumentError("servos go where a law says, and none is given: law=…")
+        raise ArgumentError("servos follow the targets of a controller, and none is given: controller=…")
     if in_parts(model):
         raise InputError(f"servos are for mechanisms of fewer bodies than the {len(model.links)} of {model.name!r}")
     names = servos.names(model)

@@ -31,6 +31,7 @@ from linkwright.simulation.events.impacts import TOGETHER, thrown
 from linkwright.simulation.events.joining import joined_motion
 from linkwright.simulation.events.locating import dip, root
 from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.setup import Setup
 from linkwright.spatial.arrays import Array
 
 FIRST, MOST = 32, 512
@@ -54,35 +55,35 @@ MANY = 1000
 NOT_HELD = ("period", "delay", "lag", "noise")
 """What remembers earlier steps, and cannot begin anew at an event."""
 
+Simulated = Callable[..., Motion]
+"""(model, q, v, t0, steps, h, setup) -> the motion without events"""
+
 
 def with_events(
-    simulate: Callable[..., Motion],
+    simulated: Simulated,
     model: Model,
     q0: Any,
     v0: Any,
-    duration: float,
-    step: float,
+    times: tuple[float, float, float],
+    setup: Setup,
     events: Sequence[Any],
-    state0: Any,
-    t0: float,
     every: int,
-    progress: Callable[[float], None] | None,
-    told: dict[str, Any],
 ) -> Motion:
-    """The motion with its events."""
+    """Return the motion with its events; ``times``: of the start, the duration and the step."""
     if isinstance(events, Event) or callable(events) or not isinstance(events, Sequence):
         raise ArgumentError(f"events is a list of Event, or of functions (model, t, q, v); got {events!r}")
-    q, v, batch = check_state(model, q0, v0)
+    (t0, duration, h), (q, v, batch) = times, check_state(model, q0, v0)
     if batch:
         raise InputError(f"events are located in single motions; simulate those of the batch {batch} one by one")
-    if late := [name for name in NOT_HELD if np.any(told[name] not in (None, 0.0))]:
+    if late := [name for name in setup.actuation.own_path if name in NOT_HELD]:
         raise InputError(f"{', '.join(late)} and events: what remembers earlier steps does not begin anew at an event")
-    if told["method"] == "variational":
+    if setup.integrator.method == "variational":
         raise InputError("events are not for method 'variational': a step of another length would not go on from it")
-    known = [_event(one) for one in events]
-    acting = _Acting(simulate, _without_pairs_of(model, known), known, step, told)
-    acting.start(float(t0), q, v, state0)
-    end = float(t0) + duration
+    known, progress = [_event(one) for one in events], setup.integrator.progress
+    setup = replace(setup, integrator=replace(setup.integrator, progress=None))
+    acting = _Acting(simulated, _without_pairs_of(model, known), known, h, setup)
+    acting.start(t0, q, v, setup.actuation.initial_state)
+    end = t0 + duration
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         while acting.t < end - 1e-9 * acting.h and not acting.stopped:
@@ -90,7 +91,7 @@ def with_events(
             if progress is not None:
                 progress(min(1.0, (acting.t - t0) / duration))
     _tell_once(caught)
-    return joined_motion(acting.pieces, acting.occurred, step, every)
+    return joined_motion(acting.pieces, acting.occurred, h, every)
 
 
 def _event(one: Any) -> Event:
@@ -125,10 +126,8 @@ def _tell_once(caught: Sequence[warnings.WarningMessage]) -> None:
 class _Acting:
     """A motion as far as it has come."""
 
-    def __init__(
-        self, simulate: Callable[..., Motion], model: Model, events: list[Event], h: float, told: dict[str, Any]
-    ):
-        self.simulate, self.model, self.events, self.h, self.told = simulate, model, events, h, told
+    def __init__(self, simulated: Simulated, model: Model, events: list[Event], h: float, setup: Setup):
+        self.simulated, self.model, self.events, self.h, self.setup = simulated, model, events, h, setup
         self.pieces: list[Motion] = []
         self.occurred: list[Occurrence] = []
         self.stopped = False
@@ -150,15 +149,15 @@ class _Acting:
 
     # stretches
 
-    def _simulated(self, t: float, q: Array, v: Array, state: Any, duration: float, step: float) -> Motion:
-        return self.simulate(self.model, q, v, duration, step, state0=state, t0=t, **self.told)
+    def _simulated(self, t: float, q: Array, v: Array, state: Any, duration: float, steps: int = 1) -> Motion:
+        return self.simulated(self.model, q, v, t, steps, duration / steps, self.setup.with_state(state))
 
     def go(self, end: float) -> None:
         """A stretch of samples, or up to the next event."""
         left = end - self.t
         count = min(self._size, max(1, math.ceil(left / self.h - 1e-9)))
         duration = min(left, count * self.h)
-        motion = self._simulated(self.t, self.q, self.v, self.state, duration, duration / count)
+        motion = self._simulated(self.t, self.q, self.v, self.state, duration, count)
         g = self._conditions(motion)
         if self._sides is None:
             self._sides = self._first_sides(g[0])
@@ -235,7 +234,7 @@ class _Acting:
         sides = np.sign(now)
         near = np.abs(now) <= ZERO
         if near.any():
-            soon = self._simulated(self.t, self.q, self.v, self.state, SOON * self.h, SOON * self.h)
+            soon = self._simulated(self.t, self.q, self.v, self.state, SOON * self.h)
             later = self._conditions(soon)[-1]
             sides = np.where(near, np.sign(later), sides)
             if not self.pieces:  # what touches at the beginning, and closes, has an impact
@@ -254,7 +253,7 @@ class _Acting:
         at = (float(motion.t[k]), motion.q[k], motion.v[k], _state_at(motion, k, self.state))
 
         def value(s: float) -> float:
-            return float(side * self._conditions(self._simulated(*at, s, s))[-1, i])
+            return float(side * self._conditions(self._simulated(*at, s))[-1, i])
 
         return dip(value, float(motion.t[k + 1] - motion.t[k]), ZERO)
 
@@ -271,7 +270,7 @@ class _Acting:
 
         def after(s: float) -> tuple[Motion, Array]:
             if s not in taken:
-                one = self._simulated(*at, s, s) if s > 0.0 else _samples(motion, slice(k, k + 1))
+                one = self._simulated(*at, s) if s > 0.0 else _samples(motion, slice(k, k + 1))
                 taken[s] = one, self._conditions(one)[-1]
             return taken[s]
 
@@ -383,7 +382,7 @@ class _Acting:
         rates = J @ after
         opened = {i for i, rate in zip(rows, rates, strict=True) if rate > 0.0}
         if rests.any():
-            soon = self._simulated(self.t, self.q, self.v, self.state, SOON * self.h, SOON * self.h)
+            soon = self._simulated(self.t, self.q, self.v, self.state, SOON * self.h)
             slopes = np.array(slopes_of(self.model, self.events)(soon.q[-1], soon.v[-1], soon.t[-1]))[rows]
             pressed = slopes @ soon.v[-1] < -ZERO * (1.0 + np.abs(after).max(initial=0.0))
             for k, i in enumerate(rows):

@@ -132,7 +132,7 @@ class Motion:
 
     @property
     def state(self) -> Any:
-        """The state of the law at each sample, put together as ``state0``: arrays (n, …, *shape). None without one."""
+        """State of the controller at each sample, structured as its initial state: arrays (n, …, *shape), or None."""
         return None if self.states is None or self.shapes is None else joined(self.shapes, self.states)
 
     @property

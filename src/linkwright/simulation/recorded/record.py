@@ -18,7 +18,7 @@ from linkwright.simulation.stepping.adaptive.steps import MOST, Control
 from linkwright.simulation.stepping.impacts import Constraints
 from linkwright.spatial.arrays import Array, as_numbers
 
-Controller = Callable[[float, Array, Array], Any]
+Efforts = Callable[[float, Array, Array], Any]
 """(t, q, v) -> efforts (nv,)"""
 
 SMALL = 2**26
@@ -47,7 +47,9 @@ class Record:
         t0: float = 0.0,
     ):
         self.own = state if own is None else own
-        """of the state, how many numbers are the law's; the others are impulses"""
+        """of the state, how many numbers are the controller's; the others are impulses"""
+        self.struck = state - self.own
+        """how many numbers impulses are"""
         self.outside = outside
         self.before = t0 / h
         """steps from time zero to the first sample"""
@@ -128,7 +130,7 @@ class Record:
         self.alive = self.alive & finite(q, v)
         return bool(np.any(self.alive))
 
-    def efforts(self, controller: Controller, t: float, q: Array, v: Array, size: int | None = None) -> Array:
+    def efforts(self, controller: Efforts, t: float, q: Array, v: Array, size: int | None = None) -> Array:
         """The checked output (…, ``size``) of the controller; with servos it is longer than nv.
 
         Motions that have ended it sees as they were last.
@@ -139,7 +141,7 @@ class Record:
             alive = np.asarray(self.alive)[..., None]
             q, v = np.where(alive, q, self._shown[0]), np.where(alive, v, self._shown[1])
         self._shown = q, v
-        tau, shape = as_numbers("the controller's efforts", controller(t, q.copy(), v.copy())), v.shape
+        tau, shape = as_numbers(f"efforts of {self.asked}", controller(t, q.copy(), v.copy())), v.shape
         if size is not None:
             shape = (*v.shape[:-1], size)
         if tau.shape != shape:
@@ -148,9 +150,7 @@ class Record:
                     raise ValueError
                 tau = np.broadcast_to(tau, shape)
             except ValueError:
-                raise ShapeError(
-                    f"the controller returned shape {tau.shape} at t = {t:g} s; expected {shape}"
-                ) from None
+                raise ShapeError(f"{self.asked} returned shape {tau.shape} at t = {t:g} s; expected {shape}") from None
         if not np.isfinite(tau).all():
             good = self.alive & np.isfinite(tau).all(axis=-1)
             if not np.any(good):

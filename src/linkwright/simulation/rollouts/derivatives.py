@@ -9,7 +9,7 @@ that grows with the square root of the number of steps. That of the end goes for
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,15 +24,18 @@ from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.derived import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation.episode import Episode, episode_of
 from linkwright.simulation.rollouts.prepare import Prepared, prepared
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.rollouts.run import taken
+from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
+from linkwright.simulation.stepping.adaptive.pair import Embedded
+from linkwright.simulation.stepping.integrators import IntegrationMethod
 from linkwright.simulation.stepping.many import Plan, Step, sizes_of_values, values_apart, values_of
 from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.repeats import repeat
 
 STARTS = ("q0", "v0")
-WHAT = ("reward", "end")
 
 TOGETHER, ALONE = 4, 1
 """Numbers by which ends are differentiated in one pass, and where steps have impulses, which are long."""
@@ -41,6 +44,7 @@ SHIFTS = 30
 """Sweeps in which shifts settle, but for very few; forwards all of them are taken"""
 
 
+@takes_options
 @takes_model
 def rollout_derivatives(
     model: Model,
@@ -48,26 +52,42 @@ def rollout_derivatives(
     v0: Any,
     steps: int,
     step: float = 1e-3,
+    controller: Callable[..., Any] | None = None,
     *,
     wrt: Collection[str],
-    of: str = "reward",
-    threads: int | None = None,
-    **told: Any,
+    method: IntegrationMethod | Integrator | None = None,
+    actuation: Actuation | None = None,
+    surroundings: Surroundings | None = None,
+    episode: Episode | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> tuple[Rollout, dict[str, Array]]:
-    """A rollout, and by name how it changes with what ``wrt`` names.
+    """Compute a rollout and the derivatives of its reward, or of its end where there is no reward.
 
-    ``told`` is what :func:`rollout` is told. ``wrt`` names "q0" (along ``integrate``: with δ (nv,)), "v0", and what is
-    bound to the law, the reward and ``terminate``, such as gains and targets. Of each there is, for every motion of
-    the batch, with ``of="reward"`` the derivative of the sum of its rewards, (…, *shape), and with ``of="end"`` that of
-    its end, (…, 2 nv, *shape): first of the configuration (along ``integrate``, too), then of the velocity. What all
-    motions share has the sum over all of them as its gradient.
+    Parameters
+    ----------
+    model, q0, v0, steps, step, controller, method, actuation, surroundings, episode, parameters
+        As of :func:`rollout`. An episode with ``reset`` is refused: a motion that begins again jumps.
+    wrt : collection of str
+        Names to differentiate by: "q0" (along :func:`~linkwright.integrate`, by δ (nv,)), "v0", and values bound to
+        the controller, the reward and ``terminate``, such as gains and targets.
 
-    Steps are compiled for their number. Where motions end is not differentiated, and ``reset`` is refused: a motion
-    that begins again jumps. What jumps or bends, as limits of efforts do, has the derivative of the side that the
-    motion was on. So have contact and limits: what slides, sticks, presses or is away in a step stays so, and a change
-    of the start does not change in which step something is met. Impulses take all ``sweeps`` of the ``solver``,
-    whatever its tolerance: how they change is known later than they are.
+    Returns
+    -------
+    Rollout
+        The rollout.
+    dict of ndarray
+        By name, for every motion of the batch: the derivative of the sum of its rewards, (..., *shape); or without a
+        reward that of its end, (..., 2 nv, *shape), configuration (along ``integrate``) before velocity. Values that
+        all motions share have the sum over all of them as their gradient of the reward.
 
+    Notes
+    -----
+    Steps are compiled for their number. Derivatives at switches (limits of efforts, contact, joint limits) are those
+    of the side that the motion was on; the times of contact are not differentiated. Impulses take all iterations of
+    the solver, whatever its tolerance.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> from functools import partial
     >>> def pull(model, t, q, v, stiffness):
@@ -75,24 +95,24 @@ def rollout_derivatives(
     >>> def cost(model, t, q, v, tau):
     ...     return -1e-3 * (q @ q)
     >>> pendulum = lw.load("pendulum")
-    >>> law = partial(pull, stiffness=5.0)
-    >>> found, by = lw.rollout_derivatives(pendulum, [1.0], [0.0], 200, law=law, reward=cost, wrt=["stiffness"])
+    >>> pulled, task = partial(pull, stiffness=5.0), lw.Episode(reward=cost)
+    >>> found, by = lw.rollout_derivatives(pendulum, [1.0], [0.0], 200, 1e-3, pulled, episode=task, wrt=["stiffness"])
     >>> float(by["stiffness"]) > 0.0
     True
     """
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    if of not in WHAT:
-        raise ArgumentError(f"of is 'reward' or 'end'; got {of!r}")
-    for refused in ("reset", "every", "keep", "start"):
-        if told.get(refused) is not None:
-            raise ArgumentError(f"rollout_derivatives takes no {refused}: of {of}, from the start on, without jumps")
-    if told.get("method") == "dopri5":
+    episode = episode_of(episode)
+    if episode.reset is not None:
+        raise ArgumentError("rollout_derivatives takes no reset: a motion that begins again jumps")
+    if isinstance(q0, Rollout):
+        raise ArgumentError("rollout_derivatives begins with q0 and v0, not with an earlier rollout")
+    setup = Setup.of(controller, None, method, actuation, surroundings)
+    if isinstance(setup.integrator.chosen, Embedded):
         raise InputError(
             "rollout_derivatives differentiates steps of one length; those of 'dopri5' depend on the motion"
         )
-    if of == "reward" and told.get("reward") is None:
-        raise ArgumentError("there is no reward: rollout_derivatives(…, reward=…), or of='end'")
-    about = prepared(model, q0, v0, step, **told)
+    of, threads = "end" if episode.reward is None else "reward", setup.integrator.threads
+    about = prepared(model, q0, v0, step, setup, episode, parameters)
     shapes = _shapes(about, names)
     result = taken(about, steps, None, threads)
     x = _numbers(about, shapes)

@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright.compiler.parameters import Parameter, parameter_of, require_possible
-from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
-from linkwright.dynamics.configuration import check_state
-from linkwright.dynamics.impulses.solving import Solver
-from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, names_given
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.all import all_that_acts
-from linkwright.simulation.acting.laws import under
-from linkwright.simulation.acting.outside import (
-    Environment,
-    Wrenches,
-    warn_if_hard,
-    warn_if_pairs_are_hard,
-)
+from linkwright.simulation.acting.controllers import Hold, formula_of
+from linkwright.simulation.acting.laws import Formula, under
 from linkwright.simulation.acting.randomness import checked_seed, seeds
-from linkwright.simulation.acting.servos import Servos
+from linkwright.simulation.episode import KEPT, Episode, episode_of
+from linkwright.simulation.preparation import checked_start, prepare
 from linkwright.simulation.rollouts.result import Rollout
-from linkwright.simulation.running import (
-    checked_tolerance,
-    require_closed,
-    suitable_method,
-    warn_if_stiff,
-)
+from linkwright.simulation.setup import Setup
 from linkwright.simulation.stepping.adaptive.pair import Embedded
 from linkwright.simulation.stepping.functions import Told, names_bound, told_function
-from linkwright.simulation.stepping.impacts import Constraints, constraints_of
-from linkwright.simulation.stepping.integrators import METHODS, IntegrationMethod, Tableau, Variational, method_of
+from linkwright.simulation.stepping.impacts import Constraints
+from linkwright.simulation.stepping.integrators import METHODS, Variational, method_of
 from linkwright.simulation.stepping.many import (
     Layout,
     Plan,
     layout_of,
 )
-from linkwright.simulation.stepping.steps import Way, is_smooth, memory_at_start, memory_of
+from linkwright.simulation.stepping.steps import is_smooth, memory_at_start, memory_of
 from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
-
-KEPT = ("q", "v", "tau", "reward", "state")
-"""What may be kept of every n-th step."""
 
 RESET_STREAM = 1
 """Random numbers of beginnings, of the same seed as noise, whose stream is 0."""
@@ -78,125 +61,55 @@ def prepared(
     model: Model,
     q0: Any,
     v0: Any,
-    step: float = 1e-3,
-    *,
-    method: IntegrationMethod | None = None,
-    law: Callable[..., Any] | None = None,
-    state0: Any = None,
-    each: Collection[str] = (),
-    keep: Collection[str] = ("q", "v"),
-    reward: Callable[..., Any] | None = None,
-    discount: float = 1.0,
-    terminate: Callable[..., Any] | None = None,
-    reset: Callable[..., Any] | str | None = None,
+    step: float,
+    setup: Setup,
+    episode: Episode | None = None,
     parameters: Mapping[str, Any] | None = None,
-    start: Rollout | None = None,
-    stabilisation: Gains | None = None,
-    projection: bool = True,
-    period: float | None = None,
-    delay: float = 0.0,
-    lag: Any = 0.0,
-    effort_limits: Any = False,
-    noise: Mapping[str, Any] | None = None,
-    seed: Any = 0,
-    gear: Any = None,
-    velocity_limits: Any = False,
-    wrenches: Wrenches | None = None,
-    environment: Environment | None = None,
-    sensor: str | None = None,
-    tolerance: Any = None,
-    limits: bool = False,
-    solver: Solver | None = None,
-    servos: Servos | None = None,
 ) -> Prepared:
-    """As :func:`rollout` is told of it, checked."""
-    chosen = method_of("rk4" if method is None else method)
-    if isinstance(chosen, Variational):
+    """Check a rollout, and put it together. ``q0`` may be an earlier rollout, which goes on from its end."""
+    episode = episode_of(episode)
+    reward, terminate, reset, names = episode.reward, episode.terminate, episode.reset, episode.names
+    if isinstance(setup.integrator.chosen, Variational):
         others = [repr(name) for name, one in METHODS.items() if not isinstance(one, Variational)]
-        raise InputError(f"rollouts take steps by {', '.join(others)}; {method!r} is simulate's")
+        raise InputError(
+            f"rollouts take steps by {', '.join(others)}; {setup.integrator.method!r} is a method of simulate"
+        )
+    if setup.integrator.progress is not None:
+        raise InputError("progress is an option of simulate: a rollout is one call of machine code")
+    if setup.actuation.evaluated_at != "step":
+        raise InputError("evaluated_at='stages' is an option of simulate: rollouts evaluate a controller once a step")
     if not (is_finite_number(step) and step > 0):
         raise InputError(f"step must be a positive number of seconds; got {step!r}")
-    names = names_given("keep", keep)
-    if unknown := [name for name in names if name not in KEPT]:
-        raise ArgumentError(f"keep names what is kept, of {', '.join(KEPT)}; got {unknown[0]!r}")
-    if law is None and state0 is not None:
-        raise ArgumentError("state0 is of a law, and none is given: rollout(…, law=…)")
-    if not (is_finite_number(discount) and discount >= 0):
-        raise InputError(f"discount must be a number, not negative; got {discount!r}")
-    if isinstance(reset, str) and reset != "start":
-        raise ArgumentError(f"reset is 'start' or a function (model, q0, v0, random) -> (q, v); got {reset!r}")
-    if start is not None and not isinstance(start, Rollout):
-        raise ArgumentError(f"start is what an earlier rollout gave; got {start!r}")
-    if start is not None:
-        if reset is None and any(given is not None for given in (q0, v0)):
-            _require_the_same_start(start, q0, v0)
-        q0, v0 = (start.start[0] if q0 is None else q0), (start.start[1] if v0 is None else v0)
+    earlier = q0 if isinstance(q0, Rollout) else None
+    if earlier is not None:
+        if v0 is not None:
+            raise ArgumentError("v0 is given, and the rollout goes on from the end of an earlier one: v0=None")
+        q0, v0 = earlier.start
     h = float(step)
-    q, v, batch = check_state(model, q0, v0)
     known = _known_parameters(model, parameters or {})
-    if not batch and start is None:
-        batch = _batch_of(known)
-    accuracy = checked_tolerance(tolerance, chosen, method, batch)
-    require_mass(model)
-    require_closed(model, q, v)
-    q, v = (np.ascontiguousarray(np.broadcast_to(x, (*batch, n))) for x, n in ((q, model.nq), (v, model.nv)))
-    gains = checked_gains(stabilisation)
-    projecting = bool(projection) and bool(model.loops)
-
+    single = earlier is None and np.ndim(q0) < 2 and np.ndim(v0) < 2
+    start = checked_start(model, q0, v0, _batch_of(known) if single else ())
+    q, v, batch = start
     functions_given = (("reward", reward), ("terminate", terminate), ("reset", reset))
     elsewhere = [one for what, given in functions_given for one in names_bound(what, given)]
-    each = {*names_given("each", each)}
-    smooth = bool(model.pairs) and method is not None and isinstance(chosen, (Tableau, Embedded))
-    acting = all_that_acts(
-        model,
-        h,
-        batch,
-        law=law,
-        state0=state0,
-        each=each,
-        wrenches=wrenches,
-        environment=environment,
-        smooth=smooth,
-        sensor=sensor,
-        elsewhere=elsewhere,
-        period=period,
-        delay=delay,
-        lag=lag,
-        effort_limits=effort_limits,
-        noise=noise,
-        seed=seed,
-        gear=gear,
-        velocity_limits=velocity_limits,
-        servos=servos,
-    )
-    if smooth and isinstance(chosen, Tableau):
-        warn_if_pairs_are_hard(model, q, h, len(chosen.stages))
+    each = {*names_given("each", setup.actuation.each)}
+    run = prepare(model, start, h, setup, elsewhere)
+    acting, way, accuracy = run.acting, run.way, run.tolerance
+    adaptive = isinstance(method_of(way.method), Embedded)
     rule = acting.driven
     law_names = acting.law.names if acting.law else ()
-    formula = rule.formula if rule else None
-    if formula is None and acting.outside is not None:
-        formula = under(None, acting.outside, model, sensor)
-    constraints = constraints_of(model, limits, solver, not smooth, servos.names(model) if servos else ())
-    if constraints is not None:
-        if method not in (None, "semi_implicit"):
-            raise InputError(f"limits act in steps of 'semi_implicit', and so do servos; got method={method!r}")
-        method = "semi_implicit"
-    elif method is None:
-        method = suitable_method(model, q, v, h)
-    elif np.isfinite(chosen.stability) and model.nv:
-        warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
-    if not isinstance(chosen, Embedded):
-        warn_if_hard(model, q, environment, h)
+    formula = rule.formula if rule else _formula_of_state(acting.callback, model, way.method)
+    if rule is None and acting.outside is not None:
+        formula = under(formula, acting.outside, model, setup.surroundings.sensor)
 
     functions = [told_function(what, x, each, batch) for what, x in (("reward", reward), ("terminate", terminate))]
     again = reset if isinstance(reset, str) else told_function("reset", reset, each, batch)
     if "reward" in names and reward is None:
-        raise ArgumentError("keep names 'reward', and there is none: rollout(…, reward=…)")
+        raise ArgumentError("keep names 'reward', and there is none: Episode(reward=…)")
     if "state" in names and (formula is None or not formula.state):
-        raise ArgumentError("keep names 'state', and the law has none")
-    way = Way(method, gains, projecting, False, constraints)
+        raise ArgumentError("keep names 'state', and the controller has none")
     smooth_motion = is_smooth(way, formula)
-    remembered = _impulses(model, constraints, parameters or {}) or memory_of(model, way, smooth_motion)
+    remembered = _impulses(model, way.constraints, parameters or {}) or memory_of(model, way, smooth_motion)
     plan = Plan(
         way,
         formula,
@@ -211,30 +124,41 @@ def prepared(
     own = [_of_batch(one, x, batch) for one, x in known]
     law_start = rule.state if rule and rule.formula.state else np.zeros((*batch, 0))
     begun = {"law": law_start, "weight": np.ones(1), "alive": np.ones(1)}
-    if isinstance(chosen, Embedded):
+    if adaptive:
         begun["memory"] = memory_at_start(model, way, smooth_motion, accuracy, np.inf, q, v)
     if isinstance(again, Told):
-        begun["random"] = seeds(checked_seed(seed, batch), batch, RESET_STREAM)
-    now = _now(plan.layout, start, q, v, begun, h)
-    if start is not None and isinstance(chosen, Embedded):
+        begun["random"] = seeds(checked_seed(setup.actuation.seed, batch), batch, RESET_STREAM)
+    now = _now(plan.layout, earlier, q, v, begun, h)
+    if earlier is not None and adaptive:
         rest = now[2].copy()
         rest[..., plan.layout.places["memory"].start] = accuracy
         now = now[0], now[1], rest
-    shapes, taken = (rule.shapes if rule else None), (start.taken if start else 0)
+    shapes, taken = (rule.shapes if rule else None), (earlier.taken if earlier else 0)
     start_of_all = (q, v, law_start)
     return Prepared(
-        model, plan, batch, h, float(discount), start_of_all, now, taken, own, shapes, names, _names(plan, law_names)
+        model,
+        plan,
+        batch,
+        h,
+        float(episode.discount),
+        start_of_all,
+        now,
+        taken,
+        own,
+        shapes,
+        names,
+        _names(plan, law_names),
     )
 
 
-def _require_the_same_start(start: Rollout, q0: Any, v0: Any) -> None:
-    """Raise :class:`ArgumentError` for another start than an earlier rollout's, where motions never begin again."""
-    for name, given, known in (("q0", q0, start.start[0]), ("v0", v0, start.start[1])):
-        if given is not None and not np.array_equal(np.broadcast_to(as_numbers(name, given), known.shape), known):
-            raise ArgumentError(
-                f"motions go on from the end of start, and {name} is another place: leave q0 and v0 away (None). They "
-                "are where motions begin again, with reset"
-            )
+def _formula_of_state(controller: Any, model: Model, method: str) -> Formula | None:
+    """The formula of a controller (t, q, v); :class:`InputError` where it is not compiled."""
+    if isinstance(controller, Hold):
+        controller = controller.within(method)
+    formula = formula_of(controller, model)
+    if controller is not None and formula is None:
+        raise InputError("a rollout takes compiled controllers: functions (model, t, q, v), or kernels of (t, q, v)")
+    return formula
 
 
 def _impulses(model: Model, constraints: Constraints | None, parameters: Collection[str]) -> int:
@@ -314,11 +238,11 @@ def _now(
         return q, v, layout.joined(pieces)
     if start.layout != layout or start.end[0].shape != q.shape or start.end[1].shape != v.shape:
         raise InputError(
-            f"start is of {_told(start.layout, start.end[0].shape)}, and here are {_told(layout, q.shape)}: go on "
-            "with the same law, reward, terminate and reset as before"
+            f"the earlier rollout is of {_told(start.layout, start.end[0].shape)}, and here are "
+            f"{_told(layout, q.shape)}: go on with the same controller, reward, terminate and reset as before"
         )
     if abs(start.step - h) > 1e-12 * h:
-        raise InputError(f"start took steps of {start.step:g} s; here they are {h:g} s")
+        raise InputError(f"the earlier rollout took steps of {start.step:g} s; here they are {h:g} s")
     return start.end
 
 

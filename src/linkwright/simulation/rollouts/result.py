@@ -15,7 +15,7 @@ from linkwright.spatial.arrays import Array
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """Motions of a batch, and what is needed to go on with them: ``rollout(…, start=this)``."""
+    """Motions of a batch, and what is needed to go on with them: ``rollout(model, this, None, steps)``."""
 
     model: Model
     t: Array
@@ -78,7 +78,7 @@ class Rollout:
 
     @property
     def state(self) -> Any:
-        """The law's state at the end, put together as ``state0``: arrays (…, *shape). None without one."""
+        """State of the controller at the end, structured as its initial state: arrays (…, *shape), or None."""
         own = self._piece("law")
         return None if own is None or self.shapes is None else joined(self.shapes, own)
 

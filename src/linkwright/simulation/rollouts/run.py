@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import checked_threads
-from linkwright.dynamics.closed_loops.forces import Gains
-from linkwright.dynamics.impulses.solving import Solver
 from linkwright.errors import InputError, TooLargeError, warn
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.outside import Environment, Wrenches
-from linkwright.simulation.acting.servos import Servos
+from linkwright.simulation.episode import Episode
 from linkwright.simulation.recorded import memory
 from linkwright.simulation.recorded.record import SMALL
 from linkwright.simulation.rollouts.prepare import Prepared, prepared
 from linkwright.simulation.rollouts.result import Rollout
+from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.simulation.stepping.adaptive.pair import Embedded
 from linkwright.simulation.stepping.integrators import IntegrationMethod, method_of
 from linkwright.simulation.stepping.many import MANY, kernels_of_steps, values_apart
@@ -28,6 +26,7 @@ from linkwright.simulation.stepping.steps import fewer_pairs
 from linkwright.spatial.arrays import Array
 
 
+@takes_options
 @takes_model
 def rollout(
     model: Model,
@@ -35,113 +34,79 @@ def rollout(
     v0: Any,
     steps: int,
     step: float = 1e-3,
-    law: Callable[..., Any] | None = None,
+    controller: Callable[..., Any] | None = None,
     every: int | None = None,
     *,
-    method: IntegrationMethod | None = None,
-    state0: Any = None,
-    each: Collection[str] = (),
-    keep: Collection[str] = ("q", "v"),
-    reward: Callable[..., Any] | None = None,
-    discount: float = 1.0,
-    terminate: Callable[..., Any] | None = None,
-    reset: Callable[..., Any] | str | None = None,
+    method: IntegrationMethod | Integrator | None = None,
+    actuation: Actuation | None = None,
+    surroundings: Surroundings | None = None,
+    episode: Episode | None = None,
     parameters: Mapping[str, Any] | None = None,
-    start: Rollout | None = None,
-    threads: int | None = None,
-    stabilisation: Gains | None = None,
-    projection: bool = True,
-    period: float | None = None,
-    delay: float = 0.0,
-    lag: Any = 0.0,
-    effort_limits: Any = False,
-    noise: Mapping[str, Any] | None = None,
-    seed: Any = 0,
-    gear: Any = None,
-    velocity_limits: Any = False,
-    wrenches: Wrenches | None = None,
-    environment: Environment | None = None,
-    sensor: str | None = None,
-    tolerance: Any = None,
-    limits: bool = False,
-    solver: Solver | None = None,
-    servos: Servos | None = None,
 ) -> Rollout:
-    """Motions of a batch from the configurations q0 (…, nq) and velocities v0 (…, nv), all of it in machine code.
+    """Simulate a batch of motions in machine code, from the first step to the last.
 
-    ``steps`` steps of ``step`` seconds are taken, with no Python between the first and the last: the mechanism, its
-    ``law`` and all that is between the law and the joints, as of :func:`simulate`, whose arguments of the same names
-    mean the same. Other than there, only what is asked for is kept: the end, or with ``every=n`` what is after every
-    n-th step (``steps`` is a multiple of n); of that what ``keep`` names: "q", "v", "tau" (the efforts of the step
-    before), "reward" (what was collected since the sample before), "state" (the law's).
+    The arguments of the same names have the meaning that they have in :func:`simulate`. Only what is needed is
+    recorded: the end, or every ``every``-th step.
 
-    ``reward(model, t, q, v, tau)`` is a number for each step: t, q, v are those after it, tau what acted over it. The
-    result's ``reward`` is the sum, each reward times ``discount`` to the power of the number of steps before it.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q0 : array_like, shape (..., nq), or Rollout
+        Initial configurations; or an earlier rollout, which goes on from its end, with everything that its motions
+        carried.
+    v0 : array_like, shape (..., nv), or None
+        Initial velocities; None where an earlier rollout goes on.
+    steps : int
+        Number of steps, a multiple of ``every``.
+    step : float, optional
+        Step in s; of "dopri5" the time between two evaluations of the controller, the reward and the conditions.
+    controller : callable, optional
+        Controller ``(model, t, q, v[, state])``, or a kernel of (t, q, v).
+    every : int, optional
+        Record every ``every``-th step; by default the end alone.
+    method : str or Integrator, optional
+        Method of integration and its options; ``Integrator(threads=…)`` sets the number of threads.
+    actuation : Actuation, optional
+        Path from the controller to the joints, and names of the values that each motion has of its own.
+    surroundings : Surroundings, optional
+        External wrenches, compliant surfaces and a sensor.
+    episode : Episode, optional
+        Reward, termination, reset, and recorded quantities.
+    parameters : mapping, optional
+        Parameters of the mechanism by the names of :func:`compile`: ``{"hand.mass": m}``, m a number, or (...) for
+        each motion; ``"pairs.friction"`` is that of all pairs. With a single start the batch is that of the parameters.
 
-    ``terminate(model, t, q, v)`` is a condition, asked after each step: where it holds, that motion ends, keeps its
-    state and earns nothing more. With ``reset`` it begins again instead: ``reset="start"`` at its q0 and v0, or with
-    ``reset(model, q0, v0, random) -> (q, v)``, where ``random.uniform(low, high, shape)`` and ``random.normal(scale,
-    shape)`` are random numbers of that motion. What the law carries begins again too, and so does the time t that
-    functions are told; ``episodes`` of the result counts. Motions that would grow beyond all numbers end before, or
-    begin again, as well; without ``terminate`` and ``reset`` they stay what is no number, with a warning.
+    Returns
+    -------
+    Rollout
+        Samples and the end of every motion, rewards, episodes.
 
-    ``parameters`` are what the mechanism of each motion is made of, by the names of :func:`compile`:
-    ``{"hand.mass": m}``, m a number, or (…,) for each motion; ``{"pairs.friction": mu}`` is that of all pairs of shapes
-    that touch. With one start, q0 (nq,) and v0 (nv,), the batch is that of the parameters.
+    Raises
+    ------
+    InputError
+        If a start is no configuration, ``every`` does not divide ``steps``, or the memory does not suffice.
+    TooLargeError
+        If a step of the mechanism is too large for straight-line code; :func:`simulate` takes such steps one by one.
 
-    Numbers bound to the controller, the reward, the conditions and ``reset`` by ``functools.partial`` are the same for
-    all motions; those named in ``each`` are (…, *shape).
+    Notes
+    -----
+    In two parts or in one, on any number of threads, in any part of the batch: the bits of each motion are the same.
+    Random numbers depend on the seed and the place of a motion in the batch, or, with a seed for each motion, on that
+    alone. Motions that diverge end, or begin again with ``reset``; without ``terminate`` and ``reset`` they are NaN,
+    with a warning.
 
-    With ``method="dopri5"`` each motion chooses its own steps, as short as ``tolerance``, of all or (…,), asks for;
-    ``step`` is then the time between two looks at it: of the law, the reward and the conditions.
-
-    Shapes of the model's pairs touch, and with ``limits`` joints stay within theirs, as of :func:`simulate`; the
-    impulses of a step are where the next one begins to look, also from one rollout to the next.
-
-    ``start``, an earlier result, goes on from its end, with what everything carried; q0 and v0 may be None, or where
-    motions begin again. In two parts or in one, on any number of ``threads``, in any part of the batch by itself: the
-    bits of each motion are the same. Random numbers depend on ``seed`` and a motion's place in the batch, or, where
-    ``seed`` is (…,), on its own seed alone.
-
-    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration, for ``every`` that does not
-    divide ``steps``, and for what would take more memory than there is; :class:`~linkwright.errors.TooLargeError` for
-    mechanisms whose step is too large for straight-line code, which :func:`simulate` moves.
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> import numpy as np
+    >>> arm = lw.load("two_link")
+    >>> lw.rollout(arm, np.zeros((100, 2)), np.zeros((100, 2)), 1000).q.shape
+    (1, 100, 2)
     """
-    of = prepared(
-        model,
-        q0,
-        v0,
-        step,
-        method=method,
-        law=law,
-        state0=state0,
-        each=each,
-        keep=keep,
-        reward=reward,
-        discount=discount,
-        terminate=terminate,
-        reset=reset,
-        parameters=parameters,
-        start=start,
-        stabilisation=stabilisation,
-        projection=projection,
-        period=period,
-        delay=delay,
-        lag=lag,
-        effort_limits=effort_limits,
-        noise=noise,
-        seed=seed,
-        gear=gear,
-        velocity_limits=velocity_limits,
-        wrenches=wrenches,
-        environment=environment,
-        sensor=sensor,
-        tolerance=tolerance,
-        limits=limits,
-        solver=solver,
-        servos=servos,
-    )
-    return taken(of, steps, every, threads)
+    setup = Setup.of(controller, None, method, actuation, surroundings)
+    of = prepared(model, q0, v0, step, setup, episode, parameters)
+    return taken(of, steps, every, setup.integrator.threads)
 
 
 def taken(of: Prepared, steps: int, every: int | None, threads: int | None) -> Rollout:
@@ -224,7 +189,7 @@ def _memory(kernel: Kernel, calls: int, rows: list[int], kept: Sequence[bool]) -
     if size > SMALL and size > (room := memory.available()):
         raise InputError(
             f"what is kept would take {size / 2**30:.3g} GiB, more than the {room / 2**30:.3g} GiB that this "
-            "process can still have: keep less (every=…, keep=…), or take the batch in parts"
+            "process can still have: keep less (every=…, Episode(keep=…)), or take the batch in parts"
         )
     return [np.empty(shape) for shape in shapes]
 
@@ -239,4 +204,6 @@ def _warn_of_endless(result: Rollout, adapting: bool) -> None:
     why, advice = "grew beyond all numbers", f"a smaller step than {result.step:g} s"
     if adapting:
         why, advice = "could not be followed to their tolerance", "a larger tolerance, softer contact"
-    warn(f"{which} of {result.model.name!r} {why}; {advice} may help, or terminate=…, which ends motions before")
+    warn(
+        f"{which} of {result.model.name!r} {why}; {advice} may help, or Episode(terminate=…), which ends motions before"
+    )

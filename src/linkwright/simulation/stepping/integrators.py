@@ -314,7 +314,7 @@ def implicit_acceleration(
         return a
     still = _with(heavier, gravity=np.zeros(3))
     N = np.stack([np.sqrt(c) * e for e, c in terms.springs], axis=1)
-    unbiased = {name: value for name, value in options.items() if name != "stabilisation"}
+    unbiased = {name: value for name, value in options.items() if name != "stabilization"}
     moved = [dynamics.forward_dynamics(still, q, np.zeros(model.nv), column, **unbiased) for column in N.T]
     moves = np.stack(moved, axis=1)
     return a - moves @ solve_symmetric(np.eye(len(moved)) + mirror(N.T @ moves), N.T @ a)

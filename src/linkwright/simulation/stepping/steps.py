@@ -53,7 +53,7 @@ class Way(NamedTuple):
 
     method: str
     gains: Gains | None = None
-    """of Baumgarte's stabilisation"""
+    """of Baumgarte's stabilization"""
     projecting: bool = False
     """whether loops are closed after each"""
     staged: bool = False
@@ -64,7 +64,7 @@ class Way(NamedTuple):
     @property
     def options(self) -> Options:
         """Of forward dynamics."""
-        return {} if self.gains is None else {"stabilisation": self.gains}
+        return {} if self.gains is None else {"stabilization": self.gains}
 
 
 def stepper(model: Model, way: Way, outside: Outside | None = None) -> Stepper:

@@ -15,7 +15,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.acting.controllers import formula_of
 from linkwright.simulation.acting.laws import Formula, Ruled, one_after_another, under
 from linkwright.simulation.acting.outside import Outside
-from linkwright.simulation.recorded.record import Controller, Record, finite, flat
+from linkwright.simulation.recorded.record import Efforts, Record, finite, flat
 from linkwright.simulation.stepping.adaptive.pair import Embedded
 from linkwright.simulation.stepping.adaptive.steps import Control, control_of
 from linkwright.simulation.stepping.integrators import Variational, method_of
@@ -63,7 +63,7 @@ class Taking(Protocol):
 def way_of_steps(
     model: Model,
     way: Way,
-    controller: Controller | None,
+    controller: Efforts | None,
     batch: tuple[int, ...],
     outside: Outside | None = None,
     tolerance: Any = None,
@@ -107,7 +107,7 @@ class _OneByOne:
         self,
         model: Model,
         way: Way,
-        controller: Controller | None,
+        controller: Efforts | None,
         batch: tuple[int, ...],
         outside: Outside | None,
         tolerance: Any,

@@ -25,10 +25,12 @@ from linkwright.dynamics.impulses.rows import limited
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
+from linkwright.simulation.episode import Episode
 from linkwright.simulation.ground import floating, on_ground
+from linkwright.simulation.preparation import suitable_method
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout
-from linkwright.simulation.running import suitable_method
+from linkwright.simulation.setup import Integrator
 from linkwright.simulation.standing import held
 from linkwright.simulation.starts import showing_bend, showing_start
 from linkwright.simulation.stepping.parts import energies
@@ -289,18 +291,14 @@ class Live:
         start = self._end
         found = rollout(
             self.model,
-            self.q if start is None else None,
+            self.q if start is None else start,
             self.v if start is None else None,
             steps,
             self.step,
             law,
-            method=self.method,
-            keep=("q", "v", "tau"),
-            terminate=_beyond,
+            method=Integrator(self.method, joint_limits=self.limits, threads=1),
+            episode=Episode(terminate=_beyond, keep=("q", "v", "tau")),
             parameters=self._values,
-            limits=self.limits,
-            start=start,
-            threads=1,
         )
         self._end = found
         self.t = self._began + found.taken * self.step

@@ -45,7 +45,7 @@ from linkwright.status import telling
 
 Function = Callable[..., Any]
 
-FORWARD = ("method", "schedule", "partition", "loops", "stabilisation")
+FORWARD = ("method", "schedule", "partition", "loops", "stabilization")
 
 
 # sweeps that are compiled
@@ -160,7 +160,7 @@ class Pieces:
     @cached_property
     def forward(self) -> Function:
         """(q, v, τ, wrenches…) -> accelerations, loops closed."""
-        return self.of(dynamics.forward_dynamics, pushed=True, stabilisation=self.options.get("stabilisation"))
+        return self.of(dynamics.forward_dynamics, pushed=True, stabilization=self.options.get("stabilization"))
 
     @cached_property
     def assembled(self) -> Kernel | None:
@@ -232,7 +232,7 @@ def _forward(p: Pieces) -> Function:
     loops = options["loops"] or "closed"
     method = options["method"] or cheapest_method(model, loops)
     checked_options(method, options["schedule"], options["partition"], loops)
-    gains = constrained.checked_gains(options["stabilisation"])
+    gains = constrained.checked_gains(options["stabilization"])
     dynamics.require_mass(model)
     closed = bool(model.loops) and loops == "closed"
     if not model.has_couplings:
@@ -306,7 +306,7 @@ def _project(p: Pieces) -> Function:
 
 
 def _constraint_forces(p: Pieces) -> Function:
-    constrained.checked_gains(p.options.get("stabilisation"))
+    constrained.checked_gains(p.options.get("stabilization"))
     if not p.model.loops:
         return lambda q, v, tau, *f: np.zeros((*q.shape[:-1], 0))
     dynamics.require_mass(p.model)
@@ -322,7 +322,7 @@ _WORLD = Frame(-1, np.eye(4))
 
 
 def _constraint_wrenches(p: Pieces) -> Function:
-    forces = p.of(dynamics.constraint_forces, pushed=True, stabilisation=p.options.get("stabilisation"))
+    forces = p.of(dynamics.constraint_forces, pushed=True, stabilization=p.options.get("stabilization"))
     if not p.model.loops:
         return lambda q, v, tau, *f: np.zeros((*q.shape[:-1], 0, 6))
     turns = p.of(rotations)

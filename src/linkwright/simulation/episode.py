@@ -1,0 +1,74 @@
+"""What a rollout computes of each motion: rewards, ends, resets, and the recorded quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from linkwright.errors import ArgumentError, InputError, names_given
+from linkwright.spatial.arrays import is_finite_number
+
+KEPT = ("q", "v", "tau", "reward", "state")
+"""What may be kept of every n-th step."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Episode:
+    """Describe the episodes of a rollout: reward, termination, reset, and recorded quantities.
+
+    Functions are compiled with the steps. Numbers bound to them by :func:`functools.partial` are the same for all
+    motions, unless ``Actuation(each=…)`` names them.
+
+    Parameters
+    ----------
+    reward : callable, optional
+        ``reward(model, t, q, v, tau) -> number`` of each step: t, q, v after the step, tau what acted over it.
+    discount : float, optional
+        Factor of the reward for each step before it; 1 by default.
+    terminate : callable, optional
+        ``terminate(model, t, q, v) -> condition`` after each step. Where it holds, the motion ends, keeps its state
+        and earns no more reward.
+    reset : {"start"} or callable, optional
+        Where a motion that ended begins again: "start", at its q0 and v0, or
+        ``reset(model, q0, v0, random) -> (q, v)`` with ``random.uniform(low, high, shape)`` and
+        ``random.normal(scale, shape)``. The state of the controller and the time begin again too.
+    keep : collection of {"q", "v", "tau", "reward", "state"}, optional
+        Quantities recorded at every sample: ``tau`` is the effort of the step before, ``reward`` the sum since the
+        sample before, ``state`` that of the controller.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> def upright(model, t, q, v, tau):
+    ...     return -(q @ q)
+    >>> task = lw.Episode(reward=upright, discount=0.999)
+    """
+
+    reward: Callable[..., Any] | None = None
+    discount: float = 1.0
+    terminate: Callable[..., Any] | None = None
+    reset: Callable[..., Any] | str | None = None
+    keep: Collection[str] = ("q", "v")
+
+    def __post_init__(self) -> None:
+        if unknown := [name for name in self.names if name not in KEPT]:
+            raise ArgumentError(f"keep names what is kept, of {', '.join(KEPT)}; got {unknown[0]!r}")
+        if not (is_finite_number(self.discount) and self.discount >= 0):
+            raise InputError(f"discount must be a number, not negative; got {self.discount!r}")
+        if isinstance(self.reset, str) and self.reset != "start":
+            raise ArgumentError(f"reset is 'start' or a function (model, q0, v0, random) -> (q, v); got {self.reset!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the recorded quantities."""
+        return names_given("keep", self.keep)
+
+
+def episode_of(given: Any) -> Episode:
+    """Return the episode, or the default one; raise :class:`ArgumentError` for another kind of object."""
+    if given is None:
+        return Episode()
+    if not isinstance(given, Episode):
+        raise ArgumentError(f"episode is lw.Episode(…); got {given!r}")
+    return given
