@@ -34,7 +34,7 @@ from linkwright.simulation.stepping.steps import Way
 from linkwright.spatial.arrays import Array
 
 
-class Start(NamedTuple):
+class CheckedStart(NamedTuple):
     """Where motions start."""
 
     q: Array
@@ -44,14 +44,14 @@ class Start(NamedTuple):
     batch: tuple[int, ...]
 
 
-def checked_start(model: Model, q0: Any, v0: Any, batch: tuple[int, ...] = ()) -> Start:
+def checked_start(model: Model, q0: Any, v0: Any, batch: tuple[int, ...] = ()) -> CheckedStart:
     """Return the start of motions; ``batch``: that of a single start. Raises what is wrong with it."""
     q, v, found = check_state(model, q0, v0)
     require_mass(model)
     require_closed(model, q, v)
     batch = found or batch
     q, v = (np.ascontiguousarray(np.broadcast_to(x, (*batch, n))) for x, n in ((q, model.nq), (v, model.nv)))
-    return Start(q.copy(), v.copy(), batch)
+    return CheckedStart(q.copy(), v.copy(), batch)
 
 
 class Preparation(NamedTuple):
@@ -71,7 +71,12 @@ class Preparation(NamedTuple):
 
 
 def prepare(
-    model: Model, start: Start, h: float, setup: Setup, elsewhere: Sequence[Named] = (), each: Collection[str] = ()
+    model: Model,
+    start: CheckedStart,
+    h: float,
+    setup: Setup,
+    elsewhere: Sequence[Named] = (),
+    each: Collection[str] = (),
 ) -> Preparation:
     """Check a setup against a model, its start and its step, and select the method of integration.
 
@@ -106,7 +111,7 @@ def prepare(
 
 def _method(
     model: Model,
-    start: Start,
+    start: CheckedStart,
     h: float,
     integrator: Integrator,
     constraints: Constraints | None,

@@ -16,7 +16,7 @@ from linkwright.simulation.acting.controllers import Hold, is_of_state
 from linkwright.simulation.acting.laws import Ruled
 from linkwright.simulation.acting.outside import warn_if_friction_jumps
 from linkwright.simulation.events.driving import with_events
-from linkwright.simulation.preparation import Preparation, Start, checked_start, prepare
+from linkwright.simulation.preparation import CheckedStart, Preparation, checked_start, prepare
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.recorded.record import Record
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
@@ -166,7 +166,7 @@ def simulated(model: Model, q0: Any, v0: Any, t0: float, steps: int, h: float, s
     return motion
 
 
-def _record(model: Model, start: Start, run: Preparation, t0: float, steps: int, h: float, every: int) -> Record:
+def _record(model: Model, start: CheckedStart, run: Preparation, t0: float, steps: int, h: float, every: int) -> Record:
     """An empty record of a run."""
     acting, rule, constraints = run.acting, run.acting.driven, run.way.constraints
     size, shapes, cut = (rule.formula.state, rule.shapes, rule.cut) if rule else (0, None, None)
@@ -215,7 +215,7 @@ def _take_steps(
 
 
 def _warn_of_motion(
-    motion: Motion, record: Record, start: Start, run: Preparation, setup: Setup, controller: Any
+    motion: Motion, record: Record, start: CheckedStart, run: Preparation, setup: Setup, controller: Any
 ) -> None:
     """Warn of steps that do not follow the motion, and advise where it diverged."""
     model, acting, around, h = motion.model, run.acting, setup.surroundings, record.h

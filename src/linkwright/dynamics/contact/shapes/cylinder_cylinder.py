@@ -74,7 +74,7 @@ class Cylinder(NamedTuple):
         return (along(rise) * self.half) * self.axis + self.radius * out
 
 
-class _View(NamedTuple):
+class _CylinderView(NamedTuple):
     """Two cylinders in the axes (own axis, across it in the plane of both axes, across both axes)."""
 
     rise: Any
@@ -163,14 +163,14 @@ def _direction(d: Array, a: Array, b: Array, A: Cylinder, B: Cylinder) -> Array:
     axes = _Axes(a @ b, either(parallel, 0.0, sine), abs(d @ normal))
     aside = cross(normal, a)
     x, y = d @ a, d @ aside
-    of_a = _View(x, y, A.half, A.radius, B.half, B.radius)
-    of_b = _View(d @ b, axes.sine * x - axes.cosine * y, B.half, B.radius, A.half, A.radius)
+    of_a = _CylinderView(x, y, A.half, A.radius, B.half, B.radius)
+    of_b = _CylinderView(d @ b, axes.sine * x - axes.cosine * y, B.half, B.radius, A.half, A.radius)
 
     (side_a, rim_a), (side_b, rim_b) = (_starts(own, axes) for own in (of_a, of_b))
     by_b = rim_b[0] > rim_a[0]
     best = _better(rim_a, rim_b)
     own, other = (
-        _View(*(either(by_b, x, y) for x, y in zip(*two, strict=True))) for two in ((of_b, of_a), (of_a, of_b))
+        _CylinderView(*(either(by_b, x, y) for x, y in zip(*two, strict=True))) for two in ((of_b, of_a), (of_a, of_b))
     )
     for _ in range(TURNS):
         own, other = other, own
@@ -188,7 +188,7 @@ def _direction(d: Array, a: Array, b: Array, A: Cylinder, B: Cylinder) -> Array:
     return found
 
 
-def _starts(own: _View, axes: _Axes) -> tuple[Found, Found]:
+def _starts(own: _CylinderView, axes: _Axes) -> tuple[Found, Found]:
     """Return the best direction across this cylinder's side, and the better one of two on circles through its axis.
 
     One circle leaves the axis along the steepest ascent, the other goes through the best direction across the side.
@@ -207,7 +207,7 @@ def _starts(own: _View, axes: _Axes) -> tuple[Found, Found]:
     return (value, 0.0, m, n), _better(*through)
 
 
-def _around(own: _View, axes: _Axes, side: Any, e: tuple[Any, Any]) -> Found:
+def _around(own: _CylinderView, axes: _Axes, side: Any, e: tuple[Any, Any]) -> Found:
     """Return the best direction on the half of a great circle from ``side`` times the own axis through e, across it."""
     y, z = e
     slope, narrow = axes.sine * y, axes.sine * abs(z)
