@@ -25,7 +25,7 @@ from linkwright.errors import ClosureError, FormatWarning, LinkwrightWarning, Mo
 from linkwright.model.build.assembly import assemble
 from linkwright.model.loop import Loop, loop_type
 from linkwright.simulation.acting.controllers import Hold
-from linkwright.simulation.running import suitable_method
+from linkwright.simulation.preparation import suitable_method
 
 BUILT_IN = (
     "pendulum two_link planar:5 planar:20 chain3d:5 chain3d:20 puma560 arm7 quadruped humanoid four_bar four_bars:3 "

@@ -10,7 +10,7 @@ from linkwright.compiler import public
 from linkwright.compiler.schedules import choose
 from linkwright.compiler.schedules.composed import alike as openings
 from linkwright.dynamics.closed_loops import rows as constraint
-from linkwright.simulation.running import require_closed
+from linkwright.simulation.preparation import require_closed
 
 LOOPS = (
     ("weld", {}),

@@ -39,7 +39,7 @@ class Page:
     def tap(self, what):
         """Press with the mouse, without waiting for pictures, which are slow here."""
         what.wait_for(timeout=1000 * WAIT)
-        box = what.bounding_box()
+        box = self.until(what.bounding_box, "its place on the page")  # none while the page draws it again
         self.page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
 
     def press(self, slider, keys):
