@@ -70,14 +70,7 @@ class Preparation(NamedTuple):
         return self.way.method
 
 
-def prepare(
-    model: Model,
-    start: CheckedStart,
-    h: float,
-    setup: Setup,
-    elsewhere: Sequence[Named] = (),
-    each: Collection[str] = (),
-) -> Preparation:
+def prepare(model: Model, start: CheckedStart, h: float, setup: Setup, elsewhere: Sequence[Named] = ()) -> Preparation:
     """Check a setup against a model, its start and its step, and select the method of integration.
 
     ``elsewhere``: names of values bound to other functions than the controller and ``wrenches``.
