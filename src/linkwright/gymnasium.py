@@ -24,10 +24,10 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import taken_apart
 from linkwright.simulation.acting.randomness import STATES, Random, checked_seed, seeds
-from linkwright.simulation.episode import Episode, episode_of
+from linkwright.simulation.episode import Episode
 from linkwright.simulation.rollouts.prepare import RESET_STREAM, Prepared, prepared
 from linkwright.simulation.rollouts.run import taken
-from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
+from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.simulation.stepping.functions import state, told_function
 from linkwright.simulation.stepping.integrators import IntegrationMethod
 from linkwright.spatial.arrays import Array, as_numbers
@@ -341,7 +341,7 @@ def _require_count(name: str, value: Any) -> None:
 
 def _checked_episode(given: Any) -> Episode:
     """An episode with a reward, and nothing that environments do not take."""
-    episode = episode_of(given)
+    episode = options_of("episode", given, Episode)
     if episode.reward is None:
         raise ArgumentError("an environment has a reward: episode=lw.Episode(reward=…)")
     if episode.discount != 1.0 or episode.names != Episode().names:

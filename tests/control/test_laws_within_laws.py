@@ -151,3 +151,22 @@ def untold(model, t, q, v, z):
 def test_what_cannot_be_is_told(arm, controller, options, message):
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(arm, [0, 0], [0, 0], 0.01, **grouped(controller=controller, **options))
+
+
+def test_a_controller_without_a_state_has_none_of_each_motion():
+    arm = lw.load("two_link")
+    for found in (control.pd, partial(control.pd, target=np.zeros(2), stiffness=1.0, damping=1.0)):
+        with pytest.raises(lw.errors.UnknownNameError, match="'state'"):
+            lw.simulate(arm, np.zeros((3, 2)), [0, 0], 0.01, controller=found, actuation=lw.Actuation(each=["state"]))
+
+
+def test_attributes_of_a_function_are_its_methods_as_a_controller():
+    def slow(model, t, q, v, state, *, rate):
+        return -state, state + rate * q
+
+    slow.initial_state = lambda model, *, rate: np.zeros(model.nv)
+    arm = lw.load("two_link")
+    motion = lw.simulate(arm, [0.1, 0.2], [0, 0], 0.01, controller=partial(slow, rate=2.0))
+    assert motion.state.shape == (11, 2)
+    with pytest.raises(lw.errors.ArgumentError, match="slow has no argument 'rat'"):
+        lw.simulate(arm, [0.1, 0.2], [0, 0], 0.01, controller=partial(slow, rate=2.0, rat=1.0))

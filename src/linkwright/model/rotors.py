@@ -1,4 +1,4 @@
-"""The velocities that can have an armature."""
+"""The velocities that can have an armature, damping or friction."""
 
 from __future__ import annotations
 
@@ -18,3 +18,10 @@ def rotor_velocities(model: Model) -> list[int]:
         for k in range(joint.nv)
         if k not in joint.motion.carried
     ]
+
+
+def joint_parameters(model: Model, armature: bool, friction: bool) -> dict[str, list[int]]:
+    """Return the velocities that have each parameter of joints, in the order of the parameters."""
+    every = list(range(model.nv))
+    rotors = {"armature": rotor_velocities(model)} if armature else {}
+    return rotors | ({"damping": every, "friction": every} if friction else {})

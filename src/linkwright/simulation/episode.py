@@ -63,12 +63,3 @@ class Episode:
     def names(self) -> tuple[str, ...]:
         """Names of the recorded quantities."""
         return names_given("keep", self.keep)
-
-
-def episode_of(given: Any) -> Episode:
-    """Return the episode, or the default one; raise :class:`ArgumentError` for another kind of object."""
-    if given is None:
-        return Episode()
-    if not isinstance(given, Episode):
-        raise ArgumentError(f"episode is lw.Episode(…); got {given!r}")
-    return given

@@ -50,8 +50,8 @@ def checked_start(model: Model, q0: Any, v0: Any, batch: tuple[int, ...] = ()) -
     require_mass(model)
     require_closed(model, q, v)
     batch = found or batch
-    q, v = (np.ascontiguousarray(np.broadcast_to(x, (*batch, n))) for x, n in ((q, model.nq), (v, model.nv)))
-    return CheckedStart(q.copy(), v.copy(), batch)
+    q, v = (np.broadcast_to(x, (*batch, n)).copy() for x, n in ((q, model.nq), (v, model.nv)))
+    return CheckedStart(q, v, batch)
 
 
 class Preparation(NamedTuple):
@@ -93,8 +93,9 @@ def prepare(model: Model, start: CheckedStart, h: float, setup: Setup, elsewhere
         warn_if_pairs_are_hard(model, start.q, h, len(chosen.stages))
     servos = actuation.servos.names(model) if actuation.servos else ()
     constraints = constraints_of(model, integrator.joint_limits, integrator.solver, not smooth, servos)
-    controller = acting.controller
-    found = _method(model, start, h, integrator, constraints, staged, controller)
+    found = _method(model, start, h, integrator, constraints, staged, acting.controller)
+    if isinstance(acting.callback, Hold):
+        acting = acting._replace(callback=acting.callback.within(found, staged))
     if not isinstance(method_of(found), Embedded):
         warn_if_hard(model, start.q, setup.surroundings.surfaces, h)
     projecting = integrator.projection and bool(model.loops) and not isinstance(chosen, Variational)

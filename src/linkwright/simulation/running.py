@@ -139,8 +139,6 @@ def simulated(model: Model, q0: Any, v0: Any, t0: float, steps: int, h: float, s
         _warn_if_held_too_long(controller, h)
     record = _record(model, start, run, t0, steps, h, every)
     began = time.perf_counter()
-    if isinstance(controller, Hold):
-        controller = controller.within(run.method, run.way.staged)
     last = steps + record.before
     stepping = way_of_steps(
         model, run.way, controller, start.batch, acting.outside, run.tolerance if adaptive else None, last, every

@@ -13,8 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
-import numpy as np
-
+from linkwright.bounds import truth
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.impulses.solving import Solver
@@ -27,6 +26,7 @@ from linkwright.simulation.stepping.integrators import IntegrationMethod, Method
 from linkwright.spatial.arrays import as_numbers, is_finite_number
 
 F = TypeVar("F", bound=Callable[..., Any])
+O = TypeVar("O")
 
 TOLERANCE = 1e-8
 """Default tolerance of methods with adaptive steps."""
@@ -95,9 +95,8 @@ class Integrator:
             found = as_numbers("tolerance", self.tolerance)
             if not ((found >= 1e-15) & (found < 1.0)).all():
                 raise InputError(f"tolerance is from 1e-15 to less than 1; got {self.tolerance!r}")
-        for name in ("joint_limits", "projection"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise ArgumentError(f"{name} is True or False; got {getattr(self, name)!r}")
+        truth("joint_limits", self.joint_limits)
+        truth("projection", self.projection)
         if self.solver is not None and not isinstance(self.solver, Solver):
             raise ArgumentError(f"solver is lw.Solver(…); got {self.solver!r}")
         if checked_gains(self.stabilization) is not None and isinstance(chosen, Variational):
@@ -247,8 +246,8 @@ class Setup:
         """Return the setup of these arguments; raise :class:`ArgumentError` for other kinds of objects."""
         if controller is not None and callback is not None:
             raise ArgumentError("a run takes a controller, which is compiled, or a Python callback, not both")
-        actuation = _of_kind("actuation", actuation, Actuation)
-        surroundings = _of_kind("surroundings", surroundings, Surroundings)
+        actuation = options_of("actuation", actuation, Actuation)
+        surroundings = options_of("surroundings", surroundings, Surroundings)
         return cls(controller, callback, integrator_of(method), actuation, surroundings)
 
     def with_state(self, state: Any) -> Setup:
@@ -291,7 +290,8 @@ def integrator_of(method: Any) -> Integrator:
     return Integrator(method)  # type: ignore[arg-type]
 
 
-def _of_kind(name: str, given: Any, kind: type) -> Any:
+def options_of(name: str, given: Any, kind: type[O]) -> O:
+    """Return the options of an argument, the default ones for None; raise :class:`ArgumentError` for other objects."""
     if given is None:
         return kind()
     if not isinstance(given, kind):

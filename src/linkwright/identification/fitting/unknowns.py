@@ -14,7 +14,7 @@ from linkwright.bounds import truth
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.identification.fitting.physical import inside, is_physical
-from linkwright.model.rotors import rotor_velocities
+from linkwright.model.rotors import joint_parameters
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -125,10 +125,7 @@ class Unknowns:
     @cached_property
     def places(self) -> dict[str, list[int]]:
         """Of what is unknown of joints, the velocities that have it, in the order of θ."""
-        every = list(range(self.model.nv))
-        return ({"armature": rotor_velocities(self.model)} if self.armature else {}) | (
-            {"damping": every, "friction": every} if self.friction else {}
-        )
+        return joint_parameters(self.model, self.armature, self.friction)
 
     def columns(self, Y: Array) -> Array:
         """(…, nv, p) of a regressor (…, nv, all): symbols too."""

@@ -11,7 +11,7 @@ from linkwright.errors import InputError, ShapeError, counted
 from linkwright.model.build.assembly import described
 from linkwright.model.build.description import BodySpec, JointSpec
 from linkwright.model.change.edited import remade
-from linkwright.model.rotors import rotor_velocities
+from linkwright.model.rotors import joint_parameters
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass, of_parameters
@@ -23,9 +23,7 @@ ROUNDING = 1e-9
 def with_parameters(model: Model, parameters: Any, armature: bool, friction: bool, physical: bool) -> Model:
     """See :meth:`Model.with_parameters`."""
     n, nv = len(model.bodies), model.nv
-    places = {"armature": rotor_velocities(model)} if armature else {}
-    if friction:
-        places |= {"damping": list(range(nv)), "friction": list(range(nv))}
+    places = joint_parameters(model, armature, friction)
     pi, expected = as_numbers("parameters", parameters), 10 * n + sum(map(len, places.values()))
     if pi.shape != (expected,):
         further = "".join(f", {counted(len(having), 'number')} of {what}" for what, having in places.items())

@@ -60,8 +60,13 @@ class FunctionController(Generic[P, R]):
         initial_state: Callable[..., Any] | None = None,
         check: Callable[[Model, Mapping[str, Any], Mapping[str, int]], None] | None = None,
     ):
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function, updated=())  # its attributes may be named as methods here
         self.function, self._initial_state, self._check = function, initial_state, check
+
+    @property
+    def has_state(self) -> bool:
+        """Whether the function takes a state."""
+        return self._initial_state is not None
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> R:
         return self.function(*args, **named)
@@ -90,6 +95,13 @@ class FunctionController(Generic[P, R]):
         if "<" in self.__qualname__:  # a local one
             return FunctionController, (self.function, self._initial_state, self._check)
         return self.__qualname__  # pickled by its name, as functions are
+
+
+def has_initial_state(function: Any) -> bool:
+    """Return whether a controller, a function or an object, has an initial state of its own."""
+    if isinstance(function, FunctionController):
+        return function.has_state
+    return hasattr(function, "initial_state")
 
 
 def controller_of(function: Any) -> Controller:

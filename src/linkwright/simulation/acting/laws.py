@@ -35,7 +35,7 @@ from linkwright.simulation.acting.bindings import (
     spread,
     taken_apart,
 )
-from linkwright.simulation.acting.controller import controller_of
+from linkwright.simulation.acting.controller import controller_of, has_initial_state
 from linkwright.simulation.acting.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -232,15 +232,14 @@ def ruled(
     """
     function, own = taken_apart(law)
     name, bound = name_of_function(function), spread(own)
-    own_names = [*bound, *(["state"] if initial_state is not None or hasattr(function, "initial_state") else [])]
-    each = names_of_each(each, batch, [Named(name, own_names), *elsewhere])
+    named = [*bound, *(["state"] if initial_state is not None or has_initial_state(function) else [])]
+    each = names_of_each(each, batch, [Named(name, named), *elsewhere])
     _look_at(model, function, bound, each, len(batch), sound)
     initial_state = _at_start(model, function, bound, initial_state, each, batch)
     if sensed:
         _require_a_place_for(function, name, bound)
     stateful = initial_state is not None
-    own_names = [*apart_from_within(bound)[0], *(["wrench"] if sensed else [])]
-    _require_call(function, name, own_names, stateful)
+    _require_call(function, name, [*apart_from_within(bound)[0], *(["wrench"] if sensed else [])], stateful)
     told = bindings(f"the controller {name}", bound, each, batch)
     lead = len(batch) if "state" in each else 0
     shapes = _shapes_of(initial_state, batch, lead) if stateful else None

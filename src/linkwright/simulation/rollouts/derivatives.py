@@ -24,11 +24,11 @@ from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.derived import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.episode import Episode, episode_of
+from linkwright.simulation.episode import Episode
 from linkwright.simulation.rollouts.prepare import Prepared, prepared
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.rollouts.run import taken
-from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
+from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.simulation.stepping.adaptive.pair import Embedded
 from linkwright.simulation.stepping.integrators import IntegrationMethod
 from linkwright.simulation.stepping.many import Plan, Step, sizes_of_values, values_apart, values_of
@@ -101,7 +101,7 @@ def rollout_derivatives(
     True
     """
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    episode = episode_of(episode)
+    episode = options_of("episode", episode, Episode)
     if episode.reset is not None:
         raise ArgumentError("rollout_derivatives takes no reset: a motion that begins again jumps")
     if isinstance(q0, Rollout):

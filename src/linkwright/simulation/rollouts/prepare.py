@@ -12,13 +12,13 @@ from linkwright.compiler.parameters import Parameter, parameter_of, require_poss
 from linkwright.errors import ArgumentError, InputError, ShapeError, names_given
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.controllers import Hold, formula_of
+from linkwright.simulation.acting.controllers import formula_of
 from linkwright.simulation.acting.laws import Formula, under
 from linkwright.simulation.acting.randomness import checked_seed, seeds
-from linkwright.simulation.episode import KEPT, Episode, episode_of
+from linkwright.simulation.episode import KEPT, Episode
 from linkwright.simulation.preparation import checked_start, prepare
 from linkwright.simulation.rollouts.result import Rollout
-from linkwright.simulation.setup import Setup
+from linkwright.simulation.setup import Setup, options_of
 from linkwright.simulation.stepping.adaptive.pair import Embedded
 from linkwright.simulation.stepping.functions import Told, names_bound, told_function
 from linkwright.simulation.stepping.impacts import Constraints
@@ -67,7 +67,7 @@ def prepared(
     parameters: Mapping[str, Any] | None = None,
 ) -> Prepared:
     """Check a rollout, and put it together. ``q0`` may be an earlier rollout, which goes on from its end."""
-    episode = episode_of(episode)
+    episode = options_of("episode", episode, Episode)
     reward, terminate, reset, names = episode.reward, episode.terminate, episode.reset, episode.names
     if isinstance(setup.integrator.chosen, Variational):
         others = [repr(name) for name, one in METHODS.items() if not isinstance(one, Variational)]
@@ -98,7 +98,7 @@ def prepared(
     adaptive = isinstance(method_of(way.method), Embedded)
     rule = acting.driven
     law_names = acting.law.names if acting.law else ()
-    formula = rule.formula if rule else _formula_of_state(acting.callback, model, way.method)
+    formula = rule.formula if rule else _formula_of_state(acting.callback, model)
     if rule is None and acting.outside is not None:
         formula = under(formula, acting.outside, model, setup.surroundings.sensor)
 
@@ -151,10 +151,8 @@ def prepared(
     )
 
 
-def _formula_of_state(controller: Any, model: Model, method: str) -> Formula | None:
+def _formula_of_state(controller: Any, model: Model) -> Formula | None:
     """The formula of a controller (t, q, v); :class:`InputError` where it is not compiled."""
-    if isinstance(controller, Hold):
-        controller = controller.within(method)
     formula = formula_of(controller, model)
     if controller is not None and formula is None:
         raise InputError("a rollout takes compiled controllers: functions (model, t, q, v), or kernels of (t, q, v)")
