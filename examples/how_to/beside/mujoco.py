@@ -81,7 +81,7 @@ assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[
 # | `m.jnt_range` | `model.lower`, `model.upper` |
 # | `m.key_qpos`, keyframes | nothing: give `q0` to `lw.simulate`; `lw.stand` finds a standing posture |
 # | `d.ctrl`, actuators | `controller=` of `lw.simulate`: a function that gives efforts; servos with gains are `lw.Servos`. Actuators of a file are not taken over |
-# | `d.sensordata`, sensors | nothing of the file: call `lw.velocity`, `lw.acceleration`, `lw.joint_reactions` on a motion; `noise=` of `lw.simulate` |
+# | `d.sensordata`, sensors | nothing of the file: call `lw.velocity`, `lw.acceleration`, `lw.joint_reactions` on a motion; `noise` of `lw.Actuation` |
 # | `d.contact`, `mujoco.mj_contactForce` | `lw.Motion.contacts` |
 # | `mujoco.mj_resetData` | not needed: there is no state to be reset |
 # | `mujoco.mj_geomDistance` | nothing for one configuration: distances are computed where contact acts |

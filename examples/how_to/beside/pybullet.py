@@ -75,7 +75,7 @@ assert to_pybullet(np.array([1.0, 0.0, 0.0, 0.0])).tolist() == [0.0, 0.0, 0.0, 1
 # | `calculateInverseKinematics` | `lw.inverse_kinematics`, which also says whether it was reached |
 # | `stepSimulation`, `setTimeStep` | `lw.simulate`, with `step=` |
 # | `setJointMotorControl2` | `controller=` of `lw.simulate`; `lw.Servos`. In PyBullet every joint has a motor that brakes it until you switch it off |
-# | `applyExternalForce`, `applyExternalTorque` | `wrenches=` of `lw.simulate` |
+# | `applyExternalForce`, `applyExternalTorque` | `wrenches` of `lw.Surroundings` |
 # | `createConstraint` | `model.with_loop`; `lw.connect` while it moves |
 # | `changeDynamics` | `model.with_body`, `model.with_joint`, `model.with_contact` |
 # | `loadURDF` of a plane | `model.with_ground` |

@@ -1,7 +1,7 @@
 """Laws that know what the hand is pushed with: shaped impedance, admittance, hybrid position and force.
 
 ``wrench`` (6,) is what acts on the hand from outside, [f; n] at the frame's origin in world axes, as a sensor measures
-it: ``simulate(…, sensor=frame)``. The error of a pose is x̃ = [p − p_d; Log(R R_dᵀ)].
+it: ``Surroundings(sensor=frame)``. The error of a pose is x̃ = [p − p_d; Log(R R_dᵀ)].
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Policy:
 
     ``policy = Policy(model)`` is bound its weights, ``functools.partial(policy, weights=w)``, and is then a law of
     :func:`simulate` and :func:`rollout`. Numbers bound to it are values of the kernel: with other weights nothing is
-    compiled again, and ``each=["weights"]`` gives each motion of a batch its own.
+    compiled again, and ``Actuation(each=["weights"])`` gives each motion of a batch its own.
 
     ``hidden``: the sizes of the hidden layers. ``observe(model, t, q, v)`` gives what it sees, an array;
     ``commands``: so many numbers more, bound as ``command``, such as the speed that is wanted. ``activation``: of the

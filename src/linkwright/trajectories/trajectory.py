@@ -156,7 +156,7 @@ class Trajectory:
         if self.batch:
             raise ShapeError(
                 f"this is a batch {self.batch} of trajectories: take one, trajectory[0], or give each motion its own: "
-                "simulate(…, each=['reference'])"
+                "Actuation(each=['reference'])"
             )
         if np.ndim(t):
             raise ShapeError(f"a trajectory is read at one symbolic time; got shape {np.shape(t)}")

@@ -75,7 +75,7 @@ class Regulator:
 
     @property
     def controller(self) -> Callable[..., Array]:
-        """For ``simulate(…, controller=regulator.controller)``; of a batch with ``each=regulator.each``."""
+        """For ``simulate(…, controller=regulator.controller)``; of a batch with ``Actuation(each=regulator.each)``."""
         values: dict[str, Any] = {"posture": self.posture, "effort": self.effort, "gain": self.gain}
         if self.cost_to_go.ndim > self.A.ndim:
             return partial(regulate_for_a_time, spacing=self.step, **values)

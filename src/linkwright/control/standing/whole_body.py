@@ -132,7 +132,7 @@ class WholeBody:
         return WholeBodyAnswer(efforts, a, pushed, not reason, reason, iterations)
 
     def controller(self, targets: Targets | Callable[[float], Targets]) -> Callable[[float, Array, Array], Array]:
-        """(t, q, v) -> efforts (nv,), for ``simulate(…, controller=…)``; targets may be a function of time.
+        """(t, q, v) -> efforts (nv,), for ``simulate(…, callback=…)``; targets may be a function of time.
 
         It raises :class:`~linkwright.errors.SimulationError` where contacts cannot hold.
         """

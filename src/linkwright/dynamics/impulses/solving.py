@@ -57,7 +57,7 @@ Impacts = Literal["together", "rounds"]
 @explained
 @dataclass(frozen=True)
 class Solver:
-    """How impulses of contacts, limits and dry friction are found: ``simulate(…, solver=Solver(…))``, ``rollout``.
+    """How impulses of contacts, limits and dry friction are found: ``Integrator(solver=Solver(…))``.
 
     Each sweep goes once through all of them. By default there are as many as it takes until one changes no velocity by
     more than a millionth of a metre a second. ``Solver(sweeps=4, tolerance=None)`` takes four each time, which suffices
