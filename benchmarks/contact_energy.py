@@ -37,7 +37,7 @@ def slab() -> lw.Model:
 
 
 def capsule() -> lw.Model:
-    """A capsule, half a metre from tip to tip."""
+    """A capsule, half a meter from tip to tip."""
     return _body("capsule", np.array([0.02, 0.02, 0.002]), radius=0.08, length=0.34)
 
 
@@ -61,7 +61,7 @@ def _body(kind: str, inertia: np.ndarray, **shape: Any) -> lw.Model:
 
 
 def starts(model: lw.Model, count: int, seed: int) -> Arrays:
-    """Random postures a metre up, velocities of a metre a second and ten radians a second."""
+    """Random postures a meter up, velocities of a meter a second and ten radians a second."""
     generator = np.random.default_rng(seed)
     q = model.random(count, seed)
     q[:, :3] = [0.0, 0.0, 1.0]

@@ -92,7 +92,7 @@ def disagreement(made: lw.Equations) -> float:
 
     At the model's parameters and at two random sets of them, five random states each.
     """
-    from linkwright.equations.derive.plan import realised
+    from linkwright.equations.derive.plan import realized
     from linkwright.expression.polynomial import evaluate
 
     worst = 0.0
@@ -101,7 +101,7 @@ def disagreement(made: lw.Equations) -> float:
         values = dict(made.parameters)
         if seed:
             values = {name: x * rng.uniform(0.5, 2.0) if x else rng.normal() for name, x in values.items()}
-        model = realised(made._plan, lambda x, name, at=values: float(x) * (at[name] if name else 1.0))
+        model = realized(made._plan, lambda x, name, at=values: float(x) * (at[name] if name else 1.0))
         for q in model.random(5, seed=rng):
             v = rng.normal(size=model.nv)
             at = values | dict(zip(made.coordinates.q, q, strict=True)) | dict(zip(made.coordinates.v, v, strict=True))

@@ -66,7 +66,7 @@ def made(name: str, kinds: str, axes: Any, points: Any) -> Any:
 
 
 def random_arm(seed: int, three: str = "", first: int = 0, n: int = 6) -> Any:
-    """Hinges; with three neighbours that meet or are parallel where that is asked for."""
+    """Hinges; with three neighbors that meet or are parallel where that is asked for."""
     random = np.random.default_rng(seed)
     axes = random.standard_normal((n, 3))
     points = random.uniform(-0.4, 0.4, (n, 3))

@@ -4,7 +4,7 @@ Run: ``python benchmarks/identified.py [name …]``; a name is that of a fixed-b
 from samples that are held in memory: the shortest of several runs of ``identify`` (base parameters with standard
 errors, and all parameters such as bodies can have them), wall and processor time; beside it Pinocchio's regressor
 alone, called in a loop from Python, of twenty thousand samples, scaled. Then 100 runs with new noise and a new prior
-each (masses and moments off by up to 20 %, centres of mass by a centimetre): the deviations of base parameters in
+each (masses and moments off by up to 20 %, centers of mass by a centimeter): the deviations of base parameters in
 standard errors, how many bodies no distribution of mass has, of least squares beside the prior alone and of what is
 told, and how far masses are off.
 """

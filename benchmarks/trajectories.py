@@ -1,4 +1,4 @@
-"""Jerk-limited plans of 7 joints, synchronised, in batches and alone, beside ruckig on the same states.
+"""Jerk-limited plans of 7 joints, synchronized, in batches and alone, beside ruckig on the same states.
 
 One thread of this process for both, its own time (`thread_time`), rounds interleaved, minima. A plan of ours is what
 ruckig's `calculate` gives: the common duration, and how long each phase of each joint lasts. Both check the states.

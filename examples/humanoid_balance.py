@@ -44,9 +44,9 @@ NUMBERS = {
     "depth": (0.179, 0.08, 0.17),  # m, of crouching
     "speed": (2.37, 1.3, 2.6),  # m/s, towards which it thrusts
     "drawn": (0.028, 0.03, 0.16),  # m, by which the feet are pulled up in the air
-    "ahead": (0.010, -0.02, 0.06),  # m, that they land before the centre of mass
+    "ahead": (0.010, -0.02, 0.06),  # m, that they land before the center of mass
     "stretch": (0.007, 0.01, 0.035),  # m above the height of standing at which the thrust ends
-    "foresee": (0.168, 0.0, 0.3),  # s: feet land where the centre of mass is this much later
+    "foresee": (0.168, 0.0, 0.3),  # s: feet land where the center of mass is this much later
     "rate": (8.24, 6.0, 12.0),  # 1/s, of the spring that lands: its stiffness is the square, for each kg
     "back": (0.631, 0.2, 1.2),  # how far p is beyond the capture point, of that one's distance from the middle
 }
@@ -78,7 +78,7 @@ def level(R):
 
 
 class Body:
-    """What the laws see of q and v: the trunk, the centre of mass, ξ, soles and the middles of the feet."""
+    """What the laws see of q and v: the trunk, the center of mass, ξ, soles and the middles of the feet."""
 
     def __init__(self, model, q, v):
         self.model, self.q, self.mass = model, q, lw.total_mass(model)
@@ -98,7 +98,7 @@ class Body:
     def press(self, shares, p, up):
         """The efforts by which the feet press on the ground at p, with ``up`` N, and turn the trunk upright.
 
-        The force at p that has the moment n about the centre of mass: with r = p − c, n = r × f. Each foot bears its
+        The force at p that has the moment n about the center of mass: with r = p − c, n = r × f. Each foot bears its
         share of it, as near to p as its sole is long and wide.
         """
         up = lw.clip(up, 0.0, 2.5 * self.mass * G)
@@ -143,7 +143,7 @@ def standing(model, t, q, v, *, height):
 def hopping(model, t, q, v, *, height, period, numbers):
     """Each period, s: crouch by ``depth``, m; thrust towards ``speed``, m/s; in the air pull up the legs, land, rest.
 
-    In the air the feet are led to below the centre of mass, ``drawn`` m higher than they are in standing, and back down
+    In the air the feet are led to below the center of mass, ``drawn`` m higher than they are in standing, and back down
     while it falls. NUMBERS says what the numbers are.
     """
     depth, speed, drawn, ahead, stretch, foresee, rate, back = (numbers[k] for k in range(len(NUMBERS)))

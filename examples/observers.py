@@ -57,7 +57,7 @@ def a_payload_is_found() -> None:
         step=STEP,
     )
     laws = {
-        "nothing is learnt": partial(adaptive, rate=0.0),
+        "nothing is learned": partial(adaptive, rate=0.0),
         "by the error alone": partial(adaptive, rate=3.0 * unsure**2),
         "by the efforts, too": partial(adaptive, rate=0.1 * unsure**2, prediction=100.0),
     }
@@ -70,7 +70,7 @@ def a_payload_is_found() -> None:
         wanted = np.array([swing(t)[0] for t in motion.t])
         off = np.degrees(np.abs(motion.q - wanted).max(axis=1))
         error.semilogy(motion.t, off + 1e-3, color=color, label=word)
-        if word != "nothing is learnt":
+        if word != "nothing is learned":
             mass.plot(motion.t, found[:, 0] - lw.inertial_parameters(arm)[-10], color=color, label=word)
         late = motion.t >= 2.0
         moment = np.linalg.norm(found[:, 1:4] - true[1:4], axis=1)[late].max() / np.linalg.norm(true[1:4])

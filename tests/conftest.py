@@ -14,7 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-# most kernels of the tests run a few times; where code itself is tested it is made as users' is: `optimised` there
+# most kernels of the tests run a few times; where code itself is tested it is made as users' is: `optimized` there
 os.environ.setdefault("LINKWRIGHT_CODE", "quick")
 
 # workers fill all cores: where each had linear algebra on several threads, these would wait for each other, at work.

@@ -23,7 +23,7 @@ SHAPES = {
 
 
 def pose(rng: np.random.Generator, reach: float) -> np.ndarray:
-    """Any orientation, within about so many metres of the origin."""
+    """Any orientation, within about so many meters of the origin."""
     T = np.eye(4)
     T[:3, :3] = random_rotation(rng)
     T[:3, 3] = reach * rng.normal(size=3)

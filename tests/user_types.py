@@ -1,6 +1,6 @@
 """What a user's type checker must see: run by the type check (mypy --strict), not by pytest.
 
-Arrays come out, anything that NumPy makes an array of goes in, and a misspelt option is found before it is run.
+Arrays come out, anything that NumPy makes an array of goes in, and a misspelled option is found before it is run.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def main() -> None:
     heights = lw.center_of_mass(man, motion.q)[:, 2] - scope["place"][2]
     way.plot(motion.t, 100 * (scope["wanted"][:, 2] - scope["place"][2]), "k--", label="wanted")
     way.plot(motion.t, 100 * heights, label="simulated")
-    way.set_ylabel("centre of mass (cm)")
+    way.set_ylabel("center of mass (cm)")
     way.legend()
     for name, some in (("left heel", [0, 1]), ("left toes", [2, 3])):
         feet.plot(t, forces[:, some, 2].sum(axis=1), label=f"{name}, normal")

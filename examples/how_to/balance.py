@@ -25,7 +25,7 @@
 # Pushes act at the navel. At the start all velocities are a little off, by 0.02 rad/s and m/s. Steps are 2 ms. What to know
 # beside:
 #
-# - Arms, waist and neck are locked. The robot weighs 73 kg; standing, its centre of mass is 0.95 m high.
+# - Arms, waist and neck are locked. The robot weighs 73 kg; standing, its center of mass is 0.95 m high.
 # - Motors give 250 N m at most in hips and knees, 150 and 60 N m in ankles, 100 N m in the turning hips. Joints have limits;
 #   ankles may bend up to 40°, for the 20° of the built-in model are those of a foot that bears nothing.
 # - The laws see the whole state, without noise. The floor's friction is 0.8.
@@ -40,7 +40,7 @@
 #
 # $$\xi = c + \frac{\dot c}{\omega}, \qquad \omega^2 = \frac{g}{\text{height}}.$$
 #
-# Here $c$ is its centre of mass. Beyond ξ, it is driven back; before it, it falls on. (Pratt, Carff, Drakunov & Goswami, "Capture point", Humanoids 2006.) So to stand is to
+# Here $c$ is its center of mass. Beyond ξ, it is driven back; before it, it falls on. (Pratt, Carff, Drakunov & Goswami, "Capture point", Humanoids 2006.) So to stand is to
 # press at a point p a little beyond ξ, as seen from the middle of the feet. The law below is all that it takes:
 #
 # 1. Where to press: p = ξ + ½ (ξ − middle).
@@ -74,7 +74,7 @@ def standing(model, t, q, v):
     p = capture + 0.5 * (capture - 0.5 * (left + right)[:2])
     up = mass * (9.81 + 60.0 * (height - c[2]) - 12.0 * rate[2])
     off = 0.5 * np.stack([R[1, 2] - R[2, 1], R[2, 0] - R[0, 2], R[0, 1] - R[1, 0]])
-    n = 800.0 * off - 120.0 * R @ v[3:6]                               # about the centre of mass, N m
+    n = 800.0 * off - 120.0 * R @ v[3:6]                               # about the center of mass, N m
     r = p - c[:2]
     f = np.stack([(-n[1] - r[0] * up) / c[2], (n[0] - r[1] * up) / c[2], up])
     apart = (left - right)[:2]
@@ -102,7 +102,7 @@ assert np.abs(end.q[-1, 0, 2] - start[2]) < 0.01                          # it s
 # ## To hop, and to walk
 #
 # To **hop** is to stand, with another vertical force in each part of a clock: crouch, thrust, land. In the air the feet are led
-# to where they land, below the centre of mass. Eight numbers say how: how deep, how fast, how far to pull up the legs, how soft
+# to where they land, below the center of mass. Eight numbers say how: how deep, how fast, how far to pull up the legs, how soft
 # to land. By hand we found hops of 1.3 cm. The rest did a search by the cross-entropy method, in a minute and a half of
 # processor time: draw 500 sets of numbers, move each from four starts by one call of [`rollout`](../topics/motion/rollouts.md), keep the 40
 # best, draw about these, six times. What earns is the lowest hop, and nothing where it falls. `--search` does it again.

@@ -53,7 +53,7 @@ assert regulator.poles.real.max() < 0.0
 # %% [markdown]
 # ## Try it
 #
-# The pole starts 11° (0.2 rad) to the side, and the cart half a metre from the middle.
+# The pole starts 11° (0.2 rad) to the side, and the cart half a meter from the middle.
 
 # %%
 motion = lw.simulate(cart_pole, [0.5, 0.2], [0.0, 0.0], 8.0, controller=regulator.controller)

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # How to find what the hand carries
 #
-# An arm lifts something (a *payload*), and you want to know what it weighs and where its centre of mass is. The motors tell you: they
+# An arm lifts something (a *payload*), and you want to know what it weighs and where its center of mass is. The motors tell you: they
 # work harder with it than without it.
 #
 # ## Measure
@@ -44,7 +44,7 @@ assert abs(mass - 2.0) < 0.05
 assert np.abs(center - [0.02, 0.0, 0.1]).max() < 0.01
 
 # %% [markdown]
-# Efforts do not tell the centre of mass c itself. They tell m c, the mass times the centre of mass: these are
+# Efforts do not tell the center of mass c itself. They tell m c, the mass times the center of mass: these are
 # `payload.mcx`, `payload.mcy` and `payload.mcz`, in kg m. Divide by the mass, as above. `payload.Ixx` and so on are the
 # moments of inertia about the axes of the frame `tool`.
 #

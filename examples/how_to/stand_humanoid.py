@@ -38,10 +38,10 @@ posture = lw.stand(robot, posture)
 
 center = lw.center_of_mass(robot, posture)
 foot = lw.pose(robot, posture, "left_sole")[:3, 3]
-print(center[0] - foot[0])                           # the centre of mass is a little before the ankles
+print(center[0] - foot[0])                           # the center of mass is a little before the ankles
 
 # %% [markdown]
-# A robot stands only if its centre of mass is above its feet.
+# A robot stands only if its center of mass is above its feet.
 #
 # ## Motors that hold it
 #
@@ -64,7 +64,7 @@ motion = lw.simulate(
     controller=partial(stay, target=posture[7:]),
     actuation=lw.Actuation(servos=servos),
 )
-print(motion.q[-1, 2] - posture[2])                  # how far it sinks: some millimetres
+print(motion.q[-1, 2] - posture[2])                  # how far it sinks: some millimeters
 assert abs(motion.q[-1, 2] - posture[2]) < 0.02
 
 # %% [markdown]

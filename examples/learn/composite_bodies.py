@@ -15,7 +15,7 @@
 #
 # ## One body from the tips on
 #
-# A composite body has a mass, a centre of mass and an inertia. The tips are composite bodies by themselves. Each body further
+# A composite body has a mass, a center of mass and an inertia. The tips are composite bodies by themselves. Each body further
 # in is put together with the composite bodies that hang on it, by the rule of [parallel axes](parallel_axes.md). Here is one:
 
 # %%
@@ -47,7 +47,7 @@ animate_inertia(robot, q, "force", "inertia_force.gif")              # the pictu
 # %% [markdown]
 # ## From a composite body to a column
 #
-# Let z be the axis of joint i, and p the way from joint i to the centre of its composite body. An acceleration of 1 rad/s²
+# Let z be the axis of joint i, and p the way from joint i to the center of its composite body. An acceleration of 1 rad/s²
 # about z takes
 #
 # $$f = m\,(z \times p), \qquad n = I z + p \times f$$

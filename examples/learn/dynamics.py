@@ -76,7 +76,7 @@ print(stretched[0, 0], folded[0, 0])                # 2.7 and 0.7 kg m²
 # ## The equations themselves
 #
 # A small mechanism has equations that can be read. Here letters stand in the place of numbers: m for masses, l for lengths,
-# lg for the distances to the centres of mass, I for inertias.
+# lg for the distances to the centers of mass, I for inertias.
 
 # %%
 print(lw.equations(arm).text())

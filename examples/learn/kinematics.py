@@ -29,7 +29,7 @@ postures = np.radians([[-20.0, 30.0], [5.0, 40.0], [30.0, 45.0]])
 lw.draw(arm, postures).savefig("learn_kinematics.png", dpi=100)
 
 # %% [markdown]
-# ![Three postures of the arm; the last one in full colour.](../pictures/learn_kinematics.png)
+# ![Three postures of the arm; the last one in full color.](../pictures/learn_kinematics.png)
 #
 # ## A pose is a matrix
 #

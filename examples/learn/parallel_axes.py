@@ -4,12 +4,12 @@
 # # Parallel axes
 #
 # How hard is it to turn a body? That depends on the axis. The moment of inertia is smallest about the axis through the
-# centre of mass, I₀. About a parallel axis at the distance l it is larger by m l² (the parallel axis theorem, or Steiner's):
+# center of mass, I₀. About a parallel axis at the distance l it is larger by m l² (the parallel axis theorem, or Steiner's):
 #
 # $$I = I_0 + m\,l^2$$
 #
-# Why? The body does two things at a time. Its centre of mass runs on a circle of radius l, as a point of mass m does:
-# that takes m l². And the body turns about its own centre: that takes I₀.
+# Why? The body does two things at a time. Its center of mass runs on a circle of radius l, as a point of mass m does:
+# that takes m l². And the body turns about its own center: that takes I₀.
 
 # %%
 import matplotlib.pyplot as plt
@@ -33,8 +33,8 @@ assert np.allclose(moments, 0.1 + 1.0 * distances**2)
 figure, axes = plt.subplots(figsize=(6, 3.5))
 axes.plot(distances, moments, "o-")
 axes.axhline(0.1, color="gray", linestyle="--")
-axes.set(xlabel="distance l of the axis from the centre of mass (m)", ylabel="moment of inertia (kg m²)")
-axes.text(0.45, 0.13, "I₀: about the centre of mass")
+axes.set(xlabel="distance l of the axis from the center of mass (m)", ylabel="moment of inertia (kg m²)")
+axes.text(0.45, 0.13, "I₀: about the center of mass")
 figure.tight_layout()
 figure.savefig("learn_parallel_axes.png", dpi=100)
 
@@ -44,12 +44,12 @@ figure.savefig("learn_parallel_axes.png", dpi=100)
 # ## About every axis at a time
 #
 # About one axis a moment of inertia is one number. For all axes together it is a matrix of 3 × 3 numbers. If p is the way
-# (displacement) from the new point to the centre of mass, then
+# (displacement) from the new point to the center of mass, then
 #
 # $$\mathbf I = \mathbf I_0 + m\,(\mathbf p^{\mathsf T}\mathbf p\,\mathbf 1 - \mathbf p\,\mathbf p^{\mathsf T})$$
 #
-# `lw.add_mass_properties` uses this rule when it makes one body of several. Each body is given as (mass, centre of mass,
-# inertia about its own centre of mass). The answer has the same form.
+# `lw.add_mass_properties` uses this rule when it makes one body of several. Each body is given as (mass, center of mass,
+# inertia about its own center of mass). The answer has the same form.
 
 # %%
 block = (2.0, np.array([0.3, 0.0, 0.0]), np.diag([0.01, 0.02, 0.02]))

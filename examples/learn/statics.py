@@ -47,7 +47,7 @@ figure.savefig("learn_statics.png", dpi=100)
 #
 # ## What the weight asks for
 #
-# The weight of the links is a force, too, at their centres of mass. `lw.gravity_forces` gives the torques that carry it.
+# The weight of the links is a force, too, at their centers of mass. `lw.gravity_forces` gives the torques that carry it.
 # What the motors give altogether is the sum of both:
 
 # %%

@@ -91,7 +91,7 @@ print(arm)
 # %%
 q = np.radians([30.0, 60.0])        # the shoulder at 30°, the elbow at 60°
 T = lw.pose(arm, q, "hand")
-print(T[:3, 3].round(3))            # where the hand is, in metres: [0.433 0. 0.65]
+print(T[:3, 3].round(3))            # where the hand is, in meters: [0.433 0. 0.65]
 print(T[:3, :3].round(3))           # how it is turned: its axes x, y, z as columns
 assert np.allclose(T[:3, 3], [0.5 * np.cos(np.pi / 6), 0.0, 0.5 * np.sin(np.pi / 6) + 0.4])
 
@@ -152,7 +152,7 @@ assert np.abs(np.degrees(held.q[-1]) - [30.0, 60.0]).max() < 0.5
 # Now the other way round: you know where the hand should be, and ask for the joints. This is called inverse kinematics.
 
 # %%
-target = [0.4, 0.0, 0.5]                         # x, y, z in metres
+target = [0.4, 0.0, 0.5]                         # x, y, z in meters
 reached = lw.inverse_kinematics(arm, {"hand": target})
 print(reached.converged)                         # True: it is reached
 print(np.degrees(reached.q))                     # the angles that bring the hand there

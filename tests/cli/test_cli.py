@@ -417,7 +417,7 @@ def test_further_forms_of_equations(capsys):
 def test_explained_equations(capsys):
     status, text, _ = run("equations", "two_link", "--explain", capsys=capsys)
     assert status == 0
-    assert "Stable, a centre of the linearised motion: oscillations at ω = 2.6591 and 6.7663 rad/s." in text
+    assert "Stable, a center of the linearized motion: oscillations at ω = 2.6591 and 6.7663 rad/s." in text
     status, text, _ = run("equations", "two_link", "--explain", "--format", "latex", capsys=capsys)
     assert status == 0
     assert text.startswith(r"\section*{The terms}")

@@ -6,6 +6,6 @@ import pytest
 
 
 @pytest.fixture
-def optimised(monkeypatch: pytest.MonkeyPatch) -> None:
+def optimized(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for kernels that fixtures of modules made before: code is made when it is first needed."""
     monkeypatch.delenv("LINKWRIGHT_CODE", raising=False)

@@ -27,7 +27,7 @@ from linkwright.model.joint import JOINT_TYPES
 from linkwright.model.library.built_in import built_in
 from mechanisms import one_of_each, random_tree, relative_error, trees, with_loops
 
-pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
 
 W = target().width
 ROWS = 3 * W + 2

@@ -18,7 +18,7 @@ import linkwright as lw
 from linkwright.compiler.native import cache
 from linkwright.errors import CacheWarning
 
-pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="owners and modes are those of POSIX")
 

@@ -25,7 +25,7 @@ from linkwright.compiler.native import cache
 from linkwright.compiler.native.entry import supported
 from linkwright.errors import ArgumentError, LinkwrightError, ShapeError
 
-pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
 
 needs_entry = pytest.mark.skipif(not supported(), reason="this Python's objects are entered through NumPy")
 

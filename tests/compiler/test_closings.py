@@ -115,7 +115,7 @@ def test_linkages_beside_each_other(many: int) -> None:
 
 
 def test_rods_of_different_length_are_alike() -> None:
-    """A row of pendulums, the ends of neighbours held at whatever distance they have."""
+    """A row of pendulums, the ends of neighbors held at whatever distance they have."""
     builder, many = lw.Builder("rods"), 24
     rng = np.random.default_rng(0)
     for k in range(many):

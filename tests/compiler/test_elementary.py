@@ -18,7 +18,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.machine import target
 
 pytestmark = [
-    pytest.mark.usefixtures("optimised"),  # code as users have it
+    pytest.mark.usefixtures("optimized"),  # code as users have it
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 

@@ -24,7 +24,7 @@ SAFE = tuple(op for op in OPERATIONS if op not in ("pow", "asin", "acos", "exp",
 
 
 def random_steps(rng, n_inputs, length):
-    """Instructions (operation, numbers of earlier values), favouring what rules look for."""
+    """Instructions (operation, numbers of earlier values), favoring what rules look for."""
     steps = [("symbol", ())] * n_inputs + [(value, ()) for value in CONSTANTS]
     while len(steps) < length:
         op = str(rng.choice([*SAFE, "add", "sub", "mul", "neg", "div", "sin", "cos", "pow", "square", "same"]))

@@ -16,7 +16,7 @@ from linkwright.compiler.emit.straight import batches_text, row_text
 from linkwright.compiler.native.machine import target
 
 pytestmark = [
-    pytest.mark.usefixtures("optimised"),  # code as users have it
+    pytest.mark.usefixtures("optimized"),  # code as users have it
     pytest.mark.skipif(os.name == "nt", reason="no signals to threads of one's own"),
 ]
 

@@ -26,7 +26,7 @@ from linkwright.errors import InconsistentMotionError, TooLargeError
 from linkwright.model.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
-pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
 
 SWEEPS = (lw.forward_dynamics, lw.inverse_dynamics, lw.bias_forces, lw.gravity_forces)
 
@@ -276,10 +276,10 @@ def long_chain(kinds, n, seed):
     for k in range(n):
         joint = kinds[k % len(kinds)]
         points, weights = 0.1 * rng.normal(size=(5, 3)), rng.uniform(0.1, 1.0, 5)
-        centre = weights @ points / weights.sum()
-        r = points - centre
+        center = weights @ points / weights.sum()
+        r = points - center
         inertia = sum(w * (x @ x * np.eye(3) - np.outer(x, x)) for w, x in zip(weights, r, strict=True))
-        builder.body(f"body{k}", mass=float(weights.sum()), center_of_mass=centre, inertia=0.5 * (inertia + inertia.T))
+        builder.body(f"body{k}", mass=float(weights.sum()), center_of_mass=center, inertia=0.5 * (inertia + inertia.T))
         options = {"pitch": 0.3} if joint == "helical" else {}
         axis = {} if joint in ("free", "spherical") else {"axis": rng.normal(size=3)}
         builder.joint(

@@ -12,7 +12,7 @@ from linkwright.compiler.native.machine import target
 from mechanisms import relative_error
 
 pytestmark = [
-    pytest.mark.usefixtures("optimised"),  # code as users have it
+    pytest.mark.usefixtures("optimized"),  # code as users have it
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 

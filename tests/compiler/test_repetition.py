@@ -20,7 +20,7 @@ from linkwright.model.joint import Prismatic, Revolute, Spherical
 from linkwright.spatial.repeats import repeat, when
 from mechanisms import one_of_each, random_tree, relative_error
 
-pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
 
 W = target().width
 ROWS = 2 * W + 3

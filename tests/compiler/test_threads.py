@@ -21,7 +21,7 @@ from linkwright.compiler import kernel as kernel_module
 from linkwright.compiler.native import threads as threads_module
 from linkwright.errors import InputError, LinkwrightError, ShapeError
 
-pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
 
 
 @pytest.fixture(scope="module")

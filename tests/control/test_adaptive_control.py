@@ -169,17 +169,17 @@ def known(arm):
     return arm.with_parameters(parameters.ravel())
 
 
-def test_an_arm_that_has_learnt_itself_finds_a_payload(arm, loaded, known):
+def test_an_arm_that_has_learned_itself_finds_a_payload(arm, loaded, known):
     """With wrong masses, noise and delay: ten seconds without the payload, in which all bodies are estimated."""
     law = partial(law_of(arm, 1000.0, (0.05 * lw.inertial_parameters(known)) ** 2), bodies="all")
     law = partial(control.assuming, controller=law, mechanism=known)
-    learnt = lw.simulate(arm, HOME, np.zeros(7), 10.0, **grouped(controller=law, every=100, **REAL)).state[
+    learned = lw.simulate(arm, HOME, np.zeros(7), 10.0, **grouped(controller=law, every=100, **REAL)).state[
         "parameters"
     ][-1]
-    law = partial(control.assuming, controller=law_of(arm), mechanism=known.with_parameters(learnt))
+    law = partial(control.assuming, controller=law_of(arm), mechanism=known.with_parameters(learned))
     motion = lw.simulate(loaded, HOME, np.zeros(7), 5.0, **grouped(controller=law, seed=1, **REAL))
     payload = (lw.inertial_parameters(loaded) - lw.inertial_parameters(arm))[-10:-6]
-    off = (motion.state["parameters"] - learnt[-10:])[motion.t >= 2.0, :4] - payload
+    off = (motion.state["parameters"] - learned[-10:])[motion.t >= 2.0, :4] - payload
     assert np.abs(off[:, 0]).max() < 0.03 * payload[0]
     assert np.linalg.norm(off[:, 1:], axis=1).max() < 0.08 * np.linalg.norm(payload[1:])
 

@@ -89,7 +89,7 @@ def test_what_is_right_passes(function):
         (control.friction_compensation, {"friction": -1.0}, "friction must be zero or more"),
         (control.operational_space, {"reference": np.diag([1.0, 1, -1, 1])}, "rotation of reference is no rotation"),
         (control.operational_space, {"reference": 2.0 * np.eye(4)}, "reference is no pose: its last row"),
-        (control.operational_space, {"regularisation": -1.0}, "regularisation must be zero or more"),
+        (control.operational_space, {"regularization": -1.0}, "regularization must be zero or more"),
         (control.operational_space, {"effort_limits": -1.0}, "effort_limits must not be negative"),
         (control.operational_space, {"stiffness": np.ones(3)}, "one for each of the directions"),
         (control.operational_space, {"directions": "xy"}, r'several as a list, \["x", "y"\]'),

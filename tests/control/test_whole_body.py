@@ -267,7 +267,7 @@ def test_welded_to_the_ground_it_moves_as_the_answer_says(dog):
         (lambda dog: WholeBody(dog, FEET, {Pose("trunk", FEET[0]): (1, 1)}), "world axes"),
         (lambda dog: WholeBody(dog, FEET, {"trunk": (1, 1)}, effort_limits=[1.0]), r"expected one number or \(18,\)"),
         (lambda dog: WholeBody(dog, FEET, {"trunk": (1, 1)}, actuated=["tail"]), "unknown joint 'tail'"),
-        (lambda dog: WholeBody(dog, FEET, {"trunk": (1, 1)}, regularisation=0.0), "positive number"),
+        (lambda dog: WholeBody(dog, FEET, {"trunk": (1, 1)}, regularization=0.0), "positive number"),
         (lambda dog: WholeBody(lw.load("four_bar"), [], {}), "closed loops"),
         (lambda dog: Contact("trunk", [(0, 0)]), r"\(k, 3\)"),
         (lambda dog: Contact("trunk", friction=0.0), "positive number"),

@@ -122,7 +122,7 @@ def test_the_exact_ones_are_as_many():
 
 
 def test_lengths_of_any_size():
-    """A mechanism of millimetres and one of kilometres have as many as that of metres."""
+    """A mechanism of millimeters and one of kilometers have as many as that of meters."""
     for size in (1.0, 1e-3, 1e3):
         rng, builder = np.random.default_rng(0), lw.Builder("scaled")
         for k, kind in enumerate(("revolute", "prismatic", "helical", "revolute", "spherical")):

@@ -127,7 +127,7 @@ def test_the_nearest_candidate_proves_itself(pair, seed):
 
 
 def segment(shape: Shape, T: np.ndarray):
-    """A sphere's centre, a capsule's segment, a box: x = p + A s, |s| ≤ 1, and the radius about it."""
+    """A sphere's center, a capsule's segment, a box: x = p + A s, |s| ≤ 1, and the radius about it."""
     if shape.kind == "box":
         return T[:3, 3], T[:3, :3] * (0.5 * np.array(shape.size)), 0.0
     half = 0.5 * shape.length if shape.kind == "capsule" else 0.0
@@ -372,7 +372,7 @@ def test_two_edges_touch_where_they_cross():
 @settings(max_examples=50, deadline=None)
 @given(seed=seeds)
 def test_the_deepest_point_of_a_face_is_there(seed):
-    """Against a linear programme over the points of both faces."""
+    """Against a linear program over the points of both faces."""
     rng = np.random.default_rng(seed)
     R = rotation_about([0.0, 0.0, 1.0], rng.uniform(0.0, 6.3))
     tilt = rng.normal(size=3) * (0.1, 0.1, 0.0)

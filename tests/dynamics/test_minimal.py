@@ -204,7 +204,7 @@ def test_what_regrouping_loses_is_refused():
 
 @pytest.mark.parametrize("scale", [1e-3, 1e3])
 def test_at_every_size(scale):
-    """A mechanism of millimetres is regrouped as one of kilometres."""
+    """A mechanism of millimeters is regrouped as one of kilometers."""
     model = with_full_inertias(public.load("puma560"))
     places = [replace(j, placement=j.placement * scaled(scale), anchor=scale * j.anchor) for j in specs(model)]
     bodies = [

@@ -124,7 +124,7 @@ def test_parameters_are_those_of_bodies_about_their_origins():
 
 
 def test_columns_are_derivatives_by_the_parameters():
-    """A column is what a body with that parameter alone takes: by another way, that of parametrised kernels."""
+    """A column is what a body with that parameter alone takes: by another way, that of parametrized kernels."""
     arm = lw.load("arm7")
     q, v, a = state(arm, 1)
     kernel = lw.compile(lw.inverse_dynamics, arm, parameters=[f"{arm.bodies[4].name}.inertial"])

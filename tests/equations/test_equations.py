@@ -204,7 +204,7 @@ def test_what_vanishes_is_proved_to():
 def test_names_and_their_values():
     made = equations(lw.load("two_link"))
     assert made.parameters == {"m1": 1, "m2": 1, "g": 9.8, "l1": 1, "lg1": 0.5, "lg2": 0.5, "I1": 0.1, "I2": 0.1}
-    assert made.meanings["lg2"] == "from joint2 to the centre of mass of link2 along x, m"
+    assert made.meanings["lg2"] == "from joint2 to the center of mass of link2 along x, m"
     named = equations(lw.load("puma560"), FULL).parameters
     assert len(named) == 60 + 6 + 12  # and armatures, dampers and friction; g is a number
     some = equations(lw.load("two_link"), {"l1": 2.0, "gravity": "numbers"})
@@ -263,7 +263,7 @@ def test_too_large_is_told_and_the_code_still_comes():
 
 def test_the_derivation_can_be_read():
     text = equations(lw.load("two_link")).derivation_text()
-    assert "link2, position of its centre of mass: (l1*cos(theta1) + lg2*cos(theta1 + theta2)," in text
+    assert "link2, position of its center of mass: (l1*cos(theta1) + lg2*cos(theta1 + theta2)," in text
     assert "U = m1*g*lg1*sin(theta1) + m2*g*(l1*sin(theta1) + lg2*sin(theta1 + theta2))" in text
     assert "d/dt dL/dtheta2_dot = (m2*lg2*(lg2 + l1*cos(theta2)) + I2)*theta1_ddot" in text
 

@@ -1,4 +1,4 @@
-"""C, energies, momentum and the centre of mass as equations, and the forms in which all of them are written."""
+"""C, energies, momentum and the center of mass as equations, and the forms in which all of them are written."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_code_computes_the_same(name, language, tmp_path):
 
 
 def test_what_only_the_whole_depends_on_is_an_argument_of_its_code():
-    """The mass of a body hung at its centre of mass is no part of the motion, and of the centre of mass of all."""
+    """The mass of a body hung at its center of mass is no part of the motion, and of the center of mass of all."""
     builder = lw.Builder("wheel").body("wheel", 2.0, inertia=0.1).body("arm", 1.0, (0.5, 0, 0), 0.1)
     builder.joint("a", "revolute", "world", "wheel").joint("b", "revolute", "world", "arm", xyz=(1, 0, 0))
     made = equations(builder.build())

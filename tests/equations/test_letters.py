@@ -87,7 +87,7 @@ def test_lengths_are_positive():
     model = slider()
     made = equations(model)
     assert made.parameters["lg2"] == 0.4
-    assert made.meanings["lg2"] == "from hinge to the centre of mass of b along -x, m"
+    assert made.meanings["lg2"] == "from hinge to the center of mass of b along -x, m"
     assert all(value > 0.0 for value in made.frame_parameters("tip").values())
     assert made.frame_meanings("tip")["l2"] == "from b's joint to frame tip along -x of the first, m"
     given = equations(model, {"lg2": 0.4})

@@ -94,7 +94,7 @@ def test_well_formed_and_complete(two_link):
     text = "".join(found.words["code"])
     for language in ("void two_link_eq", "def two_link_eq", "function [M, h, g]", "subroutine two_link_eq"):
         assert language in text
-    assert "from joint2 to the centre of mass of link2 along x, m" in found.words["td"]
+    assert "from joint2 to the center of mass of link2 along x, m" in found.words["td"]
     counts = equations(lw.load("two_link")).canonical
     assert {str(sum(map(len, form.flat))) for form in counts} <= set(found.words["td"])
 
@@ -389,7 +389,7 @@ def test_a_picture_of_it(tmp_path, two_link):
         assert image.size == (800, 1600)
         pixels = np.asarray(image.convert("RGB"), dtype=int)
     link = (np.abs(pixels - (0, 0x72, 0xB2)).max(axis=2) < 8).sum()
-    assert link > 1500  # the drawing, in its colour
+    assert link > 1500  # the drawing, in its color
     assert (pixels.sum(axis=2) < 200).sum() > 3000  # text
 
 
@@ -398,7 +398,7 @@ def test_the_page_has_the_further_forms(tmp_path):
     for title in (
         "Expanded: without brackets",
         "With a matrix C of centrifugal and Coriolis forces",
-        "Energies, centre of mass and momentum",
+        "Energies, center of mass and momentum",
         "The total mass is m",
     ):
         assert title in text

@@ -42,7 +42,7 @@ def apart() -> Model:
 
 
 def crooked(n: int, seed: int) -> Model:
-    """A chain of hinges in a vertical plane, centres of mass aside of the links."""
+    """A chain of hinges in a vertical plane, centers of mass aside of the links."""
     rng = np.random.default_rng(seed)
     builder = lw.Builder("crooked", gravity=(0, -9.8, 0))
     parent = "world"
@@ -154,7 +154,7 @@ def test_equilibria_of_numbers_are_those_of_symbols():
 
 
 def modes(model: Model, one: Equilibrium) -> np.ndarray:
-    """The shapes (nv, nv) of the linearised motions, by differences of the compiled gravity forces."""
+    """The shapes (nv, nv) of the linearized motions, by differences of the compiled gravity forces."""
     step = 1e-6 * np.eye(model.nv)
     K = (
         np.array(
@@ -235,7 +235,7 @@ def test_a_mode_without_friction_goes_on():
     told = lw.equations(model).explanation()
     one = told.equilibria.found[0]
     assert told.equilibria.silent_modes(one, told.equilibria.damping) == 1
-    assert "one oscillation of the linearised motion moves no joint that has friction" in told.text()
+    assert "one oscillation of the linearized motion moves no joint that has friction" in told.text()
     motion = lw.simulate(model, one.q + 0.1, [0.0, 0.0], 20.0, 5e-3)
     assert np.abs(motion.q[-400:, 0]).max() < 1e-3
     assert np.abs(motion.q[-400:, 1]).max() > 0.09

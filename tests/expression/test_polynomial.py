@@ -169,7 +169,7 @@ def test_other_forms_are_the_same(p, form):
 
 
 @pytest.mark.parametrize("multiples", [(1, 1, 1), (1, -1, 1), (1, 1, -1), (0, 1, 1), (1, 0, -1)])
-def test_sums_of_angles_are_recognised(multiples):
+def test_sums_of_angles_are_recognized(multiples):
     angle = sum((RING[name] * n for name, n in zip("abc", multiples, strict=True)), RING.zero)
     for function in ("cos", "sin"):
         (term,) = terms_of(RING["m"] * getattr(angle, function)())

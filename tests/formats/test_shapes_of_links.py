@@ -75,7 +75,7 @@ def test_shapes_go_along_when_models_are_changed():
         ),
         ({"kind": "plane", "use": "seen"}, InputError, "a shape is for 'visual', 'collision', 'both'; got 'seen'"),
         ({"kind": "plane", "friction": -1}, InputError, "a coefficient of friction is not negative; got -1.0"),
-        ({"kind": "plane", "color": [0, 0, 2]}, InputError, "a colour is red, green, blue and opacity"),
+        ({"kind": "plane", "color": [0, 0, 2]}, InputError, "a color is red, green, blue and opacity"),
     ],
 )
 def test_what_is_wrong_with_a_shape_is_told(given, error, message):

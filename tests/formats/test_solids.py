@@ -1,4 +1,4 @@
-"""Volumes, centres and inertias of solids: those of fine polyhedra of the same shape."""
+"""Volumes, centers and inertias of solids: those of fine polyhedra of the same shape."""
 
 import numpy as np
 import pytest

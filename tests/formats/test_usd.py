@@ -73,7 +73,7 @@ def read(tmp_path, text, **options):
 
 
 def arm(unit=1.0, heavy=1.0):
-    """Two links in a stage whose unit of length is so many metres, and of mass so many kg."""
+    """Two links in a stage whose unit of length is so many meters, and of mass so many kg."""
 
     def lengths(*x):
         return tuple(value / unit for value in x)

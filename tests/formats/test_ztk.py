@@ -159,7 +159,7 @@ def test_every_joint_type():
     assert [joint.type for joint in model.joints] == ours
 
 
-def test_limits_are_in_degrees_and_metres():
+def test_limits_are_in_degrees_and_meters():
     text = BASE + link("a", "min: -90\nmax: 180") + link("b", "min: -0.5\nmax: inf", type="prismatic")
     text += link("c", "min: -0.1, -30\nmax: 0.2, 60", type="cylindrical")
     text += link("d", "min: -45 -30\nmax: 45 30\nviscosity: 1 2\ncoulomb: 3 4\nstiffness: 5 6", type="hooke")
@@ -367,9 +367,9 @@ def test_everything_wrong_is_told_at_once():
 
 
 def test_what_is_ignored_is_told():
-    _, told = remarks(BASE + "[roki::lnik]\nname: q\n" + link("a", "colour: red\nmin: 1", type="spherical"))
+    _, told = remarks(BASE + "[roki::lnik]\nname: q\n" + link("a", "color: red\nmin: 1", type="spherical"))
     assert "[roki::lnik] is not a section that is read (did you mean 'roki::link'?); it is ignored" in told
-    assert "link 'a': 'colour' is not a key of a link; it is ignored" in told
+    assert "link 'a': 'color' is not a key of a link; it is ignored" in told
     assert "link 'a': a spherical joint has no min; it is ignored" in told
 
 

@@ -147,7 +147,7 @@ def test_the_published_pose_with_sixteen_postures_has_them():
 
 @pytest.mark.parametrize("first", range(4))
 @pytest.mark.parametrize("kind", ["meeting", "parallel"])
-def test_any_three_neighbouring_axes_that_meet_or_are_parallel_are_enough(kind, first):
+def test_any_three_neighboring_axes_that_meet_or_are_parallel_are_enough(kind, first):
     random = np.random.default_rng(first)
     lost = []
     for _ in range(5):

@@ -153,7 +153,7 @@ def test_what_is_free_goes_uphill(arm):
 
 
 def test_a_balance_over_the_feet():
-    """Resolved momentum: the feet stay, the centre of mass goes, the hand follows last."""
+    """Resolved momentum: the feet stay, the center of mass goes, the hand follows last."""
     humanoid = lw.load("humanoid")
     q = humanoid.neutral()
     q[7:] = np.random.default_rng(0).uniform(-0.3, 0.3, humanoid.nq - 7)

@@ -1,4 +1,4 @@
-"""Subproblems: the turns that fulfil a condition are found, and where none does those that come nearest."""
+"""Subproblems: the turns that fulfill a condition are found, and where none does those that come nearest."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def builder():
         ({"mass": [1.0]}, "mass of body 'c' must be a finite number"),
         ({"mass": None}, "mass of body 'c' must be an array of real numbers; got None"),
         ({"mass": "heavy"}, "mass of body 'c'.*'heavy'"),
-        ({"center_of_mass": (1.0, 2.0)}, f"centre of mass of body 'c' {SHAPE_3}"),
+        ({"center_of_mass": (1.0, 2.0)}, f"center of mass of body 'c' {SHAPE_3}"),
         ({"inertia": [1.0, 2.0]}, r"inertia of body 'c' must be a finite number or .*\(3,\) or .*\(3, 3\)"),
         ({"inertia": np.nan}, "inertia of body 'c'"),
     ],

@@ -136,7 +136,7 @@ def test_chain3d_turns_about_y_and_z_in_turn():
     model = built_in("chain3d:3")
     assert [joint.type for joint in model.joints] == ["free", "revolute", "revolute"]
     q = np.concatenate([[0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0], np.radians([90.0, 90.0])])
-    # one metre along x; then x turned about y to −z; then about the z it carries, to y
+    # one meter along x; then x turned about y to −z; then about the z it carries, to y
     np.testing.assert_allclose(frame_pose(model, q, "tip")[:3, 3], [1.1, 1.2, -0.7], atol=1e-14)
 
 
@@ -305,7 +305,7 @@ def test_humanoid_stands_upright_with_the_stature_of_a_man():
         m, h, _ = link.rigid_inertia
         total, first_moment = total + m, first_moment + T[:3, :3] @ h + m * T[:3, 3]
     center = first_moment / total
-    # a man's centre of mass is at about 0.56 of his height, and above his feet
+    # a man's center of mass is at about 0.56 of his height, and above his feet
     assert (center[2] - sole[2, 3]) / 1.741 == pytest.approx(0.56, abs=0.02)
     assert center[1] == pytest.approx(0.0, abs=1e-15)
     assert abs(center[0]) < 0.05

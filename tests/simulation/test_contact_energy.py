@@ -12,7 +12,7 @@ import pytest
 import linkwright as lw
 from linkwright.dynamics import configuration
 from linkwright.dynamics.impulses.rows import dense_jacobian
-from linkwright.simulation.stepping.impacts import Constraints, _collided, _factorised, _groups, constrained_step
+from linkwright.simulation.stepping.impacts import Constraints, _collided, _factorized, _groups, constrained_step
 
 COUNT = 300
 """Impacts of each kind of mechanism"""
@@ -155,7 +155,7 @@ def test_the_work_of_contacts_over_a_step_is_bounded(restitution: float, frictio
         q0, v0, q1, v1 = motion.q[k - 1, row], motion.v[k - 1, row], motion.q[k, row], motion.v[k, row]
         impact = _collided(model, q0, v0, h, constraints)
         J = dense_jacobian(_groups(model, q0, impact.v, h, constraints), model.nv)
-        factors = _factorised(model, q0, impact.v, h, constraints)[2]
+        factors = _factorized(model, q0, impact.v, h, constraints)[2]
         v1 = configuration.told_before(model, configuration.difference(model, q0, q1), v1)
         forced = v1 - factors.velocity(J.T @ (motion.impulses[k, row] - impact.p)) - impact.v
         assert work[k, row] <= 0.25 * factors.energy(forced)

@@ -19,7 +19,7 @@ CONVERGED = Solver(sweeps=100_000, tolerance=1e-15)
 
 
 def thing(kind: str, mass: float, inertia: Any, **shape: Any) -> lw.Model:
-    """One free body of one shape, its centre of mass in the middle."""
+    """One free body of one shape, its center of mass in the middle."""
     builder = lw.Builder("thing").body("thing", mass=mass, inertia=inertia).joint("root", "free", "world", "thing")
     return builder.shape("thing", kind, **shape).build()
 

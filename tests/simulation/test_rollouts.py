@@ -1,4 +1,4 @@
-"""Rollouts: what simulate gives, whole in machine code, whatever the threads, the parts and the neighbours."""
+"""Rollouts: what simulate gives, whole in machine code, whatever the threads, the parts and the neighbors."""
 
 from functools import partial
 

@@ -20,7 +20,7 @@ def ball(**surface: Any) -> lw.Model:
 
 
 def dropped(kind: str, v: Any, e: float, **rough: float) -> lw.Motion:
-    """A ball from 0.1 m over the plane, with the velocity v of its centre; the plane a pair's, or the event's alone."""
+    """A ball from 0.1 m over the plane, with the velocity v of its center; the plane a pair's, or the event's alone."""
     grounded = ball(restitution=e, **rough)
     alone = lw.Builder("ball").body("ball", mass=M, inertia=INERTIA).joint("free", "free", "world", "ball").build()
     event = pair_touch(grounded) if kind == "pair" else touch("ball", radius=R, restitution=e, **rough)
@@ -29,7 +29,7 @@ def dropped(kind: str, v: Any, e: float, **rough: float) -> lw.Motion:
 
 
 def in_world(motion: lw.Motion, event: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Velocities (6,) of the centre before and after."""
+    """Velocities (6,) of the center before and after."""
     return lw.velocity(motion.model, *event.before, "ball"), lw.velocity(motion.model, *event.after, "ball")
 
 

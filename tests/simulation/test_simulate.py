@@ -98,7 +98,7 @@ def test_a_free_body_keeps_momentum_and_energy():
     assert np.abs(momentum - momentum[0]).max() < 1e-8
     assert motion.drift < 1e-9
     lw.check(model, motion.q)
-    # the centre of mass moves on a line
+    # the center of mass moves on a line
     position = lw.center_of_mass(model, motion.q)
     velocity = momentum[0, :3] / 2.0
     assert np.abs(position - motion.t[:, None] * velocity).max() < 1e-9

@@ -27,7 +27,7 @@ def at(model, *xyz):
 
 @pytest.mark.parametrize("e", [0.9, 0.5, 0.2])
 @pytest.mark.parametrize(("mass", "stiffness"), [(1.0, 1e5), (7.0, 1e4)])
-def test_restitution_is_exact_at_a_metre_a_second(e, mass, stiffness):
+def test_restitution_is_exact_at_a_meter_a_second(e, mass, stiffness):
     model = a_body(mass=mass, gravity=(0, 0, 0)).with_ground(restitution=e, stiffness=stiffness)
     v = np.array([0, 0, -1.0, 0, 0, 0])
     motion = lw.simulate(model, at(model, 0, 0, 0.11), v, 0.4, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-9))
@@ -47,7 +47,7 @@ def test_an_elastic_bounce_keeps_its_energy_with_what_is_stored():
     assert free.wrenches["body"] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_rigid_pair_sinks_in_by_a_millimetre_and_no_more():
+def test_a_rigid_pair_sinks_in_by_a_millimeter_and_no_more():
     model = a_body("box", size=(0.2, 0.2, 0.1)).with_ground()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

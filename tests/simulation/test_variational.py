@@ -77,7 +77,7 @@ def test_order_two_with_springs_dampers_friction_and_efforts_on_every_joint_type
 def test_one_step_is_symplectic():
     """The derivative of (q, p) by (q, p), in δ of integrate and body momenta, keeps the canonical form.
 
-    Of left-trivialised coordinates ω((δ, π), (δ′, π′)) = π′·δ − π·δ′ + p·[δ, δ′].
+    Of left-trivialized coordinates ω((δ, π), (δ′, π′)) = π′·δ − π·δ′ + p·[δ, δ′].
     """
     model = random_tree([*JOINT_TYPES[4:8], JOINT_TYPES[2]], 2, springs=False)
     q, v, _ = state(model, 2)

@@ -181,7 +181,7 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(browser, tmp_path):
     builder.joint(f"{HOSTILE} b", "revolute", f"{HOSTILE}0", f"{HOSTILE}1", xyz=[0.4, 0, 0], axis=[0, 1, 0])
     with lw.studio(builder.build(), port=18420) as studio:
         page, wrong = opened(browser, studio)
-        for look in ("frames", "names", "inertia", "centre of mass", "velocity", "force"):
+        for look in ("frames", "names", "inertia", "center of mass", "velocity", "force"):
             studio.looks.set(look, True)
         studio.tell(HOSTILE)
         page.wait_for_timeout(2000)

@@ -189,7 +189,7 @@ def test_all_that_can_be_shown_follows_the_robot(server):
     q = model.random(seed=6)
     posture.move(q)
     known = server.scene._handle_from_node_name
-    np.testing.assert_allclose(known["/centre_of_mass"].position, lw.center_of_mass(model, q), atol=2e-5)
+    np.testing.assert_allclose(known["/center_of_mass"].position, lw.center_of_mass(model, q), atol=2e-5)
     tool = next(name for name in known if name.endswith("_tool"))
     body = placed(known[tool.rpartition("/")[0]])
     np.testing.assert_allclose(body @ placed(known[tool]), lw.pose(model, q, "tool"), atol=2e-5)
@@ -200,7 +200,7 @@ def test_all_that_can_be_shown_follows_the_robot(server):
     np.testing.assert_allclose(np.abs(np.sum(turned_by * axes, axis=0)), 1.0, atol=1e-5)
     for what in looks.boxes:
         looks.set(what, False)
-    assert not known["/centre_of_mass"].visible
+    assert not known["/center_of_mass"].visible
     assert not scene.robot.visible
 
 

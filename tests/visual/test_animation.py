@@ -84,7 +84,7 @@ def test_one_sample_is_one_frame(tmp_path):
     assert Image.open(path).n_frames == 1
 
 
-def test_a_gif_keeps_colours_and_what_moves():
+def test_a_gif_keeps_colors_and_what_moves():
     frames = np.full((4, 20, 30, 3), 255, dtype=np.uint8)
     for k in range(4):
         frames[k, 5:9, 3 + k] = (0, 114, 178)
@@ -211,7 +211,7 @@ def test_the_trace_is_the_end_of_a_single_chain():
     assert default_trace(satellite()) is None
 
 
-def test_the_trace_leaves_its_colour(tmp_path):
+def test_the_trace_leaves_its_color(tmp_path):
     model, t = planar(1), np.linspace(0.0, 1.0, 51)
     q = 2.0 * t[:, None]
 

@@ -18,7 +18,7 @@ from linkwright.visual.drawing.linkage import (
     resample,
     skeleton,
 )
-from linkwright.visual.drawing.scene import Strokes, limb_colours
+from linkwright.visual.drawing.scene import Strokes, limb_colors
 from linkwright.visual.drawing.view import choose_view
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 
@@ -289,22 +289,22 @@ def test_springs_are_coils_and_ropes_between_their_points():
     points = bones.along(poses_along(model, [0.3]))[0]
     assert np.linalg.norm(points[coil[1]] - points[coil[0]]) == pytest.approx(spring_lengths(model, [0.3])[0])
     seen = choose_view(points[None], np.zeros((1, 3)), model.gravity, "2d")
-    drawn, widths, colours = Strokes(bones, 5.0).laid(seen, points, 0.0)
-    assert len(drawn) == len(widths) == len(colours) > 2 * (len(bones.segments) + len(bones.marks))
+    drawn, widths, colors = Strokes(bones, 5.0).laid(seen, points, 0.0)
+    assert len(drawn) == len(widths) == len(colors) > 2 * (len(bones.segments) + len(bones.marks))
     assert np.isfinite(drawn).all()
 
 
 @pytest.mark.parametrize("name", ["four_bar", "four_bars:12", "slider_crank", "bricard", "delta", "stewart"])
-def test_what_meets_in_a_loop_differs_in_colour(name):
-    """At joints and at pins; only telescopes, whose halves are told apart by how wide they are, have one colour."""
+def test_what_meets_in_a_loop_differs_in_color(name):
+    """At joints and at pins; only telescopes, whose halves are told apart by how wide they are, have one color."""
     model = lw.load(name)
     bones = skeleton(model)
-    colours = limb_colours(bones)
+    colors = limb_colors(bones)
     met = [(int(a), int(b)) for a, b in bones.body[bones.marks] if a >= 0 and b >= 0]
     assert len(met) >= len(model.loops) - 1
-    assert all(colours[a] != colours[b] for a, b in met)
+    assert all(colors[a] != colors[b] for a, b in met)
 
 
-def test_chains_keep_one_colour():
-    assert len(set(limb_colours(skeleton(lw.load("arm7"))))) == 1
-    assert len(set(limb_colours(skeleton(walker())))) == 5
+def test_chains_keep_one_color():
+    assert len(set(limb_colors(skeleton(lw.load("arm7"))))) == 1
+    assert len(set(limb_colors(skeleton(walker())))) == 5

@@ -108,7 +108,7 @@ def test_a_picture_with_shapes_is_another_than_without():
 
 def test_what_has_little_opacity_is_seen_through():
     def shown(opacity):
-        """The colours of two boxes, a blue one before and round a red one."""
+        """The colors of two boxes, a blue one before and round a red one."""
         builder = arm(color=[1.0, 0.0, 0.0])
         model = builder.shape("b", "box", size=[3.0, 3.0, 3.0], color=[0.0, 0.0, 1.0, opacity], use="visual").build()
         figure = draw(model, [0.3, 0.4])
@@ -120,7 +120,7 @@ def test_what_has_little_opacity_is_seen_through():
     solid, faint, none = shown(1.0), shown(0.2), shown(0.0)
     assert solid[0] > 1000
     assert solid[1] > 1.5 * faint[1] > 30
-    assert none[0] < 10  # of the smoothed edges of other colours
+    assert none[0] < 10  # of the smoothed edges of other colors
     assert none[2] > solid[2] == 0
 
 

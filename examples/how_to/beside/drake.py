@@ -81,7 +81,7 @@ assert np.allclose(v_drake[3:6], lw.velocity(flying, q, v, flying.bodies[0].name
 # | `plant.CalcKineticEnergy(context)` | `lw.kinetic_energy(model, q, v)` |
 # | `plant.MapVelocityToQDot(context, v)` | `lw.configuration_rate(model, q, v)` |
 #
-# Drake counts a base that is welded to the world in its total mass, its centre of mass and its potential energy. Here
+# Drake counts a base that is welded to the world in its total mass, its center of mass and its potential energy. Here
 # `lw.total_mass`, `lw.center_of_mass` and `lw.potential_energy` count what moves. The potential energies differ by a
 # constant.
 #
@@ -105,7 +105,7 @@ assert np.allclose(v_drake[3:6], lw.velocity(flying, q, v, flying.bodies[0].name
 # | `ToSymbolic` | `lw.symbols`, `lw.equations` |
 # | `Toppra` | `lw.trajectories.time_optimal` |
 # | `PiecewisePolynomial` | `lw.trajectories.spline`, `lw.trajectories.polynomial` |
-# | `KinematicTrajectoryOptimization`, `DirectCollocation` | `lw.control.ilqr`, which optimises a motion with its efforts; nothing that avoids obstacles |
+# | `KinematicTrajectoryOptimization`, `DirectCollocation` | `lw.control.ilqr`, which optimizes a motion with its efforts; nothing that avoids obstacles |
 # | `RegionOfAttraction` | `lw.region_of_attraction` |
 # | `StartMeshcat`, `MeshcatVisualizer` | `lw.studio` |
 # | `MathematicalProgram`, `GcsTrajectoryOptimization`, deformable bodies, cameras | nothing |

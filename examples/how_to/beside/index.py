@@ -58,7 +58,7 @@ assert np.allclose(lw.bias_forces(again, q, v), lw.bias_forces(arm, q, v))
 # ## When to use what
 #
 # Pinocchio has every algorithm of this kind in C++, and many programs are built on it. MuJoCo has rich contact, tendons,
-# muscles and a viewer. Drake has optimisation, planning and systems made of blocks. PyBullet has cameras and soft bodies.
+# muscles and a viewer. Drake has optimization, planning and systems made of blocks. PyBullet has cameras and soft bodies.
 # The Robotics Toolbox is for teaching and has mobile robots, too. SymPy derives equations of any system that you can write
 # down. This library compiles each function for one mechanism. It is quick for batches, gives equations to read, writes C,
 # and takes your own functions in the same way. How quick it is beside Pinocchio and MuJoCo:

@@ -34,7 +34,7 @@ M = lw.mass_matrix(arm, q)
 #   without masses: leave them out, or all efforts are wrong.
 # - Without the flag `URDF_USE_INERTIA_FROM_FILE` PyBullet computes inertias from collision shapes, and not from the file.
 # - `resetJointState` and `getLinkState` work on the one state that the world has. `getLinkState` gives two poses: numbers 0
-#   and 1 are those of the centre of mass, 4 and 5 those of the link's frame, which is the frame here.
+#   and 1 are those of the center of mass, 4 and 5 those of the link's frame, which is the frame here.
 # - Quaternions are (x, y, z, w), here (w, x, y, z):
 
 # %%

@@ -33,7 +33,7 @@ tau = lw.inverse_dynamics(puma, q, v, a)
 # - Tables of Denavit and Hartenberg can be standard or modified in both. Here `convention=` says which.
 # - The Toolbox counts the inertia of motors (`Jm`, `G`) and friction (`B`, `Tc`) in `rne`. Here the rotor's inertia is the
 #   joint's armature, which is in the mass matrix, too; friction is `lw.passive_forces`, and no part of inverse dynamics.
-# - Links keep their inertia about the centre of mass in both.
+# - Links keep their inertia about the center of mass in both.
 # - A robot that is read from URDF (`rtb.Robot.URDF`) has the same `q` in the same order.
 
 # %%

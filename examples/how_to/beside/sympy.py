@@ -10,7 +10,7 @@
 # ## The same arm, by both
 #
 # A double pendulum by hand, as SymPy's `LagrangesMethod` asks for it. Each link is 1 m long, has 1 kg and 0.1 kg m², and its
-# centre of mass in its middle:
+# center of mass in its middle:
 
 # %%
 import numpy as np

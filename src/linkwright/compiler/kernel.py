@@ -35,7 +35,7 @@ from linkwright.compiler.native.threads import (
     spread,
     threads_here,
 )
-from linkwright.compiler.parameters import parametrised
+from linkwright.compiler.parameters import parametrized
 from linkwright.compiler.schedules.choose import program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
@@ -501,7 +501,7 @@ def compile(
         return Kernel(quickest.program, model, tune)
     bound = bind(function, model, inputs, regroup)
     if parameters:
-        bound = parametrised(bound, parameters)
+        bound = parametrized(bound, parameters)
     kernel = Kernel(program(bound, unroll), model, tune)
     kernel._bound = {name: value for name, value in bound.options.items() if isinstance(value, (float, np.ndarray))}
     return kernel

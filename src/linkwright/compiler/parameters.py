@@ -39,7 +39,7 @@ class Parameter:
     shape: tuple[int, ...]
 
 
-def parametrised(bound: Bound, names: Sequence[str]) -> Bound:
+def parametrized(bound: Bound, names: Sequence[str]) -> Bound:
     """The bound function with these parameters as further arrays, in their order.
 
     Bodies with parameters are taken off, what is left is regrouped as ever, and bodies of symbols are put on: what

@@ -124,14 +124,14 @@ def adaptive(
     def force(link: Link, W: Array, ten: Array, placement: Array) -> Array:
         return force_to_parent(placement, W @ ten)
 
-    def learnt(link: Link, W: Array, slip: Array, placement: Array) -> Array:
+    def learned(link: Link, W: Array, slip: Array, placement: Array) -> Array:
         return W.T @ motion_to_child(placement, slip)
 
     W, placements = body_reference_regressors(model, q, v, v_r, a_r), public_placements(model)
     forces = model.each(force, W, tens, placements)
     passive = passive_forces(model, q, v)
     tau = efforts_of(model, q, forces) + model.armature * a_r - damping * s - passive
-    slips = np.concatenate(model.each(learnt, W, body_velocities(model, q, s), placements))
+    slips = np.concatenate(model.each(learned, W, body_velocities(model, q, s), placements))
     after = found - step * _times(rate, slips[places])
     if "seen" not in state:
         return tau, {"parameters": after}

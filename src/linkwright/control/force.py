@@ -49,7 +49,7 @@ def _at_rest(model: Model, **bound: Any) -> dict[str, Array]:
     return {"offset": np.zeros(6), "rate": np.zeros(6)}
 
 
-def _nothing_learnt(model: Model, **bound: Any) -> Array:
+def _nothing_learned(model: Model, **bound: Any) -> Array:
     return np.zeros(6)
 
 
@@ -206,7 +206,7 @@ def _pressed_at_all(model: Model, bound: Mapping[str, Any]) -> None:
 
 
 @control_law(
-    _nothing_learnt,
+    _nothing_learned,
     rules(
         _pressed_at_all,
         wrench=WRENCH,
@@ -283,8 +283,8 @@ def hybrid(
     moved = J @ v
     error = pose_error(pose(model, q, frame), wanted)
     lacking = pressing * (told + turn.T @ wrench)
-    learnt = integral * state if limit is None else clip(integral * state, -limit, limit)
-    F = told + proportional * lacking + learnt - force_damping * (turn.T @ moved)
+    learned = integral * state if limit is None else clip(integral * state, -limit, limit)
+    F = told + proportional * lacking + learned - force_damping * (turn.T @ moved)
     x = along @ (acceleration - damping * (moved - velocity) - stiffness * error)
     free = freely(model, q, v, posture, posture_stiffness, posture_damping)
     M = mass_matrix(lean(model), q)  # and the bias: steps of a simulation have them too

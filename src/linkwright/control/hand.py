@@ -31,7 +31,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.controller import control_law
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import factorise, solve_above, solve_symmetric
+from linkwright.spatial.linalg import factorize, solve_above, solve_symmetric
 from linkwright.spatial.rotation import rotation_log, translation_of_log
 
 
@@ -72,7 +72,7 @@ def _limits_there(model: Model, bound: Mapping[str, Any]) -> None:
         posture=POSTURE,
         posture_stiffness=of_joints(),
         posture_damping=of_joints(),
-        regularisation=NUMBER,
+        regularization=NUMBER,
     )
 )
 @takes_model
@@ -90,7 +90,7 @@ def operational_space(
     posture_stiffness: Any = None,
     posture_damping: Any = 2.0,
     directions: str | Sequence[str] = "all",
-    regularisation: float = 0.0,
+    regularization: float = 0.0,
     effort_limits: Any = None,
     actuated: Motors = None,
 ) -> Array:
@@ -103,7 +103,7 @@ def operational_space(
 
     ``reference``: a pose (4, 4), or t -> (pose, velocity (6,), acceleration (6,)). ``directions``: "all", "linear",
     "angular" or some of "x", "y", "z", "rx", "ry", "rz"; the others are free. Near singular postures J M⁻¹ Jᵀ loses
-    rank: a ``regularisation`` (1/kg, added to its diagonal) bounds the efforts and gives up the lost direction.
+    rank: a ``regularization`` (1/kg, added to its diagonal) bounds the efforts and gives up the lost direction.
 
     ``effort_limits``: True for the joints' own, or numbers, one or (nv,). Where τ is beyond them, what does not move
     the hand is given up first: of all efforts within the limits those are taken with which the hand's acceleration
@@ -124,12 +124,12 @@ def operational_space(
     J, x = J[rows], (x - jacobian_dot_times_v(model, q, v, frame))[rows]
     M = mass_matrix(lean(model), q)
     moved = solve_symmetric(M, J.T)
-    mobility = J @ moved + regularisation * np.eye(len(rows))
+    mobility = J @ moved + regularization * np.eye(len(rows))
     a = free + moved @ solve_symmetric(mobility, x - J @ free)
     efforts = M @ a + bias_forces(lean(model), q, v) - passive_forces(model, q, v)
     if effort_limits is None or effort_limits is False:
         return efforts
-    L, inverses = factorise(mobility)  # Λ = L⁻¹ D⁻¹ L⁻ᵀ
+    L, inverses = factorize(mobility)  # Λ = L⁻¹ D⁻¹ L⁻ᵀ
     by_inertia = solve_above(L, moved.T) * np.sqrt(inverses)[:, None]
     return within(efforts, by_inertia, limits_of(model, effort_limits))
 

@@ -118,17 +118,17 @@ def hand_wrench(
     tau: Shaped[Array, "nv"],
     frame: str,
     directions: str | Sequence[str] = "all",
-    regularisation: float = 0.0,
+    regularization: float = 0.0,
 ) -> Array:
     """J̄ᵀ τ (6,) with J̄ᵀ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹: the wrench at a frame that pushes as efforts τ (nv,) from outside do.
 
     In world axes, N and N m; exact where the frame is where the mechanism is touched. ``directions`` as those of
     ``operational_space``: those in which it is touched (a mechanism of few joints tells few), the result has as many
-    rows. ``regularisation`` (1/kg) bounds the result near singular postures.
+    rows. ``regularization`` (1/kg) bounds the result near singular postures.
     """
     rows = rows_of(directions)
     J = jacobian(model, q, frame)[rows]
     moved = solve_symmetric(mass_matrix(model, q), J.T)
-    mobility = J @ moved + regularisation * np.eye(len(rows))
+    mobility = J @ moved + regularization * np.eye(len(rows))
     wrench: Array = solve_symmetric(mobility, moved.T @ tau)
     return wrench

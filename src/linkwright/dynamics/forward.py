@@ -43,7 +43,7 @@ def forward_dynamics(
 
     ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
     ``method``: "articulated" (articulated bodies: Featherstone 1983; linear in the number of bodies),
-    "composite" (M is formed and factorised), "assembly" (assembly–disassembly: Yamane & Nakamura 2002) or
+    "composite" (M is formed and factorized), "assembly" (assembly–disassembly: Yamane & Nakamura 2002) or
     "hybrid" (the same with blocks of several bodies for parts: Takahashi et al.); None, of the first two the one
     that takes fewer operations here (:func:`cheapest_method`). A model with couplings is
     solved by "composite" whatever is asked, for its joints are not independent; compiled, a mechanism of a hundred

@@ -15,7 +15,7 @@ from linkwright.equations.derive.change import change_of
 from linkwright.equations.derive.coordinates import Coordinates, coordinates_of
 from linkwright.equations.derive.grouping import Grouping, grouping_of
 from linkwright.equations.derive.passive import PassiveForces
-from linkwright.equations.derive.plan import Plan, plan_of, realised, with_frame
+from linkwright.equations.derive.plan import Plan, plan_of, realized, with_frame
 from linkwright.equations.derive.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.equations.derive.singularity import columns_amid, factors_of_determinant
 from linkwright.equations.derive.twice import Derivation, Forms, Mechanism
@@ -81,7 +81,7 @@ class ExactForms:
 
     @property
     def tells_masses(self) -> bool:
-        """Whether there is a centre of mass and momentum to tell of: something with mass, not by base parameters."""
+        """Whether there is a center of mass and momentum to tell of: something with mass, not by base parameters."""
         return not self.grouping and bool(self._mechanism.mass)
 
     @property
@@ -181,7 +181,7 @@ class ExactForms:
 
     @property
     def planar(self) -> bool:
-        """Whether it moves in a plane and its inertia is that about the centres of mass."""
+        """Whether it moves in a plane and its inertia is that about the centers of mass."""
         return self._plan.planar
 
     def grouped(self, p: Polynomial, form: str = "products", frame: str | None = None) -> Sum:
@@ -329,4 +329,4 @@ def _in_numbers(plan: Plan) -> Model:
     def make(coefficient: Any, name: str) -> float:
         return float(coefficient) * (plan.values[name] if name else 1.0)
 
-    return realised(plan, make)
+    return realized(plan, make)

@@ -238,7 +238,7 @@ class Equations(ExactForms):
 
         ``what``: some of M, h, g, D (friction), K (springs), A and b (of closed loops), or "all" of these that
         there are; C (h = C v), R (Rayleigh's function, D = ∂R/∂v), G (q̇ = G v); E and U (kinetic and potential
-        energy), c and J_c (centre of mass and its Jacobian), P and L (momentum, and angular about c), where m is the
+        energy), c and J_c (center of mass and its Jacobian), P and L (momentum, and angular about c), where m is the
         total mass; and of a ``frame`` T (pose), J (Jacobian), J_dot (its rate) and V (twist), in the ``reference``.
         Of M the upper triangle is shown.
 
@@ -366,7 +366,7 @@ class Equations(ExactForms):
             return text_of(grouped(p, self._order))
 
         lines: list[str] = []
-        point = "centre of mass" if self._plan.planar else "joint"
+        point = "center of mass" if self._plan.planar else "joint"
         for body in found.bodies:
             for words, vector in (
                 (f"position of its {point}", body.position),
@@ -579,7 +579,7 @@ def equations(
 ) -> Equations:
     """The equations of motion of a mechanism, exact and readable: M(q) v̇ + h(q, v) + g(q) = τ.
 
-    ``parameters``: "symbols" gives names to what the mechanism is made of (masses m1, lengths l1, centres of
+    ``parameters``: "symbols" gives names to what the mechanism is made of (masses m1, lengths l1, centers of
     mass lg1, inertias I1 about them where all moves in a plane; else m1, mcx1 …, Ixx1 … at the joint),
     "numbers" takes decimals at their word, and a dict chooses: ``{"geometry": "numbers", "inertial": "all",
     "gravity": 9.81}``-like, by group (geometry, inertial, gravity; passive for friction and springs) or by name

@@ -30,7 +30,7 @@ from linkwright.dynamics.assembly.subassembly import (
 from linkwright.experiment.written import Written, written_out
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, is_zero, mirror
-from linkwright.spatial.linalg import factorise, solve_above, solve_below
+from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.rotation import skew
 
 
@@ -142,7 +142,7 @@ def _joined(
         known = of_blocks[number].at([q[k][0] for k in hinges], rates, form)
         on_base = () if not floats else np.zeros(6) if base in made.joined else tau[base]
         efforts = np.concatenate([on_base, *(tau[k] for k in hinges)])
-        L, inverses = factorise(known.mass)
+        L, inverses = factorize(known.mass)
         Z, z = solve_above(L, known.jacobians.T), solve_above(L, efforts - known.bias)
         solved[number] = _Solved(L, inverses, Z, z)
         ZD = Z.T * inverses
@@ -197,7 +197,7 @@ def general_assembly(model: Model) -> Contender:
 
 
 def _numbers(link: Link) -> Array:
-    """What differs between bodies with equal joints: the pose of the joint, centre of mass, moments, compliance."""
+    """What differs between bodies with equal joints: the pose of the joint, center of mass, moments, compliance."""
     compliance, c, J = leaf_inertia(link)
     return np.concatenate([link.placement[:3].ravel(), c, J[np.triu_indices(3)], compliance[np.triu_indices(6)]])
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LEVEL_COLOURS = ("#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#5B4E9E", "#56B4E9", "#7F6A3B")
-"""Told apart with any colour vision (after Okabe and Ito 2008); taken again after eight levels."""
-INK, LINK_COLOUR, BLOCK_COLOUR = "#222222", "#D9DCE1", "#FFF3D6"
+LEVEL_COLORS = ("#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#5B4E9E", "#56B4E9", "#7F6A3B")
+"""Told apart with any color vision (after Okabe and Ito 2008); taken again after eight levels."""
+INK, LINK_COLOR, BLOCK_COLOR = "#222222", "#D9DCE1", "#FFF3D6"
 
 
 def published_trees() -> dict[str, Schedule]:
@@ -56,7 +56,7 @@ def experiments_trees(chosen: Experiment) -> dict[str, Schedule]:
 def draw_trees(schedules: Mapping[str, Schedule], path: Path) -> Path:
     """Draw the trees of assembly (upwards) and disassembly (downwards) side by side, a row for each schedule.
 
-    Joins are coloured by level: those of one colour can be done at once. Blocks are boxed; joint k is between links k
+    Joins are colored by level: those of one color can be done at once. Blocks are boxed; joint k is between links k
     and k + 1 of a chain, and hangs link k + 1 on what it hangs on.
     """
     depths = [max(one.level_of, default=0) for one in schedules.values()]
@@ -91,7 +91,7 @@ def _draw_tree(axes: Axes, made: Schedule, title: str, upwards: bool) -> None:
                 last - first + 0.72,
                 0.72,
                 boxstyle="round,pad=0.04,rounding_size=0.12",
-                facecolor=BLOCK_COLOUR,
+                facecolor=BLOCK_COLOR,
                 edgecolor=INK,
                 linewidth=1.3,
                 zorder=1,
@@ -103,27 +103,27 @@ def _draw_tree(axes: Axes, made: Schedule, title: str, upwards: bool) -> None:
             if body not in made.joined:
                 axes.plot(0.5 * (parent + body), 0.0, "o", ms=4.5, mfc="white", mec=INK, mew=1.2, zorder=4)
                 axes.text(0.5 * (parent + body), -0.16, str(body), ha="center", va="top", fontsize=7, color=INK)
-        _label(axes, (body, 0.0), str(body + 1), LINK_COLOUR, INK, "round,pad=0.28")
+        _label(axes, (body, 0.0), str(body + 1), LINK_COLOR, INK, "round,pad=0.28")
     for number, join in enumerate(made.joins, len(made.blocks)):
         sides = [(-1.0, 0.0) if node == GROUND else places[node] for node in (join.parent_node, join.child_node)]
         level = made.level_of[number]
         place = (0.5 * (sides[0][0] + sides[1][0]), float(level))
         places.append(place)
-        colour = LEVEL_COLOURS[(level - 1) % len(LEVEL_COLOURS)]
+        color = LEVEL_COLORS[(level - 1) % len(LEVEL_COLORS)]
         for side in sides:
             ends = (side, place) if upwards else (place, side)
             gap = 15.0 if side[1] == 0.0 else 1.0 if side[1] < 1.0 else 13.0  # of a link, a block, a join
             gaps = (gap, 13.0) if upwards else (13.0, gap)
-            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.3, "shrinkA": gaps[0], "shrinkB": gaps[1]}
+            arrow = {"arrowstyle": "-|>", "color": color, "linewidth": 1.3, "shrinkA": gaps[0], "shrinkB": gaps[1]}
             axes.annotate("", ends[1], ends[0], arrowprops=arrow, zorder=3)
-        _label(axes, place, str(join.joint), colour, "white", "circle,pad=0.25")
+        _label(axes, place, str(join.joint), color, "white", "circle,pad=0.25")
     if any(GROUND in join[1:3] for join in made.joins):
         _label(axes, (-1.0, 0.0), "ground", "white", INK, "square,pad=0.25")
     left = -1.6 if any(GROUND in join[1:3] for join in made.joins) else -0.7
     for level in range(1, depth + 1):
         step = level if upwards else 2 * depth + 1 - level
-        colour = LEVEL_COLOURS[(level - 1) % len(LEVEL_COLOURS)]
-        axes.text(left - 0.1, level, f"step {step}", color=colour, ha="right", va="center", fontsize=9)
+        color = LEVEL_COLORS[(level - 1) % len(LEVEL_COLORS)]
+        axes.text(left - 0.1, level, f"step {step}", color=color, ha="right", va="center", fontsize=9)
     axes.text(left - 0.1, 0.0, "links", color=INK, ha="right", va="center", fontsize=9)
     if not upwards and any(len(block) > 1 for block in made.blocks):
         axes.text(left - 0.1, -0.62, f"step {2 * depth + 1}:", color=INK, ha="right", va="center", fontsize=9)
@@ -134,8 +134,8 @@ def _draw_tree(axes: Axes, made: Schedule, title: str, upwards: bool) -> None:
     axes.axis("off")
 
 
-def _label(axes: Axes, place: tuple[float, float], text: str, colour: str, ink: str, style: str) -> None:
-    box = {"boxstyle": style, "facecolor": colour, "edgecolor": INK, "linewidth": 1.0}
+def _label(axes: Axes, place: tuple[float, float], text: str, color: str, ink: str, style: str) -> None:
+    box = {"boxstyle": style, "facecolor": color, "edgecolor": INK, "linewidth": 1.0}
     axes.text(*place, text, ha="center", va="center", fontsize=9, color=ink, bbox=box, zorder=5)
 
 
@@ -185,8 +185,8 @@ def _draw_model(
     owners, segments, joints = picture
     block_of = {body: number for number, block in enumerate(blocks) for body in block}
     for body, ends in zip(owners, segments, strict=True):
-        colour = LEVEL_COLOURS[block_of[body] % len(LEVEL_COLOURS)] if blocks else "#8A8F98"
-        line: dict[str, Any] = {"color": colour, "solid_capstyle": "round"}
+        color = LEVEL_COLORS[block_of[body] % len(LEVEL_COLORS)] if blocks else "#8A8F98"
+        line: dict[str, Any] = {"color": color, "solid_capstyle": "round"}
         if blocks:
             axes.plot(*ends.T, alpha=0.22, linewidth=17, zorder=1, **line)
         axes.plot(*ends.T, linewidth=5, zorder=2, **line)

@@ -235,8 +235,8 @@ def _style(name: str, names: Sequence[str]) -> dict[str, object]:
     if name in PAPERS_OWN:
         return {"color": PAPERS_OWN[name], "linewidth": 2.2, "marker": "o", "markersize": 5, "zorder": 3}
     others = [other for other in names if other not in PAPERS_OWN]
-    colour = OTHERS[others.index(name) % len(OTHERS)]
-    return {"color": colour, "linewidth": 1.1, "marker": ".", "markersize": 5, "linestyle": (0, (3, 1.5))}
+    color = OTHERS[others.index(name) % len(OTHERS)]
+    return {"color": color, "linewidth": 1.1, "marker": ".", "markersize": 5, "linestyle": (0, (3, 1.5))}
 
 
 def _ticks(links: list[int]) -> list[int]:

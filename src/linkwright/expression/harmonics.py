@@ -2,7 +2,7 @@
 
 A normal form spells cos(θ1 + θ2) as a difference of two products. Terms of equal plain factors are
 taken together here, and what they multiply, a polynomial in sines and cosines, is written either with
-sums of angles recognised (addition theorems backwards, as long as they join terms) or product to sum,
+sums of angles recognized (addition theorems backwards, as long as they join terms) or product to sum,
 as a Fourier series, which is a normal form too.
 """
 

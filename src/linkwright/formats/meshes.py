@@ -55,7 +55,7 @@ class MassProperties(NamedTuple):
     center_of_mass: Array
     """(3,), m"""
     inertia: Array
-    """(3, 3), about the centre of mass, kg m²"""
+    """(3, 3), about the center of mass, kg m²"""
     volume: float
     """m³"""
 
@@ -70,9 +70,9 @@ def mass_properties(
     hull: bool = False,
     use: Literal["all", "visual", "collision"] | None = None,
 ) -> MassProperties:
-    """Mass, centre, inertia and volume of what a mesh file (STL, OBJ, DAE) encloses, of a shape, or of several.
+    """Mass, center, inertia and volume of what a mesh file (STL, OBJ, DAE) encloses, of a shape, or of several.
 
-    Either ``density``, kg/m³, or ``mass``, kg, is given. ``scale`` is of a file: 0.001 where it is in millimetres.
+    Either ``density``, kg/m³, or ``mass``, kg, is given. ``scale`` is of a file: 0.001 where it is in millimeters.
     Of shapes, all is in the frame of the body they are on; where they overlap they count twice. ``hull`` takes the
     convex hull of each mesh, for those that are not closed. ``use``: which of several shapes count, those that are
     seen ("visual"), those that touch ("collision") or "all" of them. By default it is all of them, but where some are
@@ -249,7 +249,7 @@ def mesh_of(shape: Shape) -> Mesh:
 def painted_of(shape: Shape) -> tuple[Painted, str]:
     """The triangles of a mesh as :func:`mesh_of` has them, with the paints of its file; and the folder of that.
 
-    Where the shape has a colour, a mesh that is all of one grey nobody chose is shown in that.
+    Where the shape has a color, a mesh that is all of one gray nobody chose is shown in that.
     """
     if not shape.file or shape.file_colors == "never" or (shape.color is not None and shape.file_colors != "first"):
         return plain(*mesh_of(shape)), ""
@@ -302,7 +302,7 @@ def _candidates(shape: Shape) -> Iterator[Path]:
 
 
 def read_mesh(path: str | os.PathLike[str]) -> Mesh:
-    """The triangles of an STL, OBJ or DAE file, in its own unit (of DAE: metres).
+    """The triangles of an STL, OBJ or DAE file, in its own unit (of DAE: meters).
 
     Raises :class:`FormatError` where it cannot be read and :class:`MissingExtraError` without trimesh (pycollada).
     """
@@ -368,7 +368,7 @@ def _sound(V: Any, F: Any, name: str) -> Mesh:
 
 
 def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
-    """Of STL and OBJ; what these say of colours and other files is looked at elsewhere (`painted.py`)."""
+    """Of STL and OBJ; what these say of colors and other files is looked at elsewhere (`painted.py`)."""
     try:
         import trimesh
     except ImportError as error:

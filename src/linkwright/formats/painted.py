@@ -1,4 +1,4 @@
-"""Colours and pictures that files of meshes bring themselves: materials of DAE, and of OBJ by its MTL.
+"""Colors and pictures that files of meshes bring themselves: materials of DAE, and of OBJ by its MTL.
 
 What cannot be read of them leaves triangles without a paint, and a note. How see-through a DAE is is not read: programs
 that write it disagree on whether 0 or 1 is opaque.
@@ -31,13 +31,13 @@ MOST_OF_MTL = 4 * 2**20
 """bytes"""
 
 UNCHOSEN = (0.6, 0.64, 0.8)
-"""Greys that programs write (Assimp, Blender of old, Blender) where nobody chose a colour."""
+"""Grays that programs write (Assimp, Blender of old, Blender) where nobody chose a color."""
 
 Rgba = tuple[float, float, float, float]
 
 
 class Paint(NamedTuple):
-    """What triangles look like: a colour, or a picture laid on them."""
+    """What triangles look like: a color, or a picture laid on them."""
 
     color: Rgba
     """red, green, blue, opacity, 0 to 1; of a picture, where that cannot be read"""
@@ -58,7 +58,7 @@ class Painted(NamedTuple):
     uv: Array | None = None
     """(m, 3, 2): where in the picture each corner is, from the lower left, in widths and heights of it"""
     notes: tuple[str, ...] = ()
-    """what of colours could not be read"""
+    """what of colors could not be read"""
 
 
 def plain(vertices: Array, faces: Array, *notes: str) -> Painted:
@@ -67,11 +67,11 @@ def plain(vertices: Array, faces: Array, *notes: str) -> Painted:
 
 
 def is_unpainted(read: Painted) -> bool:
-    """Whether all of it is in one grey that nobody chose."""
+    """Whether all of it is in one gray that nobody chose."""
     if len(read.paints) != 1 or read.paints[0].picture or (read.paint < 0).any():
         return False
     r, g, b, _ = read.paints[0].color
-    return r == g == b and any(abs(r - grey) < 1e-3 for grey in UNCHOSEN)
+    return r == g == b and any(abs(r - gray) < 1e-3 for gray in UNCHOSEN)
 
 
 class _Palette:
@@ -118,7 +118,7 @@ class _Pieces:
         if not self.faces:
             return plain(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
         if self.palette.left_out:
-            notes = (*notes, f"{name} has more than {MOST_PAINTS} colours: the others are not shown")
+            notes = (*notes, f"{name} has more than {MOST_PAINTS} colors: the others are not shown")
         paints = tuple(self.palette.numbers)
         uv = np.concatenate(self.uv) if any(paint.picture for paint in paints) else None
         joined = (np.concatenate(x) for x in (self.vertices, self.faces, self.paint))
@@ -127,7 +127,7 @@ class _Pieces:
 
 
 def read_collada(data: bytes, name: str) -> Painted:
-    """The scene of a DAE file, in metres; its axes are taken as they are, as ROS and Gazebo do."""
+    """The scene of a DAE file, in meters; its axes are taken as they are, as ROS and Gazebo do."""
     try:
         import collada
     except ImportError as error:
@@ -175,7 +175,7 @@ def _color(told: Any, opacity: float = 1.0) -> Rgba | None:
 
 
 def read_obj(data: bytes, name: str, folder: Path) -> Painted:
-    """An OBJ file, and the colours of the MTL file beside it, which trimesh is given none of itself."""
+    """An OBJ file, and the colors of the MTL file beside it, which trimesh is given none of itself."""
     try:
         import trimesh
     except ImportError as error:
@@ -233,7 +233,7 @@ def _materials(data: bytes, folder: Path) -> tuple[dict[str, Paint], tuple[str, 
 
 
 def _of_mtl(text: str) -> Iterator[tuple[str, Paint]]:
-    """The materials of an MTL file that have a colour or a picture: Kd, d, map_Kd."""
+    """The materials of an MTL file that have a color or a picture: Kd, d, map_Kd."""
     name, color, opacity, picture = "", None, 1.0, ""
     for line in [*text.splitlines(), "newmtl"]:
         word, _, rest = line.strip().partition(" ")

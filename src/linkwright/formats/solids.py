@@ -1,4 +1,4 @@
-"""What solids weigh: volume, centre and inertia of the shapes that files describe, at density 1.
+"""What solids weigh: volume, center and inertia of the shapes that files describe, at density 1.
 
 The formulas are those of textbooks for balls, boxes, cylinders, cones and capsules; of polyhedra the sums over the
 tetrahedra from the origin to each face (Mirtich 1996).
@@ -24,7 +24,7 @@ class Solid(NamedTuple):
     center: Array
     """(3,), m"""
     inertia: Array
-    """(3, 3), about the centre, m⁵"""
+    """(3, 3), about the center, m⁵"""
 
     def moved(self, T: Array) -> Solid:
         """The same solid, its frame at the pose T (4, 4)."""
@@ -60,13 +60,13 @@ def ellipsoid(center: Array, R: Array, radii: Array) -> Solid:
 
 
 def cylinder(one: Array, other: Array, radius: float) -> Solid:
-    """A cylinder between the centres (3,) of its ends."""
+    """A cylinder between the centers (3,) of its ends."""
     R = _along(other - one)
     return elliptic_cylinder(one, other, radius, radius, R[:, 0])
 
 
 def elliptic_cylinder(one: Array, other: Array, first: float, second: float, along: Array) -> Solid:
-    """A cylinder between the centres of its elliptic ends, whose ``first`` radius is along ``along`` (3,)."""
+    """A cylinder between the centers of its elliptic ends, whose ``first`` radius is along ``along`` (3,)."""
     axis = other - one
     length = float(np.linalg.norm(axis))
     z = axis / (length or 1.0)
@@ -78,7 +78,7 @@ def elliptic_cylinder(one: Array, other: Array, first: float, second: float, alo
 
 
 def cone(base: Array, tip: Array, radius: float) -> Solid:
-    """A cone from the centre (3,) of its base to its tip (3,)."""
+    """A cone from the center (3,) of its base to its tip (3,)."""
     axis = tip - base
     r, h = radius**2, float(axis @ axis)
     across = 0.15 * r + 0.0375 * h
@@ -105,7 +105,7 @@ def polyhedron(vertices: Array, faces: Array) -> Solid:
     volume = float(volumes.sum())
     center = (volumes @ sums) / (4.0 * volume) if volume else np.zeros(3)
     second = np.einsum("f,fi,fj->ij", volumes, sums, sums) + np.einsum("f,fci,fcj->ij", volumes, A, A)
-    second = second / 20.0 - volume * np.outer(center, center)  # ∫ r rᵀ about the centre
+    second = second / 20.0 - volume * np.outer(center, center)  # ∫ r rᵀ about the center
     inertia = np.trace(second) * np.eye(3) - second
     return Solid(volume, center, 0.5 * (inertia + inertia.T))
 

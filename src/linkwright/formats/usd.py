@@ -8,7 +8,7 @@ at the door:
 * At zero coordinates the two frames of a joint coincide. A body that no joint ties to the world floats: its free joint
   counts from where the stage puts it.
 * A joint between bodies that are joined already, or that is excluded from the articulation, closes a loop.
-* A mass, centre or inertia that is not given comes from the colliders, by their density (1000 kg/m³ where none is).
+* A mass, center or inertia that is not given comes from the colliders, by their density (1000 kg/m³ where none is).
 * Drives, materials, filters of collisions and simulation settings are not used; one warning lists what is not.
 
 A stage may name any file this process may read, and OpenUSD is native code not made for hostile input: it runs in a

@@ -123,10 +123,10 @@ def draw_inertia_matrix(path: Path) -> Path:
     return written(path, made)
 
 
-def _tree(axes: Axes, robot: lw.Model, colours: list[str], title: str) -> None:
-    for k, colour in enumerate(colours, start=1):
+def _tree(axes: Axes, robot: lw.Model, colors: list[str], title: str) -> None:
+    for k, color in enumerate(colors, start=1):
         ends = np.array([lw.pose(robot, BENT, name)[:3, 3] for name in (f"link{k}", f"tip{k}")])
-        chain(axes, ends, colour)
+        chain(axes, ends, color)
         x, y, _ = 0.5 * (ends[0] + ends[1]) + 0.03
         axes.text(x, y, str(k), fontsize=10, zorder=8)
     plane(axes, title)
@@ -234,7 +234,7 @@ def h11(composite: Composite) -> float:
 
 
 def composites() -> Iterator[Finding | Erratum]:
-    """Mass, centre and inertia of all that hangs on a joint."""
+    """Mass, center and inertia of all that hangs on a joint."""
     robot = tree()
     for k in (4, 1, 0):
         body = robot.bodies[k].name
@@ -370,7 +370,7 @@ animate_inertia(tree(), BENT, "order", "order.gif")    # its second""",
         "composites",
         "Bodies merge from the tips",
         "the mass properties of composite bodies",
-        "From the tips to the root each link takes in what hangs on it: mass mᶜ, centre p_Gᶜ and inertia Iᶜ about it."
+        "From the tips to the root each link takes in what hangs on it: mass mᶜ, center p_Gᶜ and inertia Iᶜ about it."
         " The mass is computed only once. A figure shows the bodies merging.",
         composites,
         draw_composites,

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, GREEN, RED, PURPLE, ORANGE, GREY, INK = (
+BLUE, GREEN, RED, PURPLE, ORANGE, GRAY, INK = (
     *("#0072B2", "#009E73", "#D55E00", "#9B4F8E", "#E69F00", "#9AA0A8", "#222222"),
 )
-"""Told apart with any colour vision (after Okabe and Ito 2008)."""
+"""Told apart with any color vision (after Okabe and Ito 2008)."""
 CYCLE = (BLUE, RED, GREEN, PURPLE, ORANGE)
 DPI = 110
 
@@ -38,7 +38,7 @@ def written(path: Path, made: Figure) -> Path:
 
 
 def plane(axes: Axes, title: str = "", reach: float | None = None) -> None:
-    """Axes of the plane x–y, in metres, of equal scales."""
+    """Axes of the plane x–y, in meters, of equal scales."""
     axes.set_aspect("equal")
     axes.set_title(title, fontsize=10)
     axes.grid(alpha=0.3)
@@ -57,30 +57,30 @@ def curves(axes: Axes, title: str, x: str, y: str) -> None:
     axes.grid(alpha=0.3)
 
 
-def chain(axes: Axes, points: Array, colour: str = BLUE, alpha: float = 1.0, label: str | None = None) -> None:
+def chain(axes: Axes, points: Array, color: str = BLUE, alpha: float = 1.0, label: str | None = None) -> None:
     """Links between points (n, 2) or (n, 3) in the plane x–y, with a hinge at each but the last."""
     xy = np.asarray(points)[:, :2]
-    line: dict[str, Any] = {"color": colour, "alpha": alpha, "solid_capstyle": "round", "label": label}
+    line: dict[str, Any] = {"color": color, "alpha": alpha, "solid_capstyle": "round", "label": label}
     axes.plot(*xy.T, linewidth=5, zorder=3, **line)
-    axes.plot(*xy[:-1].T, "o", ms=8, mfc="white", mec=colour, mew=2, alpha=alpha, zorder=4)
+    axes.plot(*xy[:-1].T, "o", ms=8, mfc="white", mec=color, mew=2, alpha=alpha, zorder=4)
 
 
 def arrow(
     axes: Axes,
     tail: Any,
     along: Any,
-    colour: str,
+    color: str,
     label: str = "",
     width: float = 2.0,
     beside: tuple[float, float] = (5.0, 5.0),
 ) -> None:
     """An arrow in the plane x–y from a place along a vector; its label is so many points beside the tip."""
     tail, tip = np.asarray(tail)[:2], np.asarray(tail)[:2] + np.asarray(along)[:2]
-    style = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "shrinkA": 0.0, "shrinkB": 0.0}
+    style = {"arrowstyle": "-|>", "color": color, "linewidth": width, "shrinkA": 0.0, "shrinkB": 0.0}
     axes.annotate("", tip, tail, arrowprops=style, zorder=6)
     axes.plot(*tip, alpha=0.0)  # so that the axes reach it
     if label:
-        axes.annotate(label, tip, textcoords="offset points", xytext=beside, color=colour, fontsize=10, zorder=7)
+        axes.annotate(label, tip, textcoords="offset points", xytext=beside, color=color, fontsize=10, zorder=7)
 
 
 def inset(axes: Axes, made: Figure, title: str = "") -> None:
@@ -110,7 +110,7 @@ def pictures_of(gif: Path) -> list[tuple[Array, float]]:
 
 
 def matrix(axes: Axes, entries: Array, title: str, digits: int = 3) -> None:
-    """A matrix as coloured cells with its numbers; NaN are cells that have none yet."""
+    """A matrix as colored cells with its numbers; NaN are cells that have none yet."""
     shown = np.ma.masked_invalid(entries)
     bound = float(np.abs(shown).max()) or 1.0
     axes.imshow(shown, cmap="RdBu_r", vmin=-bound, vmax=bound, alpha=0.6)

@@ -19,7 +19,7 @@ from linkwright.experiment.run import EXPERIMENTS, STEP, Experiment
 from linkwright.experiment.survey import choose, robot_of
 from linkwright.gallery.drawing import (
     BLUE,
-    GREY,
+    GRAY,
     INK,
     PURPLE,
     RED,
@@ -430,8 +430,8 @@ def draw_floating_chains(path: Path) -> Path:
     above, below = made.subplots(2, 1, height_ratios=[2.0, 1.0])
     with tempfile.TemporaryDirectory() as folder, Image.open(draw_models(B, Path(folder) / "models.png")) as drawn:
         image(above, np.array(drawn.convert("RGB")))
-    for name, colour in (("ADA", RED), ("hybrid", BLUE)):
-        below.plot(LINKS_B, [operations(B, n, name) for n in LINKS_B], "o-", color=colour, label=name)
+    for name, color in (("ADA", RED), ("hybrid", BLUE)):
+        below.plot(LINKS_B, [operations(B, n, name) for n in LINKS_B], "o-", color=color, label=name)
     curves(below, "B: one evaluation of the accelerations", "links", "multiplications and additions")
     below.set_ylim(bottom=0.0)
     below.legend(fontsize=9)
@@ -442,12 +442,12 @@ def draw_planar_chains(path: Path) -> Path:
     """Operations against links, and the motion."""
     made = figure(10.0, 4.2)
     left, right = made.subplots(1, 2, width_ratios=[1.2, 1.0])
-    for name, colour in (("Lagrange", BLUE), ("ADA", RED)):
-        left.plot(LINKS_A, [operations(A, n, name) for n in LINKS_A], "o-", color=colour, label=name)
+    for name, color in (("Lagrange", BLUE), ("ADA", RED)):
+        left.plot(LINKS_A, [operations(A, n, name) for n in LINKS_A], "o-", color=color, label=name)
     left.plot(7, operations(A, 7, "hybrid"), "k*", ms=13, label="hybrid, 4 + 3 links")
     left.set_yscale("log")
     curves(left, "A: one evaluation of the accelerations", "links", "multiplications and additions")
-    left.axvline(7, color=GREY, linestyle=":", label="published: ADA ahead from here")
+    left.axvline(7, color=GRAY, linestyle=":", label="published: ADA ahead from here")
     left.legend(fontsize=8)
     model = A.model(7)
     run = lw.simulate(model, *A.start(model), 1.2)
@@ -508,7 +508,7 @@ EXHIBITS = (
         "Above, Fig 1: a rigid body with a force F on its handle and what this makes of the handle's acceleration; "
         "two such bodies on a joint, where they pull at each other by ±f, are one articulated body A, whose tree is "
         "at the right. Accelerations are computed, each beside the same force on B alone (pale). Below, the trees of "
-        "the paper's Figs 2 and 3. What has one colour is done at once; boxes are blocks.",
+        "the paper's Figs 2 and 3. What has one color is done at once; boxes are blocks.",
         """import numpy as np
 import linkwright as lw
 

@@ -122,9 +122,9 @@ def draw_jacobian(path: Path) -> Path:
     integral = np.vstack([np.zeros(3), np.cumsum(0.5 * (omega[1:] + omega[:-1]), axis=0) * (t[1] - t[0])])
     made = figure(10.0, 3.6)
     left, right = made.subplots(1, 2, sharey=True)
-    for k, colour in zip(range(3), CYCLE, strict=False):
-        left.plot(t, integral[:, k], color=colour, label="xyz"[k])
-        right.plot(t, lw.rotation.log(R @ R[0].T)[:, k], color=colour)
+    for k, color in zip(range(3), CYCLE, strict=False):
+        left.plot(t, integral[:, k], color=color, label="xyz"[k])
+        right.plot(t, lw.rotation.log(R @ R[0].T)[:, k], color=color)
     for axes in (left, right):
         axes.axhline(0.0, color="#9AA0A8", linewidth=0.8)
     curves(left, "∫ω dt: does not come back", "time (s)", "angle (rad)")

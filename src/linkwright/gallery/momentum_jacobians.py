@@ -18,7 +18,7 @@ SOURCE = Source(
     "the manual of irteus, the chapter on momentum and angular momentum Jacobians (2016)",
     "The manual tells how joint rates make momentum P and angular momentum L, by vectors m_j and h_j for each joint. "
     "It prints formulas, and neither numbers nor figures: the numbers here are ours. Axes are those of the world; a_j"
-    " is the axis of joint j, p_j its place, and m̃_j, c̃_j, Ĩ_j are mass, centre and inertia of all that hangs on "
+    " is the axis of joint j, p_j its place, and m̃_j, c̃_j, Ĩ_j are mass, center and inertia of all that hangs on "
     "it.",
 )
 POSTURE, RATES = np.radians([30.0, 30.0]), np.array([1.0, 2.0])
@@ -56,22 +56,22 @@ def slide() -> lw.Model:
 def momentum_matrix() -> Iterator[Finding | Erratum]:
     """(34) to (38) of the two-link arm, and of longer arms."""
     arm = lw.load("two_link")
-    centre = lw.center_of_mass(arm, POSTURE)
+    center = lw.center_of_mass(arm, POSTURE)
     m, h = columns(arm, POSTURE)
     yield known("M_r, the whole mass", 2.0, lw.total_mass(arm), digits=1)
-    yield known("p_G", (0.774519, 0.591506, 0.0), centre)
+    yield known("p_G", (0.774519, 0.591506, 0.0), center)
     yield known("Ĩ about z", 0.666506, lw.whole_body_inertia(arm, POSTURE)[2, 2])
     yield known("m_1", (-1.183013, 1.549038, 0.0), m[:, 0])
     yield known("m_2", (-0.433013, 0.25, 0.0), m[:, 1])
     yield known("h_1 and h_2 about z: row 1 of H", (2.566025, 0.783013), h[2])
     A = lw.momentum_matrix(arm, POSTURE)
-    yield known("H_θ̇, row z, about the centre of mass", (0.666506, 0.333253), A[5])
+    yield known("H_θ̇, row z, about the center of mass", (0.666506, 0.333253), A[5])
     P = lw.momentum(arm, POSTURE, RATES)
     yield known("P at the rates (1, 2)", (-2.049038, 2.049038, 0.0), P[:3])
     yield known("L_z about the origin", 4.132051, lw.momentum_about(arm, POSTURE, RATES, np.zeros(3))[5])
-    yield known("L_z about the centre of mass", 1.333013, P[5])
+    yield known("L_z about the center of mass", 1.333013, P[5])
     yield formula("(34): M_θ̇ = [m_j]", m, A[:3])
-    yield formula("(35): H_θ̇ = [h_j] − p_G × M_θ̇", h - np.cross(centre, m.T).T, A[3:])
+    yield formula("(35): H_θ̇ = [h_j] − p_G × M_θ̇", h - np.cross(center, m.T).T, A[3:])
     yield formula("J_G = M_θ̇ / M_r", m / 2.0, lw.center_of_mass_jacobian(arm, POSTURE))
     robot = lw.load("puma560")
     q = robot.random(seed=1)
@@ -132,12 +132,12 @@ def draw_momentum_matrix(path: Path) -> Path:
     arm = lw.load("two_link")
     points = [lw.pose(arm, POSTURE, name)[:3, 3] for name in ("link1", "link2", "tip")]
     m, h = columns(arm, POSTURE)
-    for k, colour in enumerate((BLUE, RED)):
+    for k, color in enumerate((BLUE, RED)):
         tail = lw.subtree_center_of_mass(arm, POSTURE, f"link{k + 1}")
-        left.plot(*tail[:2], "o", color=colour, ms=7, zorder=6, label=f"centre of all that hangs on joint {k + 1}")
-        arrow(left, tail, 0.5 * m[:, k], colour)
+        left.plot(*tail[:2], "o", color=color, ms=7, zorder=6, label=f"center of all that hangs on joint {k + 1}")
+        arrow(left, tail, 0.5 * m[:, k], color)
         x, y = (-0.2, 1.42) if k == 0 else (1.25, 0.85)
-        left.text(x, y, f"m{k + 1},  h{k + 1} = {h[2, k]:.3f} kg m²", color=colour, fontsize=10)
+        left.text(x, y, f"m{k + 1},  h{k + 1} = {h[2, k]:.3f} kg m²", color=color, fontsize=10)
     chain(left, np.array(points), "#8A8F98")
     plane(left, "momentum per unit rate of each joint (arrows: half size)")
     left.set_xlim(-0.3, 2.5)
@@ -172,10 +172,10 @@ def flight() -> Iterator[Finding | Erratum]:
     robot = lw.load("humanoid")
     rng = np.random.default_rng(0)
     q, v = robot.random(seed=0), rng.normal(size=robot.nv)
-    T, centre, mass = lw.pose(robot, q, robot.bodies[0].name), lw.center_of_mass(robot, q), lw.total_mass(robot)
+    T, center, mass = lw.pose(robot, q, robot.bodies[0].name), lw.center_of_mass(robot, q), lw.total_mass(robot)
     A = lw.momentum_matrix(robot, q, base="world")
     inertia = lw.whole_body_inertia(robot, q)
-    given = np.block([[mass * np.eye(3), -mass * lw.rotation.skew(centre - T[:3, 3])], [np.zeros((3, 3)), inertia]])
+    given = np.block([[mass * np.eye(3), -mass * lw.rotation.skew(center - T[:3, 3])], [np.zeros((3, 3)), inertia]])
     yield formula("(36): [M_B; H_B], the base as three slides and three hinges", given, A[:, :6])
     mixed = v.copy()
     mixed[:3], mixed[3:6] = T[:3, :3] @ v[:3], T[:3, :3] @ v[3:6]
@@ -185,7 +185,7 @@ def flight() -> Iterator[Finding | Erratum]:
     falling = P[0, 2] - 9.81 * mass * motion.t
     yield formula("a thrown humanoid: P_x and P_y stay (kg m/s)", P[0, :2], P[-1, :2], 3, 1e-6)
     yield formula("P_z falls by m g t", falling[-1], P[-1, 2], 3, 1e-6)
-    yield formula("L about the centre of mass stays (kg m²/s)", P[0, 3:], P[-1, 3:], 3, 1e-6)
+    yield formula("L about the center of mass stays (kg m²/s)", P[0, 3:], P[-1, 3:], 3, 1e-6)
     yield found("the joints move meanwhile", np.abs(motion.v[-1, 6:] - motion.v[0, 6:]).max() > 0.1)
 
 
@@ -203,12 +203,12 @@ def draw_flight(path: Path) -> Path:
     postures = motion.q[[0, 30, 60]]
     postures[:, :2] += 0.9 * np.arange(3)[:, None] * ASIDE  # one would hide the other
     inset(left, lw.draw(robot, postures, title=""), "thrown: after 0, 0.3 and 0.6 s, set side by side")
-    for k, (name, colour) in enumerate(zip(("L x", "L y", "L z"), CYCLE, strict=False)):
-        right.plot(motion.t, P[:, 3 + k], color=colour, label=name)
-    for k, (name, colour) in enumerate(
+    for k, (name, color) in enumerate(zip(("L x", "L y", "L z"), CYCLE, strict=False)):
+        right.plot(motion.t, P[:, 3 + k], color=color, label=name)
+    for k, (name, color) in enumerate(
         zip(("P x / 10", "P y / 10", "P z / 10: falls with the weight"), CYCLE, strict=False)
     ):
-        right.plot(motion.t, P[:, k] / 10.0, "--", color=colour, label=name)
+        right.plot(motion.t, P[:, k] / 10.0, "--", color=color, label=name)
     curves(right, "momentum in flight", "time (s)", "L (kg m²/s), P (kg m/s)")
     right.legend(fontsize=8)
     return written(path, made)
@@ -220,7 +220,7 @@ EXHIBITS = (
         "momentum_matrix",
         "Momentum for each joint",
         "equations (34), (35), (37) and (38)",
-        "P_j and L_j of hinges and slides; [m_j] and [h_j] − p_G × [m_j] as a matrix; mass, centre and inertia of all"
+        "P_j and L_j of hinges and slides; [m_j] and [h_j] − p_G × [m_j] as a matrix; mass, center and inertia of all"
         " links by a recursion, AddMassProperty.",
         momentum_matrix,
         draw_momentum_matrix,
@@ -229,7 +229,7 @@ EXHIBITS = (
 import linkwright as lw
 
 arm, q = lw.load("two_link"), np.radians([30, 30])
-A = lw.momentum_matrix(arm, q)                     # rows: P, then L about the centre of mass
+A = lw.momentum_matrix(arm, q)                     # rows: P, then L about the center of mass
 assert np.allclose(A @ [1.0, 2.0], lw.momentum(arm, q, [1.0, 2.0]))
 assert np.allclose(A[:3] / 2.0, lw.center_of_mass_jacobian(arm, q))    # 2 kg""",
         (("inertia and momentum", "topics/mechanisms/inertia.md"),),

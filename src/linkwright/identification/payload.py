@@ -25,7 +25,7 @@ def identify_payload(
     name: str = "payload",
     **options: Any,
 ) -> Identified:
-    """Mass, centre of mass and inertia of what is fixed to a frame, the rest of the mechanism being as the model says.
+    """Mass, center of mass and inertia of what is fixed to a frame, the rest of the mechanism being as the model says.
 
     The same as ``identify(model.with_payload(frame, …), …, only=["payload"])``. What the motions do not show is that of
     a ball of so many kg and so large a radius (m) at the frame. Arrays and options are those of :func:`identify`.

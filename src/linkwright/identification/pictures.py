@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.identification.report import shortened
-from linkwright.visual.plots import COLOURS
+from linkwright.visual.plots import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST = 12
 """Joints in a picture."""
 
-GREY = "#777777"
+GRAY = "#777777"
 
 
 def plot_efforts(found: Identified) -> Figure:
@@ -32,11 +32,11 @@ def plot_efforts(found: Identified) -> Figure:
     timed = bool(np.any(found.times % 1.0))
     for k, (name, (of, rest)) in enumerate(zip(names, axes, strict=True)):
         style: dict[str, Any] = dict(lw=0.8) if timed else dict(lw=0.0, marker=".", ms=2.0)
-        of.plot(found.times, measured[:, k], color=GREY, label="measured", **style)
-        of.plot(found.times, explained[:, k], color=COLOURS[0], label="explained", **style)
+        of.plot(found.times, measured[:, k], color=GRAY, label="measured", **style)
+        of.plot(found.times, explained[:, k], color=COLORS[0], label="explained", **style)
         left, noise = measured[:, k] - explained[:, k], found.sigma[k]
-        rest.plot(found.times, left, color=COLOURS[1], lw=0.0, marker=".", ms=1.5)
-        rest.axhspan(-2.0 * noise, 2.0 * noise, color=COLOURS[1], alpha=0.15, lw=0.0)
+        rest.plot(found.times, left, color=COLORS[1], lw=0.0, marker=".", ms=1.5)
+        rest.axhspan(-2.0 * noise, 2.0 * noise, color=COLORS[1], alpha=0.15, lw=0.0)
         of.set_ylabel(name, fontsize=8)
         for ax in (of, rest):
             ax.grid(alpha=0.25)
@@ -63,9 +63,9 @@ def plot_parameters(found: Identified) -> Figure:
     chosen = found.base.plain.columns.chosen[found.base.kept]
     scale = np.maximum(_natural(found)[chosen], np.maximum(np.abs(before), np.abs(base)))
     off, bars = (base - before) / scale, 2.0 * errors / scale
-    left.axvline(0.0, color=GREY, lw=0.8, label="prior")
-    left.errorbar(off, rows, xerr=bars, fmt="o", ms=3, lw=1.2, color=COLOURS[0], label="least squares ± 2 std. errors")
-    left.plot((physical - before) / scale, rows, "x", ms=4, color=COLOURS[1], label="of bodies that can be")
+    left.axvline(0.0, color=GRAY, lw=0.8, label="prior")
+    left.errorbar(off, rows, xerr=bars, fmt="o", ms=3, lw=1.2, color=COLORS[0], label="least squares ± 2 std. errors")
+    left.plot((physical - before) / scale, rows, "x", ms=4, color=COLORS[1], label="of bodies that can be")
     left.set_yticks(rows, [shortened(name) for name in found.base_names], fontsize=8.5)
     left.invert_yaxis()
     left.set_xlabel("change from the prior, as part of what is usual", fontsize=9)
@@ -96,8 +96,8 @@ def _shares(ax: Any, found: Identified) -> None:
     ax.set_yticks(np.arange(len(bodies)), bodies, fontsize=8.5)
     for row, column in np.ndindex(shares.shape):
         x = shares[row, column]
-        colour = "white" if x < 0.6 else "black"
-        ax.text(column, row, f"{100.0 * x:.0f}", ha="center", va="center", fontsize=8.5, color=colour)
+        color = "white" if x < 0.6 else "black"
+        ax.text(column, row, f"{100.0 * x:.0f}", ha="center", va="center", fontsize=8.5, color=color)
     ax.set_title("told by the measurements (%); the rest is the prior's", fontsize=10)
     ax.figure.colorbar(image, ax=ax, shrink=0.5, label="%")
 
@@ -111,10 +111,8 @@ def plot_excitation(found: ExcitingTrajectory) -> Figure:
     figure = Figure(figsize=(9.0, 6.5), layout="constrained")
     axes = figure.subplots(3, 1, sharex=True)
     for ax, x, what in zip(axes, found(t), ("q (rad, m)", "v (rad/s, m/s)", "a (rad/s², m/s²)"), strict=True):
-        for k, name in enumerate(names[: 2 * len(COLOURS)]):
-            ax.plot(
-                t, x[:, k], lw=1.0, color=COLOURS[k % len(COLOURS)], ls="-" if k < len(COLOURS) else "--", label=name
-            )
+        for k, name in enumerate(names[: 2 * len(COLORS)]):
+            ax.plot(t, x[:, k], lw=1.0, color=COLORS[k % len(COLORS)], ls="-" if k < len(COLORS) else "--", label=name)
         ax.set_ylabel(what, fontsize=8)
         ax.grid(alpha=0.25)
         ax.tick_params(labelsize=7)

@@ -1,6 +1,6 @@
 """How near and how far apart points of a mechanism can be: what no posture reaches is known without a search.
 
-A point on the axis of a hinge stays where it is on both bodies, so does the centre of a ball. Points of one body keep
+A point on the axis of a hinge stays where it is on both bodies, so does the center of a ball. Points of one body keep
 their distance; of two that one hinge or slide lies between, it runs through an interval, by how far the joint goes.
 All others follow from these: d(a, c) ≤ d(a, b) + d(b, c) and d(a, c) ≥ d(a, b) − d(b, c).
 """

@@ -22,7 +22,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, is_zero, maximum, minimum, where
-from linkwright.spatial.linalg import factorise, solve_above, solve_below
+from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.repeats import until
 
 REFINED = 4
@@ -220,7 +220,7 @@ def added(J: Array, rate: Array, above: list[Array], damping: Any) -> Array:
     """The velocity (n,) that J follows the rate with and that the matrices above do not feel; damped, and refined.
 
     x ← x + Pᵀ(P Pᵀ + λ² 1)⁻¹(rate − P x) with P = J N: what is damped away is asked for again, which leaves regular
-    directions exact and singular ones bounded (iterated Tikhonov regularisation).
+    directions exact and singular ones bounded (iterated Tikhonov regularization).
     """
     basis: list[Array] = []
     for one in above:
@@ -230,7 +230,7 @@ def added(J: Array, rate: Array, above: list[Array], damping: Any) -> Array:
     P = np.stack([without(row, basis) for row in J])
     m, n = P.shape
     size = damping + LEAST
-    L, D = factorise(P.T @ P + size * np.eye(n) if m > n else P @ P.T + size * np.eye(m))
+    L, D = factorize(P.T @ P + size * np.eye(n) if m > n else P @ P.T + size * np.eye(m))
     if m > n:
         x = _solved(L, D, rate @ P)
         for _ in range(REFINED - 1):

@@ -80,7 +80,7 @@ def inverse_kinematics(
     """Coordinates with which frames reach their targets; one target or a batch (…).
 
     ``targets``: by the name of a frame its pose (…, 4, 4) or position (…, 3) in the world; by a task of
-    :mod:`linkwright.tasks` what that takes: poses seen from other frames, directions, the centre of mass, joints, with
+    :mod:`linkwright.tasks` what that takes: poses seen from other frames, directions, the center of mass, joints, with
     weights and priorities. ``start`` (…, nq): where to begin; without it, and when an attempt is in vain, at other
     places, ``restarts`` times at most. Another number ``random`` tries others. ``limits``: whether joint limits are
     kept, on the way and at the end. The joints named in ``fixed`` stay where they are at the start, which is given and

@@ -1,6 +1,6 @@
 """Where to start: postures that are stored, of which the most alike is taken, and draws without end.
 
-The draws are a Kronecker sequence, k α modulo 1 with the powers of the generalised golden ratio as α (Roberts 2018).
+The draws are a Kronecker sequence, k α modulo 1 with the powers of the generalized golden ratio as α (Roberts 2018).
 They fill the box of the coordinates evenly, and cost a few operations where random numbers would be a table.
 """
 

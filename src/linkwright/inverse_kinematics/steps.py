@@ -170,16 +170,16 @@ def prioritised_step(
 ) -> Step:
     """A step of several levels, each in what those before leave free (Siciliano & Slotine 1991)."""
     if all(one is None for one in outside):
-        return prioritised(levels, damping)
+        return prioritized(levels, damping)
 
     def once(_: Any, v: Array, left: Any) -> tuple[Array, Any]:
         out = [None if one is None else one(v[j]) for j, one in enumerate(outside)]
-        return prioritised([held(level, out) for level in levels], damping)
+        return prioritized([held(level, out) for level in levels], damping)
 
     return Step(*repeat(2, once, np.zeros(len(outside)), 0.0))
 
 
-def prioritised(levels: Sequence[Level], damping: Callable[[Array], Any]) -> Step:
+def prioritized(levels: Sequence[Level], damping: Callable[[Array], Any]) -> Step:
     """v with |e₁ − J₁ v| least, then |e₂ − J₂ v| among those, and so on; each damped by its own error.
 
     Only what a level adds is damped, never the projection into the null space of those before, which would disturb

@@ -1,7 +1,7 @@
-"""What a mechanism shall reach, or follow: the poses of frames, their parts, the centre of mass, joints, momentum.
+"""What a mechanism shall reach, or follow: the poses of frames, their parts, the center of mass, joints, momentum.
 
 A task is the key, its target the value: ``{Pose("hand"): T, CenterOfMass("xy", priority=2): c}``. The name of a frame
-stands for its :class:`Pose` or :class:`Position`. Errors are in metres and radians, in the axes of ``relative_to``.
+stands for its :class:`Pose` or :class:`Position`. Errors are in meters and radians, in the axes of ``relative_to``.
 """
 
 from __future__ import annotations
@@ -267,14 +267,14 @@ class Direction(_OfFrame):
 
 @dataclass(frozen=True, repr=False)
 class CenterOfMass(Task):
-    """Where the centre of mass is, along some of the world's axes."""
+    """Where the center of mass is, along some of the world's axes."""
 
     axes: str = "xyz"
 
     def check(self, model: Model) -> None:
         super().check(model)
         _places(self.axes, self)
-        model.require_physical("the centre of mass")
+        model.require_physical("the center of mass")
 
     def shape(self, model: Model) -> tuple[int, ...]:
         return (len(self.axes),)
@@ -346,7 +346,7 @@ class Joints(Task):
 
 @dataclass(frozen=True, repr=False)
 class Momentum(Task):
-    """The momentum [P; L] (6,) about the centre of mass, or its "linear" or "angular" part (3,), N s and N m s.
+    """The momentum [P; L] (6,) about the center of mass, or its "linear" or "angular" part (3,), N s and N m s.
 
     Of inverse kinematics it is that of the way from the start, taken in one second: A(q) · difference(start, q).
     """

@@ -104,7 +104,7 @@ class Prismatic(JointType):
 
 @dataclass(frozen=True)
 class Helical(JointType):
-    """A screw about z, which advances by ``pitch`` metres a turn."""
+    """A screw about z, which advances by ``pitch`` meters a turn."""
 
     pitch: float = 0.0  # type: ignore[misc]
     type = "helical"
@@ -117,7 +117,7 @@ class Helical(JointType):
 
     @property
     def advance(self) -> float:
-        """metres per radian"""
+        """meters per radian"""
         return self.pitch / (2.0 * np.pi)
 
     def in_units(self, length: float) -> JointType:
@@ -422,7 +422,7 @@ class Compound(JointType):
 
 
 def pose_in_units(T: Any, length: float) -> Array:
-    """A pose (4, 4), its position counted in units of so many metres."""
+    """A pose (4, 4), its position counted in units of so many meters."""
     R, p = split_pose(np.asarray(T))
     return pose_matrix(R, p / length)
 

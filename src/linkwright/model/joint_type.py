@@ -167,7 +167,7 @@ class JointType(ABC):
         return tuple(k for k in range(self.nv) if k not in self.turning) if self.turning else ()
 
     def in_units(self, length: float) -> JointType:
-        """The same joint, lengths counted in units of so many metres."""
+        """The same joint, lengths counted in units of so many meters."""
         return self
 
     @property

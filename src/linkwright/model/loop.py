@@ -178,14 +178,14 @@ class PlanarPair(Pair):
 
 @dataclass(frozen=True)
 class HelicalPair(LoopType):
-    """A screw about z, which advances by ``pitch`` metres a turn; any thread of the screw will do."""
+    """A screw about z, which advances by ``pitch`` meters a turn; any thread of the screw will do."""
 
     pitch: float
     type = "helical"
 
     @property
     def advance(self) -> float:
-        """metres per radian"""
+        """meters per radian"""
         return self.pitch / (2.0 * np.pi)
 
     @property
@@ -393,7 +393,7 @@ def loop_type(type: str, pitch: Any = None, length: Any = None, held: Any = None
     if value == 0.0 or (type == "distance" and value < 0.0):
         raise InputError(
             f"the {needed} of a {type} loop must be {'positive' if needed == 'length' else 'nonzero'}, "
-            f"in metres{'' if needed == 'length' else ' a turn'}; got {given[needed]!r}"
+            f"in meters{'' if needed == 'length' else ' a turn'}; got {given[needed]!r}"
         )
     return LOOP_TYPES[type](value)  # type: ignore[no-any-return]
 

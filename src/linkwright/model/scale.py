@@ -81,7 +81,7 @@ def _of_tie(model: Model, loop: CoordinateLoop, length: float) -> float:
 
 
 def _length(model: Model) -> float:
-    """The longest of the offsets between bodies, of their centres of mass, radii of gyration, pitches and loops."""
+    """The longest of the offsets between bodies, of their centers of mass, radii of gyration, pitches and loops."""
     if any(is_symbolic(link.placement, *link.rigid_inertia) for link in model.links):
         return 1.0
     offsets = [link.placement[:3, 3] for link in model.links if link.parent >= 0]

@@ -62,7 +62,7 @@ class Shape(ByValue):
     radius: float = 0.0
     """m"""
     length: float = 0.0
-    """m: of cylinders and cones from end to end, of capsules between the centres of their caps"""
+    """m: of cylinders and cones from end to end, of capsules between the centers of their caps"""
     size: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """m, from side to side along x, y and z; of height fields the third is how far the ground goes down beneath z = 0,
     which is only drawn, and may be 0"""
@@ -101,7 +101,7 @@ class Shape(ByValue):
     color: tuple[float, float, float, float] | None = None
     """red, green, blue, opacity, each 0 to 1; None where the file gives none"""
     file_colors: Literal["first", "else", "never"] = field(default="else", compare=False)
-    """of a mesh, whether the colours and pictures that its own file brings are shown: before ``color``, where that is
+    """of a mesh, whether the colors and pictures that its own file brings are shown: before ``color``, where that is
     None, or never"""
     name: str = ""
     folders: tuple[str, ...] = field(default=(), compare=False)
@@ -145,7 +145,7 @@ class Shape(ByValue):
             if isinstance(bits, bool) or not isinstance(bits, int) or not 0 <= bits < 1 << 32:
                 yield f"{what} is a whole number of 32 bits, 0 or more; got {bits!r}"
         if self.color is not None and not (np.shape(self.color) == (4,) and all(0.0 <= x <= 1.0 for x in self.color)):
-            yield f"a colour is red, green, blue and opacity, each 0 to 1; got {self.color!r}"
+            yield f"a color is red, green, blue and opacity, each 0 to 1; got {self.color!r}"
         if not is_choice(self.file_colors, FILE_COLORS):
             yield f"file_colors is {', '.join(map(repr, FILE_COLORS))}; got {self.file_colors!r}"
 

@@ -91,7 +91,7 @@ class Body(ByValue):
     center_of_mass: Array
     """(3,), m"""
     inertia: Array
-    """(3, 3), about the centre of mass, kg m²"""
+    """(3, 3), about the center of mass, kg m²"""
     links: tuple[str, ...] = ()
     """the names merged in it, its own first"""
 
@@ -543,7 +543,7 @@ class Model(Editing, Sweeps, ByValue):
 
         Dynamics in joint space (inverse and forward dynamics, mass and Coriolis matrices, bias and gravity
         forces) and kinematics are unchanged. The regrouped inertias are in ``links``; they are no longer
-        those of rigid bodies, so a minimal model has no energy, momentum, mass or centre of mass.
+        those of rigid bodies, so a minimal model has no energy, momentum, mass or center of mass.
 
         ``form``: whether zeros are made in the "inertia" I, for what moves inertias (mass matrix, forward
         dynamics), or in the "second moment" Σ = ½ tr(I) 1 − I, for inverse dynamics.

@@ -41,7 +41,7 @@ PADS: dict[str, tuple[tuple[str, float, tuple[float, float, float]], ...]] = {
 
 
 UNSEEN = (0.6, 0.6, 0.6, 0.0)
-"""Their colour and opacity: they are shown where all is that touches, and not as part of the robot."""
+"""Their color and opacity: they are shown where all is that touches, and not as part of the robot."""
 
 
 def floating(model: Model) -> bool:

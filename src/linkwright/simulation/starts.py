@@ -38,7 +38,7 @@ class Start:
     velocity: Entries = field(default_factory=dict)
     """rad/s and m/s; of mechanisms with loops these are struck, and what the loops allow of them is left"""
     throw: tuple[float, float, float] | None = None
-    """m/s: the velocity of the centre of mass of a mechanism that floats"""
+    """m/s: the velocity of the center of mass of a mechanism that floats"""
     stands: Entries = field(default_factory=dict)
     """the posture on the ground"""
     bend: Entries = field(default_factory=dict)

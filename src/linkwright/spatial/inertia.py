@@ -18,7 +18,7 @@ class RigidInertia(NamedTuple):
 
     mass: Any
     first_moment: Array
-    """(3,), mass times centre of mass, kg m"""
+    """(3,), mass times center of mass, kg m"""
     inertia: Array
     """(3, 3), about the frame's origin, kg m²"""
 
@@ -73,13 +73,13 @@ def of_parameters(ten: Array) -> RigidInertia:
 
 
 def rigid_inertia(mass: Any, center_of_mass: Any, inertia: Any) -> RigidInertia:
-    """From the mass, the centre of mass (3,) and the inertia (3, 3) about it."""
+    """From the mass, the center of mass (3,) and the inertia (3, 3) about it."""
     c, C = np.asarray(center_of_mass), skew(np.asarray(center_of_mass))
     return RigidInertia(mass, mass * c, np.asarray(inertia) - mass * (C @ C))
 
 
 def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
-    """Mass, centre of mass (3,), inertia (3, 3) about it; a massless body's centre is the origin."""
+    """Mass, center of mass (3,), inertia (3, 3) about it; a massless body's center is the origin."""
     m, h, I = body
     if is_zero(m):
         return 0.0, np.zeros(3), I
@@ -90,9 +90,9 @@ def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
 
 @explained
 def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Array, Array]:
-    """Mass, centre of mass (…, 3) and inertia (…, 3, 3) about it of bodies together, of (m, c, I) of each.
+    """Mass, center of mass (…, 3) and inertia (…, 3, 3) about it of bodies together, of (m, c, I) of each.
 
-    All in one frame, every inertia about its own centre of mass: m = Σ mⱼ, c = Σ mⱼ cⱼ / m,
+    All in one frame, every inertia about its own center of mass: m = Σ mⱼ, c = Σ mⱼ cⱼ / m,
     I = Σ (Iⱼ + mⱼ ((rⱼ·rⱼ) 1 − rⱼ rⱼᵀ)) with rⱼ = cⱼ − c. Symbols and leading dimensions as they come. Raises
     :class:`InputError` for numbers that are not finite, negative masses, and bodies that have no mass together.
 
@@ -108,14 +108,14 @@ def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Ar
         shapes = [(m.shape, c.shape, I.shape) for m, c, I in each]
         raise ShapeError(f"mass properties are a list of (m (…), c (…, 3), I (…, 3, 3)), one or more; got {shapes}")
     for k, parts in enumerate(each):
-        for what, x in zip(("mass", "centre of mass", "inertia"), parts, strict=True):
+        for what, x in zip(("mass", "center of mass", "inertia"), parts, strict=True):
             if not is_symbolic(x) and not np.isfinite(x).all():
                 raise InputError(f"the {what} of body {k} of {len(each)} is not finite; got {x}")
         if not is_symbolic(parts[0]) and (parts[0] < 0.0).any():
             raise InputError(f"a mass is not negative; that of body {k} of {len(each)} is {parts[0]}")
     m: Any = sum((m for m, _, _ in each[1:]), each[0][0])
     if not is_symbolic(m) and not (m > 0.0).all():
-        raise InputError("these bodies have no mass together, and so no centre of mass")
+        raise InputError("these bodies have no mass together, and so no center of mass")
     h = sum((np.asarray(m)[..., None] * c for m, c, _ in each[1:]), np.asarray(each[0][0])[..., None] * each[0][1])
     c = h / np.asarray(m)[..., None]
     total: Any = 0.0
@@ -178,7 +178,7 @@ def compliance_beyond(C: Array, T: Array) -> Array:
 
 
 def inverse_inertia(body: RigidInertia) -> Array:
-    """I⁻¹ (6, 6) of a rigid body: [[1/m − [c]×J⁻¹[c]×, [c]×J⁻¹], [−J⁻¹[c]×, J⁻¹]], J about the centre of mass c."""
+    """I⁻¹ (6, 6) of a rigid body: [[1/m − [c]×J⁻¹[c]×, [c]×J⁻¹], [−J⁻¹[c]×, J⁻¹]], J about the center of mass c."""
     m, h, I = body
     c = h / m
     C = skew(c)

@@ -1,4 +1,4 @@
-"""Small factorisations, written out for symbols, handed to LAPACK for numbers."""
+"""Small factorizations, written out for symbols, handed to LAPACK for numbers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def damped_least_squares(A: Array, b: Array, damping: Any) -> Array:
     return np.array(x)
 
 
-def factorise(A: Array, roots: bool = False) -> tuple[Array, Array]:
+def factorize(A: Array, roots: bool = False) -> tuple[Array, Array]:
     """L (n, n), lower with ones on its diagonal, and the inverses (n,) of D, of a positive-definite A = Lᵀ D L.
 
     From the last row upwards: on the mass matrix of a tree, numbered parents first, L has no entries where A
@@ -82,7 +82,7 @@ def factorise(A: Array, roots: bool = False) -> tuple[Array, Array]:
 
 
 def solve_above(L: Array, B: Array) -> Array:
-    """L⁻ᵀ B, for an L of :func:`factorise` and B (n,) or (n, k)."""
+    """L⁻ᵀ B, for an L of :func:`factorize` and B (n,) or (n, k)."""
     X: list[Array] = []  # from the last row upwards
     for i in reversed(range(len(L))):
         X.append(B[i] - L[i + 1 :, i] @ np.stack(X[::-1]) if X else B[i])
@@ -90,7 +90,7 @@ def solve_above(L: Array, B: Array) -> Array:
 
 
 def solve_below(L: Array, B: Array) -> Array:
-    """L⁻¹ B, for an L of :func:`factorise` and B (n,) or (n, k)."""
+    """L⁻¹ B, for an L of :func:`factorize` and B (n,) or (n, k)."""
     X: list[Array] = []
     for i in range(len(L)):
         X.append(B[i] - L[i, :i] @ np.stack(X) if X else B[i])
@@ -134,7 +134,7 @@ def inverse_of_definite(A: Array, sizes: Array) -> Array:
     """
     n = len(A)
     with np.errstate(all="ignore"):  # numbers that are singular divide by zero
-        L, inverse = factorise(A)
+        L, inverse = factorize(A)
         Y = solve_above(L, np.eye(n))
         found = mirror((Y.T * inverse) @ Y)
         regular: Any = True

@@ -40,7 +40,7 @@ def until(
 
     ``condition(*state)`` is asked before each step; ``step(k, *state)`` (or, if it takes one argument less,
     ``step(*state)``) gives the next state. In a batch every row stops by itself, keeps its state from then on, and does
-    not depend on its neighbours. A condition of several values means a batch within the states, in kernels as on
+    not depend on its neighbors. A condition of several values means a batch within the states, in kernels as on
     numbers: their first axes are its, and so are those of ``steps``; ``np.all(…)`` of a condition stops all at once.
     Returned are ``(*state, steps)``; ``steps == limit`` does not tell whether the
     condition holds: ask it of the state. With ``keep=n`` the states after every n steps come last, as of

@@ -29,9 +29,9 @@ RESTARTS = 10
 """Other starts, once it cannot be reached from where it is."""
 APART = 0.01
 """of its size: ghosts whose joints are nearer have the outline of the robot"""
-GHOST_COLOUR = (120, 144, 176)
+GHOST_COLOR = (120, 144, 176)
 GHOST_OPACITY = 0.22
-GREY_RED = (190, 60, 60)
+GRAY_RED = (190, 60, 60)
 
 
 class Hand:
@@ -143,7 +143,7 @@ class Hand:
         self.posture.move(found.q, by=self)
         place = target if target.shape == (3,) else target[:3, 3]
         here = self.pose(found.q)[:3, 3]
-        self.scene.arrows("missing", [here], [place - here], GREY_RED)
+        self.scene.arrows("missing", [here], [place - here], GRAY_RED)
         self._show_branches(target)
         text = _told_of(found, float(np.linalg.norm(place - here)))
         self._told(text)
@@ -225,7 +225,7 @@ class Hand:
                 ghost.visible = False
 
     def _ghost(self, k: int) -> Robot:
-        look: dict[str, Any] = {"opacity": GHOST_OPACITY, "colour": GHOST_COLOUR, "scale": 0.985, "visible": False}
+        look: dict[str, Any] = {"opacity": GHOST_OPACITY, "color": GHOST_COLOR, "scale": 0.985, "visible": False}
         return Robot(self.scene.server, self.model, f"posture_{k}", **look)
 
     def set_branches(self, shown: bool) -> str:

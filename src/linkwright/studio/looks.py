@@ -1,4 +1,4 @@
-"""What can be shown beside the robot: frames, names, inertia, the centre of mass, shapes that touch, ellipsoids."""
+"""What can be shown beside the robot: frames, names, inertia, the center of mass, shapes that touch, ellipsoids."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from linkwright.studio.posture import Posture
 from linkwright.studio.robot import Robot, node_name
 from linkwright.studio.scene import Scene
 from linkwright.studio.sliders import drivers, free_velocities, shortened
-from linkwright.studio.solids import Colour, sphere, to_link
+from linkwright.studio.solids import Color, sphere, to_link
 from linkwright.visual.ellipsoids import DRAWN
 
-ORANGE: Colour = (230, 130, 30)
-GREEN: Colour = (40, 150, 90)
-YELLOW: Colour = (245, 190, 20)
-VELOCITY: Colour = (44, 127, 184)
-FORCE: Colour = (217, 95, 14)
+ORANGE: Color = (230, 130, 30)
+GREEN: Color = (40, 150, 90)
+YELLOW: Color = (245, 190, 20)
+VELOCITY: Color = (44, 127, 184)
+FORCE: Color = (217, 95, 14)
 MOST_FRAMES = 300
 THINNEST = 0.004
 """of an ellipsoid, beside the mechanism's size"""
@@ -43,7 +43,7 @@ class Looks:
         self._box("ground", "Ground", "The squared ground", True)
         self._box("frames", "Frames", "The axes of every link and named frame: x red, y green, z blue", False)
         self._box("names", "Names", "The names of the links", False)
-        self._box("centre of mass", "Centre of mass", "Of the whole mechanism, and its place above the ground", False)
+        self._box("center of mass", "Center of mass", "Of the whole mechanism, and its place above the ground", False)
         self._box(
             "inertia", "Inertia", "Of each link the ellipsoid of even density that has its mass and inertia", False
         )
@@ -85,7 +85,7 @@ class Looks:
             "ground": lambda: [self.scene.ground],
             "frames": self._frames,
             "names": self._names,
-            "centre of mass": self._center,
+            "center of mass": self._center,
             "inertia": self._inertia,
             "touching": self._touching,
             "velocity": lambda: [self._ball("ellipsoids/velocity", VELOCITY, 0.3)],
@@ -99,7 +99,7 @@ class Looks:
     def _follow(self, what: str, q: Array) -> None:
         import linkwright as lw
 
-        if what == "centre of mass":
+        if what == "center of mass":
             center = np.asarray(lw.center_of_mass(self.model, q))
             ball, line = self._made[what]
             ball.position = center
@@ -121,13 +121,13 @@ class Looks:
         node.wxyz, node.position = rotation.to_quaternion(axes), place
         node.scale = tuple(map(float, np.maximum(lengths, THINNEST * size)))
 
-    def _ball(self, name: str, colour: Colour, opacity: float) -> Any:
+    def _ball(self, name: str, color: Color, opacity: float) -> Any:
         ball = sphere()
         return self.scene.server.scene.add_mesh_simple(
             f"/{name}",
             ball.vertices.astype(np.float32),
             ball.faces.astype(np.uint32),
-            color=colour,
+            color=color,
             opacity=opacity if opacity < 1.0 else None,
             cast_shadow=False,
             receive_shadow=False,
@@ -159,9 +159,9 @@ class Looks:
 
     def _center(self) -> list[Any]:
         scene = self.scene.server.scene
-        ball = scene.add_icosphere("/centre_of_mass", 0.022 * self.scene.size, YELLOW, cast_shadow=False)
+        ball = scene.add_icosphere("/center_of_mass", 0.022 * self.scene.size, YELLOW, cast_shadow=False)
         line = scene.add_line_segments(
-            "/centre_of_mass_line", np.zeros((1, 2, 3), dtype=np.float32), YELLOW, thickness=0.006 * self.scene.size
+            "/center_of_mass_line", np.zeros((1, 2, 3), dtype=np.float32), YELLOW, thickness=0.006 * self.scene.size
         )
         return [ball, line]
 
@@ -189,7 +189,7 @@ class Looks:
         return nodes
 
     def _touching(self) -> list[Any]:
-        return [Robot(self.scene.server, self.model, "touching", opacity=0.35, colour=ORANGE, shapes="touching")]
+        return [Robot(self.scene.server, self.model, "touching", opacity=0.35, color=ORANGE, shapes="touching")]
 
 
 def ellipsoid(model: Model, q: Array, frame: str, what: str) -> tuple[Array, Array]:
@@ -218,7 +218,7 @@ def ellipsoid(model: Model, q: Array, frame: str, what: str) -> tuple[Array, Arr
 
 
 def ellipsoid_of(mass: float, inertia: Array) -> tuple[Array, Array]:
-    """The ellipsoid of even density that has a mass (kg) and an inertia (3, 3) about its centre (kg m²).
+    """The ellipsoid of even density that has a mass (kg) and an inertia (3, 3) about its center (kg m²).
 
     Its semi-axes (3,), m, zero of a body without mass, and axes (3, 3) as columns, right-handed.
     """

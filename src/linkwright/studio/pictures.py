@@ -31,7 +31,7 @@ class Picture:
 
     @property
     def tone(self) -> tuple[int, int, int]:
-        """Its mean colour, 0 to 255."""
+        """Its mean color, 0 to 255."""
         r, g, b = self.pixels.reshape(-1, 3).mean(axis=0).round().astype(int).tolist()
         return r, g, b
 

@@ -115,7 +115,7 @@ def _beyond(model: Model, k: int, value: float) -> str:
 
 
 def _is_length(model: Model, k: int) -> bool:
-    """Whether a coordinate is in metres."""
+    """Whether a coordinate is in meters."""
     for joint in model.joints:
         where = model.slice(joint.name).q if joint.nq else slice(0, 0)
         if where.start <= k < where.stop and joint.nq == joint.nv:

@@ -13,7 +13,7 @@ from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.studio.pictures import glb
-from linkwright.studio.solids import Colour, Solid, Solids, Strut, along, solids_of, touching_solids, turned
+from linkwright.studio.solids import Color, Solid, Solids, Strut, along, solids_of, touching_solids, turned
 
 MOST_BODIES = 2000
 """More are neither seen apart nor sent in time."""
@@ -29,7 +29,7 @@ class Robot:
     """A mechanism in the browser: for each body a node, its solids beneath it.
 
     ``server``: a viser server. ``name``: under which it stands in the scene. ``opacity`` below 1 lets it be seen
-    through, ``colour`` (red, green, blue, 0 to 255) takes the place of the solids' own; ``scale`` is of each solid,
+    through, ``color`` (red, green, blue, 0 to 255) takes the place of the solids' own; ``scale`` is of each solid,
     about its link's origin, below 1 to lie within another robot. ``shapes``: "seen", or "touching" for what is made for
     contact. Raises :class:`InputError` for more than :data:`MOST_BODIES` bodies.
     """
@@ -41,7 +41,7 @@ class Robot:
         name: str = "robot",
         *,
         opacity: float = 1.0,
-        colour: Colour | None = None,
+        color: Color | None = None,
         shapes: str = "seen",
         scale: float = 1.0,
         visible: bool = True,
@@ -52,7 +52,7 @@ class Robot:
         self.frames = [body.name for body in model.bodies]
         """the frame of each body that its node stands at"""
         self.name = f"/{node_name(name)}"
-        self.opacity, self.colour, self.scale = opacity, colour, scale
+        self.opacity, self.color, self.scale = opacity, color, scale
         self.poses: Array = np.tile(np.eye(4), (len(self.frames), 1, 1))
         """(n_bodies, 4, 4), where the bodies are shown"""
         self.root = server.scene.add_frame(self.name, show_axes=False, visible=visible)
@@ -74,11 +74,11 @@ class Robot:
             self.solids.append((solid, self._solid(f"{above}/solid_{number}", solid)))
         for number, strut in enumerate(shown.struts):
             mesh = turned([(0.0, 0.0), (strut.radius, 0.0), (strut.radius, 1.0), (0.0, 1.0)], 20)
-            self.struts.append((strut, self._mesh(f"{self.name}/strut_{number}", mesh, strut.colour, 1.0)))
+            self.struts.append((strut, self._mesh(f"{self.name}/strut_{number}", mesh, strut.color, 1.0)))
 
     def _solid(self, name: str, solid: Solid) -> Any:
-        if solid.picture is None or self.colour is not None or self.opacity < 1.0:
-            return self._mesh(name, solid.mesh, solid.colour, solid.opacity)
+        if solid.picture is None or self.color is not None or self.opacity < 1.0:
+            return self._mesh(name, solid.mesh, solid.color, solid.opacity)
         return self.server.scene.add_glb(
             name,
             glb_data=glb(solid.mesh, solid.picture),
@@ -87,13 +87,13 @@ class Robot:
             receive_shadow=False,
         )
 
-    def _mesh(self, name: str, mesh: Any, colour: Colour, opacity: float) -> Any:
-        opacity = self.opacity * (opacity if self.colour is None else 1.0)
+    def _mesh(self, name: str, mesh: Any, color: Color, opacity: float) -> Any:
+        opacity = self.opacity * (opacity if self.color is None else 1.0)
         return self.server.scene.add_mesh_simple(
             name,
             np.asarray(mesh.vertices, dtype=np.float32),
             np.asarray(mesh.faces, dtype=np.uint32),
-            color=colour if self.colour is None else self.colour,
+            color=color if self.color is None else self.color,
             opacity=None if opacity >= 1.0 else opacity,
             side="double",
             scale=self.scale,

@@ -12,7 +12,7 @@ from linkwright.geometry import rotation
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.studio.robot import Robot, node_name
-from linkwright.studio.solids import Colour
+from linkwright.studio.solids import Color
 from linkwright.visual.drawing.floors import floors_of
 from linkwright.visual.drawing.linkage import configurations, nearby, poses_along, skeleton
 from linkwright.visual.drawing.view import View, choose_view, round_step
@@ -20,7 +20,7 @@ from linkwright.visual.drawing.view import View, choose_view, round_step
 FIELD_OF_VIEW = np.radians(40.0)
 MARGIN = 1.4
 """How much more than the mechanism the page shows at first."""
-RED: Colour = (204, 38, 56)
+RED: Color = (204, 38, 56)
 
 
 class Scene:
@@ -68,7 +68,7 @@ class Scene:
         """Call ``told()`` after each configuration that is shown."""
         self._listening.append(told)
 
-    def arrows(self, name: str, at: Any, vectors: Any, colour: Colour = RED) -> None:
+    def arrows(self, name: str, at: Any, vectors: Any, color: Color = RED) -> None:
         """Arrows from places (n, 3) along vectors (n, 3), m in the world; those of this name before are gone.
 
         Without any (n = 0) none is left. Raises :class:`~linkwright.errors.InputError` for numbers that are not finite.
@@ -89,7 +89,7 @@ class Scene:
         else:
             r = 0.008 * self.size
             self._named[name] = self.server.scene.add_arrows(
-                f"/arrows/{node_name(name)}", points, colour, shaft_radius=r, head_radius=2.4 * r, head_length=6.0 * r
+                f"/arrows/{node_name(name)}", points, color, shaft_radius=r, head_radius=2.4 * r, head_length=6.0 * r
             )
 
     def remove(self, name: str) -> None:

@@ -197,7 +197,7 @@ class Sliders:
         return [(title, knobs) for title, knobs in groups if knobs]
 
     def _units(self, knobs: list[Knob]) -> str:
-        return ", ".join(dict.fromkeys(str(self.unit) if knob.angle else "metres" for knob in knobs))
+        return ", ".join(dict.fromkeys(str(self.unit) if knob.angle else "meters" for knob in knobs))
 
     @staticmethod
     def _limb(knobs: list[Knob]) -> str:

@@ -19,8 +19,8 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.studio.pictures import Picture, Pictures, laid
 from linkwright.visual.drawing.linkage import Kind, Skeleton, poses_along, skeleton
-from linkwright.visual.drawing.scene import limb_colours
-from linkwright.visual.drawing.skin import coarse, coarse_painted, outside, read_meshes, tell_colours
+from linkwright.visual.drawing.scene import limb_colors
+from linkwright.visual.drawing.skin import coarse, coarse_painted, outside, read_meshes, tell_colors
 
 MOST_TRIANGLES = 1_000_000
 """of all meshes together"""
@@ -30,10 +30,10 @@ FACETS = 32
 CREASE = np.cos(np.radians(35.0))
 """Triangles that meet at a blunter angle than this look smooth."""
 
-JOINT_COLOUR, BASE_COLOUR, PLAIN = (74, 81, 92), (150, 155, 164), (222, 225, 230)
-"""of drawn joints, of what is drawn on the world, and of meshes without a colour"""
+JOINT_COLOR, BASE_COLOR, PLAIN = (74, 81, 92), (150, 155, 164), (222, 225, 230)
+"""of drawn joints, of what is drawn on the world, and of meshes without a color"""
 
-Colour = tuple[int, int, int]
+Color = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +44,10 @@ class Solid:
     """-1 for the world"""
     mesh: Mesh
     """in the axes of the body's link"""
-    colour: Colour
+    color: Color
     opacity: float = 1.0
     picture: Picture | None = None
-    """what lies on it; its colour is then what is seen where that cannot be shown"""
+    """what lies on it; its color is then what is seen where that cannot be shown"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Strut:
     ends: tuple[Array, Array]
     """(3,) each, in the axes of the bodies' links"""
     radius: float
-    colour: Colour
+    color: Color
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def solids_of(model: Model) -> Solids:
     shapes = _shapes(model)
     drawn, struts = _drawn(model, {solid.body for solid in shapes})
     if not shapes:  # feet and the like, which are seen where nothing else is
-        shapes = tuple(replace(solid, colour=BASE_COLOUR) for solid in _shapes(model, touching=True) if solid.opacity)
+        shapes = tuple(replace(solid, color=BASE_COLOR) for solid in _shapes(model, touching=True) if solid.opacity)
     return Solids((*shapes, *drawn), struts)
 
 
@@ -117,7 +117,7 @@ def _shapes(model: Model, touching: bool = False) -> tuple[Solid, ...]:
         look = Solid(frame.body, Mesh(read.vertices @ T[:3, :3].T + T[:3, 3], read.faces), rgb, opacity)
         found += _pieces(look, read, folder, pictures)
     if not touching:
-        tell_colours(model, pictures.notes)
+        tell_colors(model, pictures.notes)
     if absent:
         missing.append(f"{len(absent)} of {len(wanted)} files are not found, such as {absent[0]!r}")
     if missing and not touching:
@@ -147,14 +147,14 @@ def _pieces(solid: Solid, read: Painted, folder: str, pictures: Pictures) -> lis
             pixels = pictures.pixels(folder, named) if named else None
             if pixels is not None and read.uv is not None:
                 own, picture = laid(piece.mesh, pixels, read.uv[kept][mine])
-                piece = replace(piece, mesh=own, colour=picture.tone, picture=picture)
+                piece = replace(piece, mesh=own, color=picture.tone, picture=picture)
             elif not named:
-                piece = replace(piece, colour=_bytes(color[:3]), opacity=color[3])
+                piece = replace(piece, color=_bytes(color[:3]), opacity=color[3])
         found.append(piece)
     return found
 
 
-def _bytes(rgb: tuple[float, ...]) -> Colour:
+def _bytes(rgb: tuple[float, ...]) -> Color:
     r, g, b = (round(255.0 * x) for x in rgb)
     return r, g, b
 
@@ -292,16 +292,16 @@ def _drawn(model: Model, covered: set[int]) -> tuple[list[Solid], tuple[Strut, .
     )
     size = _size(model, bones)
     r = _radius(bones, size)
-    colours = [_hex(colour) for colour in limb_colours(bones)]
+    colors = [_hex(color) for color in limb_colors(bones)]
 
-    def colour_of(body: int) -> Colour:
-        return BASE_COLOUR if body < 0 else colours[body]
+    def color_of(body: int) -> Color:
+        return BASE_COLOR if body < 0 else colors[body]
 
     solids: list[Solid] = []
     struts: list[Strut] = []
     on_plate = len(bones.anchors) > 2 and _flat(places[bones.anchors])
     if on_plate and -1 not in covered:
-        solids.append(Solid(-1, creased(_plate(_round(places[bones.anchors]), 0.5 * r)), BASE_COLOUR))
+        solids.append(Solid(-1, creased(_plate(_round(places[bones.anchors]), 0.5 * r)), BASE_COLOR))
     for (i, j), kind, owner in zip(bones.segments, bones.kinds, bones.owner, strict=True):
         a, b = int(bones.body[i]), int(bones.body[j])
         if kind == Kind.BASE and on_plate:
@@ -309,22 +309,22 @@ def _drawn(model: Model, covered: set[int]) -> tuple[list[Solid], tuple[Strut, .
         if int(owner) in covered and kind not in (Kind.COIL, Kind.ROPE, Kind.ROD):
             continue
         thick = {Kind.TUBE: 1.35, Kind.ROD: 0.7, Kind.RAIL: 0.5, Kind.COIL: 0.35, Kind.ROPE: 0.3}.get(Kind(kind), 1.0)
-        colour = BASE_COLOUR if kind in (Kind.RAIL, Kind.COIL, Kind.ROPE) else colour_of(int(owner))
+        color = BASE_COLOR if kind in (Kind.RAIL, Kind.COIL, Kind.ROPE) else color_of(int(owner))
         if a != b:
-            struts.append(Strut((a, b), (places[i], places[j]), thick * r, colour))
+            struts.append(Strut((a, b), (places[i], places[j]), thick * r, color))
         elif kind == Kind.CARRIAGE:
             half = 0.5 * float(np.linalg.norm(places[j] - places[i]))
             box = outside(Shape("", "box", size=(3.4 * r, 3.4 * r, 2.0 * half)))
             middle = along(places[i], places[j])
             middle[:3, 3] = 0.5 * (places[i] + places[j])
-            solids.append(Solid(a, creased(_moved(box, middle)), JOINT_COLOUR))
+            solids.append(Solid(a, creased(_moved(box, middle)), JOINT_COLOR))
         else:
-            solids.append(Solid(a, creased(rod(places[i], places[j], thick * r)), colour))
+            solids.append(Solid(a, creased(rod(places[i], places[j], thick * r)), color))
     for plate in bones.plates:
         body = int(bones.body[plate[0]])
         if body not in covered:
             mesh = _plate(places[list(plate)], 0.5 * r)
-            solids.append(Solid(body, creased(mesh), colour_of(body)))
+            solids.append(Solid(body, creased(mesh), color_of(body)))
     solids += _joints(model, bones, covered, to, 1.55 * r)
     return solids, tuple(struts)
 
@@ -343,14 +343,14 @@ def _joints(model: Model, bones: Skeleton, covered: set[int], to: dict[int, Arra
             continue
         taken.append(places[k])
         hinge = link.motion.axial and len(near) == 1
-        solids.append(Solid(k, creased(_moved(_hub(r) if hinge else _ball(r), to[k])), JOINT_COLOUR))
+        solids.append(Solid(k, creased(_moved(_hub(r) if hinge else _ball(r), to[k])), JOINT_COLOR))
     for loop in model.loops:
         if not isinstance(loop, Loop) or model.frames[loop.first].body in covered:
             continue
         frame = model.frames[loop.first]
         T = to[frame.body] @ frame.placement @ loop.first_axes
         hinge = loop.type in ("revolute", "cylindrical", "helical")
-        solids.append(Solid(frame.body, creased(_moved(_hub(r) if hinge else _ball(r), T)), JOINT_COLOUR))
+        solids.append(Solid(frame.body, creased(_moved(_hub(r) if hinge else _ball(r), T)), JOINT_COLOR))
     return solids
 
 
@@ -399,7 +399,7 @@ def _size(model: Model, bones: Skeleton) -> float:
     return float(np.ptp(points, axis=0).max()) or 1.0
 
 
-def _hex(colour: str) -> Colour:
-    """A colour, a little paler: light takes some of what is pale away."""
-    r, g, b = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+def _hex(color: str) -> Color:
+    """A color, a little paler: light takes some of what is pale away."""
+    r, g, b = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return tuple(round(255 - 0.85 * (255 - x)) for x in (r, g, b))  # type: ignore[return-value]

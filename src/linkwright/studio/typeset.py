@@ -65,7 +65,7 @@ class Typeset:
         return [[value_of(term, values) for term in line.terms] for line in self.lines]
 
     def html(self, values: Mapping[str, float]) -> str:
-        """All lines as HTML; terms are grey where they are small, red where they add, blue where they take away."""
+        """All lines as HTML; terms are gray where they are small, red where they add, blue where they take away."""
         sizes = self.sizes(values)
         for letter in TITLES:
             mine = [own for line, own in zip(self.lines, sizes, strict=True) if line.letter == letter]

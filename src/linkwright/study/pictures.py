@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.errors import InputError, counted
 from linkwright.spatial.arrays import Array
 from linkwright.study.columns import TIME
-from linkwright.visual.plots import COLOURS
+from linkwright.visual.plots import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,9 +51,9 @@ def plot_histogram(study: Study, names: tuple[str, ...], bins: int) -> Figure:
         counts = np.zeros(len(edges) - 1)
         for (x,) in study.chunks(name):
             counts += np.histogram(_finite(_scalars(name, x)), edges)[0]
-        axis.stairs(counts, edges, fill=True, color=COLOURS[4], edgecolor=COLOURS[0])
+        axis.stairs(counts, edges, fill=True, color=COLORS[4], edgecolor=COLORS[0])
         mean = total / count
-        axis.axvline(mean, color=COLOURS[1], lw=1.5, label=f"mean {mean:.4g}")
+        axis.axvline(mean, color=COLORS[1], lw=1.5, label=f"mean {mean:.4g}")
         for share, at in zip(PERCENTILES, _percentiles(_picked(study, name)), strict=True):
             axis.axvline(at, color="0.3", lw=1.0, ls=":" if share != 50.0 else "--", label=f"{share:g} %: {at:.4g}")
         axis.set_xlabel(_label(study, name))
@@ -74,8 +74,8 @@ def plot_bands(study: Study, name: str) -> Figure:
         with np.errstate(invalid="ignore"):
             for (low, high), alpha in zip(BANDS, (0.25, 0.45), strict=True):
                 lower, upper = np.nanpercentile(rows[:, :, k], (low, high), axis=0)
-                axis.fill_between(t, lower, upper, color=COLOURS[0], alpha=alpha, lw=0, label=f"{low:g} to {high:g} %")
-            axis.plot(t, np.nanmedian(rows[:, :, k], axis=0), color=COLOURS[1], label="median")
+                axis.fill_between(t, lower, upper, color=COLORS[0], alpha=alpha, lw=0, label=f"{low:g} to {high:g} %")
+            axis.plot(t, np.nanmedian(rows[:, :, k], axis=0), color=COLORS[1], label="median")
         axis.set_xlabel("time (s)")
         axis.set_ylabel(_label(study, name) if rows.shape[2] == 1 else f"{_label(study, name)} [{k}]")
         axis.legend(fontsize="small")
@@ -93,7 +93,7 @@ def plot_scatter(study: Study, output: str, parameters: tuple[str, ...]) -> Figu
         x, y = (np.concatenate([piece[k] for piece in pieces]) if pieces else np.zeros(0) for k in (0, 1))
         x, y = (one[np.isfinite(x) & np.isfinite(y)] for one in (x, y))
         if len(x) <= POINTS:
-            axis.plot(x, y, ".", ms=3, alpha=0.5, color=COLOURS[0])
+            axis.plot(x, y, ".", ms=3, alpha=0.5, color=COLORS[0])
         else:
             drawn = axis.hexbin(x, y.astype(float), gridsize=60, bins="log", cmap="viridis", mincnt=1)
             figure.colorbar(drawn, ax=axis, label="rows")
@@ -110,7 +110,7 @@ def plot_sensitivity(found: Sensitivity) -> Figure:
     for k, (what, values, interval) in enumerate(
         (("alone", found.first, found.first_interval), ("with others", found.total, found.total_interval))
     ):
-        axis.barh(places + 0.2 - 0.4 * k, values, 0.38, xerr=interval, color=COLOURS[k], label=what, capsize=3)
+        axis.barh(places + 0.2 - 0.4 * k, values, 0.38, xerr=interval, color=COLORS[k], label=what, capsize=3)
     axis.set_yticks(places, found.names)
     axis.invert_yaxis()
     axis.set_xlabel(f"share of the variance of {found.output}")

@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
 from linkwright.model.names import velocity_names
 from linkwright.spatial.arrays import Array
-from linkwright.visual.plots import COLOURS, LINES_PER_PANEL
+from linkwright.visual.plots import COLORS, LINES_PER_PANEL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,13 +63,13 @@ def _bounds(trajectory: Trajectory) -> list[Array | None]:
 def _panel(
     ax: Axes, t: Array, x: Array, own: Any, names: list[str], low: Array | None, high: Array | None, *, steps: bool
 ) -> None:
-    """Lines of one kind. Where all of them have the same limits what is beyond is grey, else each limit is dashed."""
+    """Lines of one kind. Where all of them have the same limits what is beyond is gray, else each limit is dashed."""
     if not len(own):
         ax.set_axis_off()
         return
     for k, name in zip(own, names, strict=True):
         style: dict[str, Any] = {"drawstyle": "steps-post"} if steps else {}
-        ax.plot(t, x[:, k], lw=1.3, color=COLOURS[k % len(COLOURS)], label=name, **style)
+        ax.plot(t, x[:, k], lw=1.3, color=COLORS[k % len(COLORS)], label=name, **style)
     reach = np.abs(x[:, own]).max(initial=1e-9)
     bottom, top = x[:, own].min(), x[:, own].max()
     room = 0.08 * max(top - bottom, 0.1 * reach)
@@ -87,7 +87,7 @@ def _panel(
             continue
         for k, bound in zip(own, bounds, strict=True):
             if bottom - room <= bound <= top + room:
-                ax.axhline(bound, color=COLOURS[k % len(COLOURS)], lw=0.8, ls="--", alpha=0.7)
+                ax.axhline(bound, color=COLORS[k % len(COLORS)], lw=0.8, ls="--", alpha=0.7)
                 bottom, top = min(bottom, bound - 0.3 * room), max(top, bound + 0.3 * room)
     ax.set_ylim(bottom, top)
     ax.grid(alpha=0.25)
@@ -112,8 +112,8 @@ def plot_poses(path: PoseTrajectory) -> Figure:
     reach = max(float(np.ptp(p, axis=0).max()), 0.05)
     size = 0.12 * reach
     for k in np.linspace(0, len(t) - 1, AXES).astype(int):
-        for axis, colour in zip(T[k, :3, :3].T, ("#D55E00", "#009E73", "#0072B2"), strict=True):
-            space.plot(*np.stack([p[k], p[k] + size * axis]).T, color=colour, lw=1.2)
+        for axis, color in zip(T[k, :3, :3].T, ("#D55E00", "#009E73", "#0072B2"), strict=True):
+            space.plot(*np.stack([p[k], p[k] + size * axis]).T, color=color, lw=1.2)
     for set_range, middle in zip(
         (space.set_xlim, space.set_ylim, space.set_zlim), 0.5 * (p.min(0) + p.max(0)), strict=True
     ):
@@ -127,8 +127,8 @@ def plot_poses(path: PoseTrajectory) -> Figure:
     kinds = ((v, "speed (m/s, rad/s)"), (a, "acceleration (m/s², rad/s²)"))
     for row, (x, what) in enumerate(kinds):
         ax = figure.add_subplot(grid[row, 1])
-        for part, name, colour in ((x[:, :3], "of the place", COLOURS[0]), (x[:, 3:], "of the turn", COLOURS[1])):
-            ax.plot(t, np.linalg.norm(part, axis=1), color=colour, lw=1.3, label=name)
+        for part, name, color in ((x[:, :3], "of the place", COLORS[0]), (x[:, 3:], "of the turn", COLORS[1])):
+            ax.plot(t, np.linalg.norm(part, axis=1), color=color, lw=1.3, label=name)
         ax.set_ylabel(what, fontsize=8)
         ax.grid(alpha=0.25)
         ax.tick_params(labelsize=7)

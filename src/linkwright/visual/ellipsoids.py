@@ -16,7 +16,7 @@ from linkwright.visual.drawing.view import View, ViewName, choose_view
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLOURS = ("#2C7FB8", "#D95F0E", "#6A51A3", "#31A354")
+COLORS = ("#2C7FB8", "#D95F0E", "#6A51A3", "#31A354")
 DRAWN = 0.3
 """of the mechanism's size: as what the longest semi-axis that has a bound is drawn"""
 
@@ -51,8 +51,8 @@ def draw_ellipsoids(
     seen = choose_view(every, centers, model.gravity, view, azimuth, elevation, reach)
     scene = Scene(bones, seen, model.name if title is None else title)
     scene.show(points[0], center_of_mass=centers[0])
-    for colour, (name, (shown, cut)) in zip(COLOURS * len(drawn), drawn.items(), strict=False):
-        _outline(scene, seen, place, ellipsoids[name][0] * shown, cut, name, colour)
+    for color, (name, (shown, cut)) in zip(COLORS * len(drawn), drawn.items(), strict=False):
+        _outline(scene, seen, place, ellipsoids[name][0] * shown, cut, name, color)
     if drawn:
         scene.axes.legend(loc="upper left", fontsize=9, frameon=False)
     return scene.figure
@@ -66,7 +66,7 @@ def _drawn(semi_axes: Array, size: float) -> tuple[Array, Array]:
     return shown * DRAWN * size / (longest if longest > 0.0 else 1.0), unbounded
 
 
-def _outline(scene: Scene, view: View, place: Array, A: Array, cut: Array, name: str, colour: str) -> None:
+def _outline(scene: Scene, view: View, place: Array, A: Array, cut: Array, name: str, color: str) -> None:
     """The outline of {place + A u, |u| ≤ 1} and its axes, as seen; outlines, which may be lines, above axes."""
     from matplotlib.patches import Polygon
 
@@ -76,8 +76,8 @@ def _outline(scene: Scene, view: View, place: Array, A: Array, cut: Array, name:
     U, s, _ = np.linalg.svd(B)
     angle = np.linspace(0.0, 2.0 * np.pi, 181)[:-1]
     ring = center + (np.stack([np.cos(angle), np.sin(angle)], axis=1) * s[:2]) @ U.T
-    scene.axes.add_patch(Polygon(ring, closed=True, facecolor=colour, alpha=0.15, linewidth=0.0, zorder=60))
-    scene.axes.add_patch(Polygon(ring, closed=True, fill=False, edgecolor=colour, linewidth=1.8, zorder=62, label=name))
+    scene.axes.add_patch(Polygon(ring, closed=True, facecolor=color, alpha=0.15, linewidth=0.0, zorder=60))
+    scene.axes.add_patch(Polygon(ring, closed=True, fill=False, edgecolor=color, linewidth=1.8, zorder=62, label=name))
     for axis, short in zip(B.T, cut, strict=True):
         ends = np.stack([center - axis, center + axis])
-        scene.axes.plot(*ends.T, color=colour, linewidth=1.2, linestyle="--" if short else "-", zorder=61)
+        scene.axes.plot(*ends.T, color=color, linewidth=1.2, linestyle="--" if short else "-", zorder=61)

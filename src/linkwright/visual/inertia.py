@@ -1,6 +1,6 @@
 """How the composite rigid body method makes the mass matrix, step by step, for any tree: three moving pictures.
 
-"composites": the bodies merge from the tips, each composite with its mass and its centre of mass. "force": one joint
+"composites": the bodies merge from the tips, each composite with its mass and its center of mass. "force": one joint
 accelerates alone; what that takes of force and moment at it, and at every joint on the way to the root. "order": the
 entries of the matrix in the order in which they are found, beside the joints that they are of.
 """
@@ -20,7 +20,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import about_center_of_mass, add_mass_properties
 from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
-from linkwright.visual.drawing.scene import INK, LIMB_COLOURS, mixed
+from linkwright.visual.drawing.scene import INK, LIMB_COLORS, mixed
 from linkwright.visual.drawing.view import View, choose_view
 from linkwright.visual.moving.gif import encode_gif
 
@@ -34,7 +34,7 @@ MOST_NUMBERS = 12
 MOST_BODIES = 40
 """More would be neither told apart nor waited for."""
 
-IDLE, ACTIVE, FORCE, MOMENT = "#C3C8CF", LIMB_COLOURS[0], "#C0392B", "#2E8B57"
+IDLE, ACTIVE, FORCE, MOMENT = "#C3C8CF", LIMB_COLORS[0], "#C0392B", "#2E8B57"
 SECONDS, LAST = 1.1, 2.5
 """for how long a step, and the last one, are shown"""
 SIZE, DPI = (7.6, 3.9), 80
@@ -48,7 +48,7 @@ class Composite:
     center: Array
     """(3,), in the world"""
     inertia: Array
-    """(3, 3), about the centre"""
+    """(3, 3), about the center"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +165,8 @@ class _Page:
         """Where points (…, 3) of the world are in the picture, (…, 2)."""
         return self.view.project(points, self.about)[0]
 
-    def tree(self, colours: list[Any], title: str) -> None:
-        """The mechanism anew, each body in its colour."""
+    def tree(self, colors: list[Any], title: str) -> None:
+        """The mechanism anew, each body in its color."""
         from matplotlib.collections import LineCollection
 
         ax = self.axes
@@ -176,7 +176,7 @@ class _Page:
         ax.set_xlim(self.low[0], self.high[0])
         ax.set_ylim(self.low[1], self.high[1])
         ends = self.at(self.points)[self.bones.segments]
-        shades = [colours[owner] if owner >= 0 else "#8A8F98" for owner in self.bones.owner]
+        shades = [colors[owner] if owner >= 0 else "#8A8F98" for owner in self.bones.owner]
         ax.add_collection(LineCollection(list(ends), colors=shades, linewidths=self.width, capstyle="round", zorder=2))
         joints = self.at(self.told.poses[:, :3, 3])
         ax.plot(*joints.T, "o", ms=self.width + 1.0, mfc="white", mec=INK, mew=1.5, zorder=4)
@@ -212,47 +212,47 @@ class _Page:
             self.axes.text(x, y, word, fontsize=11, color=INK, ha="center", va="center", zorder=6)
             self.drawn.append(np.array([x, y]) + wide * np.array([[-1, 0], [0, 0], [1, 0], [-0.5, 0], [0.5, 0]]))
 
-    def center(self, body: Composite, colour: Any, told: bool = True) -> None:
-        """The centre of mass of a composite body, larger where it is heavier."""
+    def center(self, body: Composite, color: Any, told: bool = True) -> None:
+        """The center of mass of a composite body, larger where it is heavier."""
         x, y = self.at(body.center)
         share = body.mass / max(one.mass for one in self.told.composites)
-        self.axes.plot([x], [y], "o", ms=6.0 + 12.0 * np.sqrt(share), mfc=colour, mec="white", mew=1.5, zorder=5)
+        self.axes.plot([x], [y], "o", ms=6.0 + 12.0 * np.sqrt(share), mfc=color, mec="white", mew=1.5, zorder=5)
         if told:
             self.words.append(((float(x), float(y)), f"{body.mass:.3g} kg", 0.07))
         self.drawn.append(np.array([[x, y]]))
 
-    def arrow(self, start: Array, along: Array, colour: str, word: str) -> None:
+    def arrow(self, start: Array, along: Array, color: str, word: str) -> None:
         """An arrow from a place, (3,) each, in the world."""
         a, b = self.at(start), self.at(start + along)
         if np.linalg.norm(b - a) > 0.02 * self.view.size:
-            style = {"arrowstyle": "-|>", "color": colour, "lw": 2.6, "mutation_scale": 16, "shrinkA": 0, "shrinkB": 0}
+            style = {"arrowstyle": "-|>", "color": color, "lw": 2.6, "mutation_scale": 16, "shrinkA": 0, "shrinkB": 0}
             self.axes.annotate("", tuple(b), tuple(a), arrowprops=style, zorder=7)
         self.drawn.append(a + np.linspace(0.0, 1.0, 20)[:, None] * (b - a))
         x, y = b + 0.04 * self.view.size
         from matplotlib.patheffects import withStroke
 
         halo = [withStroke(linewidth=3.5, foreground="white")]  # it may stand over links
-        self.axes.text(x, y, word, color=colour, fontsize=12, fontweight="bold", zorder=8, path_effects=halo)
+        self.axes.text(x, y, word, color=color, fontsize=12, fontweight="bold", zorder=8, path_effects=halo)
         self.drawn.append(np.array([[x, y]]) + 12.0 * self.point * np.array([[0.7 * k, 0.4] for k in range(len(word))]))
 
-    def turn(self, place: Array, moment: Array, colour: str, word: str) -> None:
+    def turn(self, place: Array, moment: Array, color: str, word: str) -> None:
         """A moment: an arc with the sense of its turn, seen square on, else an arrow along it."""
         about = float(moment @ self.view.axes[2])
         if not self.view.flat:
             length = float(np.linalg.norm(moment)) or 1.0
-            self.arrow(place, 0.35 * self.view.size * moment / length, colour, word)
+            self.arrow(place, 0.35 * self.view.size * moment / length, color, word)
             return
         (x, y), r = self.at(place), 0.12 * self.view.size
         angles = np.radians(np.linspace(150.0, 400.0, 40))[:: 1 if about > 0.0 else -1]
         arc = np.stack([x + r * np.cos(angles), y + r * np.sin(angles)], axis=1)
-        self.axes.plot(*arc[:-3].T, color=colour, lw=2.4, zorder=7)
+        self.axes.plot(*arc[:-3].T, color=color, lw=2.4, zorder=7)
         self.drawn += [
             arc,
             np.array([x - 1.3 * r, y]) - 12.0 * self.point * np.array([[0.7 * k, -0.4] for k in range(len(word))]),
         ]
-        head = {"arrowstyle": "-|>", "color": colour, "lw": 2.4, "mutation_scale": 15, "shrinkA": 0, "shrinkB": 0}
+        head = {"arrowstyle": "-|>", "color": color, "lw": 2.4, "mutation_scale": 15, "shrinkA": 0, "shrinkB": 0}
         self.axes.annotate("", tuple(arc[-1]), tuple(arc[-5]), arrowprops=head, zorder=7)
-        self.axes.text(x - 1.3 * r, y, word, color=colour, fontsize=12, fontweight="bold", ha="right", zorder=8)
+        self.axes.text(x - 1.3 * r, y, word, color=color, fontsize=12, fontweight="bold", ha="right", zorder=8)
 
     def pixels(self) -> Array:
         """The picture (height, width, 3), bytes."""
@@ -265,21 +265,21 @@ def _composites(page: _Page) -> Iterator[None]:
     """Bodies merge from the tips to the root."""
     told, model = page.told, page.told.model
     n = len(model.links)
-    colours: list[Any] = [IDLE] * n
+    colors: list[Any] = [IDLE] * n
     tops: list[int] = []
-    page.tree(colours, "Each body by itself")
+    page.tree(colors, "Each body by itself")
     yield
     for k in reversed(range(n)):
-        own = LIMB_COLOURS[k % len(LIMB_COLOURS)]
-        colours[k : model.subtree_end[k]] = [own] * (model.subtree_end[k] - k)
+        own = LIMB_COLORS[k % len(LIMB_COLORS)]
+        colors[k : model.subtree_end[k]] = [own] * (model.subtree_end[k] - k)
         beyond = [top for top in tops if model.links[top].parent == k]
         tops = [top for top in tops if top not in beyond] + [k]
         joined = " and ".join(map(page.named, sorted(beyond)))
         several = "s" if len(beyond) > 1 else ""
         what = f"itself and the composite{several} of {joined}" if beyond else "a tip, itself alone"
-        page.tree(colours, f"Composite of body {page.named(k)}: {what}")
+        page.tree(colors, f"Composite of body {page.named(k)}: {what}")
         for top in tops:
-            page.center(told.composites[top], mixed(colours[top], 0.25))
+            page.center(told.composites[top], mixed(colors[top], 0.25))
         yield
 
 
@@ -290,13 +290,13 @@ def _force(page: _Page) -> Iterator[None]:
     while model.links[i].parent >= 0 and model.subtree_end[i] - i < 2:
         i = model.links[i].parent  # a composite of several bodies tells more than a tip
     way = model.path(i)[::-1]
-    colours = [ACTIVE if i <= k < model.subtree_end[i] else IDLE for k in range(len(model.links))]
+    colors = [ACTIVE if i <= k < model.subtree_end[i] else IDLE for k in range(len(model.links))]
     for j in way:
         f, n = told.carried(i, j)
         length = 0.45 * page.view.size / (float(np.linalg.norm(f)) or 1.0)
         where = "at it" if i == j else f"the same force, felt at joint {page.named(j)}"
         title = f"Joint {page.named(i)} alone accelerates by 1; {where}:  {_named(j, i)} {_told(told.block(j, i))}"
-        page.tree([mixed(ACTIVE, 0.0) if colour == ACTIVE else colour for colour in colours], title)
+        page.tree([mixed(ACTIVE, 0.0) if color == ACTIVE else color for color in colors], title)
         page.center(told.composites[i], mixed(ACTIVE, 0.3))
         place = told.poses[j][:3, 3]
         page.arrow(place, length * f, FORCE, f"f = {np.linalg.norm(f):.3g} N")
@@ -328,10 +328,10 @@ def _order(page: _Page) -> Iterator[None]:
     for i in reversed(range(n)):
         for j in reversed(model.path(i)):
             found[j, i] = found[i, j] = len(found)
-            colours: list[Any] = [mixed(ACTIVE, 0.35) if i <= k < model.subtree_end[i] else IDLE for k in range(n)]
-            colours[i] = ACTIVE
+            colors: list[Any] = [mixed(ACTIVE, 0.35) if i <= k < model.subtree_end[i] else IDLE for k in range(n)]
+            colors[i] = ACTIVE
             title = f"Joint {page.named(i)} accelerates; along joint {page.named(j)}:"
-            page.tree(colours, f"{title}  {_named(j, i)} {_told(told.block(j, i))}")
+            page.tree(colors, f"{title}  {_named(j, i)} {_told(told.block(j, i))}")
             x, y = page.at(told.poses[j][:3, 3])
             page.axes.plot([x], [y], "o", ms=page.width + 7.0, mfc="none", mec=FORCE, mew=2.2, zorder=9)
             _grid(page, ends, found, (j, i))

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
-"""Told apart with any colour vision (after Okabe and Ito 2008)."""
-LINES_PER_PANEL = len(COLOURS)
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
+"""Told apart with any color vision (after Okabe and Ito 2008)."""
+LINES_PER_PANEL = len(COLORS)
 MAX_PANELS = 32
 MAX_ROWS = 10
-"""On a page with more rows of panels, each would be a strip: it shows a map of colours instead."""
+"""On a page with more rows of panels, each would be a strip: it shows a map of colors instead."""
 SEPARATE_GROUPS = 6
 """Of more groups than this the small ones share panels."""
 MAX_POINTS = 4000
@@ -45,7 +45,7 @@ def coordinate_groups(model: Model, which: str = "nq") -> tuple[Group, ...]:
     """The coordinates of a model ("nq": positions, "nv": velocities or efforts) in groups fit for a panel each.
 
     A group is a chain of joints between two branchings of the tree; joints with a quaternion stand alone. Where
-    there are many, neighbours of one unit are taken together, so that six legs of a platform are not twelve panels.
+    there are many, neighbors of one unit are taken together, so that six legs of a platform are not twelve panels.
     """
     if not is_choice(which, ("nq", "nv")):
         raise InputError(f'which is "nq" (positions) or "nv" (velocities, efforts); got {which!r}')
@@ -141,12 +141,12 @@ def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, ti
     figure = Figure(figsize=(8.0, 5.2), layout="constrained")
     _canvas(figure)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    for values, name, colour, width in (
-        (T, "kinetic", COLOURS[1], 1.5),
-        (V, "potential", COLOURS[0], 1.5),
+    for values, name, color, width in (
+        (T, "kinetic", COLORS[1], 1.5),
+        (V, "potential", COLORS[0], 1.5),
         (E, "total", "#222222", 2.0),
     ):
-        upper.plot(*_thinned(t, values), color=colour, linewidth=width, label=name)
+        upper.plot(*_thinned(t, values), color=color, linewidth=width, label=name)
     upper.set_ylabel("energy (J)")
     lower.plot(*_thinned(t, E - E[:1]), color="#222222", linewidth=1.5)
     lower.set_ylabel("change of\ntotal (J)")
@@ -215,7 +215,7 @@ def plot_motion(
             axes.set_xlabel("time (s)" if row == last else "")
             legend, beside = axes.get_legend(), panels[-1][row : row + 1]
             if legend is not None and column < len(columns) - 1 and beside and beside[0].labels == group.labels:
-                legend.remove()  # the last column's is of the same colours
+                legend.remove()  # the last column's is of the same colors
     if kinetic is not None:
         T, V = _values("kinetic", kinetic, t, ()), _values("potential", potential, t, ())
         E = T + V if total is None else _values("total", total, t, ())
@@ -303,7 +303,7 @@ def _panel(
     limits: tuple[Array, Array] | None,
 ) -> None:
     for k, (index, label) in enumerate(zip(group.indices, group.labels, strict=True)):
-        axes.plot(*_thinned(t, values[:, index]), color=COLOURS[k % len(COLOURS)], linewidth=1.4, label=_shown(label))
+        axes.plot(*_thinned(t, values[:, index]), color=COLORS[k % len(COLORS)], linewidth=1.4, label=_shown(label))
     _dress(axes, t)
     axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} ({units[group.unit]})")
     axes.set_title(group.title, fontsize=9, color="#6B7280", loc="left", pad=4)
@@ -320,14 +320,14 @@ def _panel(
         for limit in (limits[0][index], limits[1][index]):
             if low - near <= limit <= high + near:
                 axes.axhline(
-                    limit, color=COLOURS[k % len(COLOURS)], linewidth=0.9, linestyle=(0, (4, 4)), alpha=0.5, zorder=1
+                    limit, color=COLORS[k % len(COLORS)], linewidth=0.9, linestyle=(0, (4, 4)), alpha=0.5, zorder=1
                 )
 
 
 def _energy_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, T: Array, V: Array, E: Array) -> None:
     first = figure.add_subplot(grid[row, 0])
-    for values, name, colour in ((T, "kinetic", COLOURS[1]), (V, "potential", COLOURS[0]), (E, "total", "#222222")):
-        first.plot(*_thinned(t, values), color=colour, linewidth=1.4, label=name)
+    for values, name, color in ((T, "kinetic", COLORS[1]), (V, "potential", COLORS[0]), (E, "total", "#222222")):
+        first.plot(*_thinned(t, values), color=color, linewidth=1.4, label=name)
     first.set_ylabel("energy (J)")
     first.set_title("energy", fontsize=9, color="#6B7280", loc="left", pad=4)
     first.set_xlabel("time (s)")
@@ -351,7 +351,7 @@ def _wrench_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, w
             values = _values(f"the wrench at {frame!r}", wrenches[frame], t, (6,))[:, part]
             for k, name in enumerate("xyz"):
                 t_shown, shown = _thinned(t, values[:, k])
-                axes.plot(t_shown, shown, style, color=COLOURS[k], linewidth=1.4, label=f"{frame} {name}")
+                axes.plot(t_shown, shown, style, color=COLORS[k], linewidth=1.4, label=f"{frame} {name}")
         axes.set_ylabel(f"{kind} ({unit})")
         axes.set_title(f"{kind} from outside", fontsize=9, color="#6B7280", loc="left", pad=4)
         axes.set_xlabel("time (s)")
@@ -374,8 +374,8 @@ def _contact_panel(axes: Axes, t: Array, forces: Mapping[str, Any]) -> None:
     for k, name in enumerate(shown):
         axes.plot(
             *_smoothed(t, values[name]),
-            ("-", "--")[k // len(COLOURS) % 2],
-            color=COLOURS[k % len(COLOURS)],
+            ("-", "--")[k // len(COLORS) % 2],
+            color=COLORS[k % len(COLORS)],
             linewidth=1.3,
             label=_shown(name),
         )
@@ -420,11 +420,11 @@ def _mark_reached(axes: Axes, t: Array, values: Array, group: Group, reached: Ar
     for k, index in enumerate(group.indices):
         if reached[:, index].any():
             held = np.where(reached[:, index], values[:, index], np.nan)
-            axes.plot(*_thinned(t, held), color=COLOURS[k % len(COLOURS)], linewidth=4.5, alpha=0.45, zorder=1.5)
+            axes.plot(*_thinned(t, held), color=COLORS[k % len(COLORS)], linewidth=4.5, alpha=0.45, zorder=1.5)
 
 
 def _heat_map(figure: Figure, axes: Axes, t: Array, values: Array, quantity: str) -> None:
-    """Hundreds of coordinates: time across, coordinates up, values as colours."""
+    """Hundreds of coordinates: time across, coordinates up, values as colors."""
     t_shown, shown = _thinned(t, values)
     largest = float(np.nanmax(np.abs(shown), initial=0.0)) or 1.0
     image = axes.imshow(

@@ -24,7 +24,7 @@ _FAR = 20.0
 _AZIMUTHS = (-50.0, *range(-170, 181, 10))
 """from which postures may be seen, degrees; the first is usual"""
 
-_COLOURS = ("#C0392B", "#2E8B57", "#2C5FA8")
+_COLORS = ("#C0392B", "#2E8B57", "#2C5FA8")
 """of the axes x, y, z of a target"""
 
 
@@ -95,14 +95,14 @@ def _marks(target: Array, size: float) -> Array:
 
 
 def _draw_marks(scene: Scene, view: View, marks: Array) -> None:
-    _strokes(scene, _COLOURS, 80).set_segments(list(view.project(marks)[0]))
+    _strokes(scene, _COLORS, 80).set_segments(list(view.project(marks)[0]))
 
 
-def _strokes(scene: Scene, colours: Sequence[str], over: int) -> Any:
+def _strokes(scene: Scene, colors: Sequence[str], over: int) -> Any:
     """Strokes over the mechanism, to be drawn with it."""
     from matplotlib.collections import LineCollection
 
-    strokes = LineCollection([], colors=colours, linewidths=2.5, zorder=over, capstyle="round")
+    strokes = LineCollection([], colors=colors, linewidths=2.5, zorder=over, capstyle="round")
     scene.axes.add_collection(strokes, autolim=False)
     scene.moving.append(strokes)
     return strokes

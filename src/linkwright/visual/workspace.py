@@ -1,4 +1,4 @@
-"""Where a frame can be, and how well it can be moved there: the workspace of an arm as a coloured slice."""
+"""Where a frame can be, and how well it can be moved there: the workspace of an arm as a colored slice."""
 
 from __future__ import annotations
 

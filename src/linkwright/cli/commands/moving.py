@@ -90,7 +90,7 @@ def simulate(
         generated equations of motion in Python with SciPy's integrator DOP853, as exact as numbers are, and slow.
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
-        neutral), or "random". Radians and metres, or degrees with "deg". Without it, without --velocity and
+        neutral), or "random". Radians and meters, or degrees with "deg". Without it, without --velocity and
         --hold, a built-in mechanism starts where it shows what it can do (linkwright.showing_start).
     velocity
         The velocities it starts with, in the same way; 0 unless given.
@@ -321,7 +321,7 @@ def _odd_start(model: Model, q0: Array) -> list[str]:
     if names := [name for name, one in zip(model.coordinate_names, beyond, strict=True) if one]:
         told.append(f"it starts beyond the limits of {', '.join(names)}")
     if names := [name for name, x in zip(model.coordinate_names, q0, strict=True) if abs(x) > LARGE]:
-        told.append(f"it starts so far away that rounding shows ({', '.join(names)}): are these radians and metres?")
+        told.append(f"it starts so far away that rounding shows ({', '.join(names)}): are these radians and meters?")
     return told
 
 

@@ -68,7 +68,7 @@ def reach(
     robot
         A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism; arm7 without it.
     to
-        Where the frame should be: "x y z" in metres, or "x y z roll pitch yaw", angles in radians or with "deg", about
+        Where the frame should be: "x y z" in meters, or "x y z roll pitch yaw", angles in radians or with "deg", about
         the world's axes x, y, z in turn. Several targets, with ";" between them, are a path: animations show the
         postures that can follow it in straight lines. Without it a place that the frame can reach is taken.
     frame
@@ -223,7 +223,7 @@ def _told(answers: Answers, good: Array) -> str:
 
 
 def _table(model: Model, frame: str, answers: Answers) -> Table:
-    """The postures: angles in degrees, lengths in metres; of arms a row each, of what has more coordinates a column.
+    """The postures: angles in degrees, lengths in meters; of arms a row each, of what has more coordinates a column.
 
     Of a mechanism without loops only the joints that move the frame are told, of one with loops all.
     """

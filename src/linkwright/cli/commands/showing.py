@@ -101,7 +101,7 @@ def equations(
         The same as --format html.
     what
         Some of M, h, g, D (friction), K (springs), A and b (closed loops), C (h is C v), G (rates of coordinates:
-        G v), E and U (energies), c and J_c (centre of mass), P and L (momentum), and of --frame T (pose), J
+        G v), E and U (energies), c and J_c (center of mass), P and L (momentum), and of --frame T (pose), J
         (Jacobian), J_dot (its rate) and V (twist); or all there is; M,h,g unless given, T,J with --frame.
         As code also rhs, the right-hand side for integrators. Not of "derivation" and "html".
     frame

@@ -1,4 +1,4 @@
-"""The terminal: names and paths come out as they are, never as markup, colours or commands to the terminal."""
+"""The terminal: names and paths come out as they are, never as markup, colors or commands to the terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PlainConsole(Console):
         super().print(*objects, **options)
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is printed, piece by piece; rich's own commands (colours, cursor) are kept apart from texts."""
+        """What is printed, piece by piece; rich's own commands (colors, cursor) are kept apart from texts."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else printable(text, keep="\n"), style, control)
 

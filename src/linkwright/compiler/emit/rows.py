@@ -1,7 +1,7 @@
 """The loop over the rows of a batch, as LLVM IR, around the bodies that `straight.py` writes.
 
-It has NumPy's signature for generalised universal functions, ``(args, dims, steps, data)``, and
-honours any strides. Rows with contiguous entries go through the lane body as they are; what is
+It has NumPy's signature for generalized universal functions, ``(args, dims, steps, data)``, and
+honors any strides. Rows with contiguous entries go through the lane body as they are; what is
 left over at the end, or strided, is copied to a padded block first and goes through the same body.
 """
 

@@ -101,7 +101,7 @@ class Recorder(Model):
     main: Main = field(default_factory=lambda: Main(Graph(), {}))
     sweeps_are_recorded: ClassVar[bool] = True
     handed_on: bool = False
-    """whether a body has what its one neighbour sent for what it receives, the last one the start"""
+    """whether a body has what its one neighbor sent for what it receives, the last one the start"""
 
     @property
     def follow(self) -> list[bool]:

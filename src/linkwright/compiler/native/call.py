@@ -1,4 +1,4 @@
-"""Entering machine code from Python: a NumPy generalised universal function made in process.
+"""Entering machine code from Python: a NumPy generalized universal function made in process.
 
 NumPy then does what it is good at: broadcasting, casting, ``out=``, allocation, and releasing the GIL.
 """
@@ -32,7 +32,7 @@ def numpy_table(which: str, last: int) -> Any:
 
 @cache
 def _constructor() -> Callable[..., Any]:
-    """NumPy's constructor of generalised universal functions."""
+    """NumPy's constructor of generalized universal functions."""
     string, whole, address = ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p
     types = (address, address, address, whole, whole, whole, whole, string, string, whole, string)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *types)

@@ -84,7 +84,7 @@ class Native:
 
     @property
     def batches(self) -> Callable[..., Any]:
-        """NumPy's generalised universal function."""
+        """NumPy's generalized universal function."""
         if self._batches is None:
             self._batches = universal_function(self._program, self.loop)
         return self._batches[0]

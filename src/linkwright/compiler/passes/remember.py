@@ -5,7 +5,7 @@ remembered in the body's record or computed again, whichever costs less: for eac
 pass that choice is a minimum cut between what is at hand and what is needed. Places in the record are shared
 by what is never needed at the same time.
 
-In a chain, where each body hangs on the one before, what neighbours tell each other is in no record: one place for
+In a chain, where each body hangs on the one before, what neighbors tell each other is in no record: one place for
 all serves, which every body overwrites when it has read it.
 """
 
@@ -64,7 +64,7 @@ class Loops(NamedTuple):
     sizes: list[int]
     """of a record of each kind, in numbers"""
     shared: int
-    """of the world's record, or of what neighbours in a chain leave for each other"""
+    """of the world's record, or of what neighbors in a chain leave for each other"""
     computed: int
     """numbers beside it that are computed between passes"""
     between: list[Body]
@@ -122,7 +122,7 @@ def is_chain(model: Model) -> bool:
 
 
 def _handed_on(recording: Recording, passes: list[Pass], places: dict[Item, int]) -> int:
-    """Give a place to everything that neighbours in a chain tell each other, anew in every pass; how many there are."""
+    """Give a place to everything that neighbors in a chain tell each other, anew in every pass; how many there are."""
     most = 0
     for one in passes:
         if one.columns:
@@ -341,7 +341,7 @@ class _KindPlan:
         return self.shared.owns(node) or (node.op == "symbol" and not self._overwritten(node, p))
 
     def _overwritten(self, symbol: Expr, p: int) -> bool:
-        """Whether it is gone by pass p, having been a neighbour's word in a chain."""
+        """Whether it is gone by pass p, having been a neighbor's word in a chain."""
         if self.shared.owns(symbol):
             return False
         source = self.source[symbol.index]

@@ -16,7 +16,7 @@ from linkwright.expression.graph import Expr
 from linkwright.expression.order import needed
 
 OWN, PARENT, DATA, SHARED, COLUMN, RECORDS, FIRST_INPUT = 0, 1, 2, 3, 4, 5, 6
-"""Where bodies of code read: the record, the parent's (in a chain, what the neighbour left), the constant data, what is
+"""Where bodies of code read: the record, the parent's (in a chain, what the neighbor left), the constant data, what is
 computed between passes, a column, the record of a body that is named (-1: the world's), the inputs. They write in the
 record, the parent's, a column, and in outputs."""
 

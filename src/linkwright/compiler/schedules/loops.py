@@ -201,7 +201,7 @@ class Region(NamedTuple):
     columns: int
     """doubles of data for each body"""
     world: str
-    """what is before the first record: the world's, or what neighbours in a chain leave for each other"""
+    """what is before the first record: the world's, or what neighbors in a chain leave for each other"""
 
     def functions(self, inputs: int, target: Target, laned: bool = False) -> tuple[list[str], set[str]]:
         """The steps' text, and what they declare; ``laned``: every lane is at a body of its own, with its own data."""

@@ -269,7 +269,7 @@ def _data(loops: Loops, bodies: range) -> Array:
 class _Bridges:
     """What happens between the passes, as straight lines: the segments' ends are read, the next pass's starts written.
 
-    What neighbours left is in the lanes' shared numbers (one of every lane side by side) and in the root's.
+    What neighbors left is in the lanes' shared numbers (one of every lane side by side) and in the root's.
     """
 
     def __init__(self, rest: Loops, segments: Loops, lanes: int, groups: int):
@@ -330,7 +330,7 @@ class _Bridges:
 
 
 class _Ends:
-    """The states that neighbours left, as symbols."""
+    """The states that neighbors left, as symbols."""
 
     def __init__(self, loops: Loops, symbols: Array):
         self.loops, self.symbols = loops, symbols

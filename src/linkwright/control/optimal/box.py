@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.spatial.arrays import Array, clip, where
-from linkwright.spatial.linalg import factorise, solve_above, solve_below
+from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.repeats import until
 
 ENOUGH = 1e-24
@@ -26,7 +26,7 @@ def least(H: Array, g: Array, low: Array, high: Array, B: Array) -> tuple[Array,
     pivot of H, above zero where it is positive-definite.
     """
     m = len(g)
-    L, D = factorise(H)
+    L, D = factorize(H)
     whole = _solved(L, D, -g)
     start = clip(whole, low, high)
     inside: Any = 0.0
@@ -37,7 +37,7 @@ def least(H: Array, g: Array, low: Array, high: Array, B: Array) -> tuple[Array,
     def step(i: Any, k: Array, done: Any) -> tuple[Array, Any]:
         slope = H @ k + g
         free = _free(k, slope, low, high)
-        move = -free * _solved(*factorise(_held(H, free)), free * slope)
+        move = -free * _solved(*factorize(_held(H, free)), free * slope)
         promised = -(slope @ move)
         small = promised <= ENOUGH * abs(k @ (0.5 * (slope + g)))
 
@@ -53,7 +53,7 @@ def least(H: Array, g: Array, low: Array, high: Array, B: Array) -> tuple[Array,
 
     k, _, _ = until(lambda k, done: done > 0.5, step, start, done, limit=10 + 3 * m)
     free = _free(k, H @ k + g, low, high)
-    held = factorise(_held(H, free))
+    held = factorize(_held(H, free))
     K = -free[:, None] * _solved(*held, free[:, None] * B)
     smallest = D[0]
     for d in D[1:]:
@@ -63,7 +63,7 @@ def least(H: Array, g: Array, low: Array, high: Array, B: Array) -> tuple[Array,
 
 def unlimited(H: Array, g: Array, B: Array) -> tuple[Array, Array, Any]:
     """k = −H⁻¹ g, K = −H⁻¹ B, and the smallest inverse pivot of H, above zero where it is positive-definite."""
-    L, D = factorise(H)
+    L, D = factorize(H)
     both = -_solved(L, D, np.concatenate([B, g[:, None]], axis=1))
     smallest = D[0]
     for d in D[1:]:

@@ -18,7 +18,7 @@ SHARE = 1e-4
 """Of the decrease that is expected, what a step must give."""
 
 HALVINGS = 12
-"""Of a step, at most, before the problem is regularised more."""
+"""Of a step, at most, before the problem is regularized more."""
 
 TOGETHER = 4
 """Halvings that are tried in one call, where few problems are left."""

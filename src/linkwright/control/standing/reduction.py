@@ -26,7 +26,7 @@ from linkwright.inverse_kinematics.tasks import CenterOfMass, Joints, Momentum, 
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where
-from linkwright.spatial.linalg import factorise, solve_below
+from linkwright.spatial.linalg import factorize, solve_below
 
 DEPENDENT = 1e-14
 """Rows count as dependent on those before them of which so little is left, by squares."""
@@ -87,7 +87,7 @@ class Stance:
     tasks: tuple[Followed, ...]
     driven: Array
     """places in v of what motors move"""
-    regularisation: float
+    regularization: float
 
     @property
     def undriven(self) -> Array:
@@ -122,14 +122,14 @@ class Stance:
         moved = np.concatenate([M, -points.T], axis=1)[order]
         rows = np.concatenate([np.concatenate([held, np.zeros((len(held), len(points)))], axis=1), moved])
         H, g = self._cost(model, q, v, told)
-        L, inverses = factorise(H)
+        L, inverses = factorize(H)
         back = solve_below(L, np.eye(model.nv)) * np.array([np.sqrt(x) for x in inverses])
         return rows, -np.concatenate([rates, h[order]]), back, back.T @ g
 
     def _cost(self, model: Model, q: Array, v: Array, told: Sequence[Array]) -> tuple[Array, Array]:
         """H (nv, nv) and g (nv,) of ½ v̇ᵀ H v̇ − gᵀ v̇."""
         units = scale_of(self.model).velocities
-        H, g, at = np.diag(self.regularisation / units**2), np.zeros(model.nv), 0
+        H, g, at = np.diag(self.regularization / units**2), np.zeros(model.nv), 0
         for one in self.tasks:
             count = len(one.shapes(self.model))
             J, a = one.wanted(model, q, v, *told[at : at + count])

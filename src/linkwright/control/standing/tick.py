@@ -30,7 +30,7 @@ class Layout:
         self.mass = stance.mass
         self.held = sum(6 if one.rigid else 3 * len(one.points) for one in stance.contacts)
         self.equations = self.held + len(stance.undriven)
-        self.unit = 1.0 / np.sqrt(stance.regularisation)
+        self.unit = 1.0 / np.sqrt(stance.regularization)
         """of forces over the mass in what is solved for"""
         friction = np.concatenate([np.zeros(0), *([one.friction] * len(one.points) for one in stance.contacts)])
         pyramids = np.zeros((points, 4, points, 3))
@@ -56,7 +56,7 @@ class Layout:
         def make() -> Callable[..., Any]:
             return compile_or_not(inputs_named(whole_body, inputs), stance.model, **inputs)
 
-        key = stance.contacts, stance.tasks, tuple(stance.driven), stance.regularisation
+        key = stance.contacts, stance.tasks, tuple(stance.driven), stance.regularization
         kernel: Callable[..., Any] = derived(stance.model, Stance.terms, *key, make=make)
         return kernel
 

@@ -64,7 +64,7 @@ class WholeBody:
     - |f₁|, |f₂| ≤ μ fₙ/√2 at every point.
 
     Within that Σ w |J v̇ + J̇ v − a|² + r |v̇, f/m|² is least, with a = a_d + damping (v_d − J v) + stiffness · error of
-    every task and w its weight, lengths counted in the mechanism's own. ``regularisation`` r spreads forces evenly and
+    every task and w its weight, lengths counted in the mechanism's own. ``regularization`` r spreads forces evenly and
     keeps still what no task moves. All of it is machine code; the program that is left is solved by the dual active-set
     method of `daqp` (Arnström, Bemporad & Axehill, IEEE TAC 67, 2022), which starts from the limits that were active at
     the last tick.
@@ -85,7 +85,7 @@ class WholeBody:
         *,
         effort_limits: Any = True,
         actuated: Sequence[str] | None = None,
-        regularisation: float = 1e-5,
+        regularization: float = 1e-5,
     ):
         if model.loops:
             raise InputError(f"{model.name!r} has closed loops, of which WholeBody knows nothing: give it the tree")
@@ -95,11 +95,11 @@ class WholeBody:
         touching = tuple(one if isinstance(one, Contact) else Contact(one) for one in contacts)
         for one in touching:
             model.frame(one.frame)
-        regularisation = positive("regularisation", regularisation)
+        regularization = positive("regularization", regularization)
         self._names, followed = _followed(model, tasks)
         places = np.array(driven(model, actuated), dtype=int)
         self.model, self.contacts, self.tasks = model, touching, tuple(one.task for one in followed)
-        stance = Stance(model, touching, followed, places, regularisation)
+        stance = Stance(model, touching, followed, places, regularization)
         self._layout = Layout(stance, limits_of(model, effort_limits)[places])
         self._still = [[np.zeros(shape) for shape in one.shapes(model)[1:]] for one in followed]
         self._shapes = [one.shapes(model) for one in followed]

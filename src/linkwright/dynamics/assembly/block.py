@@ -8,7 +8,7 @@ give what assembly wants of a leaf: Φ = J M⁻¹ Jᵀ and b = J M⁻¹ r + a₀
 ground; r the efforts less bias forces, a₀ the accelerations without V̇ and v̇). After Jun Takahashi et al.,
 "Symbolic-numeric hybrid modeling of MBS with constraints".
 
-Two forms of the same. "composite" is the paper's: M by composite bodies, factorised along its branches. "articulated"
+Two forms of the same. "composite" is the paper's: M by composite bodies, factorized along its branches. "articulated"
 carries the handles' unit forces through the articulated-body recursion: linear in the number of bodies, dearer for few.
 """
 
@@ -24,7 +24,7 @@ from linkwright.dynamics.assembly.subassembly import Subassembly, velocity_terms
 from linkwright.model.tree import Link
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence, gyroscopic_force, inertia_force
-from linkwright.spatial.linalg import factorise, solve_above, solve_below
+from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, motion_to_child, split_pose
 
@@ -132,7 +132,7 @@ def by_composite(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tu
             inertias[parent] = inertias[parent] + inertias[k].moved(body.pose)
             forces[parent] = forces[parent] + force_to_parent(body.pose, forces[k])
     M = mirror(np.concatenate([np.concatenate(row, axis=1) for row in entries]))
-    L, inverses = factorise(M)
+    L, inverses = factorize(M)
     # handle by handle, since a handle does not feel what is beyond it
     rows = [J[h] for h in shape.handles]
     Z = solve_above(L, np.concatenate([np.zeros((0, at[n])), *rows]).T)
@@ -193,7 +193,7 @@ def by_articulated(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> 
         I = body.inertia.matrix() + I_A[k]
         p = gyroscopic_force(body.inertia, body.w) - body.external + p_A[k]
         U = I @ S
-        L, inverses = factorise(mirror(S.T @ U) + np.diag(body.armature))
+        L, inverses = factorize(mirror(S.T @ U) + np.diag(body.armature))
         W, u = S.T @ F[k], body.effort - S.T @ p
         Z, z, Y = solve_above(L, W), solve_above(L, u), solve_above(L, U.T)
         ZD = Z.T * inverses

@@ -145,7 +145,7 @@ def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> lis
 
 
 def _flat(I: Any) -> bool:
-    """Whether an inertia (6, 6) of numbers is singular, by its mass and its moments about the centre of mass."""
+    """Whether an inertia (6, 6) of numbers is singular, by its mass and its moments about the center of mass."""
     if is_symbolic(I):
         return False
     M, H, J = I[:3, :3], I[3:, :3], I[3:, 3:]

@@ -3,7 +3,7 @@
 A schedule is an order of the joints. Joining a joint merges the subassemblies its two bodies are in at that time, so
 the order makes a tree of joins whose leaves are bodies (or blocks of bodies, `block.py`); joins of one level do not
 need each other. The leaves inwards, one after another, is the least work: every subassembly has one handle, as in the
-articulated-body method. Pairs of neighbours, then pairs of pairs, is more work, but of n bodies in a chain only
+articulated-body method. Pairs of neighbors, then pairs of pairs, is more work, but of n bodies in a chain only
 ⌈log₂(n + 1)⌉ joins, and as many splits, wait for each other (the ground counts as a body).
 """
 
@@ -191,7 +191,7 @@ def schedule_of(
     blocks: Sequence[Sequence[int]] | None = None,
     loops: tuple[tuple[int, int], ...] = (),
 ) -> Schedule:
-    """A schedule for a model: "serial" (leaves inwards), "balanced" (pairs of neighbours), or an order of joints.
+    """A schedule for a model: "serial" (leaves inwards), "balanced" (pairs of neighbors), or an order of joints.
 
     "grouped:N" is serial within groups of N bodies, then balanced: for some processors (`choice.py`).
 
@@ -310,7 +310,7 @@ FEW = 16
 
 
 def _balanced(parents: Sequence[int], joints: Sequence[int], leaves: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """Rounds of pairing neighbours, outermost first, where that does not add handles beyond two.
+    """Rounds of pairing neighbors, outermost first, where that does not add handles beyond two.
 
     A leaf and what it hangs on always pair, so every round joins something; chains halve.
     """

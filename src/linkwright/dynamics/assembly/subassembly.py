@@ -30,7 +30,7 @@ from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import compliance_beyond, inverse_inertia
 from linkwright.spatial.linalg import (
     SemidefiniteFactors,
-    factorise,
+    factorize,
     semidefinite_factors,
     solve_above,
     solve_below,
@@ -54,9 +54,9 @@ class LeafInertia(NamedTuple):
     compliance: Array
     """I⁻¹ (6, 6)"""
     center: Array
-    """c (3,), its centre of mass"""
+    """c (3,), its center of mass"""
     moment: Array
-    """J (3, 3), about the centre of mass"""
+    """J (3, 3), about the center of mass"""
 
 
 class Place(NamedTuple):
@@ -187,7 +187,7 @@ def leaf_inertia(link: Link) -> LeafInertia:
 def leaf(inertia: LeafInertia, w: Array, external: Array) -> Subassembly:
     """One body turning with ω (3,) under a force (6,) from outside: Φ = I⁻¹, b = −I⁻¹(p − f).
 
-    Without f its centre of mass c is not accelerated, and ω̇ = −J⁻¹(ω × J ω): at the origin p̈ = c × ω̇ − ω × (ω × c).
+    Without f its center of mass c is not accelerated, and ω̇ = −J⁻¹(ω × J ω): at the origin p̈ = c × ω̇ − ω × (ω × c).
     """
     compliance, c, J = inertia
     W = skew(w)
@@ -228,7 +228,7 @@ def _constrained(base: Subassembly, P: Array, D: Array, d: Array, joint: JointTe
     Nᵀ(P f + d) = −diag(rotors) x: no relative acceleration along T, and of rotors √R v̇ (x is −√R v̇ there).
     """
     N, rotors, S_a, tau = joint.constrained, joint.rotors, joint.driven, joint.effort
-    L, inverses = factorise(mirror(N.T @ P @ N) + np.diag(rotors))
+    L, inverses = factorize(mirror(N.T @ P @ N) + np.diag(rotors))
     driven = S_a @ tau
     Z, z = solve_above(L, N.T @ D), solve_above(L, N.T @ (d + P @ driven))
     ZD = Z.T * inverses

@@ -54,7 +54,7 @@ from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import congruence
 from linkwright.spatial.linalg import (
     SemidefiniteFactors,
-    factorise,
+    factorize,
     semidefinite_factors,
     solve_above,
     solve_below,
@@ -86,7 +86,7 @@ def _stabilizing(gains: Gains | None, rate: Array, residual: Array) -> Array:
 
 
 class Constrained(NamedTuple):
-    """M a = h + Kᵀλ with K a = −k, factorised."""
+    """M a = h + Kᵀλ with K a = −k, factorized."""
 
     y: Array
     """L⁻ᵀ h (nv,)"""
@@ -128,7 +128,7 @@ class Constrained(NamedTuple):
 
 def constrained(model: Model, q: Array, h: Array, k: Array) -> Constrained:
     """The system of a model with loops, of forces (or momenta) h (nv,) and k (m,)."""
-    L, inverse = factorise(mass_matrix(model, q))
+    L, inverse = factorize(mass_matrix(model, q))
     y, Y = solve_above(L, h), solve_above(L, constraint_jacobian(model, q).T)
     A = (Y.T * inverse) @ Y
     order, left_out = row_orders(model).whole if is_symbolic(A) else AS_THEY_COME
@@ -281,7 +281,7 @@ def velocity_correction(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "
 
 
 WHOLE = 60
-"""Velocities up to which the whole mass matrix is factorised for a projection, and for the loops' forces."""
+"""Velocities up to which the whole mass matrix is factorized for a projection, and for the loops' forces."""
 
 
 def _is_small(model: Model) -> bool:

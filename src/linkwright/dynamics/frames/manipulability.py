@@ -15,7 +15,7 @@ from linkwright.errors import InputError, is_choice
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, where
-from linkwright.spatial.linalg import factorise, solve_above
+from linkwright.spatial.linalg import factorize, solve_above
 from linkwright.spatial.singular import singular_values, triangle
 
 Measure = Literal["yoshikawa", "condition", "asada"]
@@ -85,7 +85,7 @@ def manipulability(
     if measure == "yoshikawa":
         return _product(np.diagonal(triangle(J)))
     if measure == "asada":  # M = Lᵀ D L: J M⁻¹ Jᵀ is the square of J L⁻¹ D^-½
-        L, inverse = factorise(mass_matrix(model, q))
+        L, inverse = factorize(mass_matrix(model, q))
         J = own_lengths(model, directions)[:, None] * J
         J = (np.array([np.sqrt(x) for x in inverse])[:, None] * solve_above(L, J.T)).T
     else:

@@ -60,7 +60,7 @@ class Solver:
     """How impulses of contacts, limits and dry friction are found: ``Integrator(solver=Solver(…))``.
 
     Each sweep goes once through all of them. By default there are as many as it takes until one changes no velocity by
-    more than a millionth of a metre a second. ``Solver(sweeps=4, tolerance=None)`` takes four each time, which suffices
+    more than a millionth of a meter a second. ``Solver(sweeps=4, tolerance=None)`` takes four each time, which suffices
     for many robots on their feet, for each step starts from the impulses of the one before.
     """
 
@@ -69,7 +69,7 @@ class Solver:
     tolerance: float | None = 1e-6
     """m/s: no more sweeps once one has changed no velocity by more; None: as many as there may be"""
     shifts: int | None = None
-    """sweeps through the shifts that undo overlap, at most: with a tolerance as many as it takes to a micrometre; None:
+    """sweeps through the shifts that undo overlap, at most: with a tolerance as many as it takes to a micrometer; None:
     100, and 10 without a tolerance"""
     rest_speed: float = 1e-2
     """m/s: what comes more slowly does not bounce"""

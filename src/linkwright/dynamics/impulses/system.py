@@ -22,7 +22,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic, maximum
 from linkwright.spatial.linalg import (
     SemidefiniteFactors,
-    factorise,
+    factorize,
     semidefinite_factors,
     solve_above,
     solve_below,
@@ -35,7 +35,7 @@ HELD = 1e-10
 
 
 class Inertia(NamedTuple):
-    """M̂ factorised, with what loops keep still."""
+    """M̂ factorized, with what loops keep still."""
 
     L: Array
     """(nv, nv)"""
@@ -83,7 +83,7 @@ class Inertia(NamedTuple):
 
 def inertia(model: Model, q: Array, M: Array) -> Inertia:
     """The factors of a mass matrix (nv, nv), and of the model's loops by it."""
-    L, roots = factorise(M, roots=True)
+    L, roots = factorize(M, roots=True)
     least = HELD / maximum(sum(body.mass for body in model.bodies), TINY)
     if not model.loops:
         return Inertia(L, roots, None, None, least)

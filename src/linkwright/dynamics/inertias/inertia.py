@@ -29,10 +29,10 @@ from linkwright.spatial.transform import inverse_pose
 def composite_inertia(
     model: Model, q: Shaped[Array, "nq"], body: str
 ) -> tuple[Any, Shaped[Array, "3"], Shaped[Array, "3 3"]]:
-    """The mass (kg), centre of mass (3,) and inertia (3, 3) about it of a body with everything beyond, as one.
+    """The mass (kg), center of mass (3,) and inertia (3, 3) about it of a body with everything beyond, as one.
 
     All joints beyond are locked at q; in the frame ``body`` ("world": of the whole mechanism). What has no mass has its
-    centre at the origin.
+    center at the origin.
     """
     return centered(composite_at(model, q, body))
 
@@ -64,7 +64,7 @@ def _mass_beyond(model: Model, body: int) -> Any:
 
 
 def centered(inertia: RigidInertia) -> tuple[Any, Array, Array]:
-    """Mass, centre of mass (3,) and inertia (3, 3) about it, of numbers or symbols."""
+    """Mass, center of mass (3,) and inertia (3, 3) about it, of numbers or symbols."""
     m, h, I = inertia
     if is_zero(m):
         return m, 0.0 * h, I
@@ -74,7 +74,7 @@ def centered(inertia: RigidInertia) -> tuple[Any, Array, Array]:
 
 
 def whole_body_inertia(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 3"]:
-    """The inertia (3, 3) of everything that moves, its joints locked, about its centre of mass in world axes, kg m²."""
+    """The inertia (3, 3) of everything that moves, its joints locked, about its center of mass in world axes, kg m²."""
     return centered(composite_at(_with_mass(model), q, WORLD))[2]
 
 
@@ -87,7 +87,7 @@ def locked_inertia(model: Model, q: Shaped[Array, "nq"], body: str = WORLD) -> S
 
 
 def subtree_center_of_mass(model: Model, q: Shaped[Array, "nq"], body: str) -> Shaped[Array, "3"]:
-    """The centre of mass (3,) of a body with everything beyond, in the world, m."""
+    """The center of mass (3,) of a body with everything beyond, in the world, m."""
     _, c, _ = composite_inertia(model, q, body)
     T = frame_pose(model, q, way_between(model, body, WORLD))
     return T[:3, :3] @ c + T[:3, 3]
@@ -203,5 +203,5 @@ def _operational_inertia(model: Model, q: Array, frame: str, directions: str | S
 def _with_mass(model: Model) -> Model:
     model.require_physical("the whole body's inertia")
     if is_zero(sum((link.rigid_inertia.mass for link in model.links), 0.0)):
-        raise ModelError(f"{model.name!r} has no centre of mass: nothing that moves has mass")
+        raise ModelError(f"{model.name!r} has no center of mass: nothing that moves has mass")
     return model

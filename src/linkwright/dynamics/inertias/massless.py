@@ -72,7 +72,7 @@ def massless_joints(model: Model) -> list[str]:
 
 
 def all_have_inertia(bodies: Iterable[RigidInertia]) -> bool:
-    """Whether every body has mass, and about its centre of mass moments that are not small beside its largest."""
+    """Whether every body has mass, and about its center of mass moments that are not small beside its largest."""
     inertias = list(bodies)
     m = np.array([body.mass for body in inertias], dtype=float)
     if not (m >= SMALLEST).all():

@@ -1,4 +1,4 @@
-"""Centre of mass, momentum and their Jacobians (`equations.md` §2; Orin & Goswami 2008)."""
+"""Center of mass, momentum and their Jacobians (`equations.md` §2; Orin & Goswami 2008)."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def welded_mass(model: Model) -> float:
 
 
 def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
-    """The centre of mass (3,) of everything that moves, in the world, m."""
-    model.require_physical("the centre of mass")
+    """The center of mass (3,) of everything that moves, in the world, m."""
+    model.require_physical("the center of mass")
     return first_moment(model, q) / _mass(model)
 
 
 def _mass(model: Model) -> float:
     mass = total_mass(model)
     if isinstance(mass, float) and mass == 0.0:
-        raise ModelError(f"{model.name!r} has no centre of mass: nothing that moves has mass")
+        raise ModelError(f"{model.name!r} has no center of mass: nothing that moves has mass")
     return mass
 
 
@@ -61,13 +61,13 @@ def first_moment(model: Model, q: Array) -> Array:
 
 
 def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 nv"]:
-    """The Jacobian (3, nv) of the centre of mass: its velocity is J v."""
-    model.require_physical("the centre of mass")
+    """The Jacobian (3, nv) of the center of mass: its velocity is J v."""
+    model.require_physical("the center of mass")
     return momentum_matrix(model, q)[:3] / _mass(model)
 
 
 def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
-    """The momentum (6,) [P; L] of everything that moves, about its centre of mass, in world axes; N s, N m s."""
+    """The momentum (6,) [P; L] of everything that moves, about its center of mass, in world axes; N s, N m s."""
     model.require_physical("momentum")
 
     def inward(link: Link, received: tuple[Array], q: Array, V: Array) -> tuple[None, tuple[Array]]:
@@ -130,7 +130,7 @@ def _own_forces(link: Link, motion: tuple[Array, Array]) -> tuple[Array, Array]:
 
 
 def centroidal_velocity(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
-    """The velocity (6,) [ċ; ω] of everything as one: of the centre of mass, and ω = I⁻¹ L, world axes, m/s and rad/s.
+    """The velocity (6,) [ċ; ω] of everything as one: of the center of mass, and ω = I⁻¹ L, world axes, m/s and rad/s.
 
     So would all move, its joints locked, with the momentum that it has (Orin & Goswami 2008).
     """
@@ -195,10 +195,10 @@ BaseAxes = Literal["body", "world"]
 
 
 def momentum_matrix(model: Model, q: Shaped[Array, "nq"], base: BaseAxes = "body") -> Shaped[Array, "6 nv"]:
-    """The centroidal momentum matrix A (6, nv): the momentum about the centre of mass is A v.
+    """The centroidal momentum matrix A (6, nv): the momentum about the center of mass is A v.
 
     Reflected rotor inertias are not in it. A column is the momentum of everything beyond a joint
-    moving at its unit rate, carried to the centre of mass. ``base`` "world": of free joints at the ground for
+    moving at its unit rate, carried to the center of mass. ``base`` "world": of free joints at the ground for
     velocities [v; ω] of the body's origin in world axes, not in the body's.
     """
     _check_base(base)
@@ -222,7 +222,7 @@ def momentum_matrix_dot(
     """The time derivative Ȧ (6, nv) of :func:`momentum_matrix`, entry by entry: d(A v)/dt = A a + Ȧ v.
 
     Seen from the world a column I S has the rate I Ṡ + İ S, Ṡ = V × S and İ the sum of V ×* I − I V × of everything
-    beyond; the centre of mass moves, too.
+    beyond; the center of mass moves, too.
     """
     _check_base(base)
     model.require_physical("momentum")

@@ -15,7 +15,7 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
 
 TEN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-"""A body's parameters: mass, mass times centre of mass, inertia about the body's origin, in the body's axes."""
+"""A body's parameters: mass, mass times center of mass, inertia about the body's origin, in the body's axes."""
 
 
 @takes_model

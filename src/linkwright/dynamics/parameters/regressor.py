@@ -81,7 +81,7 @@ def reference_regressor(
 def momentum_regressor(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], armature: bool = False
 ) -> Shaped[Array, "nv p"]:
-    """Y (nv, p) with M v = Y π: the generalised momentum, columns as those of :func:`regressor`."""
+    """Y (nv, p) with M v = Y π: the generalized momentum, columns as those of :func:`regressor`."""
     columns = [on_joints(model, q, body_momentum_regressors(model, q, v))]
     if armature:
         columns.append(v[:, None] * _rotors(model))

@@ -357,7 +357,7 @@ class _Words:
         left = factors[0] * factors[1]
         right = float(np.linalg.eigvalsh(0.5 * (Ki + Ki.T)).max() * np.linalg.eigvalsh(mass).max())
         yield (
-            "At rest e = 0 and the integral has learnt gravity, z = g(q_d). Near it, ",
+            "At rest e = 0 and the integral has learned gravity, z = g(q_d). Near it, ",
             self.formula(M, " ", Symbol("δ", accent="ddot"), " + ", DAMPING, " ", Symbol("δ", accent="dot"), " + (", K,
                          " + ∂", Symbol("g"), "/∂", q, ") ", Symbol("δ"), " + ", Symbol("K", "i"), " ∫", Symbol("δ"),
                          " dt = 0"),

@@ -20,7 +20,7 @@ class Proof:
     kind: str
     """ "pd" (gravity made up for at every configuration), "constant" (PD, without or with constant gravity), "linear"
     (computed torque), "potential" (any force of a potential, and dampers), "pid", "adaptive",
-        "impedance"; "" where nothing is recognised"""
+        "impedance"; "" where nothing is recognized"""
     identity: bool = False
     """whether V̇ is what is claimed, identically"""
     lyapunov: Polynomial | None = None

@@ -333,7 +333,7 @@ def plane_of(controlled: Controlled, target: Array, axes: Any, spans: Any) -> Pl
 
 
 def _spans(controlled: Controlled, target: Array, axes: tuple[str, str]) -> tuple[tuple[float, float], ...]:
-    """Angles half a turn about the target, displacements a metre; velocities as fast as motions from rest become."""
+    """Angles half a turn about the target, displacements a meter; velocities as fast as motions from rest become."""
     names, model = controlled.names, controlled.model
     found: list[tuple[float, float] | None] = []
     for name in axes:

@@ -20,7 +20,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
-from linkwright.visual.plots import COLOURS
+from linkwright.visual.plots import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ MARKS = {
     "asymptotically stable": ("o", "#111111", "#111111"),
     "stable": ("o", "#ffffff", "#111111"),
     "undecided": ("s", "#ffffff", "#111111"),
-    "unstable": ("X", "#ffffff", COLOURS[1]),
+    "unstable": ("X", "#ffffff", COLORS[1]),
 }
 """of equilibria: shape, face, edge"""
 FINE = 1e-3
@@ -184,9 +184,9 @@ def draw(plane: Plane, region: AttractionRegion | None, portrait: PhasePortrait 
     legend: list[Any] = []
     if region is not None:
         axes.contourf(
-            region.x, region.y, region.attracted.astype(float), levels=[0.5, 1.5], colors=[COLOURS[2]], alpha=0.22
+            region.x, region.y, region.attracted.astype(float), levels=[0.5, 1.5], colors=[COLORS[2]], alpha=0.22
         )
-        legend.append(Patch(color=COLOURS[2], alpha=0.3, label="attracted (sampled)"))
+        legend.append(Patch(color=COLORS[2], alpha=0.3, label="attracted (sampled)"))
         if region.undecided.any():
             axes.contourf(
                 region.x, region.y, region.undecided.astype(float), levels=[0.5, 1.5], colors=["#888888"], alpha=0.22
@@ -203,13 +203,13 @@ def draw(plane: Plane, region: AttractionRegion | None, portrait: PhasePortrait 
             _stream(axes, plane)
         else:
             for x, y in zip(portrait.x.T, portrait.y.T, strict=True):
-                axes.plot(x, y, color=COLOURS[0], lw=0.7, alpha=0.65)
-                axes.plot(x[:1], y[:1], color=COLOURS[0], marker=".", ms=3.5, alpha=0.8)
-        legend.append(Line2D([], [], color=COLOURS[0], lw=1.0, label="motions"))
+                axes.plot(x, y, color=COLORS[0], lw=0.7, alpha=0.65)
+                axes.plot(x[:1], y[:1], color=COLORS[0], marker=".", ms=3.5, alpha=0.8)
+        legend.append(Line2D([], [], color=COLORS[0], lw=1.0, label="motions"))
         for line in portrait.separatrices:
-            axes.plot(line[:, 0], line[:, 1], color=COLOURS[1], lw=2.0)
+            axes.plot(line[:, 0], line[:, 1], color=COLORS[1], lw=2.0)
         if portrait.separatrices:
-            legend.append(Line2D([], [], color=COLOURS[1], lw=2.0, label="separatrices"))
+            legend.append(Line2D([], [], color=COLORS[1], lw=2.0, label="separatrices"))
     seen: set[str] = set()
     for one in controlled.rest.found if not controlled.stateful else ():
         mark, face, edge = MARKS[one.kind]
@@ -252,7 +252,7 @@ def _stream(axes: Any, plane: Plane) -> None:
     x, y = (np.linspace(low, high, 61) for low, high in plane.spans)
     X, Y = np.meshgrid(x, y)
     rate = plane.controlled.acceleration(X[..., None], Y[..., None])[..., 0]
-    axes.streamplot(x, y, Y, rate, color=COLOURS[0], density=1.5, linewidth=0.7, arrowsize=0.9)
+    axes.streamplot(x, y, Y, rate, color=COLORS[0], density=1.5, linewidth=0.7, arrowsize=0.9)
 
 
 def _unit(controlled: Controlled, name: str) -> str:

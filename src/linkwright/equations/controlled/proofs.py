@@ -154,7 +154,7 @@ def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
             continue
         ways: list[Callable[[Run], Proof | None]] = [
             _affine_in_efforts,
-            partial(_linearising, law=law, moving=moving),
+            partial(_linearizing, law=law, moving=moving),
             _of_potential,
         ]
         if law.known == "computed_torque":  # with one joint it is PD control too
@@ -324,7 +324,7 @@ def _moving(plan: Plan, law: Law, term_limit: int) -> Run | str:
     return run(plan, law, term_limit, True, (*errors(n), *more), bind)
 
 
-def _linearising(made: Run, law: Law, moving: bool) -> Proof | None:
+def _linearizing(made: Run, law: Law, moving: bool) -> Proof | None:
     """Whether τ − h − g = M u with u = c − K q − K_d v (+ what a moving reference adds)."""
     mechanism = made.mechanism
     ring, q, v, n = mechanism.ring, mechanism.q, mechanism.v, len(mechanism.v)

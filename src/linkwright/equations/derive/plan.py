@@ -1,6 +1,6 @@
 """Which numbers of a mechanism are names in its equations, and what the others are exactly.
 
-A :class:`Plan` is made once; :func:`realised` makes of it the model on any kind of number: exact
+A :class:`Plan` is made once; :func:`realized` makes of it the model on any kind of number: exact
 polynomials, the compiler's expressions, plain floats.
 """
 
@@ -62,9 +62,9 @@ class LinkPlan(NamedTuple):
     position: list[Entry]
     mass: Entry
     center: list[Entry]
-    """the centre of mass where ``planar``, else the first moment"""
+    """the center of mass where ``planar``, else the first moment"""
     inertia: list[list[Entry]]
-    """about the centre of mass where ``planar``, else about the origin"""
+    """about the center of mass where ``planar``, else about the origin"""
     armature: list[Entry]
     motion: JointType
     pitch: Entry
@@ -407,7 +407,7 @@ class _Namer:
         n, body = k + 1, self.plan.model.bodies[k].name
         mass = self.entry("inertial", f"m{n}", m, f"mass of {body}, kg")
         moment = [
-            self.entry("inertial", f"mc{axis}{n}", x, f"mass of {body} times its centre along {axis}, kg m")
+            self.entry("inertial", f"mc{axis}{n}", x, f"mass of {body} times its center along {axis}, kg m")
             for axis, x in zip(AXES, h, strict=True)
         ]
         made: dict[tuple[int, int], Entry] = {}
@@ -417,19 +417,19 @@ class _Namer:
         return mass, moment, [[made[i, j] for j in range(3)] for i in range(3)]
 
     def planar(self, k: int, normal: int, tolerance: float) -> tuple[Entry, list[Entry], list[list[Entry]]]:
-        """m, the centre's place and I about it, in a mechanism that moves in a plane: what is across it is zero."""
+        """m, the center's place and I about it, in a mechanism that moves in a plane: what is across it is zero."""
         m, c, I = about_center_of_mass(self.plan.model.links[k].rigid_inertia)
         c = _cleaned(c, tolerance)
         c[normal] = 0.0
         n, body = k + 1, self.plan.model.bodies[k].name
         several = np.count_nonzero(c) > 1
         mass = self.entry("inertial", f"m{n}", m, f"mass of {body}, kg")
-        way = f"from {self.plan.model.joints[k].name} to the centre of mass of {body}"
+        way = f"from {self.plan.model.joints[k].name} to the center of mass of {body}"
         center = [
             self.distance(f"lg{n}{axis if several else ''}", x, way, f"{axis}, m", "inertial")
             for axis, x in zip(AXES, c, strict=True)
         ]
-        about = self.entry("inertial", f"I{n}", I[normal, normal], f"inertia of {body} about its centre of mass, kg m²")
+        about = self.entry("inertial", f"I{n}", I[normal, normal], f"inertia of {body} about its center of mass, kg m²")
         inertia = [[about if i == j == normal else Entry() for j in range(3)] for i in range(3)]
         return mass, center, inertia
 
@@ -504,7 +504,7 @@ def _plane_normals(model: Model, tolerance: float) -> list[int] | None:
     return found
 
 
-def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
+def realized(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
     """The model on the numbers that ``make(coefficient, name)`` gives; a name "" is the number itself.
 
     Loops hold frames of their own, named after them.
@@ -524,7 +524,7 @@ def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
     for one, link, joint in zip(plan.links, plan.model.links, plan.model.joints, strict=True):
         m, c = value(one.mass), _array([value(x) for x in one.center])
         I = _array([[value(x) for x in row] for row in one.inertia])
-        if plan.planar:  # from the centre of mass to the origin: parallel axes, the normal one matters only
+        if plan.planar:  # from the center of mass to the origin: parallel axes, the normal one matters only
             square = sum((x * x for x in c), 0.0)
             I = I + _array([[m * square if i == j else 0.0 for j in range(3)] for i in range(3)])
             c = _array([m * x for x in c])

@@ -180,7 +180,7 @@ QUANTITIES = {
         Quantity(
             "c",
             "center_of_mass",
-            "centre of mass of all that moves, in the world",
+            "center of mass of all that moves, in the world",
             "qp",
             lambda model, q, v, frame, reference: dynamics.center_of_mass(model, q),
             whole=True,
@@ -189,7 +189,7 @@ QUANTITIES = {
         Quantity(
             "J_c",
             "center_of_mass_jacobian",
-            "Jacobian of the centre of mass: its velocity is J_c v",
+            "Jacobian of the center of mass: its velocity is J_c v",
             "qp",
             lambda model, q, v, frame, reference: dynamics.center_of_mass_jacobian(model, q),
             sparse=True,
@@ -208,7 +208,7 @@ QUANTITIES = {
         Quantity(
             "L",
             "angular_momentum",
-            "angular momentum of all that moves about its centre of mass, rotors aside",
+            "angular momentum of all that moves about its center of mass, rotors aside",
             "qvp",
             lambda model, q, v, frame, reference: _momentum(model, q, v)[3:],
             whole=True,

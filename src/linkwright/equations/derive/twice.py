@@ -16,7 +16,7 @@ from linkwright import dynamics
 from linkwright.equations.derive.change import Change, Local
 from linkwright.equations.derive.coordinates import coordinates_of
 from linkwright.equations.derive.loops import Closure, closure_of, without_loops
-from linkwright.equations.derive.plan import Plan, realised
+from linkwright.equations.derive.plan import Plan, realized
 from linkwright.equations.derive.quantities import QUANTITIES, Quantity
 from linkwright.equations.derive.surd import Surd
 from linkwright.equations.derive.whole import RECIPROCAL, over_mass
@@ -51,7 +51,7 @@ class Body(NamedTuple):
 
     name: str
     position: np.ndarray
-    """of the centre of mass in a plane, else of the joint, in the world"""
+    """of the center of mass in a plane, else of the joint, in the world"""
     velocity: np.ndarray
     """its rate"""
     angular_velocity: np.ndarray
@@ -111,7 +111,7 @@ class Mechanism:
         constants = [name for name in plan.rigid_names if name not in plan.angle_names]
         others = [*constants, *displacements, *names.v, RECIPROCAL, *more]
         self.ring = ring = Ring((*names.angles, *plan.angle_names, *angles), names.quaternions, others, term_limit)
-        self.closed = realised(plan, self._number)
+        self.closed = realized(plan, self._number)
         self.mass = ring.coerce(sum((link.rigid_inertia.mass for link in self.closed.links), ring.zero))
         if self.mass.used():  # of names: divided by where that leaves no fraction, else the reciprocal has a name
             ring.divisors[RECIPROCAL] = self.mass
@@ -225,7 +225,7 @@ class Mechanism:
             W = R.T @ rate(R)
             w = _objects([ring.coerce(x) for x in (W[2, 1], W[0, 2], W[1, 0])])
             weight = -(model.gravity @ (R @ h + m * p))
-            if plan.planar:  # about the centre of mass, as books have it
+            if plan.planar:  # about the center of mass, as books have it
                 one = plan.links[k]
                 c = np.array([self._number(*x) for x in one.center], dtype=object)
                 I = _matrix([[self._number(*x) for x in row] for row in one.inertia])

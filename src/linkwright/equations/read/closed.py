@@ -221,7 +221,7 @@ class _Words(Writer):
             else:
                 why = f" Higher derivatives do not decide either: {one.why_undecided}." * bool(one.why_undecided)
                 yield (
-                    f"{k}. Undecided by linearisation: some ω² is zero within the accuracy of the configuration.{why}",
+                    f"{k}. Undecided by linearization: some ω² is zero within the accuracy of the configuration.{why}",
                 )
         if not damped:
             yield ("The model's joints have no friction, so that no equilibrium is asymptotically stable.",)

@@ -2,7 +2,7 @@
 
 Equilibria are the zeros of g(q), with the joints' springs where there are any. Combinations of multiples of π/2 are
 tried exactly; Newton's method from random starts finds others. At each, M δv̇ + K δ = 0 with K = ∂g/∂δ is the
-linearised motion (Goldstein, Poole & Safko, *Classical Mechanics*, §6.2); by Lagrange and Dirichlet a strict minimum
+linearized motion (Goldstein, Poole & Safko, *Classical Mechanics*, §6.2); by Lagrange and Dirichlet a strict minimum
 of U is stable, by LaSalle (1960) a motion with friction tends to the largest set in which friction can stay silent.
 Where K is singular, Newton's method stalls before it arrives: its points are merged, and higher derivatives of U
 decide.
@@ -110,7 +110,7 @@ class Equilibrium:
     @property
     def kind(self) -> str:
         """ "stable" (a strict minimum of the potential), "unstable", "valley" (a minimum but along its family) or
-        "undecided". Where the linearised motion does not decide, by the leading derivative of the potential.
+        "undecided". Where the linearized motion does not decide, by the leading derivative of the potential.
         """
         if np.isnan(self.squares).any():
             return "undecided"
@@ -466,7 +466,7 @@ class Equilibria:
     def silent_modes(self, one: Equilibrium, damping: Array) -> int:
         """How many oscillations about an equilibrium this damping (nv,) does not reach.
 
-        Those of K φ = ω² M φ with ω² ≠ 0 and D φ = 0: LaSalle's invariant set of the linearised motion (the rank
+        Those of K φ = ω² M φ with ω² ≠ 0 and D φ = 0: LaSalle's invariant set of the linearized motion (the rank
         test of observability, mode by mode).
         """
         squares, modes = self._modes(one.q)

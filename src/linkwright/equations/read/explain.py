@@ -248,7 +248,7 @@ class _Words(Writer):
         because = {
             "parallel": "its axis is parallel to gravity in all configurations",
             "perpendicular": "it slides perpendicular to gravity in all configurations",
-            "balanced": "what it carries has its centre of mass where moving it does no work",
+            "balanced": "what it carries has its center of mass where moving it does no work",
         }
         for i in range(n):
             if not g[i]:

@@ -1,7 +1,7 @@
 """Linear in the parameters: M v̇ + h + g = Y(q, v, v̇) π with the inertial parameters π, proved and shown.
 
 On it stand identification and adaptive control (Slotine & Li 1991, §9.2). The parameters are masses, first moments
-m c and moments of inertia about the joint's origin: in centres of mass and inertias about them it is not linear.
+m c and moments of inertia about the joint's origin: in centers of mass and inertias about them it is not linear.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ class MotionWords(Writer):
     # small disturbances
 
     def stability(self) -> Iterable[Paragraph]:
-        """By the energy where it has a strict minimum, else by the linearised motion."""
+        """By the energy where it has a strict minimum, else by the linearized motion."""
         rest = self.rest
         if any(np.isnan(one.squares).any() for one in rest.found):
             yield ("Some motions move no mass: what becomes of small disturbances is undetermined.",)
@@ -221,7 +221,7 @@ class MotionWords(Writer):
         if rest.everywhere:
             yield (
                 "No configuration is preferred: pushed, the mechanism does not return, and nothing drives it away at "
-                "an increasing rate from rest. Rest is neither asymptotically stable nor unstable by linearisation: ",
+                "an increasing rate from rest. Rest is neither asymptotically stable nor unstable by linearization: ",
                 self.formula(Symbol("S"), " = 0"),
                 ".",
             )
@@ -246,7 +246,7 @@ class MotionWords(Writer):
             yield (
                 "Where S is positive definite, the potential energy has a strict minimum; the energy, which is "
                 "constant or falls, is then a Lyapunov function, and the equilibrium is stable (Lagrange, Dirichlet) "
-                "for the whole equations, not only the linearised ones.",
+                "for the whole equations, not only the linearized ones.",
             )
         for k, one in enumerate(rest.found[:LISTED], start=1):
             yield (f"{k}. ", *self._verdict(one))
@@ -266,7 +266,7 @@ class MotionWords(Writer):
             pieces += [by_higher_order(one.leading, one.kind), f", with {oscillating} across. " if frequencies
                        else ". "]  # fmt: skip
         elif one.kind == "stable":
-            pieces += [f"Stable, a centre of the linearised motion: {oscillating}. "]
+            pieces += [f"Stable, a center of the linearized motion: {oscillating}. "]
         elif one.kind == "unstable":
             flat = "A ridge" if one.nullity else "A maximum"
             what = "A saddle" if frequencies else f"{flat} of the potential energy"
@@ -279,7 +279,7 @@ class MotionWords(Writer):
                 "equilibria nothing pulls back, so a push drifts on. "
             ]
         else:
-            pieces += [f"Undecided by linearisation: ω² = 0 in {counted(one.nullity, 'direction')}"]
+            pieces += [f"Undecided by linearization: ω² = 0 in {counted(one.nullity, 'direction')}"]
             pieces += [f", {oscillating} in others. " if frequencies else ". "]
             pieces += [f"Higher derivatives do not decide either: {one.why_undecided}. "] if one.why_undecided else []
         if one.signs and len(self.structure.joints) == 1 and one.kind == "stable":
@@ -363,16 +363,16 @@ class MotionWords(Writer):
         for k in stable[:LISTED]:
             silent = rest.silent_modes(rest.found[k - 1], D)
             if rest.found[k - 1].nullity:
-                yield (f"At equilibrium {k} the linearisation does not decide whether motions die out.",)
+                yield (f"At equilibrium {k} the linearization does not decide whether motions die out.",)
             elif silent:
                 yield (
-                    f"At equilibrium {k}, {counted(silent, 'oscillation')} of the linearised motion "
-                    f"{'moves' if silent == 1 else 'move'} no joint that has friction: the linearisation "
+                    f"At equilibrium {k}, {counted(silent, 'oscillation')} of the linearized motion "
+                    f"{'moves' if silent == 1 else 'move'} no joint that has friction: the linearization "
                     "does not decide whether motions die out.",
                 )
             else:
                 yield (
-                    f"At equilibrium {k}, every oscillation of the linearised motion moves a joint that has friction "
+                    f"At equilibrium {k}, every oscillation of the linearized motion moves a joint that has friction "
                     "(a rank test, mode by mode): the largest invariant set near it is the equilibrium itself, "
                     "which is asymptotically stable.",
                 )
@@ -399,5 +399,5 @@ class MotionWords(Writer):
             if enough:
                 yield (
                     f"At equilibrium {k} a single damper would do, at {listed(enough, ' or ')}: every oscillation of "
-                    "the linearised motion moves it.",
+                    "the linearized motion moves it.",
                 )

@@ -47,7 +47,7 @@ class Momentum(NamedTuple):
     name: str
     polynomial: Polynomial
     row: int | None
-    """of the generalised momentum ∂L/∂v; None where it is one about or along a fixed axis"""
+    """of the generalized momentum ∂L/∂v; None where it is one about or along a fixed axis"""
 
 
 @dataclass
@@ -198,7 +198,7 @@ class Structure:
 
     @cached_property
     def _cyclic(self) -> list[Momentum]:
-        """The generalised momenta that bodies and their weight keep."""
+        """The generalized momenta that bodies and their weight keep."""
         ring, p = self.mechanism.ring, self._momenta
         return [
             Momentum(f"dL/d{name}", ring.coerce(p[i]), i)

@@ -32,9 +32,9 @@ def by_higher_order(leading: Leading, kind: str) -> str:
     reason = (
         minimum
         if leading.minimum
-        else "so the energy has no minimum, and motions leave it, at no rate of the linearised motion"
+        else "so the energy has no minimum, and motions leave it, at no rate of the linearized motion"
     )
-    begin = f"{title}, by higher derivatives. The linearised motion does not decide, ω² = 0 in "
+    begin = f"{title}, by higher derivatives. The linearized motion does not decide, ω² = 0 in "
     if leading.directions == 1:
         sign = "positive" if leading.value > 0.0 else "negative"
         return (

@@ -28,7 +28,7 @@ from linkwright.equations.derive.change import Local
 from linkwright.equations.derive.coordinates import Coordinates
 from linkwright.equations.derive.loops import with_rows_only, without_loops
 from linkwright.equations.derive.passive import PassiveForces, refuse_spring
-from linkwright.equations.derive.plan import realised
+from linkwright.equations.derive.plan import realized
 from linkwright.equations.derive.quantities import EQUATION, MAIN, QUANTITIES, Quantity, law
 from linkwright.equations.derive.surd import Surd
 from linkwright.equations.derive.twice import Mechanism
@@ -282,7 +282,7 @@ class Programmer:
         reference: str,
     ) -> tuple[Array, ...]:
         """By the library's algorithms; of numbers regrouped inertias take fewer operations."""
-        closed = realised(self.plan, _maker(symbols))
+        closed = realized(self.plan, _maker(symbols))
         model, closed = without_loops(closed), with_rows_only(closed)
         writer, kept = self._writer(graph, symbols), self._kept(wanted)
         local = self._local(writer, arrays["v"])
@@ -370,7 +370,7 @@ class Programmer:
                 effort = effort - spring_effort(joint.motion, k, rest, q_k)
             efforts.append(effort)
         if model.springs:
-            exact = realised(self.plan, make)
+            exact = realized(self.plan, make)
             for number, effort in spring_forces(exact, q, exact.rates(v)).items():
                 efforts[number] = efforts[number] + effort
         return model.assemble(efforts)
@@ -396,7 +396,7 @@ class Programmer:
         """By articulated bodies; None where joints follow others or coordinates are others, which it cannot do."""
         if self.plan.model.has_couplings or self.mechanism.change:
             return None
-        model = realised(self.plan, _maker(symbols))
+        model = realized(self.plan, _maker(symbols))
         model = model if self.plan.rigid_names else model.minimal("inertia")
         return FORWARD_DYNAMICS_METHODS["articulated"](model, arrays["q"], arrays["v"], tau, None)
 

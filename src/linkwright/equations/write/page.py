@@ -52,9 +52,9 @@ TITLES = {
     "C": "Matrix of the velocity forces",
     "E": "Kinetic energy",
     "U": "Potential energy",
-    "c": "Centre of mass",
+    "c": "Center of mass",
     "P": "Momentum",
-    "L": "Angular momentum about the centre of mass",
+    "L": "Angular momentum about the center of mass",
     "A": "Constraints of the closed loops",
     "b": "Accelerations that the constraints ask for",
 }
@@ -219,10 +219,10 @@ def _drawing(made: Equations) -> str:
         own = ", ".join(_plain(name) for name in next(names)[0])
         labels[k] = joint.name + (f": {own}" if own and joint.nq <= 3 else "")
     few = labels if len(labels) <= MOST_LABELS else {}
-    picture = vector_drawing(model, q, few, f"drawing of {model.name}: its links, joints and centres of mass")
+    picture = vector_drawing(model, q, few, f"drawing of {model.name}: its links, joints and centers of mass")
     shown = "Links and joints" + (", in the neutral posture" if model.loops else ", away from the neutral posture")
     if len(model.bodies) <= MOST_FRAMES:
-        shown += "; axes of the joints (x red, y green, z blue) and centres of mass (⊙)"
+        shown += "; axes of the joints (x red, y green, z blue) and centers of mass (⊙)"
     return f"<figure>{picture}<figcaption>{shown}.</figcaption></figure>"
 
 
@@ -345,7 +345,7 @@ def _equations(made: Equations, letters: Sequence[str]) -> str:
 
 
 def _further(made: Equations) -> list[str]:
-    """The velocity forces as a matrix times v; energies, centre of mass and momentum."""
+    """The velocity forces as a matrix times v; energies, center of mass and momentum."""
     M_dot = f"{_dotted('M')}{MINUS}<mn>2</mn>{TIMES}<mi>C</mi>"
     velocity_forces = "<mi>C</mi>" + TIMES + "<mi>v</mi>"
     lead = f"<p>The velocity forces are {_math(velocity_forces)}, and {_math(M_dot)} is skew-symmetric.</p>"
@@ -354,7 +354,7 @@ def _further(made: Equations) -> list[str]:
     words = ""
     if "c" in letters and (mass := made.total_mass(made.polynomials(NAMES["c"]))):
         words = f"<p>The total mass is m:</p>{_line(mathml_pieces(mass, '<mi>m</mi><mo>=</mo>'))}"
-    title = "Energies, centre of mass and momentum" if made.tells_masses else "Energies"
+    title = "Energies, center of mass and momentum" if made.tells_masses else "Energies"
     return [*shown, _unfolding(title, words + _entries(made, letters, "products"))]
 
 
@@ -417,7 +417,7 @@ def _derivation(made: Equations) -> str:
         return f'<p class="note">The steps are too large to be written out: {escape(str(failure))}.</p>'
     printer = _Printer(made)
     steps = ["<p>Energies of every body, their sum, and its derivatives, as they are found one after the other.</p>"]
-    point = "centre of mass" if made.planar else "joint"
+    point = "center of mass" if made.planar else "joint"
     for k, body in enumerate(found.bodies, start=1):
         lines = []
         for words, letter, vector in (

@@ -179,7 +179,7 @@ def _numbers(shape: Shape) -> dict[str, Any]:
 
 
 def _soft(m: Any) -> int:
-    """How many geoms and pairs are given a compliance of their own. MuJoCo's are of accelerations, by metre."""
+    """How many geoms and pairs are given a compliance of their own. MuJoCo's are of accelerations, by meter."""
     touch = np.flatnonzero(touching(m))
     own = [(m.geom_solref[touch], m.geom_solimp[touch]), (m.pair_solref, m.pair_solimp)]
     return sum(int(((ref != SOLREF).any(axis=1) | (imp != SOLIMP).any(axis=1)).sum()) for ref, imp in own if len(ref))

@@ -26,8 +26,8 @@ MUJOCO_KINDS = {kind: f"mjGEOM_{kind.upper()}" for kind in KINDS if kind != "con
 SHORTEST_QUATERNION = 1e-15
 """Length below which MuJoCo takes a quaternion for no rotation."""
 
-GREY = (0.5, 0.5, 0.5)
-"""The colour of geoms that are given none."""
+GRAY = (0.5, 0.5, 0.5)
+"""The color of geoms that are given none."""
 
 
 def shapes_of(reader: Reader) -> tuple[list[Shape], dict[int, int]]:
@@ -74,7 +74,7 @@ def shapes_of(reader: Reader) -> tuple[list[Shape], dict[int, int]]:
             kind,
             T,
             use=use,
-            color=None if (red, green, blue) == GREY else (red, green, blue, opacity),
+            color=None if (red, green, blue) == GRAY else (red, green, blue, opacity),
             file_colors="never",  # MuJoCo takes a mesh's triangles alone
             name=name,
             folders=(folder,),

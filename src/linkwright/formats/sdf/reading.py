@@ -361,13 +361,13 @@ class _Reader(Frames):
         return Compound(parts, nested(inverse_pose(B))), np.eye(3)
 
     def pitch(self, element: Element) -> float:
-        """Of a screw, metres a turn."""
+        """Of a screw, meters a turn."""
         pitch = self.value(element, "screw_thread_pitch", None)
         if pitch is not None:
             return pitch
         old = self.value(element, "thread_pitch", None)  # rad/m, of a left-handed thread
         if not old:
-            self.problem(element, "a screw joint needs <screw_thread_pitch>, in metres a turn, not zero")
+            self.problem(element, "a screw joint needs <screw_thread_pitch>, in meters a turn, not zero")
             return 1.0
         return -2.0 * np.pi / old
 

@@ -271,7 +271,7 @@ class Reader(WordFindings):
         return BodySpec(name, mass, center, inertia, self.place(element), inertia_place) if name else None
 
     def inertial(self, element: Element) -> tuple[float, Array, Array]:
-        """Mass, centre of mass, and inertia about it turned into the link's axes."""
+        """Mass, center of mass, and inertia about it turned into the link's axes."""
         parts = self.parts(element)
         R, center = self.origin(parts.get("origin"))
         for tag in ("mass", "inertia"):

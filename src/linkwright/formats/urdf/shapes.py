@@ -38,11 +38,11 @@ def shapes_of(reader: Reader, link: Element, name: str, colors: dict[str, Color]
 
 
 def material_colors(reader: Reader, robot: Element) -> dict[str, Color]:
-    """The colours of the robot's own materials."""
+    """The colors of the robot's own materials."""
     found = {}
     for element in robot.children:
         if element.tag == "material":
-            with reader.leniently("the colour is left out"):
+            with reader.leniently("the color is left out"):
                 color = _color(reader, element)
                 if color is not None:
                     found[element.attributes.get("name", "")] = color

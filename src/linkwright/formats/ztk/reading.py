@@ -2,7 +2,7 @@
 
 What RoKi's keys mean they mean here: a link has its joint and its placement on its parent, by ``frame`` (a rotation
 and a position, 3 × 4), ``pos`` with ``att`` or ``rot``, or ``DH`` (a, α, d, θ, modified); the joint moves about or
-along z of the link; angles are in degrees. ``inertia`` is about the centre of mass in the axes of the link; "auto"
+along z of the link; angles are in degrees. ``inertia`` is about the center of mass in the axes of the link; "auto"
 takes it, and COM, from the link's shapes. Conventions at the door:
 
 * A joint has the name of its link. ``hooke`` is universal (z, then y), ``float`` is free, ``breakablefloat`` is fixed:
@@ -200,7 +200,7 @@ class _Reader(WordFindings):
     # links
 
     def body(self, name: str, section: Section, shapes: Shapes) -> BodySpec:
-        """Mass, centre of mass and inertia about it, as RoKi takes them."""
+        """Mass, center of mass and inertia about it, as RoKi takes them."""
         given = {what: section.get(what) for what in ("mass", "density", "COM", "inertia")}
         auto = {what: key is not None and key.text == "auto" for what, key in given.items()}
         mass = self.values.number(given["mass"]) if given["mass"] else 0.0
@@ -233,7 +233,7 @@ class _Reader(WordFindings):
     def weighed(
         self, section: Section, given: dict[str, Key | None], own: list[str], shapes: Shapes, mass: float | None
     ) -> tuple[float, Array, Array]:
-        """Mass, centre of mass and inertia of the link's shapes, by a density or a mass."""
+        """Mass, center of mass and inertia of the link's shapes, by a density or a mass."""
         nothing = 0.0, np.zeros(3), np.zeros((3, 3))
         density = self.values.number(given["density"]) if given["density"] else None
         if given["density"] and given["mass"]:

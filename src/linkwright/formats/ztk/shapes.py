@@ -183,7 +183,7 @@ def _box(section: Section, values: ZTKValues) -> Solid | None:
 
 
 def center_of(section: Section, values: ZTKValues) -> Array | None:
-    """The centre (3,) of a shape, its origin unless given."""
+    """The center (3,) of a shape, its origin unless given."""
     key = section.get("center")
     return np.zeros(3) if key is None else values.vector(key)
 
@@ -330,7 +330,7 @@ MOST_PIECES = 10_000
 def _arc(
     key: Key, values: ZTKValues, start: Array, end: Array, way: float, radius: float, pieces: int
 ) -> list[Array] | None:
-    """The points between two corners on the shorter arc, whose centre is right of the way (cw) or left of it."""
+    """The points between two corners on the shorter arc, whose center is right of the way (cw) or left of it."""
     chord = end - start
     length = float(np.linalg.norm(chord))
     if length == 0.0 or radius < 0.5 * length * (1.0 - 1e-9):

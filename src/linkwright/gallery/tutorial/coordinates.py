@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, CYCLE, GREY, RED, figure, written
+from linkwright.gallery.drawing import BLUE, CYCLE, GRAY, RED, figure, written
 from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
 from linkwright.spatial.arrays import Array
 
@@ -78,10 +78,10 @@ def draw_coordinates(path: Path) -> Path:
     arm = lw.load("arm4")
     names = ["world", "link1", "link2", "link3", "link4", "tool"]
     frames = lw.poses(arm, POSTURE, names)
-    axes.plot(*frames[:, :3, 3].T, color=GREY, linewidth=5, solid_capstyle="round")
+    axes.plot(*frames[:, :3, 3].T, color=GRAY, linewidth=5, solid_capstyle="round")
     for k, T in enumerate(frames):
-        for axis, colour in enumerate(("#C0392B", "#2E8B57", "#2C5FA8")):
-            axes.quiver(*T[:3, 3], *(0.13 * T[:3, axis]), color=colour, linewidth=2)
+        for axis, color in enumerate(("#C0392B", "#2E8B57", "#2C5FA8")):
+            axes.quiver(*T[:3, 3], *(0.13 * T[:3, axis]), color=color, linewidth=2)
         if k != 1:  # Σ1 lies in Σ0, turned
             label = "Σ0, Σ1" if k == 0 else "hand" if k == 5 else f"Σ{k}"
             axes.text(*(T[:3, 3] + [0.0, 0.0, -0.08]), label, fontsize=11)
@@ -152,14 +152,14 @@ def draw_any_axis(path: Path) -> Path:
     a, start = np.array([1.0, 2.0, 2.0]) / 3.0, np.array([0.9, 0.1, 0.1])
     angles = np.linspace(0.0, 2.0 * np.pi, 121)
     ring = np.array([lw.rotation.about(a, t) @ start for t in angles])
-    axes.plot(*ring.T, color=GREY, linewidth=1)
+    axes.plot(*ring.T, color=GRAY, linewidth=1)
     axes.quiver(0, 0, 0, *a, color="black", linewidth=3)
     axes.text(*(1.05 * a), "a", fontsize=12)
-    for k, (t, colour) in enumerate(zip((0.0, np.pi / 3, 2 * np.pi / 3), (BLUE, RED, CYCLE[2]), strict=True)):
+    for k, (t, color) in enumerate(zip((0.0, np.pi / 3, 2 * np.pi / 3), (BLUE, RED, CYCLE[2]), strict=True)):
         turned = rodrigues(a, t) @ start
-        axes.quiver(0, 0, 0, *turned, color=colour, linewidth=2, arrow_length_ratio=0.12)
+        axes.quiver(0, 0, 0, *turned, color=color, linewidth=2, arrow_length_ratio=0.12)
         away = np.array([0.0, -0.08, -0.08]) if k == 0 else 0.15 * turned
-        axes.text(*(turned + away), ("0", "π/3", "2π/3")[k], color=colour, fontsize=11)
+        axes.text(*(turned + away), ("0", "π/3", "2π/3")[k], color=color, fontsize=11)
     axes.view_init(elev=25.0, azim=10.0)
     axes.set_title("a vector turned about the axis a, by Rodrigues' formula", fontsize=10)
     axes.set_xlim(-0.3, 1.0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, GREEN, GREY, RED, curves, figure, inset, written
+from linkwright.gallery.drawing import BLUE, GRAY, GREEN, RED, curves, figure, inset, written
 from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known
 from linkwright.spatial.arrays import Array
 
@@ -77,7 +77,7 @@ def further() -> Iterator[Finding | Erratum]:
     pid = held("pid")
     yield formula("PID: the target, without knowing the arm", TARGET, pid.q[-1], 3, 1e-2)
     gravity = lw.gravity_forces(lw.load("two_link"), TARGET)
-    yield formula("its integral has learnt the weight, N m", gravity, pid.state[-1], 1, 0.5)
+    yield formula("its integral has learned the weight, N m", gravity, pid.state[-1], 1, 0.5)
     arm = lw.load("two_link")
     s = 0.3
     q = lw.trajectories.polynomial(arm, HANGING, TARGET, 2.0)(s * 2.0)[0]
@@ -125,7 +125,7 @@ def draw_further(path: Path) -> Path:
     axes = panels[0, 1]
     axes.plot(pid.t, np.degrees(pid.q), color=BLUE, label="angles")
     for goal in np.degrees(TARGET):
-        axes.axhline(goal, color=GREY, linestyle=":")
+        axes.axhline(goal, color=GRAY, linestyle=":")
     curves(axes, "PID finds the target", "time (s)", "angle (°)")
     axes = panels[0, 2]
     error = np.abs(computed.q[:, 0] - TARGET[0])
@@ -150,7 +150,7 @@ def draw_further(path: Path) -> Path:
     axes = panels[1, 1]
     run = pressed()
     axes.plot(run.t, run.wrenches["tool"][:, 2], color=BLUE)
-    axes.axhline(10.0, color=GREY, linestyle=":")
+    axes.axhline(10.0, color=GRAY, linestyle=":")
     curves(axes, "hybrid control: the force on a plane", "time (s)", "force (N)")
     robot, postures = lw.load("arm7"), [POSTURE]
     for _ in range(40):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, CYCLE, GREY, RED, arrow, chain, figure, inset, plane, written
+from linkwright.gallery.drawing import BLUE, CYCLE, GRAY, RED, arrow, chain, figure, inset, plane, written
 from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
 from linkwright.spatial.arrays import Array
 
@@ -177,10 +177,10 @@ def draw_plane_jacobian(path: Path) -> Path:
     ):
         points = np.array([lw.pose(arm, q, name)[:3, 3] for name in ("link1", "link2", "link3", "tip")])
         J = lw.jacobian(arm, q, "tip")
-        chain(axes, points, GREY)
-        for k, colour in enumerate(CYCLE[:3]):
-            arrow(axes, points[-1], 0.5 * J[:, k], colour, f"J{k + 1}")
-            axes.plot(*np.array([points[k], points[-1]])[:, :2].T, ":", color=colour, linewidth=1)
+        chain(axes, points, GRAY)
+        for k, color in enumerate(CYCLE[:3]):
+            arrow(axes, points[-1], 0.5 * J[:, k], color, f"J{k + 1}")
+            axes.plot(*np.array([points[k], points[-1]])[:, :2].T, ":", color=color, linewidth=1)
         plane(axes, title)
         axes.margins(0.15)
     return written(path, made)
@@ -231,7 +231,7 @@ def draw_statics(path: Path) -> Path:
     left, right = made.subplots(1, 2)
     arm = planar_arm()
     points = np.array([lw.pose(arm, BENT, name)[:3, 3] for name in ("link1", "link2", "link3", "tip")])
-    chain(left, points, GREY)
+    chain(left, points, GRAY)
     arrow(left, points[-1] - [0.4, 0.0, 0.0], [0.4, 0.0], BLUE, "f_x", beside=(-40.0, 6.0))
     arrow(left, points[-1], [0.0, 0.35], CYCLE[2], "f_y")
     turn = np.linspace(0.3, 1.7 * np.pi, 40)
@@ -260,7 +260,7 @@ EXHIBITS = (
         "chapter 3, program 1",
         "A program in Octave with sliders: θ1 to θ4 move the hand, and (x, y, z, α) move the joints, by geometry with"
         " atan2. Of elbow up and elbow down it takes the one with the least Σ|Δθ| from the last posture. It tests "
-        "what is out of reach, and the origin. Lengths, formulas and colours are not printed: the lengths here are "
+        "what is out of reach, and the origin. Lengths, formulas and colors are not printed: the lengths here are "
         "0.3, 0.5, 0.4 and 0.2 m, with a yaw and three pitches, and α = θ2 + θ3 + θ4.",
         four_joints,
         draw_four_joints,

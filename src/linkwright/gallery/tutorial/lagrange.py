@@ -13,7 +13,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.equations import Equations
-from linkwright.gallery.drawing import BLUE, GREEN, GREY, INK, PURPLE, RED, arrow, chain, curves, figure, inset, written
+from linkwright.gallery.drawing import BLUE, GRAY, GREEN, INK, PURPLE, RED, arrow, chain, curves, figure, inset, written
 from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, measured, printed, said
 from linkwright.spatial.arrays import Array
 
@@ -133,7 +133,7 @@ ENERGIES = {
     " + (l1*cos(q1)*qd1 + lg2*cos(q1 + q2)*(qd1 + qd2))^2) + 1/2*I2*(qd1 + qd2)^2",
     "potential energy": "U = m1*g*lg1*sin(q1) + m2*g*(l1*sin(q1) + lg2*sin(q1 + q2))",
 }
-"""K1 = ½ (m1 lg1² + I1) θ̇1², K2 = ½ m2 v2² + ½ I2 (θ̇1 + θ̇2)² with v2 from the place of the centre, U = Σ m g y"""
+"""K1 = ½ (m1 lg1² + I1) θ̇1², K2 = ½ m2 v2² + ½ I2 (θ̇1 + θ̇2)² with v2 from the place of the center, U = Σ m g y"""
 
 FORMS = {
     "ratsimp, which keeps sin² + cos²": "M[1,2] = m2*lg2*(lg2*(sin(q1 + q2)^2 + cos(q1 + q2)^2)"
@@ -215,8 +215,8 @@ def draw_lagrange(path: Path) -> Path:
         at = points[k] + (0.66 if k == 0 else 0.43) * np.array([np.cos(sweep[10]), np.sin(sweep[10])])
         left.text(*at, rf"$\theta_{k + 1}$, $\tau_{k + 1}$", color=GREEN, **letters)
         ahead = points[k] + 0.6 * np.array([np.cos(start), np.sin(start)])
-        left.plot(*np.array([points[k], ahead]).T, ":", color=GREY)
-    arrow(left, np.array([1.75, 0.5]), np.array([0.0, -0.3]), GREY, "$g$")
+        left.plot(*np.array([points[k], ahead]).T, ":", color=GRAY)
+    arrow(left, np.array([1.75, 0.5]), np.array([0.0, -0.3]), GRAY, "$g$")
     left.set_aspect("equal")
     left.set_xlim(-0.1, 2.1)
     left.set_ylim(-0.35, 1.6)
@@ -315,22 +315,22 @@ def draw_properties(path: Path) -> Path:
     robot, turns = lw.load("two_link"), np.linspace(-np.pi, np.pi, 181)
     q = np.stack([0.0 * turns, turns], axis=1)
     M, still = lw.mass_matrix(robot, q), np.zeros(2)
-    for (i, j), colour in (((0, 0), BLUE), ((0, 1), GREEN), ((1, 1), RED)):
-        left.plot(turns, M[:, i, j], color=colour, label=f"M{i + 1}{j + 1}")
+    for (i, j), color in (((0, 0), BLUE), ((0, 1), GREEN), ((1, 1), RED)):
+        left.plot(turns, M[:, i, j], color=color, label=f"M{i + 1}{j + 1}")
     curves(left, "inertia", "θ2 (rad)", "entries of M (kg m²)")
     gravity = lw.gravity_forces(robot, q)
-    for v, colour, name in (
+    for v, color, name in (
         ([1.0, 0.0], BLUE, "h2, rates (1, 0)"),
         ([0.0, 1.0], GREEN, "h1, rates (0, 1)"),
         ([1.0, 1.0], RED, "h1, rates (1, 1)"),
     ):
         h = lw.bias_forces(robot, q, np.broadcast_to(v, q.shape)) - gravity
-        middle.plot(turns, h[:, 1 if v[1] == 0.0 else 0], color=colour, label=name)
+        middle.plot(turns, h[:, 1 if v[1] == 0.0 else 0], color=color, label=name)
     curves(middle, "centrifugal and Coriolis", "θ2 (rad)", "effort (N m)")
     g = lw.gravity_forces(robot, np.stack([turns, 0.0 * turns], axis=1))
     right.plot(turns, g[:, 0], color=BLUE, label="g1")
     right.plot(turns, g[:, 1], color=PURPLE, label="g2")
-    right.plot(turns, 0.0 * turns + still[0], ":", color=GREY, label="without weight")
+    right.plot(turns, 0.0 * turns + still[0], ":", color=GRAY, label="without weight")
     curves(right, "gravity, θ2 = 0", "θ1 (rad)", "effort (N m)")
     for axes in (left, middle, right):
         axes.legend(fontsize=8)
@@ -362,7 +362,7 @@ print(motion.q[-1])        # I θ̈ + c θ̇ + k θ = 0, after 3 s""",
         "lagrange",
         "Lagrange's equations of the two-link arm",
         "chapter 7",
-        "Places of the centres of mass; v2; K1 = ½ (m1 lg1² + I1) θ̇1²; K2 = ½ m2 v2² + ½ I2 (θ̇1 + θ̇2)²; U = Σ m g "
+        "Places of the centers of mass; v2; K1 = ½ (m1 lg1² + I1) θ̇1²; K2 = ½ m2 v2² + ½ I2 (θ̇1 + θ̇2)²; U = Σ m g "
         "y; L, its derivatives, and M q̈ + h + g = τ in three forms, of which the tutorial checks by difference and "
         "by == that they are equal. A figure shows the arm with q, l, lg, m, I. Other coordinates give other "
         "equations.",

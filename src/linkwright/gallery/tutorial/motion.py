@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, GREY, ORANGE, RED, chain, curves, figure, pictures_of, plane, written
+from linkwright.gallery.drawing import BLUE, GRAY, ORANGE, RED, chain, curves, figure, pictures_of, plane, written
 from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known
 from linkwright.spatial.arrays import Array
 
@@ -128,9 +128,9 @@ def draw_two_link_motion(path: Path) -> Path:
     made = figure(10.0, 3.8)
     left, right = made.subplots(1, 2)
     motion, (t, states) = fall(), wrong_motion()
-    for k, colour in enumerate((BLUE, RED)):
-        left.plot(motion.t, motion.q[:, k], color=colour, label=f"θ{k + 1}")
-        left.plot(t, states[:, k], "--", color=colour, alpha=0.5, label=f"θ{k + 1}, Python as printed")
+    for k, color in enumerate((BLUE, RED)):
+        left.plot(motion.t, motion.q[:, k], color=color, label=f"θ{k + 1}")
+        left.plot(t, states[:, k], "--", color=color, alpha=0.5, label=f"θ{k + 1}, Python as printed")
     left.set_ylim(-20.0, 12.0)
     curves(left, "the two-link arm falls from 30°, 30°", "time (s)", "angle (rad)")
     arm = lw.load("two_link")
@@ -180,7 +180,7 @@ def draw_animation(path: Path) -> Path:
         )
         chain(axes, ghost, ORANGE, alpha=0.35)
         chain(axes, now, BLUE)
-        axes.plot(*now[:2, :2].T, "o", ms=8, color=GREY, zorder=5)  # markers at the ends of link 1
+        axes.plot(*now[:2, :2].T, "o", ms=8, color=GRAY, zorder=5)  # markers at the ends of link 1
         plane(axes, f"{moment:.2f} [s]", reach=2.2)
         axes.text(-2.1, -2.1, f"{motion.energy[k]:.3f} J", fontsize=9, color=BLUE)
     return written(path, made)

@@ -71,7 +71,7 @@ def is_physical(parameters: Array) -> Array:
 
 
 def inside(parameters: Array, length: float) -> Array:
-    """Ten parameters (10,) with a mass above zero, made those of a body: second moments about the centre raised.
+    """Ten parameters (10,) with a mass above zero, made those of a body: second moments about the center raised.
 
     To :data:`THIN` of the largest, or to those of a ball of a hundredth of ``length`` where all vanish.
     """
@@ -142,7 +142,7 @@ def near_prior(
 
 
 class _Problem:
-    """The function that is minimised, its slope and curvature."""
+    """The function that is minimized, its slope and curvature."""
 
     def __init__(self, K: Array, measured: Array, information: Array, prior: Array, bodies: int, usual: Array | None):
         self.K, self.measured, self.information, self.bodies = K, measured, information, bodies

@@ -121,7 +121,7 @@ class Arm:
     hand: Motion
     """the frame's pose at q = 0"""
     length: float
-    """the sum of the distances between neighbouring axes' points, m: about how far it reaches"""
+    """the sum of the distances between neighboring axes' points, m: about how far it reaches"""
 
 
 def arm_of(model: Model, frame: str) -> Arm:

@@ -12,7 +12,7 @@ from linkwright.spatial.arrays import Array
 
 
 def explanation(model: Model, frame: str, arm: Arm, plan: Way | Elimination, branches: int) -> str:
-    """The derivation in words: what was recognised, the arm's numbers, the formulas."""
+    """The derivation in words: what was recognized, the arm's numbers, the formulas."""
     way = plan if isinstance(plan, Way) else plan.way
     told = plan.family if isinstance(plan, Way) else plan
     chain = way.chain
@@ -32,7 +32,7 @@ def explanation(model: Model, frame: str, arm: Arm, plan: Way | Elimination, bra
         "E_i turns by θ_i about h_i through c_i; E1 … E"
         + str(len(chain))
         + " = G takes the hand from there to the target.",
-        *(f"Recognised: {noted}." for noted in way.noted),
+        *(f"Recognized: {noted}." for noted in way.noted),
     ]
     order = list(range(len(chain)))
     if way.held is not None:

@@ -21,7 +21,7 @@ def parallel(chain: Chain, joints: Sequence[int]) -> bool:
 
 
 def meeting(chain: Chain, joints: Sequence[int], length: float) -> Array | None:
-    """The point (3,) in which these axes meet, no neighbours among them parallel; None where there is none."""
+    """The point (3,) in which these axes meet, no neighbors among them parallel; None where there is none."""
     if any(parallel(chain, pair) for pair in pairwise(joints)):
         return None
     across = [np.eye(3) - np.outer(chain.axes[i], chain.axes[i]) for i in joints]

@@ -215,7 +215,7 @@ def _in_order(found: list[Brackets]) -> Brackets:
 
 
 def _joined(polynomials: Array, left: Brackets, divided: Callable[..., Array]) -> Brackets:
-    """Small cells that tell nothing, joined with their neighbours: a root on their border; else places to try."""
+    """Small cells that tell nothing, joined with their neighbors: a root on their border; else places to try."""
     row, low, high, _ = left
     apart = (row[1:] != row[:-1]) | (low[1:] > high[:-1] + 1e-12)
     row, low, high = row[np.append(True, apart)], low[np.append(True, apart)], high[np.append(apart, True)]

@@ -78,11 +78,11 @@ class AnalyticSolver:
 
     @property
     def family(self) -> str:
-        """What was recognised: "spherical wrist", "three parallel axes", …"""
+        """What was recognized: "spherical wrist", "three parallel axes", …"""
         return self._plan.family.name if isinstance(self._plan, Way) else self._plan.name
 
     def explanation(self) -> str:
-        """How it is solved: what was recognised, the decomposition, the formulas with this arm's numbers."""
+        """How it is solved: what was recognized, the decomposition, the formulas with this arm's numbers."""
         return explanation(self.model, self.frame, self._arm, self._plan, self.branches)
 
     @explained
@@ -196,7 +196,7 @@ def analytic_inverse_kinematics(
 ) -> AnalyticSolver:
     """Exact inverse kinematics of a frame: a solver that gives all postures of the arm that bring the frame to a pose.
 
-    The arm is the joints between the world and the frame; its family is recognised from its geometry (see the
+    The arm is the joints between the world and the frame; its family is recognized from its geometry (see the
     page on exact inverse kinematics). Of an arm of seven joints something is ``given`` with each target: a joint,
     by its name, or the "elbow angle" of an arm with spherical shoulder and wrist. If nothing is named it is that, or
     the joint that leaves the shortest formulas. ``task`` "position" asks for the place of the hand alone (of two or
@@ -244,7 +244,7 @@ def _no_answer(model: Model, frame: str, arm: Arm, given: str | None, task: str)
     pairs = [(i, i + 1) for i in range(len(arm.joints) - 1) if not any(arm.chain.slides[i : i + 2])]
     seen = [f"{i + 1} and {j + 1} are parallel" for i, j in pairs if parallel(arm.chain, (i, j))]
     seen += [f"{i + 1} and {j + 1} meet" for i, j in pairs if meeting(arm.chain, (i, j), arm.length) is not None]
-    geometry = f"; of its axes {', '.join(seen)}" if seen else "; no neighbouring axes are parallel or meet"
+    geometry = f"; of its axes {', '.join(seen)}" if seen else "; no neighboring axes are parallel or meet"
     held = f", with {given!r} given" if given is not None else ""
     n = len(arm.joints)
     if task == "position":

@@ -1,4 +1,4 @@
-"""The six subproblems of Paden, Kahan, Elias and Wen: turns about one, two or three axes that fulfil one condition.
+"""The six subproblems of Paden, Kahan, Elias and Wen: turns about one, two or three axes that fulfill one condition.
 
 All are functions of numbers or symbols, without a branch, so that a solver made of them is one straight line. A turn
 is told by its sine and cosine: what follows from it needs no trigonometry, and only the answers take an arctangent.

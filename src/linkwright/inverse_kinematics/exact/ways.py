@@ -47,7 +47,7 @@ class Way:
     opened: int = 0
     """the joint before which the ring is opened, of those that are left"""
     noted: tuple[str, ...] = ()
-    """what was recognised, in words"""
+    """what was recognized, in words"""
 
     @property
     def cost(self) -> float:
@@ -235,7 +235,7 @@ def _six(chain: Chain, length: float, hinges: list[int]) -> Iterator[_Candidate]
 
 
 def _paired(chain: Chain, length: float, points: dict[int, Array]) -> dict[int, Array]:
-    """Neighbours among the other hinges that meet have one point, too: what is then nothing need not be computed."""
+    """Neighbors among the other hinges that meet have one point, too: what is then nothing need not be computed."""
     points = dict(points)
     for i, j in pairwise(range(len(chain))):
         if i not in points and j not in points and not chain.slides[i] and not chain.slides[j]:

@@ -76,13 +76,13 @@ class Builder:
     def body(self, name: str, mass: float = 0.0, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0) -> Builder:
         """Add a rigid body.
 
-        ``center_of_mass`` (3,) is in the body's frame, m; ``inertia`` is about the centre of mass in
+        ``center_of_mass`` (3,) is in the body's frame, m; ``inertia`` is about the center of mass in
         body axes, kg m²: a matrix (3, 3), its diagonal (3,), or one number for all three axes. A body may be
         massless; where a joint moves nothing with inertia, what needs accelerations says so (:class:`ModelError`).
         Each of these may be symbols (:func:`lw.symbols`), as what joints have for each coordinate may be.
         """
         who = f"body {_name('a body', name)!r}"
-        c = entries(f"the centre of mass of {who}", center_of_mass, (3,))
+        c = entries(f"the center of mass of {who}", center_of_mass, (3,))
         self._bodies.append(BodySpec(name, mass_of(who, mass), c, inertia_of(who, inertia)))
         return self
 
@@ -118,7 +118,7 @@ class Builder:
         ``type``: fixed, revolute, continuous, prismatic, helical, cylindrical, universal, planar,
         spherical or free. Its frame is placed on the parent by ``xyz`` (m) and ``rpy`` (rad; fixed-axis
         roll, pitch, yaw) or by ``placement`` (4, 4); ``axis`` (z unless given; need not be of unit
-        length) is in that frame. ``pitch``: metres a turn, of helical joints. Limits, ``stiffness``
+        length) is in that frame. ``pitch``: meters a turn, of helical joints. Limits, ``stiffness``
         (towards ``rest``), ``damping``, Coulomb ``friction`` and ``armature`` (reflected rotor inertia)
         are one number or one per coordinate; free and planar joints have no armature of their translation, whose
         velocities are in axes that turn with the body, and friction along these axes.
@@ -321,7 +321,7 @@ class Builder:
         """Add a shape to a body ("world" for the ground): what is drawn of it, and what of it touches others.
 
         ``kind``: sphere (``radius``), box and ellipsoid (``size``: from side to side along x, y, z), cylinder and cone
-        (``radius``, ``length`` from end to end), capsule (``length`` between the centres of its caps), plane (its
+        (``radius``, ``length`` from end to end), capsule (``length`` between the centers of its caps), plane (its
         normal is z), height_field (``heights`` (rows, columns) along z over ``size``: columns along x, rows along y),
         or mesh: a ``file`` (STL, OBJ or DAE, times ``scale``), or ``vertices`` (n, 3) and ``faces`` (m, 3). Lengths in
         m. ``xyz`` and ``rpy``, or ``placement``, say where the middle of the shape lies in the body's frame; capsules,

@@ -57,7 +57,7 @@ def _sound(bodies: Sequence[BodySpec]) -> Array:
 
 
 def _largest_moment(bodies: Sequence[BodySpec]) -> float:
-    """The largest moment of inertia that a body has, or would have as a point at its centre of mass."""
+    """The largest moment of inertia that a body has, or would have as a point at its center of mass."""
     largest = 0.0
     for body in bodies:
         m, c, I = np.asarray(body.mass), np.asarray(body.center_of_mass), np.asarray(body.inertia)
@@ -72,9 +72,9 @@ def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks:
     inertia = np.asarray(body.inertia)
     values = (body.mass, *np.ravel(body.center_of_mass), *np.ravel(inertia))
     if np.shape(body.center_of_mass) != (3,) or inertia.shape != (3, 3):
-        problems.append(at_place(place, f"{who}: the centre of mass has shape (3,) and the inertia (3, 3)"))
+        problems.append(at_place(place, f"{who}: the center of mass has shape (3,) and the inertia (3, 3)"))
     elif not np.isfinite(values).all():
-        problems.append(at_place(place, f"{who}: mass, centre of mass and inertia must be finite"))
+        problems.append(at_place(place, f"{who}: mass, center of mass and inertia must be finite"))
     elif body.mass < 0.0:
         problems.append(at_place(place, f"{who}: the mass is {body.mass:g}; it cannot be negative"))
     elif 0.0 < body.mass < SMALLEST:

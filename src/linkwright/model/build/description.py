@@ -38,7 +38,7 @@ class BodySpec(ByValue):
     center_of_mass: Array = field(default_factory=lambda: np.zeros(3))
     """(3,), in the body's frame"""
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
-    """(3, 3), about the centre of mass, in body axes"""
+    """(3, 3), about the center of mass, in body axes"""
     place: str = field(default="", compare=False)
     inertia_place: str = field(default="", compare=False)
     """where mass and inertia stand, if elsewhere"""
@@ -163,13 +163,13 @@ def motion_of(
     """The joint type and the alignment (3, 3) that takes its canonical axes to the given unit axes.
 
     ``type`` is one of :data:`JOINT_NAMES`; ``axis`` (3,) defaults to z, ``second_axis`` (universal
-    joints only) to one perpendicular to it; ``pitch`` is in metres a turn.
+    joints only) to one perpendicular to it; ``pitch`` is in meters a turn.
     """
     if not isinstance(type, str) or type not in JOINT_NAMES:
         raise UnknownNameError("joint type", type, JOINT_NAMES)
     if (pitch is not None) != (type == "helical"):
         raise InputError(
-            "a helical joint needs a pitch, in metres a turn" if pitch is None else f"a {type} joint has no pitch"
+            "a helical joint needs a pitch, in meters a turn" if pitch is None else f"a {type} joint has no pitch"
         )
     if second_axis is not None and type != "universal":
         raise InputError(f"a {type} joint has no second axis")
@@ -177,7 +177,7 @@ def motion_of(
         return None, np.eye(3)
     pitched = type == "helical"
     motion = (
-        Helical(float(finite("the pitch of a joint, in metres a turn,", pitch, ()))) if pitched else JOINT_NAMES[type]()
+        Helical(float(finite("the pitch of a joint, in meters a turn,", pitch, ()))) if pitched else JOINT_NAMES[type]()
     )
     if type in ("spherical", "free"):
         return motion, np.eye(3)

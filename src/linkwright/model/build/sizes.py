@@ -32,7 +32,7 @@ def too_large(body: BodySpec) -> str:
     if body.mass > LARGEST:
         return f"the mass is {body.mass:g} kg; {_LARGEST}"
     if farthest > LARGEST:
-        return f"the centre of mass is {farthest:g} m away; {_LARGEST}"
+        return f"the center of mass is {farthest:g} m away; {_LARGEST}"
     if moment > LARGEST_MOMENT:
         return f"the inertia is {moment:g} kg m²; it may be up to {LARGEST_MOMENT:g}"
     return ""

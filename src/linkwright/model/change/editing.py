@@ -115,7 +115,7 @@ class Editing:
         links welded to it become massless; joints that follow others leave armature and friction to their leaders.
 
         Raises :class:`InputError` where no rigid body has such parameters: its mass is negative, or a moment of
-        inertia (its principal one about the centre of mass) exceeds the sum of the others. With ``physical=False`` the
+        inertia (its principal one about the center of mass) exceeds the sum of the others. With ``physical=False`` the
         moments may be any that a file may have, and are warned of; masses may not.
         """
         from linkwright.model.change.parameters import with_parameters
@@ -126,7 +126,7 @@ class Editing:
     def with_payload(
         self, frame: str, mass: Any, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0, name: str = "payload"
     ) -> Model:
-        """With a body welded on at a frame: mass, kg; centre of mass (3,) and inertia about it in the frame's axes."""
+        """With a body welded on at a frame: mass, kg; center of mass (3,) and inertia about it in the frame's axes."""
         from linkwright.model.change.edited import with_payload
 
         return self._edited(with_payload, frame, mass, center_of_mass, inertia, name)

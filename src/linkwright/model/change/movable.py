@@ -82,7 +82,7 @@ def length_of(model: Model) -> float:
 
 
 def units_of(length: float) -> Array:
-    """(10,): of parameters with lengths in units of so many metres, in SI (of mass it may be any)."""
+    """(10,): of parameters with lengths in units of so many meters, in SI (of mass it may be any)."""
     return np.array([1.0] + [length] * 3 + [length**2] * 6)
 
 

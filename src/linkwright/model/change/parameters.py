@@ -76,7 +76,7 @@ def impossible(body: RigidInertia, physical: bool = True) -> str:
     """Why no rigid body has this inertia; "" where one has.
 
     A distribution of mass has it where [[Σ, h], [hᵀ, m]], Σ = ∫ r rᵀ dm, has no negative eigenvalue (Wensing, Kim &
-    Slotine 2018): where m has none, and Σ about the centre of mass.
+    Slotine 2018): where m has none, and Σ about the center of mass.
     """
     m, h, I = body
     if m < 0.0:

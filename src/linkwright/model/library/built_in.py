@@ -34,7 +34,7 @@ def pendulum() -> Model:
 def two_link() -> Model:
     """The two-link arm whose equations T. Nagai's tutorial (2018) prints (`equations.md` §6): ``planar:2``.
 
-    l = 1 m, centre of mass at 0.5 m, m = 1 kg, I = 0.1 kg m², gravity (0, −9.8, 0); angles from +x.
+    l = 1 m, center of mass at 0.5 m, m = 1 kg, I = 0.1 kg m², gravity (0, −9.8, 0); angles from +x.
     """
     return _planar("two_link", 2)
 
@@ -42,7 +42,7 @@ def two_link() -> Model:
 def planar(n: int) -> Model:
     """A chain of n links moving in x–y, hinged about +z, along x at q = 0; gravity (0, −9.8, 0).
 
-    Each link: 1 m along its x, 1 kg, centre of mass at 0.5 m, 0.1 kg m² about z. Frame "tip" is at the end.
+    Each link: 1 m along its x, 1 kg, center of mass at 0.5 m, 0.1 kg m² about z. Frame "tip" is at the end.
     """
     return _planar(f"planar:{n}", n)
 

@@ -62,7 +62,7 @@ class DHRow:
     center_of_mass: Sequence[float] = (0.0, 0.0, 0.0)
     """(3,), in frame i, m"""
     inertia: Any = 0.0
-    """(3, 3), its diagonal (3,) or one number: about the centre of mass in the axes of frame i, kg m²"""
+    """(3, 3), its diagonal (3,) or one number: about the center of mass in the axes of frame i, kg m²"""
     joint: Mapping[str, Any] = field(default_factory=dict)
     """limits, armature, friction, …: whatever else :meth:`Builder.joint` takes"""
     name: str = ""

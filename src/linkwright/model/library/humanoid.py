@@ -17,7 +17,7 @@ MASS = 73.0
 """kg, of de Leva's men"""
 
 # P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", J. Biomechanics 29(9), 1996,
-# table 4, men: mass as a fraction of the body's, length in m, centre of mass as a fraction of it from the
+# table 4, men: mass as a fraction of the body's, length in m, center of mass as a fraction of it from the
 # upper (of feet: rear) end, radii of gyration as fractions of it about the sagittal, transverse and long axes
 SEGMENTS: dict[str, tuple[float, float, float, tuple[float, float, float]]] = {
     "head": (0.0694, 0.2429, 0.5002, (0.303, 0.315, 0.261)),  # vertex to seventh cervical vertebra
@@ -56,7 +56,7 @@ def humanoid() -> Model:
 
     Segments have the measured masses and proportions of de Leva (1996, men); shoulders and ankles are
     placed after Winter (2009), hips after Bell et al. (1989). Every hinge moves a body with mass: joints
-    of several axes (hip, shoulder, waist, …) pass through small balls at their centre, each of 5 % of the
+    of several axes (hip, shoulder, waist, …) pass through small balls at their center, each of 5 % of the
     segment they carry, which is lighter by as much. At q = 0 it stands upright with hanging arms; the
     base is the pelvis, whose frame lies between the hips at the world's origin, 0.924 m above the soles.
 
@@ -144,7 +144,7 @@ def _segment(
 
 
 def _inertia(segment: str) -> tuple[float, Array, Array]:
-    """Mass, centre of mass (3,) and principal moments (3,) of a segment in its frame, at its proximal end."""
+    """Mass, center of mass (3,) and principal moments (3,) of a segment in its frame, at its proximal end."""
     fraction, length, center, radii = SEGMENTS[segment]
     mass = fraction * MASS
     sagittal, transverse, long = mass * (length * np.array(radii)) ** 2

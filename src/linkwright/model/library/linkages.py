@@ -118,7 +118,7 @@ def four_bars(n: int) -> Model:
 
 
 def bricard() -> Model:
-    """Bricard's linkage of six hinges, threefold symmetric: neighbours are 1 m apart, at right angles.
+    """Bricard's linkage of six hinges, threefold symmetric: neighbors are 1 m apart, at right angles.
 
     Six hinges in space close to nothing that moves, in general; this one turns inside out without end
     (Bricard 1897; Chen, You & Tarnai 2005): of five constraints one is redundant. The first bar is the ground.

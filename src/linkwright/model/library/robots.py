@@ -20,7 +20,7 @@ FOOT = 0.02
 def puma560() -> Model:
     """The Unimation PUMA 560, six joints; the frame "tool" is the last frame of its DH table.
 
-    Standard DH parameters, masses, centres of mass, inertias, motor inertias Jm, gear ratios G, viscous
+    Standard DH parameters, masses, centers of mass, inertias, motor inertias Jm, gear ratios G, viscous
     and Coulomb friction: P. Corke & B. Armstrong-Hélouvry, "A search for consensus among model parameters
     reported for the PUMA 560 robot", ICRA 1994, after B. Armstrong, O. Khatib & J. Burdick, "The explicit
     dynamic model and inertial parameters of the PUMA 560 arm", ICRA 1986, whose maximal torques these are.
@@ -118,12 +118,12 @@ def arm7() -> Model:
     """A KUKA LBR iiwa 14 R820, seven joints; at q = 0 it stands upright, 1.306 m to the flange, frame "tool".
 
     Geometry, limits of position, speed and torque: KUKA's data sheet of the LBR iiwa 14 R820. Masses,
-    centres of mass and inertias: those of the iiwa description in common use (first in the iiwa_stack of
+    centers of mass and inertias: those of the iiwa description in common use (first in the iiwa_stack of
     C. Hennersperger et al., ICRA 2017), link by link in its frames.
     """
     forth, back = (QUARTER, 0.0, np.pi), (QUARTER, 0.0, 0.0)
     again = (-QUARTER, np.pi, 0.0)
-    # place of the joint on the link before (m, rpy); mass, centre, principal moments; ± limit °, °/s, N m
+    # place of the joint on the link before (m, rpy); mass, center, principal moments; ± limit °, °/s, N m
     table: tuple[tuple[Any, ...], ...] = (
         ((0, 0, 0.1575), (0.0, 0.0, 0.0), 5.76, (0, -0.03, 0.12), (0.033, 0.0333, 0.0123), 170, 85, 320),
         ((0, 0, 0.2025), forth, 6.35, (0.0003, 0.059, 0.042), (0.0305, 0.0304, 0.011), 120, 85, 320),
@@ -159,9 +159,9 @@ def quadruped() -> Model:
 
     x forward, y left, z up. Link lengths, masses, gear ratios, peak torques and speeds are those published
     of the Mini Cheetah (B. Katz, J. Di Carlo & S. Kim, "Mini Cheetah: a platform for pushing the limits of
-    dynamic quadruped control", ICRA 2019; B. Katz, thesis, MIT 2018), rounded; centres of mass and inertias
+    dynamic quadruped control", ICRA 2019; B. Katz, thesis, MIT 2018), rounded; centers of mass and inertias
     are those of uniform solids of the links' size. At q = 0 the legs are straight down, the trunk's
-    centre (frame "trunk") is at the world's origin and the feet 0.404 m beneath it; knees bend
+    center (frame "trunk") is at the world's origin and the feet 0.404 m beneath it; knees bend
     backwards at positive hip and negative knee angles. Each foot is a sphere of 0.02 m about its frame; these touch
     the ground (:meth:`Model.with_ground`), nothing else of it does.
     """

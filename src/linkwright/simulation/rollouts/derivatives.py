@@ -18,7 +18,7 @@ import numpy as np
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.parameters import parametrised
+from linkwright.compiler.parameters import parametrized
 from linkwright.dynamics.configuration import difference, integrate
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.derived import derived
@@ -261,7 +261,7 @@ def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...
         sizes |= {"directions": (_together(plan), *sizes["x"]), "along": (_together(plan),)}
     bound = bind(rollout_reward if of == "reward" else rollout_end, whole, sizes)
     if plan.parameters:
-        bound = parametrised(bound, plan.parameters)
+        bound = parametrized(bound, plan.parameters)
     return Kernel(trace(bound), whole).derivative("x" if of == "reward" else "along")
 
 

@@ -174,7 +174,7 @@ def strike(
     """What happens to the velocities in :func:`constrained_step`."""
     impact = _collided(model, q, v, h, constraints)
     v = impact.v
-    smooth, terms, factors = _factorised(model, q, v, h, constraints)
+    smooth, terms, factors = _factorized(model, q, v, h, constraints)
     effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull
     v_free = _carried_on(model, q, v, h, factors, effort)
     groups = _groups(model, q, v, h, constraints, told)
@@ -263,7 +263,7 @@ def _carried_on(model: Model, q: Array, v: Array, h: Any, factors: Inertia, effo
     return v + change(v + 0.5 * change(v))
 
 
-def _factorised(
+def _factorized(
     model: Model, q: Array, v: Array, h: Any, constraints: Constraints
 ) -> tuple[Model, ImplicitTerms, Inertia]:
     """The model without the dry friction that acts by impulses, what of it is implicit, and the factors of M̂."""
@@ -295,7 +295,7 @@ def left_by(
     if at < len(J):
         work = 0.5 * (struck[at:] @ (J[at:] @ (v + impact.v)) + p[at:] @ (J[at:] @ (impact.v + v1)))
     lift = _potential(model, q1) - _potential(model, configuration.move_straight(model, q, h * v1, v1)[0])
-    _, _, factors = _factorised(model, q, impact.v, h, constraints)
+    _, _, factors = _factorized(model, q, impact.v, h, constraints)
     free = v1 - factors.velocity(J.T @ p)
     residual = Impulses(factors, groups, free, h, constraints.solver).residual(p)
     return work, lift, maximum(residual, impact.residual)

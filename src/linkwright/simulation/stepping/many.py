@@ -17,7 +17,7 @@ import numpy as np
 from linkwright.compiler.front.bind import Bound, bind
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.parameters import parametrised
+from linkwright.compiler.parameters import parametrized
 from linkwright.errors import TooLargeError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
@@ -254,7 +254,7 @@ def _made(model: Model, plan: Plan) -> Kernel:
             return q, v, rest, *(more[name] for name in plan.more)
 
         bound = bind(simulation_step, whole, sizes)
-        return parametrised(bound, plan.parameters) if plan.parameters else bound
+        return parametrized(bound, plan.parameters) if plan.parameters else bound
 
     return compiled(steps, plan.way, whole)
 

@@ -22,7 +22,7 @@ MOST_OF_WHOLE = 600
 """of a curve that shows all"""
 AT_ONCE = 6
 """curves of joints in one picture"""
-COLOURS = ("#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f")
+COLORS = ("#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f")
 LEAST_SPAN = 0.02
 """of an axis of values, so that its numbers differ"""
 HEIGHT = 170
@@ -109,7 +109,7 @@ class Plots:
 
     def _series(self, names: Sequence[str]) -> tuple[Any, ...]:
         curves = [
-            {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.6, "points": {"show": False}}
+            {"label": name, "stroke": COLORS[k % len(COLORS)], "width": 1.6, "points": {"show": False}}
             for k, name in enumerate(names)
         ]
         now = {"label": "now", "stroke": "#a3abb5", "width": 1.2, "points": {"show": False}}

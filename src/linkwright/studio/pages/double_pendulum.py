@@ -41,7 +41,7 @@ class DoublePendulum(Program):
     def _program(self, gui: Any) -> None:
         gui.add_markdown(TEXT)
         self.live = Live(self.model, self.posture.q)
-        self.ghost = Robot(self.server, self.model, "as_printed", opacity=0.25, colour=(200, 70, 60), visible=False)
+        self.ghost = Robot(self.server, self.model, "as_printed", opacity=0.25, color=(200, 70, 60), visible=False)
         self.wrong = Wrong(self.model, self.posture.q)
         self._trail: deque[Array] = deque(maxlen=TRAIL)
         self._line: Any = None
@@ -126,10 +126,10 @@ class DoublePendulum(Program):
             return
         pairs = np.stack([points[:-1], points[1:]], axis=1)
         fade = np.linspace(0.15, 1.0, len(pairs))[:, None]
-        colours = (255.0 + fade * (np.array([213.0, 94.0, 0.0]) - 255.0)).astype(np.uint8)
+        colors = (255.0 + fade * (np.array([213.0, 94.0, 0.0]) - 255.0)).astype(np.uint8)
         pairs = np.concatenate([np.repeat(pairs[:1], TRAIL - 1 - len(pairs), axis=0), pairs])  # one size: no new node
-        colours = np.concatenate([np.repeat(colours[:1], TRAIL - 1 - len(colours), axis=0), colours])
-        shaded = np.repeat(colours[:, None], 2, axis=1)
+        colors = np.concatenate([np.repeat(colors[:1], TRAIL - 1 - len(colors), axis=0), colors])
+        shaded = np.repeat(colors[:, None], 2, axis=1)
         if self._line is None:
             self._line = self.server.scene.add_line_segments(
                 "/path_of_the_tip", pairs, shaded, thickness=2.0, thickness_units="screen"

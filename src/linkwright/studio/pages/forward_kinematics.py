@@ -27,7 +27,7 @@ class ForwardKinematics(Program):
     def _program(self, gui: Any) -> None:
         self.lengths = lengths_of(self.model)
         reach = sum(self.lengths[1:])
-        self.ghost = Robot(self.server, self.model, "other_elbow", opacity=0.28, colour=(120, 132, 148), visible=False)
+        self.ghost = Robot(self.server, self.model, "other_elbow", opacity=0.28, color=(120, 132, 148), visible=False)
         gui.add_markdown(TEXT)
         q = self.posture.q
         with gui.add_folder("Joints (forward)"):

@@ -6,7 +6,7 @@
   const n = told.samples, column = (k) => numbers.subarray(k * n, (k + 1) * n), t = column(0);
   const panel = document.getElementById("lw-curves"), root = document.getElementById("root");
   const dark = panel.classList.contains("dark");
-  const COLOURS = ["#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f"];
+  const COLORS = ["#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f"];
   const LEFT = 46, RIGHT = 8, TOP = 6, BOTTOM = 18;
   const make = (tag, name, parent) => {
     const node = document.createElement(tag);
@@ -68,7 +68,7 @@
     plot.values = plot.groups[plot.shown].map(([name, k], i) => {
       const entry = make("span", "", plot.names);
       const mark = make("i", "", entry);
-      mark.style.background = COLOURS[i % COLOURS.length];
+      mark.style.background = COLORS[i % COLORS.length];
       entry.append(`${name} `);
       return [make("b", "", entry), k];
     });
@@ -108,7 +108,7 @@
     pen.lineWidth = 1.5;
     pen.lineJoin = "round";
     curves.forEach((curve, i) => {
-      pen.strokeStyle = COLOURS[i % COLOURS.length];
+      pen.strokeStyle = COLORS[i % COLORS.length];
       pen.beginPath();
       let drawing = false;
       for (let k = 0; k < n; k++) {

@@ -213,7 +213,7 @@ def circle(
     """A hand from a pose (4, 4) on a circle about the line through ``center`` (3,) along ``axis`` (3,), by ``angle``.
 
     ``turning``: the hand turns along, else it keeps its orientation. From rest to rest: in ``duration`` by a quintic,
-    or in the least time by an S-curve within limits along the circle (the acceleration towards its centre, v²/r, is not
+    or in the least time by an S-curve within limits along the circle (the acceleration towards its center, v²/r, is not
     among them).
     """
     T0, middle = _pose("start", start), finite("center", center)

@@ -23,7 +23,7 @@ NAMES = ("p0", "v0", "a0", "p1", "v1", "a1", "velocity", "acceleration", "jerk")
 
 
 class SCurves(NamedTuple):
-    """Synchronised motions of n coordinates, of any batch."""
+    """Synchronized motions of n coordinates, of any batch."""
 
     duration: Array
     """(…,), s"""
@@ -67,13 +67,13 @@ def s_curves(
     arrays = [x if x.shape == shape or x.ndim == 1 else np.broadcast_to(x, shape) for x in arrays]
     least = _least(arrays, shape)
     if duration is None:
-        return _synchronised(arrays, least, shape)
+        return _synchronized(arrays, least, shape)
     T = broadcast("duration", as_numbers("duration", duration), shape[:-1])
     if not (np.isfinite(T) & (T >= 0.0)).all():
         raise InputError(f"duration is a time, s, not below zero; got {np.asarray(duration).tolist()}")
     found = _motions(arrays, T)
     if (wrong := found[..., 15].any(axis=-1)).any():
-        soonest = _synchronised(arrays, np.maximum(T, least), shape).duration
+        soonest = _synchronized(arrays, np.maximum(T, least), shape).duration
         row = tuple(int(k) for k in np.argwhere(wrong)[0])
         raise no_motion(T[row], soonest[row])
     return _made(T, found)
@@ -140,7 +140,7 @@ def _later(arrays: list[Array], T: Array, short: Array) -> Array:
     return T
 
 
-def _synchronised(arrays: list[Array], T: Array, shape: tuple[int, ...]) -> SCurves:
+def _synchronized(arrays: list[Array], T: Array, shape: tuple[int, ...]) -> SCurves:
     """In these times, or where one of the coordinates has none of that time the next that all have."""
     found = _motions(arrays, T)
     while (short := found[..., 15] > 0.5).any():

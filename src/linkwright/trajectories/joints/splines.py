@@ -36,7 +36,7 @@ def spline(
 
     ``times`` may be one number, the duration: then each way takes as much of it as it is long. The ends are "clamped"
     (velocities (…, nv) as told, zero unless told) or "natural" (accelerations zero). For every joint type: turns
-    and poses have continuous angular accelerations too; of two neighbours the turn is less than half a one. The spline
+    and poses have continuous angular accelerations too; of two neighbors the turn is less than half a one. The spline
     knows no limits: see ``trajectory.plot()`` and ``retimed``. ``driven``: as of :func:`s_curve`. Raises
     :class:`InputError` for waypoints beyond the model's limits (the first may be), for times that do not increase, and
     where waypoints are equal that a duration is to be shared by.

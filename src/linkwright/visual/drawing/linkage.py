@@ -80,7 +80,7 @@ class Skeleton:
     masses: Array
     """(n_bodies,), kg"""
     centers: Array
-    """(n_bodies, 3), centres of mass in the bodies' (canonical) frames, m"""
+    """(n_bodies, 3), centers of mass in the bodies' (canonical) frames, m"""
 
     def along(self, poses: Any) -> Array:
         """Where the points are in the world, (n_times, n_points, 3), given ``poses`` (n_times, n_bodies, 4, 4)."""
@@ -91,7 +91,7 @@ class Skeleton:
         return places
 
     def center_of_mass_along(self, poses: Any) -> Array:
-        """The centre of mass in the world, (n_times, 3); of bodies without mass, the mean of their origins."""
+        """The center of mass in the world, (n_times, 3); of bodies without mass, the mean of their origins."""
         poses = _poses(poses, len(self.joints))
         weights = self.masses if self.masses.sum() > 0.0 else np.ones(len(self.joints))
         centers = np.einsum("tkij,kj->tki", poses[..., :3, :3], self.centers) + poses[..., :3, 3]
@@ -103,7 +103,7 @@ def skeleton(model: Model) -> Skeleton:
 
     Each body's joint is connected to the joints of its children, to the frame that reaches further than
     all of them, and at the end of a chain to every frame that is not near another. A body without any is
-    drawn as the uniform rod, from its joint through its centre of mass, that has its inertia. A body that
+    drawn as the uniform rod, from its joint through its center of mass, that has its inertia. A body that
     slides along itself and along its parent is the rod of a telescope, the parent its tube. Loops join their
     bodies at pins; a body between several pins is drawn by its outline. Springs join their points. Points that
     coincide are one, and segments without length are left out.
@@ -325,8 +325,8 @@ def motion_plane(points: Any, up: Any = (0.0, 0.0, 1.0), thickness: float = 0.15
         normal = np.linalg.eigh(moved.T @ moved)[1][:, 0]  # eigenvalues ascend
     else:  # the plane is the one of the mechanism, if that is plane
         thickness = 0.01
-        centred = flat - flat.mean(axis=0)
-        shape, axes = np.linalg.eigh(centred.T @ centred)
+        centerd = flat - flat.mean(axis=0)
+        shape, axes = np.linalg.eigh(centerd.T @ centerd)
         normal = axes[:, 0]
         if shape[1] <= 1e-10 * shape[2]:
             directions = [np.asarray(up, dtype=float), *np.eye(3)]
@@ -444,7 +444,7 @@ def _telescope(
 
 
 def _rod_end(mass: float, center: Array, inertia: Array, tolerance: float) -> list[Array]:
-    """The end of the uniform rod that has this inertia, m ℓ²/3 for half its length ℓ, about its centre."""
+    """The end of the uniform rod that has this inertia, m ℓ²/3 for half its length ℓ, about its center."""
     distance = float(np.linalg.norm(center))
     if mass <= 0.0 or distance <= tolerance:
         return []

@@ -30,11 +30,11 @@ from linkwright.visual.drawing.view import View, ViewName, choose_view, grid_lin
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LIMB_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
-"""Told apart with any colour vision (after Okabe and Ito 2008)."""
-INK, BASE_COLOUR, RAIL_COLOUR, TRACE_COLOUR, SPRING_COLOUR = "#222222", "#8A8F98", "#B9BEC6", "#E0561B", "#4A5058"
+LIMB_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
+"""Told apart with any color vision (after Okabe and Ito 2008)."""
+INK, BASE_COLOR, RAIL_COLOR, TRACE_COLOR, SPRING_COLOR = "#222222", "#8A8F98", "#B9BEC6", "#E0561B", "#4A5058"
 TRACE_LEVELS = 12
-FORCE_COLOUR = "#A3002E"
+FORCE_COLOR = "#A3002E"
 HEAD, LEAST_ARROW = 0.045, 0.02
 """of an arrow: how long its head is, and how long it must be to be drawn, beside the mechanism's size"""
 COIL_TURNS, COIL_WIDTH = 6, 0.022
@@ -48,51 +48,51 @@ AREA = 27.0
 """of the drawing, square inches"""
 
 
-def mixed(colour: Any, amount: float) -> tuple[float, float, float]:
-    """A colour faded to white by ``amount``, opaque: strokes that overlap then do not show."""
+def mixed(color: Any, amount: float) -> tuple[float, float, float]:
+    """A color faded to white by ``amount``, opaque: strokes that overlap then do not show."""
     from matplotlib.colors import to_rgb
 
-    r, g, b = (c + (1.0 - c) * amount for c in to_rgb(colour))
+    r, g, b = (c + (1.0 - c) * amount for c in to_rgb(color))
     return r, g, b
 
 
 class Strokes:
-    """The strokes of a skeleton: what to draw between which points, in which colour and width."""
+    """The strokes of a skeleton: what to draw between which points, in which color and width."""
 
     def __init__(self, bones: Skeleton, width: float, fade: float = 0.0):
         kinds = bones.kinds
         style = {
-            Kind.BASE: (BASE_COLOUR, 1.2),
-            Kind.RAIL: (RAIL_COLOUR, 0.55),
+            Kind.BASE: (BASE_COLOR, 1.2),
+            Kind.RAIL: (RAIL_COLOR, 0.55),
             Kind.CARRIAGE: (INK, 1.7),
-            Kind.COIL: (SPRING_COLOUR, 0.3),
-            Kind.ROPE: (SPRING_COLOUR, 0.3),
+            Kind.COIL: (SPRING_COLOR, 0.3),
+            Kind.ROPE: (SPRING_COLOR, 0.3),
         }
         shapes = {Kind.LINK: (0.0, 1.0), Kind.TUBE: (0.0, 1.5), Kind.ROD: (0.35, 0.6)}  # how pale, how wide
-        limbs = limb_colours(bones)
-        colours, widths = [], []
+        limbs = limb_colors(bones)
+        colors, widths = [], []
         for kind, owner in zip(kinds, bones.owner, strict=True):
             if kind in shapes:
                 pale, factor = shapes[kind]
-                colour = limbs[owner] if owner >= 0 else BASE_COLOUR
+                color = limbs[owner] if owner >= 0 else BASE_COLOR
             else:
-                pale, (colour, factor) = 0.0, style[Kind(kind)]
-            colours.append(mixed(colour, 1.0 - (1.0 - pale) * (1.0 - fade)))
+                pale, (color, factor) = 0.0, style[Kind(kind)]
+            colors.append(mixed(color, 1.0 - (1.0 - pale) * (1.0 - fade)))
             widths.append(width * factor)
         marks = bones.marks if len(bones.marks) <= MOST_DOTS else bones.marks[:0]
         dots = marks[:, 0]
         self.ends = np.concatenate([bones.segments, np.stack([dots, dots], axis=1)])
         # two strokes each: a white edge under a link, a white heart on a joint
-        n, m = len(colours), len(dots)
+        n, m = len(colors), len(dots)
         white, ink = (1.0, 1.0, 1.0), mixed(INK, fade)
-        edges = [white] * n if len(bones.joints) <= MOST_DOTS else colours  # many short links would hide each other
-        self.colours = np.array(
-            [c for pair in zip(edges, colours, strict=True) for c in pair] + [ink, white] * m
+        edges = [white] * n if len(bones.joints) <= MOST_DOTS else colors  # many short links would hide each other
+        self.colors = np.array(
+            [c for pair in zip(edges, colors, strict=True) for c in pair] + [ink, white] * m
         ).reshape(n + m, 2, 3)
         link_widths = [w for each in widths for w in (each + 2.0, each)]
         self.widths = np.array(link_widths + [1.4 * width + 1.0, 0.75 * width] * m).reshape(n + m, 2)
         thin = np.flatnonzero(np.isin(kinds, (Kind.COIL, Kind.ROPE)))  # whose corners white edges would cut
-        self.colours[thin, 0], self.widths[thin, 0] = self.colours[thin, 1], self.widths[thin, 1]
+        self.colors[thin, 0], self.widths[thin, 0] = self.colors[thin, 1], self.widths[thin, 1]
         touching = [np.isin(bones.segments, mark).any(axis=1) for mark in marks]
         self.joined = [np.flatnonzero(touches) for touches in touching]
         """the segments that end at each dot, which is nearer than all of them"""
@@ -100,7 +100,7 @@ class Strokes:
         self.plates = [(np.array(p), mixed(limbs[bones.body[p[0]]], 0.75 + 0.25 * fade)) for p in bones.plates]
 
     def laid(self, view: View, points: Array, about: Any) -> tuple[Array, Array, Array]:
-        """Segments (n, 2, 2), widths and colours, the far ones first."""
+        """Segments (n, 2, 2), widths and colors, the far ones first."""
         xy, depth = view.project(points, about)
         ends = xy[self.ends]
         near = depth[self.ends].mean(axis=1)
@@ -109,19 +109,19 @@ class Strokes:
             near[n + i] = max(near[n + i], near[joined].max(initial=-np.inf)) + 1e-6 * view.size
         dots = ends[n:] + np.array([[-1e-3, 0.0], [1e-3, 0.0]]) * view.size  # a stroke without length is not drawn
         ends = np.concatenate([ends[:n], dots])
-        widths, colours = self.widths, self.colours
+        widths, colors = self.widths, self.colors
         if len(self.coils):
             wound = _wound(ends[self.coils], COIL_WIDTH * view.size)
             kept, turns = np.setdiff1d(np.arange(len(ends)), self.coils), wound.shape[1]
             each = np.concatenate([kept, np.repeat(self.coils, turns)])
             ends = np.concatenate([ends[kept], wound.reshape(-1, 2, 2)])
-            near, widths, colours = near[each], widths[each], colours[each]
+            near, widths, colors = near[each], widths[each], colors[each]
         order = np.argsort(near, kind="stable")
         scale = np.ones(len(near)) if view.flat else np.clip(view.distance / (view.distance - near), 0.7, 1.5)
         return (
             np.repeat(ends[order], 2, axis=0),
             (widths * scale[:, None])[order].ravel(),
-            colours[order].reshape(-1, 3),
+            colors[order].reshape(-1, 3),
         )
 
 
@@ -151,20 +151,20 @@ def _wound(ends: Array, width: float) -> Array:
     return np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
 
 
-def limb_colours(bones: Skeleton) -> list[str]:
-    """The colour of every body: that of its limb, and another than of what that meets at joints and pins."""
+def limb_colors(bones: Skeleton) -> list[str]:
+    """The color of every body: that of its limb, and another than of what that meets at joints and pins."""
     met: dict[int, set[int]] = {int(limb): set() for limb in bones.limbs}
     for a, b in bones.body[bones.marks]:
         if a >= 0 and b >= 0 and bones.limbs[a] != bones.limbs[b]:
             met[bones.limbs[a]].add(bones.limbs[b])
             met[bones.limbs[b]].add(bones.limbs[a])
-    count = len(LIMB_COLOURS)
+    count = len(LIMB_COLORS)
     chosen: dict[int, int] = {}
     for limb, others in sorted(met.items()):
         taken = {chosen[other] for other in others if other in chosen}
         wheel = [(limb + k) % count for k in range(count)]
-        chosen[limb] = next((colour for colour in wheel if colour not in taken), wheel[0])
-    return [LIMB_COLOURS[chosen[limb]] for limb in bones.limbs]
+        chosen[limb] = next((color for color in wheel if color not in taken), wheel[0])
+    return [LIMB_COLORS[chosen[limb]] for limb in bones.limbs]
 
 
 class Scene:
@@ -202,8 +202,8 @@ class Scene:
             strokes = Strokes(bones if covered is None else covered.bare(bones), thickness, fade)
             self._layers.append((strokes, plates, links_drawn))
             if covered is not None:
-                self._skins.append((_skin_colours(covered, bones, fade), PolyCollection([], zorder=5.5 + 2 * k)))
-        self._arrows = LineCollection([], colors=FORCE_COLOUR, linewidths=3.0, capstyle="round", zorder=80)
+                self._skins.append((_skin_colors(covered, bones, fade), PolyCollection([], zorder=5.5 + 2 * k)))
+        self._arrows = LineCollection([], colors=FORCE_COLOR, linewidths=3.0, capstyle="round", zorder=80)
         artists: list[Any] = [self._grid, self._shadow, self._trace, self._arrows]
         artists += [artist for _, plates, links_drawn in self._layers for artist in (plates, links_drawn)]
         artists += [surface for _, surface in self._skins]
@@ -223,7 +223,7 @@ class Scene:
             self._draw_ground(np.zeros(3))
             artists.remove(self._grid)  # it stays
         self.moving = [*artists, *([self._center] if mark_center else []), self._time]
-        self._trace_colours = [mixed(TRACE_COLOUR, 0.9 * (1.0 - (k + 1) / TRACE_LEVELS)) for k in range(TRACE_LEVELS)]
+        self._trace_colors = [mixed(TRACE_COLOR, 0.9 * (1.0 - (k + 1) / TRACE_LEVELS)) for k in range(TRACE_LEVELS)]
 
     def show(
         self,
@@ -234,7 +234,7 @@ class Scene:
         poses: Array | None = None,
         arrows: Array | None = None,
     ) -> None:
-        """Draw the mechanism with its points at ``layers``, each (n_points, 3), the last one in full colour.
+        """Draw the mechanism with its points at ``layers``, each (n_points, 3), the last one in full color.
 
         A mechanism with a skin needs the ``poses`` (n_layers, n_bodies, 4, 4) of its bodies too.
         ``trail`` (n, 3) is the path a point has come along, the oldest first; ``arrows`` (k, 2, 3) are from a tail to a
@@ -244,29 +244,29 @@ class Scene:
         if self.view.follows:
             self._draw_ground(about)
             x, y, z = np.round(about, 1) + 0.0  # no -0.0
-            self._place.set_text(f"following the centre of mass, at ({x:.1f}, {y:.1f}, {z:.1f}) m")
+            self._place.set_text(f"following the center of mass, at ({x:.1f}, {y:.1f}, {z:.1f}) m")
             if self._height is not None:
                 self._height.set_ydata([float(about @ self.view.up)])
         for points, (strokes, plates, drawn) in zip(layers, self._layers, strict=True):
-            segments, widths, colours = strokes.laid(self.view, points, about)
+            segments, widths, colors = strokes.laid(self.view, points, about)
             drawn.set_segments(list(segments))
             drawn.set_linewidth(widths.tolist())
-            drawn.set_color(list(map(tuple, colours)))
+            drawn.set_color(list(map(tuple, colors)))
             if strokes.plates:
                 xy, depth = self.view.project(points, about)
                 far_first = sorted(strokes.plates, key=lambda plate: float(depth[plate[0]].mean()))
                 plates.set_verts([xy[numbers] for numbers, _ in far_first])
-                plates.set_facecolor([colour for _, colour in far_first])
+                plates.set_facecolor([color for _, color in far_first])
         if self.covered is not None and poses is not None:
-            for now, (colours, surface) in zip(poses, self._skins, strict=True):
-                self._draw_skin(self.covered, now, colours, surface, about)
+            for now, (colors, surface) in zip(poses, self._skins, strict=True):
+                self._draw_skin(self.covered, now, colors, surface, about)
         if self.view.ground is not None:
             self._draw_shadow(layers[-1], about)
         if trail is not None and len(trail) > 1:
             xy = self.view.project(trail, about)[0]
             age = np.arange(1, len(trail)) * TRACE_LEVELS // len(trail)
             self._trace.set_segments(list(np.stack([xy[:-1], xy[1:]], axis=1)))
-            self._trace.set_color([self._trace_colours[k] for k in age])
+            self._trace.set_color([self._trace_colors[k] for k in age])
         if self._center is not None and center_of_mass is not None:
             xy = self.view.project(center_of_mass, about)[0]
             self._center.set_data([xy[0]], [xy[1]])
@@ -302,17 +302,17 @@ class Scene:
         cast = ~np.isin(bones.kinds, (Kind.RAIL, Kind.COIL, Kind.ROPE))
         self._shadow.set_segments(list(xy[bones.segments[cast]]))
 
-    def _draw_skin(self, covered: Skin, poses: Array, colours: Array, surface: Any, about: Array) -> None:
+    def _draw_skin(self, covered: Skin, poses: Array, colors: Array, surface: Any, about: Array) -> None:
         points = covered.at(poses)
         xy, depth = self.view.project(points, about)
         order = np.argsort(depth[covered.faces].mean(axis=1), kind="stable")
         faces = covered.faces[order]
-        lit = toned(colours[order], points[faces], self.view.axes)
+        lit = toned(colors[order], points[faces], self.view.axes)
         opacity = covered.opacity[order]
         surface.set_verts(xy[faces])
         surface.set_facecolor(np.column_stack([lit, opacity]))
         surface.set_edgecolor(np.column_stack([lit, np.where(opacity < 1.0, 0.0, 1.0)]))
-        surface.set_linewidth(0.4)  # edges of the same colour close the seams; what is seen through would show them
+        surface.set_linewidth(0.4)  # edges of the same color close the seams; what is seen through would show them
 
     def _draw_ground(self, about: Array) -> None:
         found = grid_lines(self.view, about)
@@ -322,19 +322,19 @@ class Scene:
         segments, far, note = found
         self._grid.set_segments(list(segments))
         edge = far < 0.0
-        grey = np.where(edge, 0.45, 0.8 + 0.2 * np.maximum(far, 0.0) ** 1.5)
-        self._grid.set_color([(c, c, c) for c in np.round(grey, 2)])
+        gray = np.where(edge, 0.45, 0.8 + 0.2 * np.maximum(far, 0.0) ** 1.5)
+        self._grid.set_color([(c, c, c) for c in np.round(gray, 2)])
         self._grid.set_linewidth(np.where(edge, 2.0, 0.8).tolist())
         if not self.view.follows:
             self._place.set_text(note)
 
 
-def _skin_colours(covered: Skin, bones: Skeleton, fade: float) -> Array:
-    """The colour (m, 3) of each triangle: the shape's own, else its body's."""
-    limbs = limb_colours(bones)
-    own = np.array([mixed(colour, 0.25) for colour in limbs] + [mixed(BASE_COLOUR, 0.25)])
-    colours = np.where(np.isnan(covered.colors), own[covered.body[covered.faces[:, 0]]], covered.colors)
-    return colours + (1.0 - colours) * fade
+def _skin_colors(covered: Skin, bones: Skeleton, fade: float) -> Array:
+    """The color (m, 3) of each triangle: the shape's own, else its body's."""
+    limbs = limb_colors(bones)
+    own = np.array([mixed(color, 0.25) for color in limbs] + [mixed(BASE_COLOR, 0.25)])
+    colors = np.where(np.isnan(covered.colors), own[covered.body[covered.faces[:, 0]]], covered.colors)
+    return colors + (1.0 - colors) * fade
 
 
 def _figure(view: View, make: Callable[..., Figure] | None) -> tuple[Figure, Any]:
@@ -390,7 +390,7 @@ def _altimeter(figure: Figure, ground: float, low: float, high: float) -> Any:
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(low - 0.04 * span, high + 0.04 * span)
     axes.axhspan(low - 0.04 * span, ground, color="#D9DCE0", linewidth=0.0)
-    axes.axhline(ground, color=BASE_COLOUR, linewidth=2.0)
+    axes.axhline(ground, color=BASE_COLOR, linewidth=2.0)
     for side in ("top", "right", "bottom"):
         axes.spines[side].set_visible(False)
     axes.spines["left"].set_color("#9AA0A8")
@@ -400,7 +400,7 @@ def _altimeter(figure: Figure, ground: float, low: float, high: float) -> Any:
     axes.tick_params(colors="#555B64", labelsize=8)
     axes.text(-0.5, low - 0.06 * span, "ground", fontsize=8, color="#555B64", ha="center", va="top")
     axes.set_title("height (m)", fontsize=8, color="#555B64", loc="left", x=-3.0)
-    (mark,) = axes.plot([0.5], [high], "o", ms=7, color=TRACE_COLOUR, clip_on=False)
+    (mark,) = axes.plot([0.5], [high], "o", ms=7, color=TRACE_COLOR, clip_on=False)
     return mark
 
 
@@ -411,9 +411,9 @@ def _triad(figure: Figure, view: View) -> None:
     corner.set_xlim(-1.5, 1.5)
     corner.set_ylim(-1.5, 1.5)
     corner.set_axis_off()
-    for axis, name, colour in zip(view.axes.T, "xyz", ("#C0392B", "#2E8B57", "#2C5FA8"), strict=True):
-        corner.plot([0.0, axis[0]], [0.0, axis[1]], color=colour, linewidth=2.0, solid_capstyle="round")
-        corner.text(1.32 * axis[0], 1.32 * axis[1], name, color=colour, fontsize=9, ha="center", va="center")
+    for axis, name, color in zip(view.axes.T, "xyz", ("#C0392B", "#2E8B57", "#2C5FA8"), strict=True):
+        corner.plot([0.0, axis[0]], [0.0, axis[1]], color=color, linewidth=2.0, solid_capstyle="round")
+        corner.text(1.32 * axis[0], 1.32 * axis[1], name, color=color, fontsize=9, ha="center", va="center")
 
 
 @takes_model
@@ -429,7 +429,7 @@ def draw(
     shapes: bool | str = True,
 ) -> Figure:
     """A picture of a mechanism in the configuration q (nq,), or in several (n, nq): the last one in full
-    colour, those before it as ghosts.
+    color, those before it as ghosts.
 
     Bodies that have shapes to be seen are drawn by these, all others as sticks, or all with ``shapes=False``;
     ``shapes="touching"`` draws what of them touches others, over the sticks. Planes and height fields of the world are

@@ -144,7 +144,7 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         if (shape.touches if touching else shape.is_seen and _opacity(shape)) and not _is_floor(model, shape)
     ]
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
-    readable, absent, missing = read_meshes(shapes, lambda shape: _coloured(shape, share, touching))
+    readable, absent, missing = read_meshes(shapes, lambda shape: _colored(shape, share, touching))
     pieces: list[_Piece] = []
     notes: list[str] = []
     for shape, (mesh, colors, unread) in readable:
@@ -152,7 +152,7 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         T = frame.placement @ shape.placement
         pieces.append(_Piece(frame.body, Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces), colors))
         notes += unread
-    tell_colours(model, notes)
+    tell_colors(model, notes)
     if absent:
         names = dict.fromkeys(absent)
         told = (
@@ -197,8 +197,8 @@ class _Piece(NamedTuple):
     """(m, 4): red, green, blue, NaN where the body's own is to be taken, and opacity"""
 
 
-def _coloured(shape: Shape, most: int, touching: bool) -> tuple[Mesh, Array, tuple[str, ...]]:
-    """A shape's triangles, about so many of a mesh, their colours (m, 4), and what could not be read of these."""
+def _colored(shape: Shape, most: int, touching: bool) -> tuple[Mesh, Array, tuple[str, ...]]:
+    """A shape's triangles, about so many of a mesh, their colors (m, 4), and what could not be read of these."""
     own = np.array([np.nan, np.nan, np.nan, 1.0] if shape.color is None else shape.color)
     if shape.kind != "mesh" or touching:
         mesh = coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else outside(shape)
@@ -218,7 +218,7 @@ def _coloured(shape: Shape, most: int, touching: bool) -> tuple[Mesh, Array, tup
 
 
 def _seen(pixels: Array, uv: Array) -> Array:
-    """The colours (m, 3), 0 to 1, of a picture at places (m, 2), beyond whose sides it comes again."""
+    """The colors (m, 3), 0 to 1, of a picture at places (m, 2), beyond whose sides it comes again."""
     height, width = pixels.shape[:2]
     u, v = (uv % 1.0).T
     rows, columns = ((1.0 - v) * height).astype(int), (u * width).astype(int)
@@ -234,11 +234,11 @@ def coarse_painted(shape: Shape, most: int) -> tuple[Painted, str]:
     return read._replace(vertices=mesh.vertices, faces=mesh.faces, paint=read.paint[left], uv=uv), folder
 
 
-def tell_colours(model: Model, notes: Sequence[str]) -> None:
-    """What of the colours of meshes could not be read, in one :class:`FormatWarning`."""
+def tell_colors(model: Model, notes: Sequence[str]) -> None:
+    """What of the colors of meshes could not be read, in one :class:`FormatWarning`."""
     if notes:
         told = listed(tuple(dict.fromkeys(notes)), "files")
-        warn(f"{model.name!r}: meshes are shown without colours of their own: {told}", FormatWarning)
+        warn(f"{model.name!r}: meshes are shown without colors of their own: {told}", FormatWarning)
 
 
 def _is_floor(model: Model, shape: Shape) -> bool:
@@ -348,7 +348,7 @@ def _turned(profile: list[tuple[Any, Any]]) -> Mesh:
 
 
 def toned(colors: Array, corners: Array, axes: Array) -> Array:
-    """The colours (m, 3) in the light, of triangles of corners (m, 3, 3) seen along ``axes`` (3, 3)."""
+    """The colors (m, 3) in the light, of triangles of corners (m, 3, 3) seen along ``axes`` (3, 3)."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) @ axes.T
     normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     normals = np.where(normals[:, 2:] < 0.0, -normals, normals)  # seen from either side

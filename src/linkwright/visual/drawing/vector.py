@@ -1,4 +1,4 @@
-"""A mechanism as a drawing of lines for a page (SVG): it scales, and takes the colours of the page.
+"""A mechanism as a drawing of lines for a page (SVG): it scales, and takes the colors of the page.
 
 The page may set ``--paper``, ``--ink`` and ``--faint``; without them it is drawn on white.
 """
@@ -20,7 +20,7 @@ from linkwright.visual.drawing.view import View, choose_view, grid_lines
 
 AREA = 540.0 * 340.0
 """of the drawing, square pixels"""
-AXIS_COLOURS = ("#C0392B", "#2E8B57", "#3F7FCF")
+AXIS_COLORS = ("#C0392B", "#2E8B57", "#3F7FCF")
 MOST_FRAMES = 10
 """Of more bodies the axes would hide the links."""
 FONT = 14.0
@@ -35,7 +35,7 @@ def vector_drawing(model: Model, q: Any, labels: Mapping[int, str] | None = None
     """A mechanism in the configuration q (nq,) as an SVG element.
 
     ``labels`` name bodies' joints by the body's number; those at one place share a label. Each joint shows its
-    axes (x red, y green, z blue), each body its centre of mass, and an arrow the direction of gravity.
+    axes (x red, y green, z blue), each body its center of mass, and an arrow the direction of gravity.
     ``description`` is for who cannot see it. Raises as :func:`~linkwright.visual.drawing.scene.draw` does.
     """
     q = configurations(model, q)[:1]
@@ -70,20 +70,20 @@ class _Page:
         return self.placed(self.view.project(points, self.about)[0])
 
     def placed(self, xy: Array) -> Array:
-        """The same of points of the picture, (…, 2), metres."""
+        """The same of points of the picture, (…, 2), meters."""
         low, high = self.view.window
         return np.stack([xy[..., 0] - low[0], high[1] - xy[..., 1]], axis=-1) * self.scale + (GUTTER, 0.0)
 
-    def line(self, a: Array, b: Array, width: float, colour: str) -> None:
+    def line(self, a: Array, b: Array, width: float, color: str) -> None:
         self.parts.append(
             f'<line x1="{a[0]:.1f}" y1="{a[1]:.1f}" x2="{b[0]:.1f}" y2="{b[1]:.1f}" '
-            f'style="stroke:{colour}" stroke-width="{width:.1f}"/>'
+            f'style="stroke:{color}" stroke-width="{width:.1f}"/>'
         )
 
-    def word(self, place: Array, word: str, colour: str, anchor: str = "middle") -> None:
+    def word(self, place: Array, word: str, color: str, anchor: str = "middle") -> None:
         self.parts.append(
             f'<text x="{place[0]:.1f}" y="{place[1] + 0.35 * FONT:.1f}" text-anchor="{anchor}" '
-            f'style="fill:{colour};stroke:var(--paper,#fff)">{escape(word)}</text>'
+            f'style="fill:{color};stroke:var(--paper,#fff)">{escape(word)}</text>'
         )
 
     def grid(self) -> None:
@@ -98,12 +98,12 @@ class _Page:
     def skeleton(self, bones: Skeleton, points: Array) -> None:
         n = len(bones.joints)
         strokes = Strokes(bones, float(np.clip(11.0 - 0.15 * n, 1.5 if n > 60 else 5.0, 10.0)))
-        for numbers, colour in strokes.plates:
+        for numbers, color in strokes.plates:
             corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in self.at(points[numbers]))
-            self.parts.append(f'<polygon points="{corners}" style="fill:{_colour(colour)};opacity:0.6"/>')
-        for ends, width, colour in zip(*strokes.laid(self.view, points, self.about), strict=True):
+            self.parts.append(f'<polygon points="{corners}" style="fill:{_color(color)};opacity:0.6"/>')
+        for ends, width, color in zip(*strokes.laid(self.view, points, self.about), strict=True):
             a, b = self.placed(ends)
-            self.line(a, b, width, _colour(colour))
+            self.line(a, b, width, _color(color))
 
     def axes(self, poses: Array, origins: Array) -> None:
         """x, y and z of every joint, as far as they are not seen end on."""
@@ -116,7 +116,7 @@ class _Page:
                 if np.linalg.norm(b - a) < 4.0 or any(np.abs(along - other).max() < 2.0 for other in drawn):
                     continue
                 drawn.append(along)
-                self.line(a, b, 2.0, AXIS_COLOURS[k])
+                self.line(a, b, 2.0, AXIS_COLORS[k])
 
     def centers(self, places: Array, masses: Array) -> None:
         for (x, y), mass in zip(self.at(places), masses, strict=True):
@@ -133,8 +133,8 @@ class _Page:
         for k, name in enumerate("xyz"):
             along = self.view.axes[:2, k] * np.array([1.0, -1.0])
             if np.linalg.norm(along) > 0.15:
-                self.line(origin, origin + 24.0 * along, 2.0, AXIS_COLOURS[k])
-                self.word(origin + 33.0 * along, name, AXIS_COLOURS[k])
+                self.line(origin, origin + 24.0 * along, 2.0, AXIS_COLORS[k])
+                self.word(origin + 33.0 * along, name, AXIS_COLORS[k])
         strength = float(np.linalg.norm(gravity))
         along = self.view.axes[:2] @ gravity * np.array([1.0, -1.0]) / (strength or 1.0)
         if np.linalg.norm(along) > 0.3:
@@ -183,7 +183,7 @@ class _Page:
         )
 
 
-def _colour(rgb: Any) -> str:
-    """A colour of the library's; white and ink become the page's own."""
+def _color(rgb: Any) -> str:
+    """A color of the library's; white and ink become the page's own."""
     code = "#" + "".join(f"{round(255.0 * float(c)):02X}" for c in rgb)
     return {"#FFFFFF": "var(--paper,#fff)", INK: "var(--ink,#222)"}.get(code, code)

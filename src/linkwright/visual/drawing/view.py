@@ -27,9 +27,9 @@ class View:
     flat: bool
     """whether it is a plane motion, seen square on"""
     center: Array
-    """(3,), what it looks at; with ``follows`` relative to the centre of mass"""
+    """(3,), what it looks at; with ``follows`` relative to the center of mass"""
     distance: float
-    """of the eye from the centre, m"""
+    """of the eye from the center, m"""
     window: Array
     """(2, 2), the least and the greatest right and up in the picture"""
     size: float
@@ -39,7 +39,7 @@ class View:
     ground: float | None
     """the height of the ground along ``up``, m"""
     follows: bool
-    """whether it moves with the centre of mass, which travels too far to show all"""
+    """whether it moves with the center of mass, which travels too far to show all"""
     climb: tuple[float, float, float] | None = None
     """where the ground is, and the least and the greatest height of what is followed far up or down, m"""
     floors: tuple[Floor, ...] = ()
@@ -68,7 +68,7 @@ def choose_view(
 
     "auto" sees a motion that stays in a plane square on ("2d"), every other one in perspective ("3d") from
     ``azimuth`` and ``elevation``, degrees about and above the horizontal x axis. It stands still unless the
-    centre of mass (n_times, 3) travels several times the size of the mechanism. Where nothing moves, or
+    center of mass (n_times, 3) travels several times the size of the mechanism. Where nothing moves, or
     along a line only, ``reach`` (n, n_points, 3) tells where else the mechanism can go. What is ``around``
     (n_times, n, 3) is in the picture too. The ground is the model's own where its ``floors`` have one, else at the
     height of the world's origin or of the lowest point.

@@ -96,7 +96,7 @@ def animate(
     the motion is interpolated. A motion that stays in a plane is seen square on, every other one in perspective
     from ``azimuth`` and ``elevation`` (degrees); ``view`` "2d" or "3d" decides otherwise. ``trace`` names a frame
     whose path is drawn behind it; "auto" is the end of a mechanism that is one chain. ``center_of_mass`` marks the
-    centre of mass. Bodies that have shapes to be seen are drawn by these, all others as sticks, or all with
+    center of mass. Bodies that have shapes to be seen are drawn by these, all others as sticks, or all with
     ``shapes=False``. ``forces`` are points and forces there, (n, k, 3) each, m and N in world axes: arrows.
 
     Raises :class:`~linkwright.errors.ShapeError`, :class:`~linkwright.errors.InputError` (NaN, times that

@@ -24,7 +24,7 @@ class Camera:
         postures = self._postures(model, q)
         poses = poses_along(model, postures)
         points, centers = self.bones.along(poses), self.bones.center_of_mass_along(poses)
-        if _travels(model):  # a centre of mass that goes far is followed
+        if _travels(model):  # a center of mass that goes far is followed
             reach = 10.0 * (float(np.ptp(points, axis=1).max()) or 1.0)
             away = np.cross(model.gravity, (0.3, 1.0, 0.2))
             away *= reach / (np.linalg.norm(away) or 1.0)

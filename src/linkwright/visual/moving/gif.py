@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.errors import InputError
 from linkwright.spatial.arrays import Array
 
-COLOURS = 96
+COLORS = 96
 LONGEST_FRAME = 655.0
 """s: GIF has 16 bits for the hundredths of a second that a picture is shown."""
 MAX_FPS = 50.0
@@ -35,7 +35,7 @@ def encode_gif(frames: Iterable[Array], durations: Array) -> bytes:
     if not pixels:
         raise InputError("there is no frame to write")
     palette = _palette([pixels[k] for k in np.unique(np.linspace(0, len(pixels) - 1, 8).astype(int))])
-    nearest = _nearest_colours(palette)
+    nearest = _nearest_colors(palette)
 
     def images() -> Iterator[Any]:
         for frame in pixels:
@@ -61,34 +61,34 @@ def encode_gif(frames: Iterable[Array], durations: Array) -> bytes:
 
 
 def _palette(frames: list[Array]) -> Array:
-    """COLOURS colours (COLOURS, 3), white among them, for what is drawn in these frames."""
+    """COLORS colors (COLORS, 3), white among them, for what is drawn in these frames."""
     from PIL import Image
 
     drawn = np.concatenate([frame.reshape(-1, 3) for frame in frames])
     drawn = drawn[(drawn < 255).any(axis=1)]
     if not len(drawn):
-        return np.full((COLOURS, 3), 255, dtype=np.uint8)
+        return np.full((COLORS, 3), 255, dtype=np.uint8)
     code = drawn.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
     values, counts = np.unique(code, return_counts=True)
-    exact = values[np.argsort(-counts, kind="stable")[: COLOURS // 2]]
-    # of the others by the roots of their counts: a thin trace keeps its colour beside a large shadow
+    exact = values[np.argsort(-counts, kind="stable")[: COLORS // 2]]
+    # of the others by the roots of their counts: a thin trace keeps its color beside a large shadow
     others = np.repeat(values, np.ceil(np.sqrt(counts)).astype(int))
-    image = Image.fromarray(_rgb(others)[None]).quantize(COLOURS - 1 - len(exact), method=Image.Quantize.MEDIANCUT)
-    mixed = np.array(image.getpalette(), dtype=np.uint8).reshape(-1, 3)[: COLOURS - 1 - len(exact)]
-    colours = np.concatenate([_rgb(exact), mixed])
-    return np.concatenate([np.full((COLOURS - len(colours), 3), 255, dtype=np.uint8), colours])
+    image = Image.fromarray(_rgb(others)[None]).quantize(COLORS - 1 - len(exact), method=Image.Quantize.MEDIANCUT)
+    mixed = np.array(image.getpalette(), dtype=np.uint8).reshape(-1, 3)[: COLORS - 1 - len(exact)]
+    colors = np.concatenate([_rgb(exact), mixed])
+    return np.concatenate([np.full((COLORS - len(colors), 3), 255, dtype=np.uint8), colors])
 
 
 def _rgb(code: Array) -> Array:
-    """Colours (n, 3) from numbers 0xrrggbb."""
+    """Colors (n, 3) from numbers 0xrrggbb."""
     return np.stack([code >> 16, code >> 8 & 255, code & 255], axis=-1).astype(np.uint8)
 
 
-def _nearest_colours(palette: Array) -> Array:
-    """For each of 32 × 32 × 32 colours the number of the nearest in the palette."""
+def _nearest_colors(palette: Array) -> Array:
+    """For each of 32 × 32 × 32 colors the number of the nearest in the palette."""
     levels = np.arange(32) * (255.0 / 31.0)
     grid = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)
-    colours = palette.astype(float)
-    squares = (colours**2).sum(axis=1) - 2.0 * grid @ colours.T
+    colors = palette.astype(float)
+    squares = (colors**2).sum(axis=1) - 2.0 * grid @ colors.T
     nearest: Array = squares.argmin(axis=1).astype(np.uint8)
     return nearest

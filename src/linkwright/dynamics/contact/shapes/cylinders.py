@@ -58,7 +58,7 @@ def from_axis(x: Array) -> Any:
 
 
 def sphere_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
-    """With ρ, z of the centre about the axis: the nearest point of the rectangle |ρ| ≤ R, |z| ≤ l."""
+    """With ρ, z of the center about the axis: the nearest point of the rectangle |ρ| ≤ R, |z| ≤ l."""
     R = Tb[:3, :3]
     distance, normal = distance_of(R.T @ (Ta[:3, 3] - Tb[:3, 3]), b.radius, 0.5 * b.length)
     return [touching(Ta[:3, 3], a.radius, distance, R @ normal)]

@@ -50,7 +50,7 @@ class _Field:
         return either(on_x & on_y, distance, FAR), normal
 
     def _cell(self, x: Any, size: Any, count: int) -> tuple[Any, Any, Any, Any]:
-        """Of a coordinate its cell, how far it is in it from 0 to 1, cells for each metre, whether it is on it."""
+        """Of a coordinate its cell, how far it is in it from 0 to 1, cells for each meter, whether it is on it."""
         per = (count - 1.0) / size
         place = (x + 0.5 * size) * per
         cell = clip(np.floor(place), 0.0, count - 2.0)

@@ -29,7 +29,7 @@ APART = 1e-6
 
 
 def touching(center: Array, radius: Any, distance: Any, normal: Array) -> Candidate:
-    """A ball's candidate on a surface that is so far from its centre."""
+    """A ball's candidate on a surface that is so far from its center."""
     gap = distance - radius
     return Candidate(gap, center - (0.5 * (distance + radius)) * normal, normal)
 

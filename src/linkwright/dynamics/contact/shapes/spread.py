@@ -33,7 +33,7 @@ def spread(points: Sequence[Point]) -> list[Point]:
 
     Two that are far apart: the one that is farthest from one on the rim, and the one that is farthest from that; the
     farthest on either side of the line between these two; then the deepest of all. A point counts as nearer by 0.1 m
-    for each metre that it is farther from the plane, so that beyond a tilt of 0.1 the lower ones are taken. A point
+    for each meter that it is farther from the plane, so that beyond a tilt of 0.1 the lower ones are taken. A point
     that was taken before is not there again: its gap is :data:`FAR`, as that of points which do not exist should be
     given. These are to be near too.
     """

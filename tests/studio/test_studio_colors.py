@@ -1,4 +1,4 @@
-"""Colours and pictures that files of meshes bring."""
+"""Colors and pictures that files of meshes bring."""
 
 import io
 import os
@@ -72,7 +72,7 @@ PICTURED = '<texture texture="t" texcoord="UV"/>'
 
 
 def picture(path):
-    """Of 64 × 64 pixels, its upper half in one colour and its lower half in another."""
+    """Of 64 × 64 pixels, its upper half in one color and its lower half in another."""
     from PIL import Image
 
     pixels = np.zeros((64, 64, 3), dtype=np.uint8)
@@ -111,8 +111,8 @@ def robot(path, material=""):
 
 
 def looks(model):
-    """The colours and opacities of what is shown on the moving body."""
-    return {(solid.colour, solid.opacity) for solid in solids_of(model).solids if solid.body == 0}
+    """The colors and opacities of what is shown on the moving body."""
+    return {(solid.color, solid.opacity) for solid in solids_of(model).solids if solid.body == 0}
 
 
 def told(model):
@@ -124,7 +124,7 @@ def told(model):
     return [str(note.message) for note in notes], [solid for solid in found.solids if solid.body == 0]
 
 
-def test_an_obj_has_the_colours_of_its_mtl(obj):
+def test_an_obj_has_the_colors_of_its_mtl(obj):
     read, folder = painted_of(of(obj))
     assert folder == str(obj.parent)
     assert sorted(read.paints[k].color for k in read.paint) == [(*BLUE, 0.5), (*RED, 1.0), (*RED, 1.0)]
@@ -132,7 +132,7 @@ def test_an_obj_has_the_colours_of_its_mtl(obj):
 
 
 def test_pieces_are_the_whole_mesh(obj):
-    """Cut by colour, nothing is lost and nothing is twice."""
+    """Cut by color, nothing is lost and nothing is twice."""
     areas = []
     for solid in solids_of(robot(obj)).solids:
         if solid.body == 0:
@@ -144,7 +144,7 @@ def test_pieces_are_the_whole_mesh(obj):
 GREEN = '<material name="green"><color rgba="0 1 0 1"/></material>'
 
 
-def test_whose_colour_is_shown(obj):
+def test_whose_color_is_shown(obj):
     """A URDF's is for meshes that have none, as in RViz; of others the shape's goes first; MuJoCo takes none."""
     assert looks(robot(obj, GREEN)) == {((255, 0, 0), 1.0), ((0, 0, 255), 0.5)}
     (obj.parent / "paint.mtl").unlink()
@@ -158,7 +158,7 @@ def test_whose_colour_is_shown(obj):
     assert painted_of(of(obj, file_colors="never"))[0].paints == ()
 
 
-def test_greys_that_nobody_chose_give_way(obj):
+def test_grays_that_nobody_chose_give_way(obj):
     (obj.parent / "paint.mtl").write_text("newmtl first\nKd 0.64 0.64 0.64\nnewmtl second\nKd 0.64 0.64 0.64\n")
     assert looks(robot(obj, GREEN)) == {((0, 255, 0), 1.0)}
     assert looks(robot(obj)) == {((163, 163, 163), 1.0)}
@@ -193,7 +193,7 @@ def test_a_picture_lies_on_its_mesh_as_the_file_says(dae):
     assert np.abs(pixels[rows[~lower], 5] - TOP).max() < 12
 
 
-def test_drawn_pictures_have_the_colours_too(obj, dae):
+def test_drawn_pictures_have_the_colors_too(obj, dae):
     drawn = skin(robot(obj))
     assert {tuple(color) for color in drawn.colors.tolist()} == {RED, BLUE}
     assert set(drawn.opacity.tolist()) == {1.0, 0.5}
@@ -225,7 +225,7 @@ def bomb(path):
     ],
     ids=["missing", "text", "cut", "bomb", "pipe", "folder"],
 )
-def test_what_is_no_picture_leaves_the_plain_colour_and_a_note(dae, make, reason):
+def test_what_is_no_picture_leaves_the_plain_color_and_a_note(dae, make, reason):
     import re
 
     make(dae.parent / "cover.png")
@@ -233,7 +233,7 @@ def test_what_is_no_picture_leaves_the_plain_colour_and_a_note(dae, make, reason
     assert len(notes) == 1
     assert re.search(reason, notes[0])
     assert solid.picture is None
-    assert solid.colour == PLAIN
+    assert solid.color == PLAIN
     with pytest.warns(FormatWarning, match=reason):
         assert np.isnan(skin(robot(dae)).colors).all()  # the body's own
 
@@ -254,11 +254,11 @@ def test_a_place_on_another_machine_is_looked_for_beside_the_mesh(dae, named):
     assert solid.picture is not None
 
 
-def test_materials_without_end_and_nonsense_leave_the_plain_colour(obj):
+def test_materials_without_end_and_nonsense_leave_the_plain_color(obj):
     n = 3 * MOST_PAINTS
     obj.write_text(OBJ.partition("usemtl")[0] + "".join(f"usemtl m{k}\nf 1 2 {3 + k % 3}\n" for k in range(n)))
     (obj.parent / "paint.mtl").write_text("".join(f"newmtl m{k}\nKd {k / n} nan 0\n" for k in range(n)))
-    assert painted_of(of(obj))[0].paints == ()  # nan is no colour
+    assert painted_of(of(obj))[0].paints == ()  # nan is no color
     (obj.parent / "paint.mtl").write_text("".join(f"newmtl m{k}\nKd {k / n} 0 0\n" for k in range(n)))
     os.utime(obj, ns=(1, 1))
     read = painted_of(of(obj))[0]
@@ -267,6 +267,6 @@ def test_materials_without_end_and_nonsense_leave_the_plain_colour(obj):
     assert "more than" in read.notes[0]
 
 
-def test_a_wrong_word_for_whose_colours_is_told():
+def test_a_wrong_word_for_whose_colors_is_told():
     (problem,) = replace(of("a.obj"), file_colors="always").problems()
     assert "'first', 'else', 'never'" in problem
