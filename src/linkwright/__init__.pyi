@@ -37,7 +37,7 @@ from linkwright.dynamics.forward import Method
 from linkwright.dynamics.frames.manipulability import Measure
 from linkwright.dynamics.inertias.mass import MassMatrixMethod
 from linkwright.dynamics.inertias.momentum import BaseAxes
-from linkwright.dynamics.kinematics import Reference
+from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.dynamics.parameters.regressor import Energy
 from linkwright.equations import Equations as Equations
 from linkwright.equations import equations as equations
@@ -130,7 +130,7 @@ def acceleration(
     v: Annotated[ArrayLike, "(…, nv)"],
     a: Annotated[ArrayLike, "(…, nv)"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6)"]: ...
 def actuated_efforts(
@@ -238,7 +238,7 @@ def force_ellipsoid(
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
     directions: str | Sequence[str] = "linear",
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> tuple[Annotated[Array, "(…, m, m)"], Annotated[Array, "(…, m)"]]: ...
 def forward_dynamics(
@@ -306,7 +306,7 @@ def jacobian(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6, nv)"]: ...
 def jacobian_dot(
@@ -314,7 +314,7 @@ def jacobian_dot(
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6, nv)"]: ...
 def jacobian_dot_times_v(
@@ -322,7 +322,7 @@ def jacobian_dot_times_v(
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6)"]: ...
 def joint_forces(
@@ -330,7 +330,7 @@ def joint_forces(
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
     wrench: Annotated[ArrayLike, "(…, 6)"],
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, nv)"]: ...
 def joint_reactions(
@@ -345,7 +345,7 @@ def kinematic_hessian(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6, nv, nv)"]: ...
 def kinetic_energy(
@@ -364,7 +364,7 @@ def manipulability(
     frame: str,
     measure: Measure = "yoshikawa",
     directions: str | Sequence[str] = "all",
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…)"]: ...
 def mass_matrix(
@@ -505,7 +505,7 @@ def velocity(
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6)"]: ...
 def velocity_ellipsoid(
@@ -513,7 +513,7 @@ def velocity_ellipsoid(
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
     directions: str | Sequence[str] = "linear",
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> tuple[Annotated[Array, "(…, m, m)"], Annotated[Array, "(…, m)"]]: ...
 def whole_body_inertia(

@@ -532,7 +532,7 @@ def test_equations_of_a_frame(tmp_path, capsys):
     assert "T[1,4] = l1*cos(theta1) + l2*cos(theta1 + theta2)" in text
     assert "J[6,1] = 1" in text
     assert "M[" not in text
-    body = run("equations", "two_link", "--frame", "tip", "--what", "J", "--reference", "body", capsys=capsys)[1]
+    body = run("equations", "two_link", "--frame", "tip", "--what", "J", "--reference-frame", "body", capsys=capsys)[1]
     assert "J[2,2] = l2" in body
     status, text, _ = run(
         "equations", "two_link", "--frame", "tip", "--what", "J,J_dot", "--format", "c", capsys=capsys

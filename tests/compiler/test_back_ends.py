@@ -35,10 +35,10 @@ SIZES = sorted({1, max(1, W - 1), W, W + 1, ROWS})
 
 ALGORITHMS = {
     "pose": (lw.pose, {"frame": "tip"}),
-    "velocity": (lw.velocity, {"frame": "tip", "reference": "world"}),
+    "velocity": (lw.velocity, {"frame": "tip", "reference_frame": "world"}),
     "acceleration": (lw.acceleration, {"frame": "tip"}),
     "jacobian": (lw.jacobian, {"frame": "tip"}),
-    "jacobian_dot": (lw.jacobian_dot, {"frame": "tip", "reference": "body"}),
+    "jacobian_dot": (lw.jacobian_dot, {"frame": "tip", "reference_frame": "body"}),
     "jacobian_dot_times_v": (lw.jacobian_dot_times_v, {"frame": "tip"}),
     "kinematic_hessian": (lw.kinematic_hessian, {"frame": "tip"}),
     "analytical_jacobian": (lw.analytical_jacobian, {"frame": "tip", "order": "zyx"}),

@@ -137,7 +137,7 @@ def model(request):
         (lw.forward_dynamics, {}),
         (lw.mass_matrix, {}),
         (lw.pose, {"frame": "tip"}),
-        (lw.velocity, {"frame": "tip", "reference": "body"}),
+        (lw.velocity, {"frame": "tip", "reference_frame": "body"}),
         (lw.passive_forces, {}),
     ],
     ids=lambda x: getattr(x, "__name__", ""),

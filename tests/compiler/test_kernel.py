@@ -74,13 +74,13 @@ def test_values_are_bound_at_compile_time(arm, rows):
     def scaled(model, q, reference, by=1.0, method="composite"):
         return by * lw.jacobian(model, q, "link2", reference), lw.mass_matrix(model, q, method)
 
-    kernel = lw.compile(scaled, arm, reference="body", by=2.0, method="jacobian")
+    kernel = lw.compile(scaled, arm, reference_frame="body", by=2.0, method="jacobian")
     assert len(kernel.program.inputs) == 1
     J, M = kernel(q)
     # a form is chosen for each program as a whole: the same up to rounding
     assert relative_error(J, 2.0 * lw.jacobian(arm, q, "link2", "body")) < 1e-15
     assert relative_error(M, lw.mass_matrix(arm, q)) < 1e-14
-    array = lw.compile(scaled, arm, reference="body", by=())
+    array = lw.compile(scaled, arm, reference_frame="body", by=())
     assert np.array_equal(array(q, 2.0)[0], J)
     for told in (kernel, pickle.loads(pickle.dumps(kernel))):  # who takes the value for a shape is told
         with pytest.raises(ArgumentError, match=r"bound when it was compiled: by = 2.0 \(a shape, \(\) for a number"):

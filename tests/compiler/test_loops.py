@@ -63,13 +63,13 @@ def test_every_joint_type_on_lanes_and_alone(function):
     assert relative_error(together, book) < 1e-11
 
 
-@pytest.mark.parametrize("reference", ["world_aligned", "body", "world"])
-def test_kinematics_of_a_frame(reference):
+@pytest.mark.parametrize("reference_frame", ["world_aligned", "body", "world"])
+def test_kinematics_of_a_frame(reference_frame):
     model = one_of_each(5)
     q, v, a = state(model, 1)
     for function, arrays in ((lw.velocity, (q, v)), (lw.acceleration, (q, v, a))):
-        kernel = lw.compile(function, model, unroll=False, frame="tip", reference=reference)
-        assert relative_error(kernel(*arrays), function.book(model, *arrays, "tip", reference)) < 1e-13
+        kernel = lw.compile(function, model, unroll=False, frame="tip", reference_frame=reference_frame)
+        assert relative_error(kernel(*arrays), function.book(model, *arrays, "tip", reference_frame)) < 1e-13
     kernel = lw.compile(lw.pose, model, unroll=False, frame="tip")
     assert relative_error(kernel(q), lw.dynamics.pose(model, q, "tip")) < 1e-14
 

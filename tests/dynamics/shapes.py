@@ -46,7 +46,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from linkwright import dynamics
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
 from linkwright.dynamics.inertias.mass import MASS_MATRIX_METHODS
-from linkwright.dynamics.kinematics import REFERENCES
+from linkwright.dynamics.kinematics import REFERENCE_FRAMES
 from linkwright.errors import ModelError
 from linkwright.expression.graph import Graph
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
@@ -105,7 +105,7 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "measure": ["yoshikawa", "condition", "asada"],
         "directions": ["all", "linear", ("x", "rz")],
         "axes": ["moving", "fixed"],
-        "reference": list(REFERENCES),
+        "reference_frame": list(REFERENCE_FRAMES),
         "wrenches": [None, {"tip": np.arange(6.0), "body0": np.ones(6)}],
         "method": [None],
         "schedule": [None, "balanced"],

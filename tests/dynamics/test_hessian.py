@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.kinematics import REFERENCES
+from linkwright.dynamics.kinematics import REFERENCE_FRAMES
 from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.spatial.euler import AXES, ORDERS
 from mechanisms import one_of_each, relative_error, state, trees
@@ -31,28 +31,28 @@ def difference_by(f, model, q, h=1e-3):
 
 
 @laws
-@given(trees(), seeds, st.sampled_from(REFERENCES), st.integers(0, 10**6))
-def test_the_hessian_is_the_derivative_of_the_jacobian(model, seed, reference, pick):
+@given(trees(), seeds, st.sampled_from(REFERENCE_FRAMES), st.integers(0, 10**6))
+def test_the_hessian_is_the_derivative_of_the_jacobian(model, seed, reference_frame, pick):
     q, v, _ = state(model, seed)
     names = sorted(model.frames)
     frame, base = names[pick % len(names)], names[(pick // len(names)) % len(names)]
-    H = dynamics.kinematic_hessian(model, q, frame, reference, base)
-    expected = difference_by(lambda q: dynamics.jacobian(model, q, frame, reference, base), model, q)
+    H = dynamics.kinematic_hessian(model, q, frame, reference_frame, base)
+    expected = difference_by(lambda q: dynamics.jacobian(model, q, frame, reference_frame, base), model, q)
     assert relative_error(H, expected) < 1e-8
-    assert relative_error(H @ v, dynamics.jacobian_dot(model, q, v, frame, reference, base)) < 1e-12
+    assert relative_error(H @ v, dynamics.jacobian_dot(model, q, v, frame, reference_frame, base)) < 1e-12
     bias = np.einsum("kji,j,i->k", H, v, v)
-    assert relative_error(bias, dynamics.jacobian_dot_times_v(model, q, v, frame, reference, base)) < 1e-12
+    assert relative_error(bias, dynamics.jacobian_dot_times_v(model, q, v, frame, reference_frame, base)) < 1e-12
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_the_formula_takes_fewer_operations_than_the_chain_rule(reference):
+@pytest.mark.parametrize("reference_frame", REFERENCE_FRAMES)
+def test_the_formula_takes_fewer_operations_than_the_chain_rule(reference_frame):
     model = lw.load("arm7")
     frame = model.bodies[-1].name
-    kernel = lw.compile(lw.kinematic_hessian, model, frame=frame, reference=reference)
-    by_rule = lw.compile(lw.jacobian, model, frame=frame, reference=reference).derivative("q")
+    kernel = lw.compile(lw.kinematic_hessian, model, frame=frame, reference_frame=reference_frame)
+    by_rule = lw.compile(lw.jacobian, model, frame=frame, reference_frame=reference_frame).derivative("q")
     q = model.random(3, seed=0)
     assert relative_error(kernel(q), by_rule(q)) < 1e-14
-    assert kernel.operations.total < by_rule.operations.total + (reference == "world")  # there the same, else fewer
+    assert kernel.operations.total < by_rule.operations.total + (reference_frame == "world")  # there equal
 
 
 def test_joints_that_follow_others():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkwright import dynamics as lw
-from linkwright.dynamics.kinematics import REFERENCES
+from linkwright.dynamics.kinematics import REFERENCE_FRAMES
 from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Compound, Free, Spherical
 from linkwright.spatial.transform import motion_transform
@@ -84,7 +84,7 @@ def test_power_balance(model, seed):
 
 
 @laws
-@given(trees(), seeds, st.sampled_from(REFERENCES), st.sampled_from(["tip", "body0", "base", "world"]))
+@given(trees(), seeds, st.sampled_from(REFERENCE_FRAMES), st.sampled_from(["tip", "body0", "base", "world"]))
 def test_velocities_are_rates_of_poses(model, seed, reference, frame):
     q, v, a = state(model, seed)
     J = lw.jacobian(model, q, frame, reference)

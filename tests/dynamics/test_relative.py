@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.kinematics import REFERENCES
+from linkwright.dynamics.kinematics import REFERENCE_FRAMES
 from linkwright.errors import LinkwrightError
 from linkwright.model.joint import JOINT_TYPES
 from linkwright.spatial.transform import inverse_pose, motion_transform
@@ -27,8 +27,8 @@ def derivative(f, h=1e-3):
 
 
 @laws
-@given(trees(), seeds, st.sampled_from(REFERENCES), st.integers(0, 10**6))
-def test_what_is_seen_from_another_frame(model, seed, reference, pick):
+@given(trees(), seeds, st.sampled_from(REFERENCE_FRAMES), st.integers(0, 10**6))
+def test_what_is_seen_from_another_frame(model, seed, reference_frame, pick):
     q, v, a = state(model, seed)
     names = sorted(model.frames)
     frame, base = names[pick % len(names)], names[(pick // len(names)) % len(names)]
@@ -38,15 +38,16 @@ def test_what_is_seen_from_another_frame(model, seed, reference, pick):
 
     T = dynamics.pose(model, q, frame, base)
     assert relative_error(T, inverse_pose(dynamics.pose(model, q, base)) @ dynamics.pose(model, q, frame)) < 1e-13
-    twist = dynamics.velocity(model, q, v, frame, reference, base)
-    J = dynamics.jacobian(model, q, frame, reference, base)
-    J_dot = dynamics.jacobian_dot(model, q, v, frame, reference, base)
-    bias = dynamics.jacobian_dot_times_v(model, q, v, frame, reference, base)
+    twist = dynamics.velocity(model, q, v, frame, reference_frame, base)
+    J = dynamics.jacobian(model, q, frame, reference_frame, base)
+    J_dot = dynamics.jacobian_dot(model, q, v, frame, reference_frame, base)
+    bias = dynamics.jacobian_dot_times_v(model, q, v, frame, reference_frame, base)
     assert relative_error(J @ v, twist) < 1e-12
     assert relative_error(J_dot @ v, bias) < 1e-12
-    assert relative_error(dynamics.acceleration(model, q, v, a, frame, reference, base), J @ a + bias) < 1e-12
+    assert relative_error(dynamics.acceleration(model, q, v, a, frame, reference_frame, base), J @ a + bias) < 1e-12
     assert (
-        relative_error(J_dot, derivative(lambda h: dynamics.jacobian(model, along(h), frame, reference, base))) < 1e-8
+        relative_error(J_dot, derivative(lambda h: dynamics.jacobian(model, along(h), frame, reference_frame, base)))
+        < 1e-8
     )
     # the twist is that of the pose
     T_dot = derivative(lambda h: dynamics.pose(model, along(h), frame, base))
@@ -58,7 +59,7 @@ def test_what_is_seen_from_another_frame(model, seed, reference, pick):
         "world_aligned": basic,
         "body": np.concatenate([R.T @ v_o, R.T @ w]),
         "world": np.concatenate([v_o - np.cross(w, p), w]),
-    }[reference]
+    }[reference_frame]
     assert relative_error(twist, expected) < 1e-8
 
 
@@ -120,16 +121,16 @@ SPATIAL = ["arm7", "puma560", "humanoid", "quadruped", "chain3d:12", "all types"
 
 
 @pytest.mark.parametrize(
-    ("name", "reference"),
-    [*((name, x) for name in SPATIAL for x in REFERENCES), ("planar:5", "world_aligned"), ("planar:5", "body")],
+    ("name", "reference_frame"),
+    [*((name, x) for name in SPATIAL for x in REFERENCE_FRAMES), ("planar:5", "world_aligned"), ("planar:5", "body")],
 )
-def test_the_bias_takes_fewer_operations_than_the_matrix(name, reference):
+def test_the_bias_takes_fewer_operations_than_the_matrix(name, reference_frame):
     model = one_of_each(0) if name == "all types" else lw.load(name)
     frame = "tip" if name == "all types" else model.bodies[-1].name
     between = model.bodies[len(model.bodies) // 2 - 1].name
     for base in ("world",) if name == "planar:5" else ("world", between):
         bias, matrix = (
-            lw.compile(f, model, frame=frame, reference=reference, relative_to=base).operations.total
+            lw.compile(f, model, frame=frame, reference_frame=reference_frame, relative_to=base).operations.total
             for f in (lw.jacobian_dot_times_v, lw.jacobian_dot)
         )
         assert bias < matrix

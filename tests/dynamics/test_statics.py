@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.kinematics import REFERENCES
+from linkwright.dynamics.kinematics import REFERENCE_FRAMES
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ShapeError
 from mechanisms import relative_error, state, trees
 
@@ -130,7 +130,7 @@ def test_mistakes_are_told():
 
 
 @laws
-@given(trees(), seeds, st.sampled_from(REFERENCES), st.integers(0, 10**6))
+@given(trees(), seeds, st.sampled_from(REFERENCE_FRAMES), st.integers(0, 10**6))
 def test_efforts_of_a_wrench_between_two_frames(model, seed, reference, pick):
     q, v, _ = state(model, seed)
     names = sorted(model.frames)

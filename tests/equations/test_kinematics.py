@@ -20,17 +20,17 @@ from linkwright.model.tree import Model
 from mechanisms import relative_error, state
 
 KINDS = [kind for kind in JOINT_NAMES if kind != "fixed"]
-REFERENCES = ("world_aligned", "body", "world")
+REFERENCE_FRAMES = ("world_aligned", "body", "world")
 
 
-def library(model: Model, q: np.ndarray, v: np.ndarray, frame: str, reference: str) -> dict[str, np.ndarray]:
+def library(model: Model, q: np.ndarray, v: np.ndarray, frame: str, reference_frame: str) -> dict[str, np.ndarray]:
     G = np.stack([configuration_rate(model, q, unit) for unit in np.eye(model.nv)], axis=1)
     return {
         "G": G,
         "T": lw.pose(model, q, frame),
-        "J": lw.jacobian(model, q, frame, reference),
-        "J_dot": lw.jacobian_dot(model, q, v, frame, reference),
-        "V": lw.velocity(model, q, v, frame, reference),
+        "J": lw.jacobian(model, q, frame, reference_frame),
+        "J_dot": lw.jacobian_dot(model, q, v, frame, reference_frame),
+        "V": lw.velocity(model, q, v, frame, reference_frame),
     }
 
 
@@ -67,10 +67,10 @@ FRAMES = (("tool", "world_aligned"), ("side", "body"), ("tool", "world"))
 def test_every_joint_type_in_text(kind, parameters, frames):
     model = with_joint(kind)
     made = once(model, parameters)
-    for seed, (frame, reference) in enumerate(frames):
+    for seed, (frame, reference_frame) in enumerate(frames):
         q, v, _ = state(model, seed)
-        theirs = library(model, q, v, frame, reference)
-        text = made.text(what="G,T,J,J_dot,V", frame=frame, reference=reference)
+        theirs = library(model, q, v, frame, reference_frame)
+        text = made.text(what="G,T,J,J_dot,V", frame=frame, reference_frame=reference_frame)
         ours = read(text, values_at(made, frame, q, v), {letter: x.shape for letter, x in theirs.items()})
         for letter, reference_value in theirs.items():
             assert relative_error(ours[letter], reference_value) < 1e-12, (letter, frame)
@@ -191,8 +191,8 @@ def test_wrong_requests_are_told():
             call(what="Q")
         with pytest.raises(UnknownNameError, match="hand"):
             call(what="T", frame="hand")
-        with pytest.raises(InputError, match="reference is 'tool'"):
-            call(what="J", frame="tip", reference="tool")
+        with pytest.raises(InputError, match="reference_frame is 'tool'"):
+            call(what="J", frame="tip", reference_frame="tool")
     with pytest.raises(InputError, match="of no frame"):
         made.python("rhs", frame="tip")
     with pytest.raises(ArgumentError, match="by its name"):
@@ -224,13 +224,13 @@ def test_code_agrees_with_the_library(language, case, tmp_path):
     frame = frame if frame in model.frames else list(model.frames)[-1]
     made = once(model, parameters)
     p = np.array(list(made.frame_parameters(frame).values()))
-    for letters, reference in (("T,J", "world_aligned"), ("g,G,J_dot,V", "body")):
-        folder = tmp_path / reference
+    for letters, reference_frame in (("T,J", "world_aligned"), ("g,G,J_dot,V", "body")):
+        folder = tmp_path / reference_frame
         folder.mkdir()
-        function = LANGUAGES[language](getattr(made, language)(letters, frame, reference), folder)
+        function = LANGUAGES[language](getattr(made, language)(letters, frame, reference_frame), folder)
         for seed in range(2):
             q, v, _ = state(model, seed)
-            known = library(model, q, v, frame, reference) | {"g": lw.gravity_forces(model, q)}
+            known = library(model, q, v, frame, reference_frame) | {"g": lw.gravity_forces(model, q)}
             theirs = [known[letter] for letter in letters.split(",")]
             arguments = [q, *([v] if "V" in letters else []), *([p] if len(p) else [])]
             for ours, expected in zip(function(arguments, [x.shape for x in theirs]), theirs, strict=True):

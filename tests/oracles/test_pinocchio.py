@@ -13,7 +13,7 @@ ROWS = 5
 TOLERANCE = 1e-9
 
 MIMICS = ("panda", "pr2")
-REFERENCES = {
+REFERENCE_FRAMES = {
     "world_aligned": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
     "body": pin.ReferenceFrame.LOCAL,
     "world": pin.ReferenceFrame.WORLD,
@@ -61,19 +61,19 @@ def test_poses_of_every_link(pair, states):
     close(lw.compile(all_poses, pair.ours)(states[0]), rows(pair, states, theirs))
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
+@pytest.mark.parametrize("reference_frame", REFERENCE_FRAMES)
 @pytest.mark.parametrize("which", [0, 1])
-def test_jacobians_velocities_accelerations(pair, states, reference, which):
+def test_jacobians_velocities_accelerations(pair, states, reference_frame, which):
     q, v, a = states
-    frame, theirs_reference = pair.some_frames[which], REFERENCES[reference]
+    frame, theirs_reference = pair.some_frames[which], REFERENCE_FRAMES[reference_frame]
     number = pair.frame(frame)
 
     def ours(model, q, v, a):
         return (
-            lw.jacobian(model, q, frame, reference),
-            lw.jacobian_dot(model, q, v, frame, reference),
-            lw.velocity(model, q, v, frame, reference),
-            lw.acceleration(model, q, v, a, frame, reference),
+            lw.jacobian(model, q, frame, reference_frame),
+            lw.jacobian_dot(model, q, v, frame, reference_frame),
+            lw.velocity(model, q, v, frame, reference_frame),
+            lw.acceleration(model, q, v, a, frame, reference_frame),
         )
 
     def theirs(q, v, a):
@@ -84,7 +84,7 @@ def test_jacobians_velocities_accelerations(pair, states, reference, which):
         J = pin.getFrameJacobian(m, d, number, theirs_reference).copy()
         J_dot = pin.getFrameJacobianTimeVariation(m, d, number, theirs_reference).copy()
         twist = pin.getFrameVelocity(m, d, number, theirs_reference).vector.copy()
-        if reference == "world_aligned":  # theirs is the spatial acceleration, ours the classical one
+        if reference_frame == "world_aligned":  # theirs is the spatial acceleration, ours the classical one
             rate = pin.getFrameClassicalAcceleration(m, d, number, theirs_reference).vector.copy()
         else:
             rate = pin.getFrameAcceleration(m, d, number, theirs_reference).vector.copy()

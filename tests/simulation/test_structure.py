@@ -177,7 +177,7 @@ def test_it_is_the_plastic_impact_of_joints_that_take_hold():
         T, own = lw.pose(chain, there, body.name), apart.slice(f"{body.name} free").q
         q[own] = np.concatenate([T[:3, 3], quaternion_from_matrix(T[:3, :3])])
     changed = lw.carry_over(apart, q, v, chain)
-    twists = np.stack([lw.velocity(apart, q, v, body.name, reference="body") for body in chain.bodies])
+    twists = np.stack([lw.velocity(apart, q, v, body.name, reference_frame="body") for body in chain.bodies])
     expected, _ = lw.plastic_impact(chain, changed.q, np.zeros(chain.nv), twists)
     assert changed.v == pytest.approx(expected, abs=1e-9)
     assert lw.momentum(chain, changed.q, changed.v) == pytest.approx(lw.momentum(apart, q, v), abs=1e-9)

@@ -70,8 +70,8 @@ assert np.allclose(pin.rnea(free, free.createData(), to_pinocchio(q), v, a), lw.
 # | `pin.computeCentroidalMap(model, data, q)` | `lw.momentum_matrix(model, q)` |
 # | `pin.framesForwardKinematics(model, data, q)`, `data.oMf[k]` | `lw.pose(model, q, "tool")` |
 # | `pin.computeFrameJacobian(model, data, q, k, LWA)` | `lw.jacobian(model, q, "tool")` |
-# | `pin.computeFrameJacobian(model, data, q, k, pin.LOCAL)` | `lw.jacobian(model, q, "tool", reference="body")` |
-# | `pin.computeFrameJacobian(model, data, q, k, pin.WORLD)` | `lw.jacobian(model, q, "tool", reference="world")` |
+# | `pin.computeFrameJacobian(model, data, q, k, pin.LOCAL)` | `lw.jacobian(model, q, "tool", reference_frame="body")` |
+# | `pin.computeFrameJacobian(model, data, q, k, pin.WORLD)` | `lw.jacobian(model, q, "tool", reference_frame="world")` |
 # | `pin.frameJacobianTimeVariation(model, data, q, v, k, LWA)` | `lw.jacobian_dot(model, q, v, "tool")` |
 # | `pin.getFrameVelocity(model, data, k, LWA)` | `lw.velocity(model, q, v, "tool")` |
 # | `pin.getFrameClassicalAcceleration(model, data, k, LWA)` | `lw.acceleration(model, q, v, a, "tool")` |
@@ -91,7 +91,7 @@ assert np.allclose(pin.rnea(free, free.createData(), to_pinocchio(q), v, a), lw.
 # | `T.inverse()` | `lw.transform.inverse(T)` |
 # | `pin.forwardKinematics(model, data, q)`, `data.oMi[j]` | `lw.pose(model, q, "link4")` |
 # | `pin.computeJointJacobians(model, data, q)`, `pin.getJointJacobian(model, data, j, LWA)` | `lw.jacobian(model, q, "link4")` |
-# | `pin.computeStaticTorque(model, data, q, fext)` | `lw.gravity_forces(model, q) - lw.joint_forces(model, q, "link4", f, reference="body")` |
+# | `pin.computeStaticTorque(model, data, q, fext)` | `lw.gravity_forces(model, q) - lw.joint_forces(model, q, "link4", f, reference_frame="body")` |
 # | `pin.computeCentroidalMomentumTimeVariation(model, data, q, v, a)` | `lw.momentum_rate(model, q, v, a)` |
 #
 # ## By name

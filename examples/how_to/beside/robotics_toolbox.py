@@ -54,7 +54,7 @@ assert np.allclose(hand[:3, 3], [1.0, 0.5, 0.0])
 # | `robot.qlim` | `np.stack([model.lower, model.upper])` |
 # | `robot.fkine(q, end="tool").A` | `lw.pose(model, q, "tool")` |
 # | `robot.jacob0(q, end="tool")` | `lw.jacobian(model, q, "tool")` |
-# | `robot.jacobe(q, end="tool")` | `lw.jacobian(model, q, "tool", reference="body")` |
+# | `robot.jacobe(q, end="tool")` | `lw.jacobian(model, q, "tool", reference_frame="body")` |
 # | `robot.hessian0(q, end="tool")` | `np.moveaxis(lw.kinematic_hessian(model, q, "tool"), -1, 0)` |
 # | `robot.jacob0_dot(q, v)` | `lw.jacobian_dot(model, q, v, "tool")` |
 # | `robot.manipulability(q)` | `lw.manipulability(model, q, "tool")` |

@@ -41,7 +41,7 @@ def null_space(
     q: Any,
     frame: str,
     directions: str | Sequence[str] = "all",
-    reference: str = "world_aligned",
+    reference_frame: str = "world_aligned",
     relative_to: str = "world",
 ) -> Array:
     """The joint velocities (…, nv, k) at which a frame rests: unit columns, orthogonal in the mechanism's own units.
@@ -49,7 +49,7 @@ def null_space(
     ``directions`` as in :func:`~linkwright.dynamics.frames.manipulability.manipulability`: those in which it has to
     rest. Of a batch k is the largest number that a row has; where one has fewer the rest are zeros.
     """
-    J = _jacobian(model, q, frame, directions, reference, relative_to)
+    J = _jacobian(model, q, frame, directions, reference_frame, relative_to)
     units = scale_of(model).velocities
     own = own_lengths(model, directions)[:, None] * J * units
     _, s, Vt = np.linalg.svd(own)
@@ -63,7 +63,7 @@ def singular_directions(
     q: Any,
     frame: str,
     directions: str | Sequence[str] = "all",
-    reference: str = "world_aligned",
+    reference_frame: str = "world_aligned",
     relative_to: str = "world",
 ) -> Array:
     """The directions (…, m, k) in which a frame cannot move: unit w with wᵀ J v = 0 at all joint velocities v.
@@ -71,7 +71,7 @@ def singular_directions(
     Empty, k = 0, where the configuration is not singular and the frame can move in all m ``directions``. They are
     wrenches: those that the bearings hold, and no effort gives. Of a batch as in :func:`null_space`.
     """
-    J = _jacobian(model, q, frame, directions, reference, relative_to)
+    J = _jacobian(model, q, frame, directions, reference_frame, relative_to)
     return _lost(model, J, directions)[0]
 
 
@@ -81,7 +81,7 @@ def static_wrench(
     q: Any,
     frame: str,
     tau: Any,
-    reference: str = "world_aligned",
+    reference_frame: str = "world_aligned",
     relative_to: str = "world",
 ) -> StaticWrench:
     """The wrench by which a frame balances the efforts tau (…, nv) of the joints: F with Jᵀ F = τ, gravity excluded.
@@ -98,7 +98,7 @@ def static_wrench(
     >>> int(found.rank), np.round(found.residual, 4)
     (2, array([ 0.0333, -0.0667,  0.0333]))
     """
-    J = _jacobian(model, q, frame, "all", reference, relative_to)
+    J = _jacobian(model, q, frame, "all", reference_frame, relative_to)
     efforts = as_numbers("tau", tau)
     if efforts.shape[-1:] != (model.nv,):
         raise ShapeError(f"tau has shape {efforts.shape}; expected (…, {model.nv}) for {model.name!r}")
@@ -119,13 +119,13 @@ def static_wrench(
 
 
 def _jacobian(
-    model: Model, q: Any, frame: str, directions: str | Sequence[str], reference: str, relative_to: str
+    model: Model, q: Any, frame: str, directions: str | Sequence[str], reference_frame: str, relative_to: str
 ) -> Array:
     """The rows (…, m, nv) of the Jacobian, of numbers that are finite."""
     if is_symbolic(q):
         raise ArgumentError("what is lost and what is free is told of numbers; manipulability takes symbols too")
     rows = rows_of(directions)
-    kernel = kernel_of(dynamics.jacobian, model, frame=frame, reference=reference, relative_to=relative_to)
+    kernel = kernel_of(dynamics.jacobian, model, frame=frame, reference_frame=reference_frame, relative_to=relative_to)
     J: Array = kernel(as_numbers("q", q))[..., rows, :]
     if not np.isfinite(J).all():
         raise InputError("q is not finite")

@@ -15,17 +15,17 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import inverse_pose, motion_to_child, motion_to_parent, split_pose
 from linkwright.spatial.vectors import motion_cross
 
-Reference = Literal["world_aligned", "body", "world"]
+ReferenceFrame = Literal["world_aligned", "body", "world"]
 """In what a frame's motion is expressed: at the frame's origin in world axes, there in the frame's
 own axes, or at the world's origin in world axes."""
 
-REFERENCES: tuple[Reference, ...] = get_args(Reference)
+REFERENCE_FRAMES: tuple[ReferenceFrame, ...] = get_args(ReferenceFrame)
 
 
-def check_reference(reference: str) -> None:
-    """Raise :class:`InputError` for a reference that does not exist."""
-    if not is_choice(reference, REFERENCES):
-        raise InputError(f"reference is {reference!r}; it may be {', '.join(map(repr, REFERENCES))}")
+def check_reference_frame(reference_frame: str) -> None:
+    """Raise :class:`InputError` for a reference frame that does not exist."""
+    if not is_choice(reference_frame, REFERENCE_FRAMES):
+        raise InputError(f"reference_frame is {reference_frame!r}; it may be {', '.join(map(repr, REFERENCE_FRAMES))}")
 
 
 def body_poses(model: Model, q: Shaped[Array, "nq"], root: int = -1) -> list[Array]:
@@ -218,24 +218,24 @@ def velocity(
     q: Shaped[Array, "nq"],
     v: Shaped[Array, "nv"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6"]:
     """The twist (6,) [v; ω] of a frame, m/s and rad/s.
 
-    ``reference``: "world_aligned" (of the frame's origin, in world axes), "body" (in the frame's
+    ``reference_frame``: "world_aligned" (of the frame's origin, in world axes), "body" (in the frame's
     axes) or "world" (of the point at the world's origin). The frame that ``relative_to`` names takes the place of the
     world in all of this: the twist is as seen from there.
     """
-    check_reference(reference)
+    check_reference_frame(reference_frame)
     way = way_between(model, frame, relative_to)
-    if reference == "body" and way.base is None and way.end.body >= 0:  # takes no poses
+    if reference_frame == "body" and way.base is None and way.end.body >= 0:  # takes no poses
         return motion_to_child(way.end.placement, body_velocities(model, q, v)[way.end.body])
     T, motion = frame_motion(model, q, v, None, way, accelerations=False)
     R, p = split_pose(T)
-    if reference == "body":
+    if reference_frame == "body":
         return np.concatenate([R.T @ motion.v, R.T @ motion.w])
-    linear = motion.v if reference == "world_aligned" else motion.v - skew(motion.w) @ p
+    linear = motion.v if reference_frame == "world_aligned" else motion.v - skew(motion.w) @ p
     return np.concatenate([linear, motion.w])
 
 
@@ -245,15 +245,15 @@ def acceleration(
     v: Shaped[Array, "nv"],
     a: Shaped[Array, "nv"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6"]:
-    """The rate (6,) of :func:`velocity` in the same reference, m/s² and rad/s²; gravity is not in it.
+    """The rate (6,) of :func:`velocity` in the same axes, m/s² and rad/s²; gravity is not in it.
 
     "world_aligned" is the classical acceleration [p̈; ω̇]; "body" and "world" are the spatial one
     (`equations.md` §3). All is as seen from ``relative_to``, however that moves.
     """
-    return _rate(model, q, v, a, frame, reference, relative_to)
+    return _rate(model, q, v, a, frame, reference_frame, relative_to)
 
 
 def accelerations(model: Model, q: Array, v: Array, a: Array, frames: Sequence[str]) -> Array:
@@ -272,24 +272,24 @@ def jacobian_dot_times_v(
     q: Shaped[Array, "nq"],
     v: Shaped[Array, "nv"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6"]:
     """J̇ v (6,): the :func:`acceleration` of a frame while the joints have none, m/s² and rad/s².
 
     By the recursion of accelerations, without the matrix.
     """
-    return _rate(model, q, v, None, frame, reference, relative_to)
+    return _rate(model, q, v, None, frame, reference_frame, relative_to)
 
 
 def _rate(
-    model: Model, q: Array, v: Array, a: Array | None, frame: str, reference: Reference, relative_to: str
+    model: Model, q: Array, v: Array, a: Array | None, frame: str, reference_frame: ReferenceFrame, relative_to: str
 ) -> Array:
-    check_reference(reference)
+    check_reference_frame(reference_frame)
     way = way_between(model, frame, relative_to)
-    if reference == "world":
+    if reference_frame == "world":
         return _spatial_rate(model, q, v, a, way)
-    if reference == "world_aligned":
+    if reference_frame == "world_aligned":
         motion = frame_motion(model, q, v, a, way)[1]
         return np.concatenate([motion.a, motion.alpha])
     if way.root < way.end.body and model.frame(relative_to).body == way.root:  # which is the base of one branch

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.dynamics.frames.manipulability import NAMES as DIRECTIONS
 from linkwright.dynamics.frames.manipulability import rows_of
-from linkwright.dynamics.kinematics import Reference, check_reference
+from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
 from linkwright.equations.derive.change import change_of
 from linkwright.equations.derive.coordinates import Coordinates, coordinates_of
 from linkwright.equations.derive.grouping import Grouping, grouping_of
@@ -67,7 +67,7 @@ class ExactForms:
         self._route = route
         self._order = self._order_of(self._mechanism)
         self._with_frame: dict[str, Mechanism] = {}
-        self._forms: dict[tuple[str, str | None, Reference], np.ndarray] = {}
+        self._forms: dict[tuple[str, str | None, ReferenceFrame], np.ndarray] = {}
         self._programmers: dict[tuple[str | None, bool], Programmer] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -192,12 +192,14 @@ class ExactForms:
         """Whether "mass_matrix", "velocity_forces", … is zero identically: a proof, not a sample."""
         return not any(bool(p) for p in self.polynomials(what).flat)
 
-    def polynomials(self, what: str, frame: str | None = None, reference: Reference = "world_aligned") -> np.ndarray:
+    def polynomials(
+        self, what: str, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
+    ) -> np.ndarray:
         """What :attr:`canonical` has, and the other terms likewise, as arrays of polynomials: "friction_forces", …"""
         if what not in NAMES:
             raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
         check_frame([NAMES[what]], frame)
-        check_reference(reference)
+        check_reference_frame(reference_frame)
         if NAMES[what].needs_masses and self.grouping:
             raise InputError(
                 f"{NAMES[what].letter} is not told by base parameters: these are what the motion shows, and not the "
@@ -210,10 +212,10 @@ class ExactForms:
             form: np.ndarray = getattr(self.canonical, what)
             return form
         self._require_loops([NAMES[what]])
-        key = what, frame, reference
+        key = what, frame, reference_frame
         if key not in self._forms:
             try:
-                self._forms[key] = self._framed(frame).form(NAMES[what], frame or "", reference)
+                self._forms[key] = self._framed(frame).form(NAMES[what], frame or "", reference_frame)
             except TooLargeError as failure:
                 raise self._too_large(failure) from None
         return self._forms[key]

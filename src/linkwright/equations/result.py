@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from linkwright.compiler.ir.program import Operations
-from linkwright.dynamics.kinematics import Reference, check_reference
+from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
 from linkwright.equations.controlled.explain import ControlledExplanation, controlled_explanation
 from linkwright.equations.derive.change import given_of
 from linkwright.equations.derive.compared import Comparison, compare
@@ -66,7 +66,11 @@ class Equations(ExactForms):
         return {}
 
     def sympy(
-        self, what: str, form: str = "products", frame: str | None = None, reference: Reference = "world_aligned"
+        self,
+        what: str,
+        form: str = "products",
+        frame: str | None = None,
+        reference_frame: ReferenceFrame = "world_aligned",
     ) -> Any:
         """A quantity as a SymPy matrix, an energy as an expression; ``form`` as in :meth:`text`.
 
@@ -77,7 +81,7 @@ class Equations(ExactForms):
         """
         import sympy
 
-        array, order = self.polynomials(what, frame, reference), self._order_of(self._framed(frame))
+        array, order = self.polynomials(what, frame, reference_frame), self._order_of(self._framed(frame))
         entries = [sympy_of(grouped(p, order, form), self.symbols) for p in array.flat]
         if mass := self.total_mass(array):
             entries = [one.subs(self.symbols[MASS], sympy_of(mass, self.symbols)) for one in entries]
@@ -139,16 +143,16 @@ class Equations(ExactForms):
         """
         return self.sympy("pose", frame=frame)
 
-    def jacobian(self, frame: str, reference: Reference = "world_aligned") -> Any:
+    def jacobian(self, frame: str, reference_frame: ReferenceFrame = "world_aligned") -> Any:
         """J (6, nv) with the frame's twist [v; ω] = J v, a SymPy matrix; references as of the library's jacobian."""
-        return self.sympy("jacobian", frame=frame, reference=reference)
+        return self.sympy("jacobian", frame=frame, reference_frame=reference_frame)
 
     def jacobian_determinant(self, frame: str, directions: str | Sequence[str] = "all", form: str = "products") -> Any:
         """det J of a frame, a SymPy product of its factors: where one is zero the configuration is singular.
 
         ``directions`` are "all", "linear", "angular" or a list of "x", "y", "z", "rx", "ry", "rz", as many as joints;
         those in which the frame never moves are left out where there are more. In all six the determinant is the same
-        in every reference.
+        in all axes.
 
         >>> import linkwright as lw
         >>> lw.equations(lw.load("planar:3")).jacobian_determinant("tip")
@@ -161,13 +165,13 @@ class Equations(ExactForms):
         parts = [sympy_of(grouped(p, order, form), self.symbols) ** power for p, power in found.factors]
         return sympy.Mul(sympy.Rational(found.coefficient.numerator, found.coefficient.denominator), *parts)
 
-    def jacobian_dot(self, frame: str, reference: Reference = "world_aligned") -> Any:
+    def jacobian_dot(self, frame: str, reference_frame: ReferenceFrame = "world_aligned") -> Any:
         """The time derivative (6, nv) of the Jacobian, a SymPy matrix."""
-        return self.sympy("jacobian_dot", frame=frame, reference=reference)
+        return self.sympy("jacobian_dot", frame=frame, reference_frame=reference_frame)
 
-    def velocity(self, frame: str, reference: Reference = "world_aligned") -> Any:
+    def velocity(self, frame: str, reference_frame: ReferenceFrame = "world_aligned") -> Any:
         """The twist (6, 1) [v; ω] of a frame, a SymPy matrix."""
-        return self.sympy("velocity", frame=frame, reference=reference)
+        return self.sympy("velocity", frame=frame, reference_frame=reference_frame)
 
     # comparison
 
@@ -177,7 +181,7 @@ class Equations(ExactForms):
         what: str | None = None,
         terms: str = MAIN,
         frame: str | None = None,
-        reference: Reference = "world_aligned",
+        reference_frame: ReferenceFrame = "world_aligned",
         names: Mapping[str, Any] | None = None,
     ) -> Comparison:
         """Whether what somebody typed is the same as ours: true or false, with what differs. A proof, not a sample.
@@ -195,7 +199,7 @@ class Equations(ExactForms):
         >>> print(lw.equations(lw.load("pendulum")).same_as("tau = (m*lg^2 + I)*qdd - m*g*lg*sin(q)"))
         tau[1]: typed less ours is -2*m1*g*lg1*sin(theta1)
         """
-        return compare(self, typed, what, terms, frame, reference, {} if names is None else names)
+        return compare(self, typed, what, terms, frame, reference_frame, {} if names is None else names)
 
     def in_coordinates(self, coordinates: Mapping[str, Any]) -> Equations:
         """The same equations in other coordinates y, whose efforts are Jᵀ τ where v = J ẏ.
@@ -232,14 +236,14 @@ class Equations(ExactForms):
         form: str = "products",
         what: str = MAIN,
         frame: str | None = None,
-        reference: Reference = "world_aligned",
+        reference_frame: ReferenceFrame = "world_aligned",
     ) -> str:
         """Every entry on a line: M[1,1] = …; what is zero is said once.
 
         ``what``: some of M, h, g, D (friction), K (springs), A and b (of closed loops), or "all" of these that
         there are; C (h = C v), R (Rayleigh's function, D = ∂R/∂v), G (q̇ = G v); E and U (kinetic and potential
         energy), c and J_c (center of mass and its Jacobian), P and L (momentum, and angular about c), where m is the
-        total mass; and of a ``frame`` T (pose), J (Jacobian), J_dot (its rate) and V (twist), in the ``reference``.
+        total mass; and of a ``frame`` T (pose), J (Jacobian), J_dot (its rate) and V (twist), by ``reference_frame``.
         Of M the upper triangle is shown.
 
         ``form``: "products" (with brackets, and as few products of sines and cosines as are found) or "angles"
@@ -247,7 +251,7 @@ class Equations(ExactForms):
         (a product of factors where there are several).
         """
         lines = []
-        for letter, place, terms in self.entries(form, what, frame, reference):
+        for letter, place, terms in self.entries(form, what, frame, reference_frame):
             lines.append(f"{letter}{place} = {text_of(terms)}{_OTHERWISE.get(place, '')}")
         return "\n".join(lines)
 
@@ -256,26 +260,28 @@ class Equations(ExactForms):
         form: str = "products",
         what: str = MAIN,
         frame: str | None = None,
-        reference: Reference = "world_aligned",
+        reference_frame: ReferenceFrame = "world_aligned",
         document: bool = False,
     ) -> str:
         """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what`` as in :meth:`text`.
 
         ``document`` makes it a whole document, long lines broken, with the names and their values beneath.
         """
-        typeset = list(self._typeset(form, what, frame, reference))
+        typeset = list(self._typeset(form, what, frame, reference_frame))
         if document:
             arrays = [
-                self.polynomials(quantity.name, frame if quantity.framed else None, reference)
+                self.polynomials(quantity.name, frame if quantity.framed else None, reference_frame)
                 for quantity in self._chosen(what, frame)
             ]
             return self._document(typeset, frame, self.named_in((p for array in arrays for p in array.flat), frame))
         lines = [rf"{equation.left} &= {equation.right} \\" for _, equation in typeset]
         return "\n".join([r"\begin{aligned}", *lines, r"\end{aligned}"])
 
-    def _typeset(self, form: str, what: str, frame: str | None, reference: Reference) -> Iterator[tuple[str, Equation]]:
+    def _typeset(
+        self, form: str, what: str, frame: str | None, reference_frame: ReferenceFrame
+    ) -> Iterator[tuple[str, Equation]]:
         """The letter and the equation in LaTeX of every line."""
-        for letter, place, terms in self.entries(form, what, frame, reference):
+        for letter, place, terms in self.entries(form, what, frame, reference_frame):
             left = _letter_latex(letter, place.strip("[]"))
             rest = r" \quad \mathrm{otherwise}" if place in _OTHERWISE else ""
             yield letter, Equation(left, latex_of(terms) + rest)
@@ -302,7 +308,7 @@ class Equations(ExactForms):
         form: str = "products",
         what: str = MAIN,
         frame: str | None = None,
-        reference: Reference = "world_aligned",
+        reference_frame: ReferenceFrame = "world_aligned",
         width: float = 90.0,
     ) -> Figure:
         """The equations as a matplotlib figure, in lines of about ``width`` letters. ``what`` as in :meth:`text`.
@@ -311,7 +317,7 @@ class Equations(ExactForms):
         """
         if not 20.0 <= width <= 1000.0:
             raise InputError(f"width is a number of letters, from 20 to 1000; got {width!r}")
-        return figure_of([equation for _, equation in self._typeset(form, what, frame, reference)], width)
+        return figure_of([equation for _, equation in self._typeset(form, what, frame, reference_frame)], width)
 
     def picture(self, path: str | Path, **options: Any) -> Path:
         """Write the equations as a picture (.png, .svg or .pdf); options as of :meth:`figure`. Return its path."""
@@ -319,14 +325,14 @@ class Equations(ExactForms):
         return write_figure(path, self.figure(**options), dpi=200)
 
     def entries(
-        self, form: str, what: str, frame: str | None = None, reference: Reference = "world_aligned"
+        self, form: str, what: str, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
     ) -> Iterator[tuple[str, str, Sum]]:
         """Letter, indices and terms of every line; indices [i] or [i,j] mean all that had no line of its own."""
         checked_form(form)
         told = False
         for quantity in self._chosen(what, frame):
             own = frame if quantity.framed else None
-            array, order = self.polynomials(quantity.name, own, reference), self._order_of(self._framed(own))
+            array, order = self.polynomials(quantity.name, own, reference_frame), self._order_of(self._framed(own))
             if not told and (mass := self.total_mass(array)):
                 told = True
                 yield MASS, "", mass
@@ -346,11 +352,11 @@ class Equations(ExactForms):
         form: str = "products",
         what: str = MAIN,
         frame: str | None = None,
-        reference: Reference = "world_aligned",
+        reference_frame: ReferenceFrame = "world_aligned",
     ) -> str:
         """The equations as one MathML element, a table of lines, which browsers set. ``what`` as in :meth:`text`."""
         rows = []
-        for letter, place, terms in self.entries(form, what, frame, reference):
+        for letter, place, terms in self.entries(form, what, frame, reference_frame):
             indices = () if place in _OTHERWISE else place.strip("[]").split(",")
             rows.append((mathml_letter(letter, *indices), mathml_of(terms) + mathml_otherwise(place in _OTHERWISE)))
         return mathml_table(rows)
@@ -447,20 +453,24 @@ class Equations(ExactForms):
     # code
 
     @cached_property
-    def _codes(self) -> dict[tuple[str, str | None, Reference], Code]:
+    def _codes(self) -> dict[tuple[str, str | None, ReferenceFrame], Code]:
         return {}
 
-    def _code(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> Code:
-        check_reference(reference)
+    def _code(
+        self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
+    ) -> Code:
+        check_reference_frame(reference_frame)
         right_hand_side = isinstance(what, str) and what == RIGHT_HAND_SIDE
         if right_hand_side and frame is not None:
             raise InputError(f"frame is {frame!r}, but the right-hand side is of no frame")
         wanted = [] if right_hand_side else self._chosen(what, frame)
-        key = what, frame, reference
+        key = what, frame, reference_frame
         if key not in self._codes:
             programmer = self._programmer(frame, any(one.whole for one in wanted))
             self._codes[key] = (
-                programmer.right_hand_side() if right_hand_side else programmer.quantities(wanted, frame, reference)
+                programmer.right_hand_side()
+                if right_hand_side
+                else programmer.quantities(wanted, frame, reference_frame)
             )
         return self._codes[key]
 
@@ -473,7 +483,7 @@ class Equations(ExactForms):
         self,
         what: str = MAIN,
         frame: str | None = None,
-        reference: Reference = "world_aligned",
+        reference_frame: ReferenceFrame = "world_aligned",
         test_main: bool = False,
     ) -> str:
         """C99 that allocates nothing: ``void NAME(q, v, p, M, h, g)``, arrays of doubles, the results written to.
@@ -482,37 +492,45 @@ class Equations(ExactForms):
         ``main`` that compares with numbers of the library at three states, prints the largest differences and
         exits with 0 if all are below 1e-12 (relative to 1 + the largest number of the array), else with 1.
         """
-        code = self._code(what, frame, reference)
-        return c_source([code]) + (self._test_main([(what, frame, reference)]) if test_main else "")
+        code = self._code(what, frame, reference_frame)
+        return c_source([code]) + (self._test_main([(what, frame, reference_frame)]) if test_main else "")
 
-    def c_header(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:
+    def c_header(
+        self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
+    ) -> str:
         """The header, for C and C++, of what :meth:`c` writes."""
-        code = self._code(what, frame, reference)
+        code = self._code(what, frame, reference_frame)
         return c_header([code], code.name)
 
-    def _test_main(self, wanted: Sequence[tuple[str, str | None, Reference]]) -> str:
+    def _test_main(self, wanted: Sequence[tuple[str, str | None, ReferenceFrame]]) -> str:
         codes, samples = [self._code(*one) for one in wanted], []
-        for (what, frame, reference), code in zip(wanted, codes, strict=True):
+        for (what, frame, reference_frame), code in zip(wanted, codes, strict=True):
             quantities = [] if what == RIGHT_HAND_SIDE else self._chosen(what, frame)
             programmer = self._programmer(frame, any(one.whole for one in quantities))
-            samples.append(programmer.samples(code, quantities, frame, reference))
+            samples.append(programmer.samples(code, quantities, frame, reference_frame))
         return test_program(codes, samples)
 
-    def python(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:
+    def python(
+        self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
+    ) -> str:
         """Python without other packages: ``NAME(q, v, p=PARAMETERS) -> M, h, g``.
 
         ``what="rhs"`` gives the right-hand side for integrators such as SciPy's ``solve_ivp``:
         ``NAME_rhs(t, y, tau=None, p=PARAMETERS)`` is d/dt of y = [q, v] under the efforts tau.
         """
-        return python_source([self._code(what, frame, reference)])
+        return python_source([self._code(what, frame, reference_frame)])
 
-    def octave(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:
+    def octave(
+        self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
+    ) -> str:
         """Octave or MATLAB: ``[M, h, g] = NAME(q, v, p)``; ``what`` as in :meth:`python`."""
-        return octave_source(self._code(what, frame, reference))
+        return octave_source(self._code(what, frame, reference_frame))
 
-    def fortran(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:
+    def fortran(
+        self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
+    ) -> str:
         """Fortran: ``subroutine NAME(q, v, p, M, h, g)``; ``what`` as in :meth:`python`."""
-        return fortran_source([self._code(what, frame, reference)])
+        return fortran_source([self._code(what, frame, reference_frame)])
 
     def save(self, folder: str | Path, frames: Sequence[str] = ()) -> list[Path]:
         """Write everything in a folder: code in all languages, a C header and test, LaTeX; return the files.
@@ -522,7 +540,7 @@ class Equations(ExactForms):
         """
         if isinstance(frames, str) or not isinstance(frames, Sequence):
             raise ArgumentError(f"frames is a list of names; got {frames!r}")
-        wanted: list[tuple[str, str | None, Reference]] = [(MAIN, None, "world_aligned")]
+        wanted: list[tuple[str, str | None, ReferenceFrame]] = [(MAIN, None, "world_aligned")]
         with suppress(ModelError):  # joints that move nothing with mass
             self._code(RIGHT_HAND_SIDE)
             wanted.append((RIGHT_HAND_SIDE, None, "world_aligned"))

@@ -160,7 +160,7 @@ def unit_acceleration() -> Iterator[Finding | Erratum]:
         model = lw.Builder(kind).body("b", 1.0, inertia=1.0).joint("j", kind, "world", "b").build()
         q = np.array([0.3, 0.7]) if kind == "universal" else model.neutral()
         Z = np.hstack([linear, angular])
-        yield formula(f"Z = [Z_L; Z_A], {kind}", Z, lw.jacobian(model, q, "b", reference="body").T, digits=3)
+        yield formula(f"Z = [Z_L; Z_A], {kind}", Z, lw.jacobian(model, q, "b", reference_frame="body").T, digits=3)
     robot = tree()
     H, mine = lw.mass_matrix(robot, BENT), np.zeros((6, 6))
     for i, body in enumerate(robot.bodies):

@@ -53,7 +53,7 @@ def _first_axis(model: Model, frame: str) -> tuple[Array, Array] | None:
     first = model.joints[path[0]]
     if not first.motion.hinge:
         return None
-    J = dynamics.jacobian(model, model.neutral(), frame, reference="world")
+    J = dynamics.jacobian(model, model.neutral(), frame, reference_frame="world")
     column = sum(joint.nv for joint in model.joints[: path[0]])
     v, axis = J[:3, column], J[3:, column]
     return np.cross(axis, v), axis

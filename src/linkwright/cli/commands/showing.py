@@ -70,7 +70,7 @@ def equations(
     html: bool = False,
     what: str = "",
     frame: str | None = None,
-    reference: Literal["world_aligned", "body", "world"] = "world_aligned",
+    reference_frame: Literal["world_aligned", "body", "world"] = "world_aligned",
     parameters: str = "symbols",
     base_parameters: bool = False,
     coordinates: str = "",
@@ -106,7 +106,7 @@ def equations(
         As code also rhs, the right-hand side for integrators. Not of "derivation" and "html".
     frame
         The frame whose kinematics are asked for.
-    reference
+    reference_frame
         What its Jacobian and twist refer to: its origin in world axes, itself (body) or the origin of the world.
     parameters
         Whether masses, lengths and inertias have names: "symbols", "numbers", or by group and name,
@@ -179,11 +179,11 @@ def equations(
             )
             shown = told.text() if kind == "text" else told.latex()
         elif kind in ("text", "latex", "mathml"):
-            shown = getattr(made, kind)("angles" if angles else form, what, frame, reference)
+            shown = getattr(made, kind)("angles" if angles else form, what, frame, reference_frame)
         elif kind == "derivation":
             shown = made.derivation_text()
         else:
-            shown = getattr(made, kind)(what, frame, reference)
+            shown = getattr(made, kind)(what, frame, reference_frame)
     if file is None:
         terminal.output.print(shown, soft_wrap=True)
     else:

@@ -400,7 +400,7 @@ def plastic_impact(
     """The velocities (nv,) when joints have just taken hold of bodies that moved anyhow, and their impulses (n, 6).
 
     ``twists`` (n, 6): row k the twist [v; ω] of body k just before, at the origin of its own frame in its axes
-    (``velocity(…, reference="body")``); ``v`` (nv,): how fast the joints' rotors turned, of joints with armature.
+    (``velocity(…, reference_frame="body")``); ``v`` (nv,): how fast the joints' rotors turned, of joints with armature.
     The same steps as for accelerations, with velocities in their place: M v⁺ = Σ JᵀI V + armature · v. What the
     bodies do that the joints allow is kept; the rest is lost, and the impulses, N s and N m s on each body as in
     :func:`joint_reactions`, say by what. Closed loops take hold like joints. For mechanisms that change while they

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.dynamics.forces.springs import spring_forces
 from linkwright.dynamics.frames.jacobian import jacobian
-from linkwright.dynamics.kinematics import Reference
+from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Joint, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
@@ -22,16 +22,17 @@ def joint_forces(
     q: Shaped[Array, "nq"],
     frame: str,
     wrench: Shaped[Array, "6"],
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "nv"]:
     """Jᵀ·wrench (nv,): the efforts by which the frame exerts the wrench on its surroundings, gravity excluded.
 
-    ``wrench`` (6,) is [f; n], N and N m, at the frame's origin in world axes; ``reference`` "body": in the frame's own,
-    "world": at the world's origin. The frame that ``relative_to`` names takes the place of the world: it is what the
-    wrench is exerted on, as by fingers that hold each other's ends, and only joints between the two feel it.
+    ``wrench`` (6,) is [f; n], N and N m, at the frame's origin in world axes; ``reference_frame`` "body": in the
+    frame's own, "world": at the world's origin. The frame that ``relative_to`` names takes the place of the world: it
+    is what the wrench is exerted on, as by fingers that hold each other's ends, and only joints between the two feel
+    it.
     """
-    efforts: Array = wrench @ jacobian(model, q, frame, reference, relative_to)
+    efforts: Array = wrench @ jacobian(model, q, frame, reference_frame, relative_to)
     return efforts
 
 

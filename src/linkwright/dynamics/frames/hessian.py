@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics.frames.jacobian import columns, moving, seen_at
-from linkwright.dynamics.kinematics import Reference, Way, body_poses, check_reference, way_between
+from linkwright.dynamics.kinematics import ReferenceFrame, Way, body_poses, check_reference_frame, way_between
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 
@@ -21,19 +21,19 @@ def kinematic_hessian(
     model: Model,
     q: Shaped[Array, "nq"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6 nv nv"]:
-    """∂J/∂q (6, nv, nv) of the :func:`~linkwright.dynamics.frames.jacobian.jacobian` of a frame, in the same reference.
+    """∂J/∂q (6, nv, nv) of the :func:`~linkwright.dynamics.frames.jacobian.jacobian` of a frame, in the same axes.
 
     The last axis is the coordinate that changes, as in every derivative with respect to a configuration: δ in
     ``integrate(model, q, δ)`` at 0. J̇ is this times v, and v times that the bias J̇ v.
     """
-    check_reference(reference)
+    check_reference_frame(reference_frame)
     way = way_between(model, frame, relative_to)
-    J = np.concatenate([np.zeros((6, 0)), *columns(model, q, way, reference)], axis=1)
-    own = own_changes(model, q, frame, reference, relative_to)
-    H = products(J, order_along(model, way), reference) + blocks(own)
+    J = np.concatenate([np.zeros((6, 0)), *columns(model, q, way, reference_frame)], axis=1)
+    own = own_changes(model, q, frame, reference_frame, relative_to)
+    H = products(J, order_along(model, way), reference_frame) + blocks(own)
     if not model.has_couplings:
         return H
     G = model.coupling_matrix
@@ -45,14 +45,14 @@ def own_changes(
     model: Model,
     q: Array,
     frame: str,
-    reference: Reference,
+    reference_frame: ReferenceFrame,
     relative_to: str,
     made: Callable[[Array], Array] = lambda block: block,
 ) -> Any:
     """Of every body (6, nv, nv), what of its joint's columns changes since the joint's axes move in its own body."""
     way = way_between(model, frame, relative_to)
     poses = body_poses(model, q, way.root)
-    point, axes = seen_at(way, poses, reference)
+    point, axes = seen_at(way, poses, reference_frame)
 
     def own(link: Link, T: Array, q: Array, sign: float) -> Array:
         n = link.motion.nv
@@ -76,15 +76,15 @@ def order_along(model: Model, way: Way) -> Array:
     return ((rank[None, :] < rank[:, None]) | same).astype(float)
 
 
-def products(J: Array, before: Array, reference: Reference) -> Array:
+def products(J: Array, before: Array, reference_frame: ReferenceFrame) -> Array:
     """The products of columns (…, 6, n, n) that are the Hessian of joints whose axes stay with their bodies."""
     v, w = J[..., :3, :], J[..., 3:, :]
     ww, wv = _crossed(w, w), _crossed(w, v)  # [:, j, i] = ω_i × v_j
-    if reference == "world_aligned":
+    if reference_frame == "world_aligned":
         linear = before * wv + (1.0 - before) * np.swapaxes(wv, -1, -2)
         return np.concatenate([linear, before * ww], axis=-3)
     spatial = np.concatenate([wv - np.swapaxes(wv, -1, -2), ww], axis=-3)
-    return before * spatial if reference == "world" else (before - 1.0) * spatial
+    return before * spatial if reference_frame == "world" else (before - 1.0) * spatial
 
 
 def _crossed(a: Array, b: Array) -> Array:

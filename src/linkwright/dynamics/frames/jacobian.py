@@ -9,11 +9,11 @@ import numpy as np
 from linkwright.dynamics.kinematics import (
     STILL,
     Motion,
-    Reference,
+    ReferenceFrame,
     Way,
     body_motions,
     body_poses,
-    check_reference,
+    check_reference_frame,
     pose,
     way_between,
 )
@@ -28,23 +28,23 @@ def jacobian(
     model: Model,
     q: Shaped[Array, "nq"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6 nv"]:
     """The Jacobian (6, nv) of a frame: its twist [v; ω] is J v.
 
-    ``reference`` and ``relative_to`` as in :func:`~linkwright.dynamics.kinematics.velocity`; the default is the basic
-    Jacobian. A column is [S_v + S_ω × (p_E − p_i); S_ω], with S the joint's motion subspace in world axes, and less
-    than nothing of a joint on which only ``relative_to`` hangs.
+    ``reference_frame`` and ``relative_to`` as in :func:`~linkwright.dynamics.kinematics.velocity`; the default is
+    the basic Jacobian. A column is [S_v + S_ω × (p_E − p_i); S_ω], with S the joint's motion subspace in world axes,
+    and less than nothing of a joint on which only ``relative_to`` hangs.
     """
-    check_reference(reference)
-    return model.assemble(columns(model, q, way_between(model, frame, relative_to), reference), (6,))
+    check_reference_frame(reference_frame)
+    return model.assemble(columns(model, q, way_between(model, frame, relative_to), reference_frame), (6,))
 
 
-def columns(model: Model, q: Array, way: Way, reference: Reference) -> list[Array]:
+def columns(model: Model, q: Array, way: Way, reference_frame: ReferenceFrame) -> list[Array]:
     """Of every joint, followers too, the twists (6, k) by which its own coordinates move the end."""
     poses = body_poses(model, q, way.root)
-    point, axes = seen_at(way, poses, reference)
+    point, axes = seen_at(way, poses, reference_frame)
 
     def column(link: Link, T: Array, q: Array, sign: float) -> Array:
         if is_zero(sign):
@@ -93,14 +93,14 @@ def jacobian_dot(
     q: Shaped[Array, "nq"],
     v: Shaped[Array, "nv"],
     frame: str,
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6 nv"]:
-    """The time derivative (6, nv) of :func:`jacobian`, entry by entry, in the same reference.
+    """The time derivative (6, nv) of :func:`jacobian`, entry by entry, in the same axes.
 
     O(n) cross products; the acceleration of the frame is J a + J̇ v.
     """
-    check_reference(reference)
+    check_reference_frame(reference_frame)
     way = way_between(model, frame, relative_to)
     motions = body_motions(model, q, v, root=way.root, accelerations=False)
 
@@ -111,8 +111,8 @@ def jacobian_dot(
         return T @ frame.placement, motion.beyond(T[:3, :3] @ frame.placement[:3, 3])
 
     (T_end, end), (T_base, base) = placed(way.end), placed(way.base)
-    (point, v_point) = (T_base[:3, 3], base.v) if reference == "world" else (T_end[:3, 3], end.v)
-    R, w = (T_end[:3, :3], end.w) if reference == "body" else (T_base[:3, :3], base.w)
+    (point, v_point) = (T_base[:3, 3], base.v) if reference_frame == "world" else (T_end[:3, 3], end.v)
+    R, w = (T_end[:3, :3], end.w) if reference_frame == "body" else (T_base[:3, :3], base.w)
     turning = skew(w)
 
     def column(link: Link, found: tuple[Array, Motion], q: Array, v: Array, sign: float) -> Array:
@@ -137,10 +137,12 @@ def _ends(way: Way, poses: Sequence[Array]) -> tuple[Array, Array]:
     return T_end, np.eye(4) if way.base is None else way.of(poses, np.eye(4), way.base) @ way.base.placement
 
 
-def seen_at(way: Way, poses: Sequence[Array], reference: Reference) -> tuple[Array, Array]:
+def seen_at(way: Way, poses: Sequence[Array], reference_frame: ReferenceFrame) -> tuple[Array, Array]:
     """The point (3,) whose motion is told, and the axes (3, 3) in which it is, as seen from the root."""
     T_end, T_base = _ends(way, poses)
-    return (T_base if reference == "world" else T_end)[:3, 3], (T_end if reference == "body" else T_base)[:3, :3]
+    return (T_base if reference_frame == "world" else T_end)[:3, 3], (T_end if reference_frame == "body" else T_base)[
+        :3, :3
+    ]
 
 
 def moving(T: Array, S: Array, point: Array, axes: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
-from linkwright.dynamics.kinematics import Reference, way_between
+from linkwright.dynamics.kinematics import ReferenceFrame, way_between
 from linkwright.errors import InputError, is_choice
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
@@ -68,7 +68,7 @@ def manipulability(
     frame: str,
     measure: Measure = "yoshikawa",
     directions: str | Sequence[str] = "all",
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Any:
     """How well a frame can be moved, zero where some direction is lost; larger is better.
@@ -81,7 +81,7 @@ def manipulability(
     :class:`ModelError` where "asada" would need masses that the mechanism lacks.
     """
     check_measure(model, measure)
-    J = _rows(model, q, frame, directions, reference, relative_to)
+    J = _rows(model, q, frame, directions, reference_frame, relative_to)
     if measure == "yoshikawa":
         return _product(np.diagonal(triangle(J)))
     if measure == "asada":  # M = Lᵀ D L: J M⁻¹ Jᵀ is the square of J L⁻¹ D^-½
@@ -99,12 +99,12 @@ def velocity_ellipsoid(
     q: Shaped[Array, "nq"],
     frame: str,
     directions: str | Sequence[str] = "linear",
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> tuple[Shaped[Array, "m m"], Shaped[Array, "m"]]:
     """What velocities of a frame unit joint velocities give, |v| ≤ 1: an ellipsoid's axes (m, m), as columns, and
     semi-axes (m,), the longest first, m/s or rad/s; m is the number of ``directions`` (see :func:`manipulability`)."""
-    return singular_values(_rows(model, q, frame, directions, reference, relative_to))
+    return singular_values(_rows(model, q, frame, directions, reference_frame, relative_to))
 
 
 def force_ellipsoid(
@@ -112,23 +112,28 @@ def force_ellipsoid(
     q: Shaped[Array, "nq"],
     frame: str,
     directions: str | Sequence[str] = "linear",
-    reference: Reference = "world_aligned",
+    reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> tuple[Shaped[Array, "m m"], Shaped[Array, "m"]]:
     """What forces on a frame unit efforts hold, |Jᵀf| ≤ 1: as :func:`velocity_ellipsoid`, with its axes and the inverse
     semi-axes, N or N m; infinite along what the frame cannot move in, which the joints' bearings hold: the rank of J
     tells along how many."""
-    J = _rows(model, q, frame, directions, reference, relative_to)
+    J = _rows(model, q, frame, directions, reference_frame, relative_to)
     axes, s = singular_values(J)
     return axes[:, ::-1], inverses(s, of_own_units(model, directions, J, s))[::-1]
 
 
 def _rows(
-    model: Model, q: Array, frame: str, directions: str | Sequence[str], reference: Reference, relative_to: str
+    model: Model,
+    q: Array,
+    frame: str,
+    directions: str | Sequence[str],
+    reference_frame: ReferenceFrame,
+    relative_to: str,
 ) -> Array:
     """The rows (m, nv) of the Jacobian of a frame that something moves."""
     check_moves(model, frame, relative_to)
-    return jacobian(model, q, frame, reference, relative_to)[rows_of(directions)]
+    return jacobian(model, q, frame, reference_frame, relative_to)[rows_of(directions)]
 
 
 def shortest_by_longest(s: Array) -> Any:

@@ -85,7 +85,7 @@ def compare(
     what: str | None,
     terms: str,
     frame: str | None,
-    reference: Any,
+    reference_frame: Any,
     names: Mapping[str, Any],
 ) -> Comparison:
     """See :meth:`linkwright.Equations.same_as`."""
@@ -127,7 +127,7 @@ def compare(
         if letter not in QUANTITIES:
             raise InputError(f"there is no {letter!r}; there are tau (the equations) and {', '.join(QUANTITIES)}")
         quantity = QUANTITIES[letter]
-        array = made.polynomials(quantity.name, frame if quantity.framed else None, reference)
+        array = made.polynomials(quantity.name, frame if quantity.framed else None, reference_frame)
         places = _places(array, letter, indices)
         entries = flat(expression) if not isinstance(expression, str) else [expression] * len(places)
         if len(entries) != len(places):

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.dynamics.kinematics import Reference
+from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -25,7 +25,7 @@ class Quantity(NamedTuple):
     arguments: str
     """of q, v and p, those it depends on"""
     value: Callable[[Model, Array, Array, str, str], Array]
-    """of model, q, v, frame and reference; what is ``passive`` only in numbers"""
+    """of model, q, v, frame and reference frame; what is ``passive`` only in numbers"""
     symmetric: bool = False
     framed: bool = False
     """whether it is of a frame"""
@@ -55,16 +55,16 @@ def weightless(model: Model) -> Model:
     return replace(model, gravity=np.zeros(3))
 
 
-def _velocity_forces(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
+def _velocity_forces(model: Model, q: Array, v: Array, frame: str, reference_frame: str) -> Array:
     return dynamics.inverse_dynamics(weightless(model), q, v, np.zeros(model.nv))
 
 
-def _friction_forces(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
+def _friction_forces(model: Model, q: Array, v: Array, frame: str, reference_frame: str) -> Array:
     joints = zip(model.joints, model.rates(v), strict=True)
     return model.assemble([joint.damping * rate + joint.friction * np.sign(rate) for joint, rate in joints])
 
 
-def _dissipation(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
+def _dissipation(model: Model, q: Array, v: Array, frame: str, reference_frame: str) -> Array:
     joints = zip(model.joints, model.rates(v), strict=True)
     return sum(
         (0.5 * joint.damping @ (rate * rate) + joint.friction @ np.abs(rate) for joint, rate in joints), np.zeros(())
@@ -75,9 +75,9 @@ def _momentum(model: Model, q: Array, v: Array) -> Array:
     return np.asarray(dynamics.momentum(model, q, v))
 
 
-def _known(reference: str) -> Reference:
-    """A reference that was checked when it was given; what has no frame has "" for it."""
-    return cast(Reference, reference)
+def _known(reference_frame: str) -> Reference:
+    """A reference frame that was checked when it was given; what has no frame has "" for it."""
+    return cast(ReferenceFrame, reference_frame)
 
 
 def rate_matrix(model: Model, q: Array) -> Array:
@@ -94,7 +94,7 @@ QUANTITIES = {
             "mass_matrix",
             "mass matrix",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.mass_matrix(model, q),
+            lambda model, q, v, frame, reference_frame: dynamics.mass_matrix(model, q),
             symmetric=True,
             regrouped="inertia",
         ),
@@ -111,14 +111,14 @@ QUANTITIES = {
             "coriolis_matrix",
             "Christoffel's matrix: h is C v, and the rate of M less 2 C is skew-symmetric",
             "qvp",
-            lambda model, q, v, frame, reference: dynamics.coriolis_matrix(model, q, v),
+            lambda model, q, v, frame, reference_frame: dynamics.coriolis_matrix(model, q, v),
         ),
         Quantity(
             "g",
             "gravity_forces",
             "gravity forces",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.gravity_forces(model, q),
+            lambda model, q, v, frame, reference_frame: dynamics.gravity_forces(model, q),
             regrouped="second moment",
         ),
         Quantity(
@@ -142,7 +142,7 @@ QUANTITIES = {
             "spring_forces",
             "forces of springs",
             "qp",
-            lambda model, q, v, frame, reference: -dynamics.passive_forces(model, q, np.zeros(model.nv)),
+            lambda model, q, v, frame, reference_frame: -dynamics.passive_forces(model, q, np.zeros(model.nv)),
             passive=True,
         ),
         Quantity(
@@ -150,7 +150,7 @@ QUANTITIES = {
             "constraint_jacobian",
             "how fast closed loops open is A v",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.constraint_jacobian(model, q),
+            lambda model, q, v, frame, reference_frame: dynamics.constraint_jacobian(model, q),
             looped=True,
         ),
         Quantity(
@@ -158,7 +158,7 @@ QUANTITIES = {
             "constraint_bias",
             "rate of A times v",
             "qvp",
-            lambda model, q, v, frame, reference: dynamics.constraint_bias(model, q, v),
+            lambda model, q, v, frame, reference_frame: dynamics.constraint_bias(model, q, v),
             looped=True,
         ),
         Quantity(
@@ -166,7 +166,7 @@ QUANTITIES = {
             "kinetic_energy",
             "kinetic energy, of rotors too",
             "qvp",
-            lambda model, q, v, frame, reference: dynamics.kinetic_energy(model, q, v),
+            lambda model, q, v, frame, reference_frame: dynamics.kinetic_energy(model, q, v),
             whole=True,
         ),
         Quantity(
@@ -174,7 +174,7 @@ QUANTITIES = {
             "potential_energy",
             "potential energy of gravity",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.potential_energy(model, q),
+            lambda model, q, v, frame, reference_frame: dynamics.potential_energy(model, q),
             whole=True,
         ),
         Quantity(
@@ -182,7 +182,7 @@ QUANTITIES = {
             "center_of_mass",
             "center of mass of all that moves, in the world",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.center_of_mass(model, q),
+            lambda model, q, v, frame, reference_frame: dynamics.center_of_mass(model, q),
             whole=True,
             needs_masses=True,
         ),
@@ -191,7 +191,7 @@ QUANTITIES = {
             "center_of_mass_jacobian",
             "Jacobian of the center of mass: its velocity is J_c v",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.center_of_mass_jacobian(model, q),
+            lambda model, q, v, frame, reference_frame: dynamics.center_of_mass_jacobian(model, q),
             sparse=True,
             whole=True,
             needs_masses=True,
@@ -201,7 +201,7 @@ QUANTITIES = {
             "linear_momentum",
             "linear momentum of all that moves, in the axes of the world",
             "qvp",
-            lambda model, q, v, frame, reference: _momentum(model, q, v)[:3],
+            lambda model, q, v, frame, reference_frame: _momentum(model, q, v)[:3],
             whole=True,
             needs_masses=True,
         ),
@@ -210,7 +210,7 @@ QUANTITIES = {
             "angular_momentum",
             "angular momentum of all that moves about its center of mass, rotors aside",
             "qvp",
-            lambda model, q, v, frame, reference: _momentum(model, q, v)[3:],
+            lambda model, q, v, frame, reference_frame: _momentum(model, q, v)[3:],
             whole=True,
             needs_masses=True,
         ),
@@ -219,7 +219,7 @@ QUANTITIES = {
             "rate_matrix",
             "the rate of q is G v",
             "q",
-            lambda model, q, v, frame, reference: rate_matrix(model, q),
+            lambda model, q, v, frame, reference_frame: rate_matrix(model, q),
             sparse=True,
         ),
         Quantity(
@@ -227,34 +227,36 @@ QUANTITIES = {
             "pose",
             "pose of {frame} in the world",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.pose(model, q, frame),
+            lambda model, q, v, frame, reference_frame: dynamics.pose(model, q, frame),
             framed=True,
             sparse=True,
         ),
         Quantity(
             "J",
             "jacobian",
-            "Jacobian of {frame}, {reference}: its twist [v; w] is J v",
+            "Jacobian of {frame}, {reference_frame}: its twist [v; w] is J v",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.jacobian(model, q, frame, _known(reference)),
+            lambda model, q, v, frame, reference_frame: dynamics.jacobian(model, q, frame, _known(reference_frame)),
             framed=True,
             sparse=True,
         ),
         Quantity(
             "J_dot",
             "jacobian_dot",
-            "rate of the Jacobian of {frame}, {reference}",
+            "rate of the Jacobian of {frame}, {reference_frame}",
             "qvp",
-            lambda model, q, v, frame, reference: dynamics.jacobian_dot(model, q, v, frame, _known(reference)),
+            lambda model, q, v, frame, reference_frame: dynamics.jacobian_dot(
+                model, q, v, frame, _known(reference_frame)
+            ),
             framed=True,
             sparse=True,
         ),
         Quantity(
             "V",
             "velocity",
-            "twist [v; w] of {frame}, {reference}",
+            "twist [v; w] of {frame}, {reference_frame}",
             "qvp",
-            lambda model, q, v, frame, reference: dynamics.velocity(model, q, v, frame, _known(reference)),
+            lambda model, q, v, frame, reference_frame: dynamics.velocity(model, q, v, frame, _known(reference_frame)),
             framed=True,
             sparse=True,
         ),

@@ -162,14 +162,14 @@ class Mechanism:
         return self._changed("g", lambda _: own)
 
     @telling(_deriving)
-    def form(self, quantity: Quantity, frame: str = "", reference: str = "world_aligned") -> np.ndarray:
+    def form(self, quantity: Quantity, frame: str = "", reference_frame: str = "world_aligned") -> np.ndarray:
         """One quantity, by the library's algorithm, as an array of polynomials."""
         if quantity.looped:
             rows: np.ndarray = getattr(self.closure, quantity.name)
             return rows
 
         def value(letter: str) -> np.ndarray:
-            made = QUANTITIES[letter].value(self.model, self.q, self.v, frame, reference)
+            made = QUANTITIES[letter].value(self.model, self.q, self.v, frame, reference_frame)
             self.ring.check()
             return self.ring.array(made)
 

@@ -144,7 +144,7 @@ class Programmer:
         far = [np.full(motion.nq, np.inf) for motion in own]
         return np.concatenate([np.zeros(0), *(m.sample(random, -x, x) for m, x in zip(own, far, strict=True))])
 
-    def quantities(self, wanted: Sequence[Quantity], frame: str | None, reference: str) -> Code:
+    def quantities(self, wanted: Sequence[Quantity], frame: str | None, reference_frame: str) -> Code:
         """A function that gives these, of the frame where they are of one.
 
         Whatever of the equations of motion it gives, its name and arguments are the same.
@@ -159,13 +159,13 @@ class Programmer:
         for values in (self._recursive, self._printed):
             graph = Graph()
             arrays, symbols = self._inputs(graph)
-            results = values(graph, arrays, symbols, wanted, frame or "", reference)
+            results = values(graph, arrays, symbols, wanted, frame or "", reference_frame)
             if results is not None:
                 own = {name: arrays[name] for name in needed}
                 programs.append(program_of(_short(f"{self.name}_{words}{tag}"), graph, own, results))
         program = _shortest(programs, letters)
         meaning = law(letters) if of_motion else f"{', '.join(letters)} of {self.name}"
-        shown = {"frame": f"frame {frame}", "reference": reference.replace("_", " ")}
+        shown = {"frame": f"frame {frame}", "reference_frame": reference_frame.replace("_", " ")}
         notes = [meaning, *self._coordinate_notes("q", "v" if "v" in needed else "")]
         notes += [f"{q.letter}: {q.meaning.format(**shown)}" for q in wanted]
         values_of = self.parameters if "p" in needed else {}
@@ -205,7 +205,7 @@ class Programmer:
         return Code(program.name, program, tuple(notes), self.parameters, self.plan.meanings)
 
     def samples(
-        self, code: Code, wanted: Sequence[Quantity], frame: str | None, reference: str, count: int = 3
+        self, code: Code, wanted: Sequence[Quantity], frame: str | None, reference_frame: str, count: int = 3
     ) -> list[Sample]:
         """Random states, always the same, with what the library's algorithms give there in numbers.
 
@@ -227,7 +227,7 @@ class Programmer:
                 quantity = QUANTITIES[letter]
                 if quantity.looped:
                     return quantity.value(closed, q, v, "", "")[kept]
-                return quantity.value(model, q, v, frame or "", reference)
+                return quantity.value(model, q, v, frame or "", reference_frame)
 
             if not wanted:
                 own = np.linalg.solve(local.J.T, tau) if local else tau
@@ -279,7 +279,7 @@ class Programmer:
         symbols: Mapping[str, Expr],
         wanted: Sequence[Quantity],
         frame: str,
-        reference: str,
+        reference_frame: str,
     ) -> tuple[Array, ...]:
         """By the library's algorithms; of numbers regrouped inertias take fewer operations."""
         closed = realized(self.plan, _maker(symbols))
@@ -293,7 +293,7 @@ class Programmer:
             if quantity.looped:
                 return quantity.value(closed, q, v, "", "")[kept]
             own = model if self.plan.rigid_names or not quantity.regrouped else model.minimal(quantity.regrouped)
-            return quantity.value(own, q, v, frame, reference)
+            return quantity.value(own, q, v, frame, reference_frame)
 
         def value(quantity: Quantity) -> Array:
             if quantity.passive:
@@ -310,14 +310,14 @@ class Programmer:
         symbols: Mapping[str, Expr],
         wanted: Sequence[Quantity],
         frame: str,
-        reference: str,
+        reference_frame: str,
     ) -> tuple[Array, ...] | None:
         """By the printed equations; None where they are too large for that."""
         try:
             forms = [
                 getattr(self.passive, quantity.name)
                 if quantity.passive
-                else self._short.form(quantity, frame, reference)
+                else self._short.form(quantity, frame, reference_frame)
                 for quantity in wanted
             ]
         except TooLargeError:

@@ -24,7 +24,7 @@ from linkwright.dynamics.frames.manipulability import (
     rows_of,
     shortest_by_longest,
 )
-from linkwright.dynamics.kinematics import Reference, check_reference, way_between
+from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame, way_between
 from linkwright.model.derived import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -62,7 +62,9 @@ def changing(model: Model) -> list[int]:
     return found
 
 
-def padded_changes(model: Model, q: Array, frame: str, reference: Reference, relative_to: str, width: int) -> Any:
+def padded_changes(
+    model: Model, q: Array, frame: str, reference_frame: ReferenceFrame, relative_to: str, width: int
+) -> Any:
     """Of every body (6, width, width), what changes since its joint's axes do."""
 
     def padded(block: Array) -> Array:
@@ -72,13 +74,13 @@ def padded_changes(model: Model, q: Array, frame: str, reference: Reference, rel
         wide = np.concatenate([block, np.zeros((6, block.shape[1], rest))], axis=2)
         return np.concatenate([wide, np.zeros((6, rest, width))], axis=1)
 
-    return own_changes(model, q, frame, reference, relative_to, padded)
+    return own_changes(model, q, frame, reference_frame, relative_to, padded)
 
 
 def hessian(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Array]:
     """The Hessian of all rows; ``of`` gives kernels of functions of a model."""
     told = _told(options)
-    check_reference(told["reference"])
+    check_reference_frame(told["reference_frame"])
     free = independent(model) if model.has_couplings else model
     way = way_between(model, told["frame"], told["relative_to"])
     before = order_along(model, way)
@@ -90,7 +92,7 @@ def hessian(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Ca
 
     def all_rows(q: Array) -> Array:
         x = all_coordinates(model, q) if model.has_couplings else q
-        H = products(columns(x), before, told["reference"])
+        H = products(columns(x), before, told["reference_frame"])
         if changes is not None:
             found = changes(x)
             for k in some:
@@ -102,7 +104,7 @@ def hessian(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Ca
 
 
 def _told(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in ("frame", "reference", "relative_to")}
+    return {name: options[name] for name in ("frame", "reference_frame", "relative_to")}
 
 
 def manipulability(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Array]:
