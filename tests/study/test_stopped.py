@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import queue
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -76,18 +78,24 @@ class Runs:
         self.server = subprocess.Popen(
             [sys.executable, str(script)], cwd=script.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        self.answers: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=lambda: list(map(self.answers.put, self.server.stdout)), daemon=True).start()
 
     def start(self, folder: Path, moment: int = 0, place: str = "") -> int:
         """Start a run and return its process."""
         print(folder, moment, place, sep="\t", file=self.server.stdin, flush=True)
-        return int(self.server.stdout.readline())
+        return self.wait()
 
     def wait(self) -> int:
         """Wait for the end of the run and return its status."""
-        return int(self.server.stdout.readline())
+        return int(self.answers.get(timeout=120))
 
     def close(self) -> None:
-        self.server.communicate(timeout=60)
+        self.server.stdin.close()
+        try:
+            self.server.wait(timeout=60)
+        finally:
+            self.server.kill()
 
 
 @pytest.fixture
@@ -132,6 +140,20 @@ def test_twenty_kills_change_nothing(tmp_path, runs):
     found = lw.Study(stopped)
     assert found.complete
     assert found.failed == np.count_nonzero(found["a"] > 0.999) > 0
+
+
+def test_a_kill_after_the_last_chunk_leaves_nothing(tmp_path):
+    folder = tmp_path / "study"
+    rows = samples.random(20, 1, a=samples.uniform(0, 1))
+    lw.study(double, rows, folder, threads=1)
+    whole = contents(folder)
+    (folder / ".running.json").write_text('{"process": 1}')
+    lw.study(double, rows, folder, threads=1)
+    assert contents(folder) == whole
+
+
+def double(a):
+    return {"b": 2 * a}
 
 
 def deadly(a, folder):

@@ -120,8 +120,10 @@ def study(
     if not known.complete().all():
         with known.alone():
             _run(known, work, client, number, progress)
-    elif progress is not None:
-        progress(1.0)
+    else:
+        known.forget_killed_run()
+        if progress is not None:
+            progress(1.0)
     return Study(path)
 
 

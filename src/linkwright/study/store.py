@@ -291,6 +291,12 @@ class Store:
                 told.unlink()
             lock.release()
 
+    def forget_killed_run(self) -> None:
+        """Remove the file that a run leaves which is killed after its last chunk."""
+        if (self.path / RUNNING).exists():
+            with suppress(InputError), self.alone():
+                pass
+
 
 def _ordered(group: bytes) -> bytes:
     """Metadata of a group with its arrays by name: zarr lists them in any order."""
