@@ -105,7 +105,7 @@ def postures(model: lw.Model, n: int, rng: np.random.Generator) -> np.ndarray:
     middle, found = _middle(model), []
     for _ in range(20 * n):
         try:
-            found.append(lw.close(model, lw.integrate(model, middle, 0.4 * rng.normal(size=model.nv))))
+            found.append(lw.close_loops(model, lw.integrate(model, middle, 0.4 * rng.normal(size=model.nv))))
         except ClosureError:
             continue
         if len(found) == n:
@@ -118,7 +118,7 @@ def pushed(model: lw.Model, q: np.ndarray, rng: np.random.Generator) -> tuple[np
     shape = (len(q), model.nv)
     start, v = lw.integrate(model, q, 0.1 * rng.uniform(-1, 1, shape)), 0.3 * rng.normal(size=shape)
     if model.loops:
-        start = lw.close(model, start)
+        start = lw.close_loops(model, start)
         v = lw.impulse(model, start, v)[0]
     return start, v
 

@@ -53,7 +53,7 @@ def motion(model: lw.Model, start: np.ndarray, n: int = 600) -> np.ndarray:
     t = np.linspace(0.0, 2.0 * np.pi, n, endpoint=False)[:, None]
     v = 0.25 * np.sin(t * np.arange(1, model.nv + 1) % (2.0 * np.pi)) + 0.05
     q = np.asarray(lw.integrate(model, np.tile(start, (n, 1)), v))
-    return np.array([lw.close(model, row) for row in q]) if model.loops else q
+    return np.array([lw.close_loops(model, row) for row in q]) if model.loops else q
 
 
 def moved(studio: Any, postures: np.ndarray, seconds: float, rate: float | None) -> tuple[int, float]:

@@ -37,7 +37,7 @@ PENDULUM = lw.load("pendulum")
 
 def reach(targets: np.ndarray) -> dict[str, np.ndarray]:
     """Inverse kinematics of a seven-joint arm."""
-    found = lw.inverse_kinematics(ARM, {"tool": targets}, start=START, restarts=2)
+    found = lw.inverse_kinematics(ARM, {"tool": targets}, initial_guess=START, restarts=2)
     return {"error": found.error, "converged": found.converged}
 
 

@@ -29,7 +29,7 @@ def cells(arm1, arm2, arm3):
     q = np.tile(ROBOT.neutral(), (len(arm1), 1))
     for name, angle in zip(ARMS, (arm1, arm2, arm3), strict=True):
         q[:, ROBOT.slice(name).q] = angle[:, None]
-    tool = lw.pose(ROBOT, lw.close(ROBOT, q, fixed=ARMS), "tool")[:, :3, 3]
+    tool = lw.pose(ROBOT, lw.close_loops(ROBOT, q, fixed=ARMS), "tool")[:, :3, 3]
     place = np.floor((tool - LOW) / CELL).astype(int)
     return {"cell": np.ravel_multi_index(place.T, COUNTS).astype(np.uint32)}
 

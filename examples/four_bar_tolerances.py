@@ -49,7 +49,7 @@ def turned(model: lw.Model, angles: np.ndarray) -> np.ndarray:
     q[model.slice("coupler").q], q[model.slice("rocker").q] = 0.8, 1.7
     for angle in angles:
         q[model.slice("crank").q] = angle
-        q = lw.close(model, q, fixed=["crank", *ERRORS])
+        q = lw.close_loops(model, q, fixed=["crank", *ERRORS])
         found.append(q.copy())
     return np.array(found)
 
@@ -60,7 +60,7 @@ def strays(drawn, crank, coupler, rocker, ground, zero):
     q[..., MODEL.slice("crank").q] += zero[:, None, None]
     for bar, error in (("crank", crank), ("coupler", coupler), ("rocker", rocker), ("ground", ground)):
         q[..., MODEL.slice(f"{bar}_error").q] = error[:, None, None]
-    q = lw.close(MODEL, q, fixed=["crank", *ERRORS])
+    q = lw.close_loops(MODEL, q, fixed=["crank", *ERRORS])
     point, there = (lw.pose(MODEL, x, "point")[..., :2, 3] for x in (q, drawn))
     off = np.linalg.norm(point - there, axis=-1)
     return {"off": off.astype(np.float32), "worst": off.max(axis=1), "mean": off.mean(axis=1)}

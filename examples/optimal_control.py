@@ -32,7 +32,7 @@ def reach() -> control.OptimalMotion:
     limits = np.array([40, 40, 25, 20, 5, 4, 1.0])
     running = [control.EffortCost(1e-3), control.VelocityCost(0.5), control.PostureCost(start, 1.0)]
     final = [control.FrameCost("tool", there, 1e4), control.VelocityCost(10.0)]
-    return control.ilqr(arm, start, np.zeros(7), 60, 0.02, running, final, limits=limits, method="semi_implicit")
+    return control.ilqr(arm, start, np.zeros(7), 60, 0.02, running, final, effort_limits=limits, method="semi_implicit")
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ NOISE = {"q": 2e-6, "v": 2e-4, "wrench": np.repeat([0.05, 0.002], 3)}  # rad, ra
 arm = lw.load("arm7")
 believed = arm.with_parameters(1.05 * lw.inertial_parameters(arm))  # who takes all masses for 5 % more
 touching = lw.transform.make(np.diag([1.0, -1.0, -1.0]), np.array([0.55, 0.1, 0.25]))  # the hand points down
-start = lw.inverse_kinematics(arm, {"tool": touching}, start=[0.3, 0.8, -0.2, -1.6, -2.9, -0.8, 0.0]).q
+start = lw.inverse_kinematics(arm, {"tool": touching}, initial_guess=[0.3, 0.8, -0.2, -1.6, -2.9, -0.8, 0.0]).q
 posture = {"posture": start, "posture_stiffness": 25.0, "posture_damping": 10.0}
 
 

@@ -22,7 +22,7 @@ NEAR = 0.002
 
 def pick(part, camera, offset):
     """For parts (n, 3), errors of the camera (n, 3), both m, and of the joints (n, 7), rad."""
-    found = lw.inverse_kinematics(ARM, {"tool": part + camera}, start=START)
+    found = lw.inverse_kinematics(ARM, {"tool": part + camera}, initial_guess=START)
     miss = np.linalg.norm(lw.pose(ARM, found.q + offset, "tool")[:, :3, 3] - part, axis=1)
     return {"miss": miss, "reached": found.converged, "success": found.converged & (miss < NEAR)}
 

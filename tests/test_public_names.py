@@ -78,7 +78,10 @@ def test_signatures_say_that_batches_are_taken():
             lambda m, q: lw.simulate(m, q, foo=1),
             r"simulate lacks 'v0', 'duration' and has no argument 'foo'; it takes ",
         ),
-        (lambda m, q: lw.close(m, q, q_guess=q), r"close is given 'q_guess' twice; it takes \(model, q_guess, "),
+        (
+            lambda m, q: lw.close_loops(m, q, initial_guess=q),
+            r"close_loops is given 'initial_guess' twice; it takes \(model, initial_guess, ",
+        ),
         (lambda m, q: lw.check(m, q, q, q), r"check is given 4 arguments by place; it takes \(model, q\)"),
         (lambda m, q: lw.load(), r"load lacks 'source'; it takes \(source, \*, root=None, "),
         (lambda m, q: lw.equations(m, parameter={}), r"equations has no argument 'parameter'; it takes \(model, "),
@@ -114,7 +117,7 @@ def test_mistakes_within_a_function_are_not_told_as_of_its_arguments():
         lw.simulate(model, [0.1], [0.0], 0.1, callback=law)
 
 
-@pytest.mark.parametrize("name", ["load", "simulate", "equations", "compile", "hold", "close", "stack"])
+@pytest.mark.parametrize("name", ["load", "simulate", "equations", "compile", "hold", "close_loops", "stack"])
 def test_functions_that_explain_their_calls_keep_their_names(name):
     function = sys.modules[lw.Equations.__module__].equations if name == "equations" else getattr(lw, name)
     assert pickle.loads(pickle.dumps(function)) is function

@@ -64,13 +64,13 @@ assert np.isclose(pressing[:, 2].sum(), 9.81 * lw.total_mass(man))
 #
 # ## Another posture
 #
-# Not every configuration keeps both feet in place. `lw.close` finds the nearest one that does. Here the pelvis sinks by
+# Not every configuration keeps both feet in place. `lw.close_loops` finds the nearest one that does. Here the pelvis sinks by
 # 10 cm, and the legs follow:
 
 # %%
 lower = q.copy()
 lower[2] -= 0.1
-squat = lw.close(standing, lower, fixed=["root"])
+squat = lw.close_loops(standing, lower, fixed=["root"])
 assert np.allclose(lw.pose(standing, squat, "left_sole"), lw.pose(man, q, "left_sole"), atol=1e-8)
 print(squat[man.slice("left_knee_pitch").q] - q[man.slice("left_knee_pitch").q])     # the knees bend further
 

@@ -61,7 +61,7 @@ assert np.allclose(lw.pose(arm, q, "tip")[:2, 3], target)
 # found.
 
 # %%
-reached = lw.inverse_kinematics(arm, {"tip": [*target, 0.0]}, start=[0.2, 0.5])
+reached = lw.inverse_kinematics(arm, {"tip": [*target, 0.0]}, initial_guess=[0.2, 0.5])
 assert reached.converged
 assert np.allclose(lw.pose(arm, reached.q, "tip")[:2, 3], target, atol=1e-6)
 

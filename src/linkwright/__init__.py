@@ -104,7 +104,7 @@ integrate = public(dynamics.integrate)
 difference = public(dynamics.difference)
 configuration_rate = public(dynamics.configuration_rate)
 distance = public(dynamics.distance)
-from linkwright.compiler.configurations import close, interpolate, mean_configuration
+from linkwright.compiler.configurations import close_loops, interpolate, mean_configuration
 
 # Compilation of your own functions
 from linkwright.compiler.kernel import Kernel, compile
@@ -233,7 +233,7 @@ __all__ = [
     "check",
     "cholesky",
     "clip",
-    "close",
+    "close_loops",
     "compile",
     "composite_inertia",
     "configuration_rate",

@@ -96,7 +96,7 @@ def test_kinds_of_loop(kinds: list[str]) -> None:
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "bricard", "delta", "stewart", "four_bars:9"])
 def test_linkages_of_the_library(name: str) -> None:
     model = lw.load(name)
-    x = moving(model, lw.close(model, model.neutral()), 1)
+    x = moving(model, lw.close_loops(model, model.neutral()), 1)
     expected = dynamics.forward_dynamics(model, *x, method="composite")
     for way in WAYS[:3]:
         assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-9, way
@@ -146,7 +146,7 @@ def test_programs_do_not_grow_with_the_number_of_loops() -> None:
 
 def test_gains_and_open_loops() -> None:
     model = lw.load("four_bars:5")
-    q, v, tau = moving(model, lw.close(model, model.neutral()), 3)
+    q, v, tau = moving(model, lw.close_loops(model, model.neutral()), 3)
     q = q + 1e-3
     for options in ({"stabilization": (20.0, 30.0)}, {"loops": "ignore"}):
         expected = dynamics.forward_dynamics(model, q, v, tau, **options)
@@ -201,7 +201,7 @@ def test_what_closes_loops_again(name: str) -> None:
     model = lw.load(name)
     rng = np.random.default_rng(5)
     v = rng.normal(size=model.nv)
-    q = dynamics.integrate(model, lw.close(model, model.neutral()), 1e-3 * rng.normal(size=model.nv))
+    q = dynamics.integrate(model, lw.close_loops(model, model.neutral()), 1e-3 * rng.normal(size=model.nv))
     for function, x in ((position_correction, (q,)), (velocity_correction, (q, v))):
         kernel = lw.compile(function, model, unroll=False)
         assert isinstance(kernel.program, LevelProgram)

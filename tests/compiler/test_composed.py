@@ -41,7 +41,7 @@ def mechanism(name):
     if name == "loops":
         return with_loops(random_tree([JOINT_TYPES[k] for k in (0, 6, 1, 3, 0, 2)], 8), ["ball", "distance"], 4)
     model = lw.load(name)
-    return model, lw.close(model, model.neutral() + 0.1 * np.arange(model.nq))
+    return model, lw.close_loops(model, model.neutral() + 0.1 * np.arange(model.nq))
 
 
 def options(book, model):
@@ -130,7 +130,7 @@ def test_wrenches_are_not_ignored(name, method, few):
     model = lw.load(name)
     q, v, tau = state(model, 1)
     if model.loops:
-        q = lw.close(model, q)
+        q = lw.close_loops(model, q)
         v = dynamics.impulse(model, q, v)[0]
     frame = model.bodies[-1].name
     push = np.arange(1.0, 7.0)

@@ -160,7 +160,7 @@ def test_a_posture_draws_unless_it_is_told_otherwise():
 @pytest.mark.parametrize("mechanism", ["four_bar", "delta"])
 def test_laws_of_the_hand_refuse_closed_loops(mechanism):
     model = lw.load(mechanism)
-    q, frame = lw.close(model, model.neutral()), model.bodies[-1].name
+    q, frame = lw.close_loops(model, model.neutral()), model.bodies[-1].name
     for function in (control.operational_space, control.hybrid, control.shaped_impedance, control.admittance):
         bound = {**BOUND[function][1], "frame": frame, "reference": lw.pose(model, q, frame)}
         more = {"wrench": np.zeros(6)} if "wrench" in inspect.signature(function).parameters else {}
@@ -173,7 +173,7 @@ def test_laws_of_the_hand_refuse_closed_loops(mechanism):
 def test_compliance_of_closed_loops_is_that_of_what_they_allow(mechanism):
     """Against J Z (ZᵀKZ)⁻¹ Zᵀ Jᵀ with Z of a singular value decomposition; joints without a spring too."""
     model = lw.load(mechanism)
-    q, frame = lw.close(model, model.neutral()), model.bodies[-1].name
+    q, frame = lw.close_loops(model, model.neutral()), model.bodies[-1].name
     _, sizes, Vt = np.linalg.svd(lw.constraint_jacobian(model, q))
     Z, J = Vt[(sizes > 1e-9).sum() :].T, lw.jacobian(model, q, frame)
     some = np.concatenate([np.full(joint.nv, 100.0 * (joint.parent == "world")) for joint in model.joints])
@@ -185,7 +185,7 @@ def test_compliance_of_closed_loops_is_that_of_what_they_allow(mechanism):
 
 def test_compliance_of_a_loop_is_that_of_its_simulation():
     model = lw.load("four_bar")
-    q = lw.close(model, model.neutral())
+    q = lw.close_loops(model, model.neutral())
 
     def springs(model, t, q, v, rest):
         return 100.0 * lw.difference(model, q, rest) - 5.0 * v

@@ -166,7 +166,7 @@ def circle(t, home, radius, period):
 
 DOWN = np.diag([1.0, -1.0, -1.0, 1.0])
 DOWN[:3, 3] = 0.55, 0.1, 0.25
-TOUCHING = lw.inverse_kinematics(arm, {"tool": DOWN}, start=START).q
+TOUCHING = lw.inverse_kinematics(arm, {"tool": DOWN}, initial_guess=START).q
 POLISH = partial(
     lw.control.hybrid, frame="tool", reference=partial(circle, home=DOWN, radius=0.05, period=2.8), pressed="z",
     force=np.array([0.0, 0, -10, 0, 0, 0]), stiffness=3600.0, damping=108.0, integral=100.0, force_damping=1200.0,

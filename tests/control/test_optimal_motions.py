@@ -65,7 +65,7 @@ def test_steps_are_differentiated_as_linearize_does(kinds, method, springs):
 @pytest.mark.parametrize("method", ["semi_implicit", "midpoint"])
 def test_steps_of_closed_loops_are_differentiated_too(method):
     model = lw.load("four_bar")
-    q = lw.close(model, model.neutral() + 0.6)
+    q = lw.close_loops(model, model.neutral() + 0.6)
     _same_as_linearize(model, method, q, np.zeros(model.nv))
 
 
@@ -179,7 +179,7 @@ def swing_up(model, **more):
     running = [C.EffortCost(0.1), C.VelocityCost(0.1)]
     final = [C.PostureCost([np.pi / 2, 0.0], 100.0), C.VelocityCost(10.0)]
     start = more.pop("q0", [-np.pi / 2, 0.0])
-    told = {"limits": 5.0, "method": "semi_implicit", **more}
+    told = {"effort_limits": 5.0, "method": "semi_implicit", **more}
     return ilqr(model, start, [0.0, 0.0], 150, 0.02, running, final, **told)
 
 
@@ -378,7 +378,7 @@ def test_what_a_motor_does_not_drive_gets_no_efforts():
         0.03,
         C.EffortCost(0.01),
         final,
-        limits=(-15.0, 12.0),
+        effort_limits=(-15.0, 12.0),
         actuated=["slider"],
     )
     assert found.method == "rk4"
@@ -393,8 +393,8 @@ def test_what_a_motor_does_not_drive_gets_no_efforts():
 
 def test_closed_loops_stay_closed():
     model = lw.load("four_bar")
-    q, v = lw.project(model, lw.close(model, model.neutral() + 0.6), np.zeros(model.nv))
-    final = [C.PostureCost(lw.close(model, q + 0.3), 10.0), C.VelocityCost(1.0)]
+    q, v = lw.project(model, lw.close_loops(model, model.neutral() + 0.6), np.zeros(model.nv))
+    final = [C.PostureCost(lw.close_loops(model, q + 0.3), 10.0), C.VelocityCost(1.0)]
     found = ilqr(model, q, v, 20, 0.02, C.EffortCost(0.01), final, method="semi_implicit")
     assert (np.diff(found.costs) <= 0.0).all()
     assert found.costs[-1] < 0.2 * found.costs[0]
@@ -404,15 +404,15 @@ def test_closed_loops_stay_closed():
 def test_in_parts_it_is_the_same(pendulums, monkeypatch):
     """As large mechanisms are done: derivatives of loops by differences, of trees by formulas."""
     loop = lw.load("four_bar")
-    q, v = lw.project(loop, lw.close(loop, loop.neutral() + 0.6), np.zeros(loop.nv))
-    closed = [C.PostureCost(lw.close(loop, q + 0.3), 10.0), C.VelocityCost(1.0)]
+    q, v = lw.project(loop, lw.close_loops(loop, loop.neutral() + 0.6), np.zeros(loop.nv))
+    closed = [C.PostureCost(lw.close_loops(loop, q + 0.3), 10.0), C.VelocityCost(1.0)]
 
     def both():
         yield ilqr(loop, q, v, 20, 0.02, C.EffortCost(0.01), closed, method="semi_implicit")
         running = [C.EffortCost(0.1), C.VelocityCost(0.1)]
         final = [C.PostureCost([1.0, 0.0], 100.0), C.VelocityCost(10.0)]
         for start, limits in (([-0.3, 0.0], 14.0), ([[-0.3, 0.0], [-0.2, 0.1]], None)):
-            told = {"limits": limits, "method": "semi_implicit"}
+            told = {"effort_limits": limits, "method": "semi_implicit"}
             yield ilqr(pendulums, start, [0.0, 0.0], 50, 0.02, running, final, **told)
 
     whole = list(both())
@@ -448,13 +448,13 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
         ({"final": [C.FrameCost("hand", np.zeros(3))]}, KeyError, "hand"),
         ({"final": [lambda model, q: 0.0]}, ArgumentError, r"called as cost\(model, t, q, v, tau\)"),
         ({"each": ["goal"]}, KeyError, "goal"),
-        ({"limits": (1.0, -1.0)}, InputError, "the lower one is above the upper one"),
-        ({"limits": np.ones(3)}, ShapeError, "limits are a number"),
-        ({"limits": -3.0}, InputError, "the lower one is above the upper one, 3 > -3"),
-        ({"limits": 0}, InputError, "leave nothing to choose: every effort is held at 0"),
-        ({"limits": np.nan}, InputError, "limits are numbers"),
-        ({"guess": np.zeros((4, 2))}, ShapeError, r"guess has shape \(4, 2\); expected \(5, 2\)"),
-        ({"guess": np.nan}, InputError, "guess is not finite"),
+        ({"effort_limits": (1.0, -1.0)}, InputError, "the lower one is above the upper one"),
+        ({"effort_limits": np.ones(3)}, ShapeError, "effort_limits are a number"),
+        ({"effort_limits": -3.0}, InputError, "the lower one is above the upper one, 3 > -3"),
+        ({"effort_limits": 0}, InputError, "leave nothing to choose: every effort is held at 0"),
+        ({"effort_limits": np.nan}, InputError, "effort_limits are numbers"),
+        ({"initial_guess": np.zeros((4, 2))}, ShapeError, r"initial_guess has shape \(4, 2\); expected \(5, 2\)"),
+        ({"initial_guess": np.nan}, InputError, "initial_guess is not finite"),
         ({"method": "variational"}, InputError, "iterated, not a formula"),
         ({"actuated": ["joint9"]}, KeyError, "joint9"),
         ({"iterations": -1}, InputError, "iterations is a whole number"),
@@ -492,7 +492,9 @@ def test_weights_and_limits_may_be_of_the_motors_alone():
     final = [C.PostureCost([0.1, 0.2, 0.3], 10.0), C.VelocityCost(1.0)]
 
     def found(weight, limits):
-        return ilqr(model, np.zeros(3), np.zeros(3), 20, 0.02, C.EffortCost(weight), final, limits=limits, **told)
+        return ilqr(
+            model, np.zeros(3), np.zeros(3), 20, 0.02, C.EffortCost(weight), final, effort_limits=limits, **told
+        )
 
     whole = found([1e-2, 7.0, 2e-2], [20.0, 5.0, 9.0])
     for weight in ([1e-2, 2e-2], np.diag([1e-2, 2e-2])):
@@ -505,7 +507,7 @@ def test_the_guess_of_a_stance_holds_it():
     """Where closed loops carry what has no motor, motors hold what is theirs."""
     model = lw.load("four_bar")
     motor = [model.joints[0].name]
-    q = lw.project(model, lw.close(model, model.neutral() + 0.6), np.zeros(model.nv))[0]
+    q = lw.project(model, lw.close_loops(model, model.neutral() + 0.6), np.zeros(model.nv))[0]
     zero = np.zeros(model.nv)
     found = ilqr(model, q, zero, 20, 0.02, C.EffortCost(1.0), actuated=motor, method="semi_implicit", iterations=0)
     np.testing.assert_allclose(found.tau[0], lw.inverse_dynamics(model, q, zero, zero, actuated=motor), atol=1e-9)

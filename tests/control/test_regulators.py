@@ -152,7 +152,7 @@ def test_what_cannot_be_regulated_is_told(told, error, message):
 
 def test_closed_loops_are_regulated_in_steps():
     model = lw.load("four_bar")
-    q, _ = lw.project(model, lw.close(model, model.neutral() + 0.6), np.zeros(model.nv))
+    q, _ = lw.project(model, lw.close_loops(model, model.neutral() + 0.6), np.zeros(model.nv))
     found = lqr(model, q, 10.0, 0.1, step=0.01)
     assert (abs(found.poles) < 1.0).all()
 
@@ -168,10 +168,10 @@ def test_closed_loops_are_regulated_in_the_directions_that_they_allow():
         assert found.poles.shape == (2,)
         assert (found.poles.real < 0.0).all()
     in_steps = lqr(model, q, 10.0 * 1e-4, 0.1 * 1e-4, actuated=["crank"], step=1e-4)
-    change = lw.close(model, q + 1e-6) - q
+    change = lw.close_loops(model, q + 1e-6) - q
     for x in (np.concatenate([change, zero]), np.concatenate([zero, change])):
         np.testing.assert_allclose(found.gain @ x, in_steps.gain @ x, rtol=1e-2, atol=1e-12)
-    start = lw.close(model, q + 0.05)
+    start = lw.close_loops(model, q + 0.05)
     motion = lw.simulate(model, start, zero, 4.0, controller=found.controller)
     assert abs(motion.q[-1] - q).max() < 1e-3
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.dynamics.closed_loops.close import separate
+from linkwright.dynamics.closed_loops.closure import separate
 from linkwright.dynamics.closed_loops.rows import loop_rows
 from linkwright.errors import ArgumentError, ClosureError, InputError, LinkwrightError, ModelError, UnknownNameError
 from linkwright.model.build.builder import Builder
@@ -216,7 +216,7 @@ def test_loops_are_closed_again(closed, seed, size):
     guess = lw.integrate(model, q, size * np.random.default_rng(seed).uniform(-1, 1, model.nv))
     failure = None
     try:
-        found = lw.close(model, guess)
+        found = lw.close_loops(model, guess)
     except ClosureError as error:  # seldom, and then it says what is left
         failure, found = error, error.q
     left = lw.constraint_residual(model, found)
@@ -231,25 +231,25 @@ def test_loops_are_closed_again(closed, seed, size):
 def test_fixed_joints_stay_and_batches_go_row_by_row():
     model = public.load("four_bar")
     guesses = np.array([[0.3, 0.1, 0.0], [-0.5, 0.0, 0.0]])
-    closed = public.close(model, guesses, fixed=["crank"])
+    closed = public.close_loops(model, guesses, fixed=["crank"])
     assert np.array_equal(closed[:, 0], guesses[:, 0])
     assert np.abs(public.constraint_residual(model, closed)).max() < 1e-13
-    assert np.allclose(public.close(model, guesses[1], fixed=["crank"]), closed[1], rtol=0.0, atol=1e-13)
+    assert np.allclose(public.close_loops(model, guesses[1], fixed=["crank"]), closed[1], rtol=0.0, atol=1e-13)
 
 
 def test_what_cannot_be_closed_is_told():
     model = public.load("four_bar")
-    crank, coupler, rocker = public.close(model, [2.0, 0.3, 0.0])
+    crank, coupler, rocker = public.close_loops(model, [2.0, 0.3, 0.0])
     with pytest.raises(
         ClosureError, match=r"'four_bar' could not be closed from this guess: 'pin' \(revolute\) is off"
     ):
-        public.close(model, [crank, coupler + 0.5, rocker], fixed=["crank", "coupler"])
+        public.close_loops(model, [crank, coupler + 0.5, rocker], fixed=["crank", "coupler"])
     with pytest.raises(ClosureError):  # a rocker of 0.6 m does not reach beyond
-        public.close(model, [0.0, 0.0, np.pi], fixed=["rocker"])
+        public.close_loops(model, [0.0, 0.0, np.pi], fixed=["rocker"])
     with pytest.raises(UnknownNameError, match="crnk"):
-        public.close(model, [0.0, 0.0, 0.0], fixed=["crnk"])
+        public.close_loops(model, [0.0, 0.0, 0.0], fixed=["crnk"])
     with pytest.raises(InputError, match="not finite"):
-        public.close(model, [np.nan, 0.0, 0.0])
+        public.close_loops(model, [np.nan, 0.0, 0.0])
 
 
 def test_axes_the_wrong_way_round_are_not_closed():
@@ -259,7 +259,7 @@ def test_axes_the_wrong_way_round_are_not_closed():
     half = np.array([0.0, 1.0, 0.0, 0.0])
     assert np.abs(lw.constraint_residual(model, half)).max() == 0.0
     for start in (half, np.array([np.sin(0.01), np.cos(0.01), 0.0, 0.0])):
-        R = lw.pose(model, lw.close(model, start), "a")[:3, :3]
+        R = lw.pose(model, lw.close_loops(model, start), "a")[:3, :3]
         assert R[2, 2] == pytest.approx(1.0)
 
 
@@ -305,7 +305,7 @@ def test_singular_configurations_are_found():
 @pytest.mark.parametrize("names", [0, None, "drive"])
 def test_joints_that_stay_are_listed_by_name(names):
     with pytest.raises(ArgumentError, match="fixed is a list of joint names"):
-        public.close(public.load("four_bar"), np.zeros(3), fixed=names)
+        public.close_loops(public.load("four_bar"), np.zeros(3), fixed=names)
 
 
 @pytest.mark.parametrize("names", [0, "drive", [0], [None]])
@@ -339,5 +339,5 @@ def test_long_rows_of_linkages_are_counted_and_closed():
     model = public.load("four_bars:120")
     assert [len(part.columns) for part in separate(model, model.neutral())] == [3] * 120
     assert public.mobility(model, model.neutral()).degrees_of_freedom == 120
-    q = public.close(model, lw.integrate(model, model.neutral(), np.full(model.nv, 0.01)))
+    q = public.close_loops(model, lw.integrate(model, model.neutral(), np.full(model.nv, 0.01)))
     assert np.abs(lw.constraint_residual(model, q)).max() < 1e-10

@@ -268,7 +268,7 @@ def test_inverse_dynamics_of_all_joints_undoes_forward_dynamics(closed, seed):
 def test_one_motor_drives_a_linkage():
     """One of two gives the same power; all three share it by least norm; none gives no motion."""
     model = public.load("four_bar")
-    q = public.close(model, [0.7, 0.0, 0.0], fixed=["crank"])
+    q = public.close_loops(model, [0.7, 0.0, 0.0], fixed=["crank"])
     v = public.impulse(model, q, [2.0, 0.0, 0.0])[0]
     a = public.forward_dynamics(model, q, v, [0.3, 0.0, 0.0])
     one = public.inverse_dynamics(model, q, v, a, actuated=["crank"])

@@ -153,7 +153,7 @@ def stepping(model: lw.Model, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> tu
 
 def test_loops_stay_closed_under_impulses() -> None:
     model, generator = lw.load("four_bar"), np.random.default_rng(1)
-    q = lw.close(model, model.neutral())
+    q = lw.close_loops(model, model.neutral())
     v = lw.impulse(model, q, generator.normal(size=model.nv))[0]
     factors = inertia(model, q, dynamics.mass_matrix(model, q))
     K = dynamics.constraint_jacobian(model, q)

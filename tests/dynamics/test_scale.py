@@ -38,7 +38,7 @@ def mechanism(name: str) -> tuple[Model, np.ndarray]:
         return loose_and_tied()
     model = public.load(name)
     q = np.clip(model.random(seed=2), model.lower, model.upper)
-    return model, public.close(model, model.neutral()) if model.loops else q
+    return model, public.close_loops(model, model.neutral()) if model.loops else q
 
 
 NAMES = ["one of each", "followers", "loose and tied", "planar:3", "four_bar", "slider_crank", "bricard"]
@@ -96,7 +96,10 @@ def test_loops_are_judged_alike(name, length, mass):
     assert same(*force, efforts)
     assert same(lw.project(model, q, v)[1], lw.project(other, q_o, v_o)[1], units)
     off = np.linspace(-0.01, 0.01, model.nv)
-    closed = lw.close(model, lw.integrate(model, q, off)), lw.close(other, lw.integrate(other, q_o, off * units))
+    closed = (
+        lw.close_loops(model, lw.integrate(model, q, off)),
+        lw.close_loops(other, lw.integrate(other, q_o, off * units)),
+    )
     assert same(*closed, grown_coordinates(model, length))
     with pytest.raises(InputError, match="not closed"):
         lw.mobility(other, lw.integrate(other, q_o, off * units))

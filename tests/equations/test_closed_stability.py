@@ -53,7 +53,7 @@ def test_equilibria_rest_on_the_loops_and_small_motions_are_those_of_linearize(n
         here, higher = lw.potential_energy(model, one.q), []
         for _ in range(10):
             y = one.basis @ rng.normal(size=one.basis.shape[1])
-            near = lw.close(model, lw.integrate(model, one.q, 1e-3 * y / np.linalg.norm(y)))
+            near = lw.close_loops(model, lw.integrate(model, one.q, 1e-3 * y / np.linalg.norm(y)))
             higher.append(lw.potential_energy(model, near) > here)
         assert all(higher) == one.minimum
     assert n == found[0].q.size

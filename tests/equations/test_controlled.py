@@ -313,7 +313,7 @@ def test_formulas_are_ascii_in_latex_and_no_law_is_told():
 
 def test_loops_do_no_work_but_can_hold_it_elsewhere():
     model = lw.load("four_bar")
-    target = lw.close(model, model.neutral() + 0.2)
+    target = lw.close_loops(model, model.neutral() + 0.2)
     told = lw.equations(model).explanation(controller=pd(model, target))
     assert told.proof.identity
     assert "their forces do no work" in told.text()

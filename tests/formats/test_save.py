@@ -289,7 +289,7 @@ def test_loops_go_through_mjcf(kind, tmp_path):
     q = rng.normal(size=2)
     T = dynamics.pose(model, q, "hand")
     np.testing.assert_allclose(dynamics.pose(read, q, "hand"), T, atol=1e-14)
-    closed = [dynamics.close(one, np.array([1.2, -1.9])) for one in (model, read)] if kind == "ball" else [q, q]
+    closed = [dynamics.close_loops(one, np.array([1.2, -1.9])) for one in (model, read)] if kind == "ball" else [q, q]
     np.testing.assert_allclose(closed[0], closed[1], atol=1e-9)
     same_dynamics(model, read)
 

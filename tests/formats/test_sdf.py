@@ -171,7 +171,7 @@ def test_a_second_joint_to_a_link_closes_a_loop():
     found = parse_sdf(text)
     (loop,) = found.loops
     assert (loop.name, loop.type) == ("three", "revolute")
-    np.testing.assert_allclose(dynamics.close(found, np.zeros(2)), np.zeros(2), atol=1e-12)
+    np.testing.assert_allclose(dynamics.close_loops(found, np.zeros(2)), np.zeros(2), atol=1e-12)
     np.testing.assert_allclose(dynamics.pose(found, np.zeros(2), loop.first)[:3, 3], [1, 1, 0], atol=1e-15)
 
 

@@ -138,7 +138,7 @@ def test_bound_links_close_loops():
     q = np.zeros(8)
     q[[linkage.slice(name).q.start for name in ("input_link1", "output_link1")]] = 0.4
     q[[linkage.slice(name).q.start for name in ("coupler_link1", "coupler_link_dup1")]] = -0.4
-    closed = dynamics.close(linkage, q)
+    closed = dynamics.close_loops(linkage, q)
     np.testing.assert_allclose(closed, q, atol=1e-9)  # parallelograms: as RoKi's own test asks
 
 

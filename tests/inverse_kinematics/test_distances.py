@@ -101,12 +101,12 @@ def test_feet_that_stand_hold_the_hands_back():
     start[7:] = 0.1
     foot, hand = (lw.pose(humanoid, start, name) for name in ("left_foot", "left_hand"))
     far = hand[:3, 3] + [3.0, 0.0, 0.0]
-    reached = lw.inverse_kinematics(humanoid, {"left_foot": foot, "left_hand": far}, start=start)
+    reached = lw.inverse_kinematics(humanoid, {"left_foot": foot, "left_hand": far}, initial_guess=start)
     assert reached.reason == "out of reach"
     assert reached.attempts == 0
-    assert lw.inverse_kinematics(humanoid, {"left_hand": far}, start=start).converged  # it may walk there
+    assert lw.inverse_kinematics(humanoid, {"left_hand": far}, initial_guess=start).converged  # it may walk there
     seen = {tasks.Position("left_hand", relative_to="left_foot"): [3.0, 0.0, 0.0]}
-    assert lw.inverse_kinematics(humanoid, seen, start=start).attempts == 0
+    assert lw.inverse_kinematics(humanoid, seen, initial_guess=start).attempts == 0
 
 
 def test_what_limits_exclude_is_no_matter_of_reach():
@@ -122,13 +122,13 @@ def test_a_target_that_is_wrong_needs_no_further_code(started, monkeypatch):
     arm = lw.load("arm7").with_gravity([0.0, 0.0, -1.62])
     start = arm.neutral() + 0.1 if started else None
     T = lw.pose(arm, arm.random(seed=3), "tool")
-    assert lw.inverse_kinematics(arm, {"tool": T}, start=start).converged
+    assert lw.inverse_kinematics(arm, {"tool": T}, initial_guess=start).converged
     far, turned = T.copy(), T.copy()
     far[:3, 3] *= 4.0
     turned[:3, 3] = [0.0, 0.0, 0.36 + 0.9]
     turned[:3, :3] = lw.rotation.about([1.0, 0.0, 0.0], 2.0)
     made, make = [], Native._made
     monkeypatch.setattr(Native, "_made", lambda native, part: made.append(part) or make(native, part))
-    assert lw.inverse_kinematics(arm, {"tool": far}, start=start).reason == "out of reach"
-    assert not lw.inverse_kinematics(arm, {"tool": turned}, start=start).converged
+    assert lw.inverse_kinematics(arm, {"tool": far}, initial_guess=start).reason == "out of reach"
+    assert not lw.inverse_kinematics(arm, {"tool": turned}, initial_guess=start).converged
     assert not made

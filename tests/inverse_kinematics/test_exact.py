@@ -423,7 +423,7 @@ def test_limits_ask_for_whole_turns_and_nearest_keeps_them():
     assert found.within.any()
     assert ((found.q[found.within] >= arm.lower) & (found.q[found.within] <= arm.upper)).all()
     np.testing.assert_allclose(found.nearest(q), q, atol=1e-9)
-    away = found.nearest([3.0, -1.0, 0.0], limits=False)
+    away = found.nearest([3.0, -1.0, 0.0], joint_limits=False)
     assert np.abs(away - [3.0, -1.0, 0.0]).sum() <= np.abs(found.nearest([3.0, -1.0, 0.0]) - [3.0, -1.0, 0.0]).sum()
 
 

@@ -104,12 +104,12 @@ def test_random_mechanisms_with_followers(seed, mimics):
     T = np.array([dynamics.pose(model, x, frame) for x in q])
     if model.frames[frame].body < 0:
         frame, T = "tip", np.array([dynamics.pose(model, x, "tip") for x in q])
-    reached = lw.inverse_kinematics(model, {frame: T}, start=q)
+    reached = lw.inverse_kinematics(model, {frame: T}, initial_guess=q)
     assert reached.converged.all()
     assert np.abs(reached.q - q).max() < 1e-6  # they were there
     start = np.array([lw.integrate(model, x, 0.05 * rng.normal(size=model.nv)) for x in q])
     start = np.clip(start, model.lower, model.upper)
-    reached = lw.inverse_kinematics(model, {frame: T}, start=start)
+    reached = lw.inverse_kinematics(model, {frame: T}, initial_guess=start)
     assert reached.converged.mean() > 0.6
     for x, goal, there in zip(reached.q, T, reached.converged, strict=True):
         assert there == (log_norm(dynamics.pose(model, x, frame), goal) <= 1e-6)
@@ -141,10 +141,10 @@ def test_limits_of_every_kind_are_kept(seed):
     reached = lw.inverse_kinematics(model, {"tip": T}, restarts=30)
     assert_reached(model, "tip", T, reached)
     assert reached.converged.mean() >= 0.7
-    started = lw.inverse_kinematics(model, {"tip": T}, start=q)
+    started = lw.inverse_kinematics(model, {"tip": T}, initial_guess=q)
     assert started.converged.all()
     assert_within(model, started.q)
-    elsewhere = lw.inverse_kinematics(model, {"tip": T}, start=model.random(10, seed=seed + 1), restarts=30)
+    elsewhere = lw.inverse_kinematics(model, {"tip": T}, initial_guess=model.random(10, seed=seed + 1), restarts=30)
     assert_reached(model, "tip", T, elsewhere)
 
 
@@ -155,7 +155,7 @@ def test_mechanisms_of_any_size(length):
     grown = larger(model, length, 1.0)
     q = model.random(20, seed=2) * grown_coordinates(model, length)
     T = np.array([dynamics.pose(grown, x, "tip") for x in q])
-    reached = lw.inverse_kinematics(grown, {"tip": T}, start=np.tile(grown.neutral(), (20, 1)))
+    reached = lw.inverse_kinematics(grown, {"tip": T}, initial_guess=np.tile(grown.neutral(), (20, 1)))
     assert reached.converged.all()
     assert_reached(grown, "tip", T, reached)
     assert np.median(reached.steps) < 20
@@ -169,7 +169,7 @@ def test_one_target_batches_and_rows_of_start_broadcast():
     assert alone.q.shape == (7,)
     assert alone.converged
     assert alone.reason == ""
-    batch = lw.inverse_kinematics(arm, {"tool": T.reshape(2, 3, 4, 4)}, start=q[:3])
+    batch = lw.inverse_kinematics(arm, {"tool": T.reshape(2, 3, 4, 4)}, initial_guess=q[:3])
     assert batch.q.shape == (2, 3, 7)
     assert batch.converged.shape == batch.error.shape == batch.steps.shape == batch.reason.shape == (2, 3)
     none = lw.inverse_kinematics(arm, {"tool": T[:0]})
@@ -182,7 +182,7 @@ def test_one_target_batches_and_rows_of_start_broadcast():
 def test_the_start_is_where_it_begins():
     arm = lw.load("arm7")
     q = arm.random(50, seed=3)
-    reached = lw.inverse_kinematics(arm, {"tool": lw.pose(arm, q, "tool")}, start=q + 1e-3)
+    reached = lw.inverse_kinematics(arm, {"tool": lw.pose(arm, q, "tool")}, initial_guess=q + 1e-3)
     assert reached.converged.all()
     assert np.abs(reached.q - q).max() < 0.05
     assert (reached.attempts == 1).all()
@@ -202,7 +202,7 @@ def test_limits_are_kept_and_said_to_exclude_solutions():
     assert list(reached.converged) == [True, False, False]
     assert list(reached.reason) == ["", "limits", "out of reach"]
     assert_within(arm, reached.q)
-    free = lw.inverse_kinematics(arm, {"tip": behind}, limits=False)
+    free = lw.inverse_kinematics(arm, {"tip": behind}, joint_limits=False)
     assert free.converged
     far = reached.q[2]  # the nearest there is: stretched out towards it
     assert np.allclose(far, [np.arctan2(0.6, 1.7), 0.0], atol=2e-2)
@@ -225,9 +225,9 @@ def test_restarts_and_random():
     assert 0.3 < once.converged.mean() < 1.0
     assert once.attempts.max() == 1
     assert lw.inverse_kinematics(arm, {"tool": T}).converged.all()
-    some, other = (lw.inverse_kinematics(arm, {"tool": T}, random=k) for k in (1, 2))
+    some, other = (lw.inverse_kinematics(arm, {"tool": T}, seed=k) for k in (1, 2))
     assert other.converged.all()
-    assert np.array_equal(some.q, lw.inverse_kinematics(arm, {"tool": T}, random=1).q)
+    assert np.array_equal(some.q, lw.inverse_kinematics(arm, {"tool": T}, seed=1).q)
     assert not np.array_equal(some.q, other.q)
 
 
@@ -246,7 +246,7 @@ def test_fixed_joints_stay():
     T = lw.pose(arm, q, "tool")
     start = arm.random(50, seed=6)
     start[:, 2] = q[:, 2]
-    reached = lw.inverse_kinematics(arm, {"tool": T}, start=start, fixed=["joint3"])
+    reached = lw.inverse_kinematics(arm, {"tool": T}, initial_guess=start, fixed=["joint3"])
     assert np.array_equal(reached.q[:, 2], q[:, 2])
     assert reached.converged.all()
     assert_reached(arm, "tool", T, reached)
@@ -257,7 +257,7 @@ def test_joints_that_move_nothing_stay():
     start = humanoid.random(seed=0)
     T = lw.pose(humanoid, humanoid.random(seed=1), "left_hand")
     T[:3, 3] = lw.pose(humanoid, start, "left_hand")[:3, 3]
-    reached = lw.inverse_kinematics(humanoid, {"left_hand": T}, start=start)
+    reached = lw.inverse_kinematics(humanoid, {"left_hand": T}, initial_guess=start)
     assert reached.converged
     moved = reached.q != start
     assert not moved[humanoid.slice("right_knee_pitch").q].any()
@@ -278,7 +278,7 @@ def test_several_solutions_are_different_and_all_right():
             assert log_norm(dynamics.pose(puma, x, "tool"), T[row]) < 1e-6
             turns = np.exp(1j * found[:k]) - np.exp(1j * x)
             assert (np.abs(turns).max(axis=1, initial=0.0) > 1e-4).all()
-    ordered = lw.inverse_kinematics(puma, {"tool": T}, start=q + 0.01, solutions=3)
+    ordered = lw.inverse_kinematics(puma, {"tool": T}, initial_guess=q + 0.01, solutions=3)
     assert np.abs(ordered.q[:, 0] - q).max() < 1e-4
 
 
@@ -287,8 +287,8 @@ def test_the_nearest_solution():
     q = arm.random(30, seed=7)
     start = np.clip(q + 0.3 * np.random.default_rng(0).normal(size=q.shape), arm.lower, arm.upper)
     T = lw.pose(arm, q, "tool")
-    near = lw.inverse_kinematics(arm, {"tool": T}, start=start, nearest=True)
-    some = lw.inverse_kinematics(arm, {"tool": T}, start=start)
+    near = lw.inverse_kinematics(arm, {"tool": T}, initial_guess=start, nearest=True)
+    some = lw.inverse_kinematics(arm, {"tool": T}, initial_guess=start)
     assert near.converged.all()
     assert_reached(arm, "tool", T, near)
     distances = [np.linalg.norm(x - start, axis=1) for x in (near.q, some.q, q)]
@@ -303,8 +303,8 @@ def test_the_nearest_posture_of_a_humanoid_is_looked_for_in_machine_code():
     targets["left_hand"][:3, 3] += [0.1, 0.0, 0.1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # that it is too large, and runs row by row
-        near = lw.inverse_kinematics(humanoid, targets, start=start, nearest=True)
-    some = lw.inverse_kinematics(humanoid, targets, start=start)
+        near = lw.inverse_kinematics(humanoid, targets, initial_guess=start, nearest=True)
+    some = lw.inverse_kinematics(humanoid, targets, initial_guess=start)
     assert near.converged
     away = [np.linalg.norm(lw.difference(humanoid, start, x.q)) for x in (near, some)]
     assert away[0] <= away[1] + 1e-6
@@ -315,11 +315,11 @@ def test_the_nearest_posture_of_a_humanoid_is_looked_for_in_machine_code():
 )
 def test_loops_stay_closed(name, body):
     model = lw.load(name)
-    start = lw.close(model, model.neutral())
+    start = lw.close_loops(model, model.neutral())
     rng = np.random.default_rng(0)
-    q = lw.close(model, lw.integrate(model, start, 0.1 * rng.normal(size=model.nv)))
+    q = lw.close_loops(model, lw.integrate(model, start, 0.1 * rng.normal(size=model.nv)))
     target = lw.pose(model, q, body) if name == "stewart" else lw.pose(model, q, body)[:3, 3]
-    reached = lw.inverse_kinematics(model, {body: target}, start=start)
+    reached = lw.inverse_kinematics(model, {body: target}, initial_guess=start)
     assert reached.converged
     assert np.abs(lw.constraint_residual(model, reached.q)).max() < 1e-6
     assert np.abs(lw.pose(model, reached.q, body)[:3, 3] - lw.pose(model, q, body)[:3, 3]).max() < 1e-6
@@ -329,7 +329,7 @@ def test_loops_stay_closed(name, body):
 def test_random_loops(seed):
     model, q = with_loops(one_of_each(seed), ["weld", "revolute"], seed)
     T = dynamics.pose(model, q, "tip")
-    reached = lw.inverse_kinematics(model, {"tip": T}, start=q)
+    reached = lw.inverse_kinematics(model, {"tip": T}, initial_guess=q)
     assert reached.converged
     assert np.abs(lw.constraint_residual(model, reached.q)).max() < 1e-6
 
@@ -356,7 +356,7 @@ def test_it_is_part_of_functions_that_are_compiled():
     arm = lw.load("arm7")
 
     def posture(model, p, q):
-        reached = lw.inverse_kinematics(model, {"tool": p}, start=q)
+        reached = lw.inverse_kinematics(model, {"tool": p}, initial_guess=q)
         return reached.q, reached.error, lw.where(reached.converged, 1.0, 0.0)
 
     kernel = lw.compile(posture, arm, p=3)
@@ -395,20 +395,20 @@ def refused(kind, message, **changes):
             InputError,
             r"'joint3' is fixed .*, 50, outside its limits .* \(in row \[1\]\)",
             fixed=["joint3"],
-            start=np.outer([0.0, 50.0], np.eye(7)[2]),
+            initial_guess=np.outer([0.0, 50.0], np.eye(7)[2]),
         ),
         refused(InputError, r"expected a pose: .*\(in row \[0\]\)", target=np.stack([2.0 * np.eye(4)]), solutions=2),
         refused(ArgumentError, "real numbers", target=np.full((4, 4), "a")),
         refused(UnknownNameError, "unknown frame 'tol'", frame="tol"),
         refused(ArgumentError, "names of frames and by tasks", frame=3),
         refused(InputError, "which nothing moves", frame="world"),
-        refused(InputError, "start: q is not finite", start=np.full(7, np.nan)),
-        refused(ShapeError, "start", start=np.zeros(6)),
+        refused(InputError, "initial_guess: q is not finite", initial_guess=np.full(7, np.nan)),
+        refused(ShapeError, "initial_guess", initial_guess=np.zeros(6)),
         refused(InputError, "the tolerance is a number", tolerance=-1.0),
         refused(InputError, "the tolerance is a number", tolerance=np.nan),
         refused(InputError, "restarts is a whole number", restarts=-1),
-        refused(InputError, "random is a whole number", random=0.5),
-        refused(ArgumentError, "limits is True or False", limits=1),
+        refused(InputError, "seed is a whole number", seed=0.5),
+        refused(ArgumentError, "joint_limits is True or False", joint_limits=1),
         refused(UnknownNameError, "unknown joint", fixed=["elbow"]),
         refused(ArgumentError, "a list of joint names", fixed="joint1"),
         refused(InputError, "nearest is meant of a start", nearest=True),
@@ -447,7 +447,7 @@ def test_followers_keep_their_own_limits():
     wide = np.array([0.0, -1.9, 0.5])
     assert lw.inverse_kinematics(model, {"tool": lw.pose(model, wide, "tool")}).reason == "limits"
     q = model.random(20, seed=1)
-    reached = lw.inverse_kinematics(model, {"tool": lw.pose(model, q, "tool")}, start=np.zeros(3))
+    reached = lw.inverse_kinematics(model, {"tool": lw.pose(model, q, "tool")}, initial_guess=np.zeros(3))
     assert reached.converged.all()
     assert np.abs(0.2 - reached.q[:, 1]).max() <= 1.0 + 1e-12
     at_its_end = np.array([0.0, -0.8, 0.5])
@@ -459,7 +459,7 @@ def test_followers_keep_their_own_limits():
 def test_a_turn_more_is_no_other_solution(name):
     model = lw.load(name)
     if name == "stewart":
-        frame, target = "platform", lw.pose(model, lw.close(model, model.neutral()), "platform")
+        frame, target = "platform", lw.pose(model, lw.close_loops(model, model.neutral()), "platform")
     else:
         frame = list(model.frames)[-1]
         target = lw.pose(model, model.random(6, seed=1), frame)[:, :3, 3]
@@ -483,7 +483,7 @@ def test_whole_turns_within_the_limits_are_tried():
     q, start = np.array([-2.5 + 4.0 * np.pi, 0.5 - 4.0 * np.pi]), np.array([8.9, 0.4])
     target = lw.pose(model, q, "tip")
     for options in ({"nearest": True}, {"solutions": 1}):
-        reached = lw.inverse_kinematics(model, {"tip": target}, start=start, **options)
+        reached = lw.inverse_kinematics(model, {"tip": target}, initial_guess=start, **options)
         assert reached.q.reshape(-1) == pytest.approx([-2.5 + 2.0 * np.pi, 0.5], abs=1e-5)
 
 
@@ -502,10 +502,10 @@ def test_a_start_that_is_no_configuration_is_refused(quaternion):
     model = lw.Builder("body").body("b", 1.0, inertia=0.1).joint("free", "free", "world", "b").build()
     start = np.tile(model.neutral(), (2, 1))
     start[1, 3:] = quaternion
-    with pytest.raises(InputError, match=r"start: the quaternion .* has length [02].*in row \[1\]"):
-        lw.inverse_kinematics(model, {"b": np.eye(4)}, start=start)
+    with pytest.raises(InputError, match=r"initial_guess: the quaternion .* has length [02].*in row \[1\]"):
+        lw.inverse_kinematics(model, {"b": np.eye(4)}, initial_guess=start)
     start[1] = model.neutral()
-    assert lw.inverse_kinematics(model, {"b": np.eye(4)}, start=start).converged.all()
+    assert lw.inverse_kinematics(model, {"b": np.eye(4)}, initial_guess=start).converged.all()
 
 
 def test_of_several_solutions_it_is_told_why_there_is_none():
@@ -532,7 +532,7 @@ def test_the_nearest_of_all_postures():
     away = np.where((turned >= puma.lower) & (turned <= puma.upper), away, np.inf).min(axis=2)  # by the best turn
     least = np.where(exact.exact, np.linalg.norm(away, axis=2), np.inf).min(axis=1)
     for options in ({"nearest": True}, {"solutions": 8}):
-        reached = lw.inverse_kinematics(puma, {"tool": T}, start=start, **options)
+        reached = lw.inverse_kinematics(puma, {"tool": T}, initial_guess=start, **options)
         first = reached.q.reshape(100, -1, 6)[:, 0]
         assert (np.linalg.norm(first - start, axis=1) < least + 1e-4).mean() >= 0.98
 

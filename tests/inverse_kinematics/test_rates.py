@@ -173,7 +173,7 @@ def test_a_balance_over_the_feet():
 
 def test_loops_move_closed():
     model = lw.load("stewart")
-    q = lw.close(model, model.neutral())
+    q = lw.close_loops(model, model.neutral())
     v = lw.resolved_rate(model, q, {"platform": [0.05, 0.0, 0.1, 0.0, 0.1, 0.0]}, velocity_limits=False, damping=1e-3)
     assert np.abs(lw.constraint_jacobian(model, q) @ v).max() < 1e-9
     assert np.abs(lw.velocity(model, q, v, "platform") - [0.05, 0.0, 0.1, 0.0, 0.1, 0.0]).max() < 1e-6

@@ -72,7 +72,7 @@ def test_every_task_alone_is_reached(seed):
     start = np.array([dynamics.integrate(model, x, 0.2 * rng.normal(size=model.nv)) for x in q])
     for task in of_every_kind(model):
         targets = np.array([task.value(model, x) for x in q])
-        reached = lw.inverse_kinematics(model, {task: targets}, start=start)
+        reached = lw.inverse_kinematics(model, {task: targets}, initial_guess=start)
         assert reached.converged.all(), task
         for x, target in zip(reached.q, targets, strict=True):
             assert np.abs(task.value(model, x) - target).max() < 2e-6, task
@@ -85,11 +85,13 @@ def test_half_a_turn_is_no_rest(turn):
     model = builder.joint("wrist", "spherical", "world", "hand").build()
     for task in (tasks.Rotation("hand"), tasks.Pose("hand")):
         target = turn if isinstance(task, tasks.Rotation) else np.block([[turn, np.zeros((3, 1))], [0, 0, 0, 1]])
-        reached = lw.inverse_kinematics(model, {task: target}, start=model.neutral(), restarts=0)
+        reached = lw.inverse_kinematics(model, {task: target}, initial_guess=model.neutral(), restarts=0)
         assert reached.converged
         assert reached.attempts == 1
         assert np.abs(lw.pose(model, reached.q, "hand")[:3, :3] - turn).max() < 1e-6
-    back = lw.inverse_kinematics(model, {tasks.Direction("hand"): [0, 0, -2.0]}, start=model.neutral(), restarts=0)
+    back = lw.inverse_kinematics(
+        model, {tasks.Direction("hand"): [0, 0, -2.0]}, initial_guess=model.neutral(), restarts=0
+    )
     assert back.converged
 
 
@@ -129,7 +131,7 @@ def test_later_priorities_do_not_disturb_earlier_ones():
     T = lw.pose(arm, q, "tool")
     wish = np.random.default_rng(0).normal(size=(100, 3))
     last = tasks.Position("link4", priority=2)
-    reached = lw.inverse_kinematics(arm, {"tool": T, last: wish}, start=q)
+    reached = lw.inverse_kinematics(arm, {"tool": T, last: wish}, initial_guess=q)
     assert reached.converged.all()
     assert reached.errors[:, 0].max() < 1e-9
     before = np.linalg.norm(lw.pose(arm, q, "link4")[:, :3, 3] - wish, axis=1)
@@ -142,7 +144,7 @@ def test_a_later_priority_comes_as_near_as_it_can():
     arm = lw.load("planar:3")
     tip, elbow = np.array([1.5, 0.5]), np.array([0.5, 2.0])
     order = {tasks.Position("tip", axes="xy"): tip, tasks.Position("link2", axes="xy", priority=2): elbow}
-    reached = lw.inverse_kinematics(arm, order, start=[0.3, 0.5, -0.9])
+    reached = lw.inverse_kinematics(arm, order, initial_guess=[0.3, 0.5, -0.9])
     assert reached.converged
     turns = np.linspace(-np.pi, np.pi, 200_001)
     first = np.stack([np.cos(turns), np.sin(turns)], axis=1)  # where the elbow may be: the rest must reach the tip
@@ -163,7 +165,7 @@ def test_momentum_of_the_way():
     start = model.neutral()
     start[7:] = [0.3, 0.4, -0.2, 0.5]
     goal = lw.pose(model, start, "hand")[:3, 3] + [-0.1, 0.1, 0.1]
-    reached = lw.inverse_kinematics(model, {"hand": goal, tasks.Momentum(): np.zeros(6)}, start=start)
+    reached = lw.inverse_kinematics(model, {"hand": goal, tasks.Momentum(): np.zeros(6)}, initial_guess=start)
     assert reached.converged
     moved = lw.difference(model, start, reached.q)
     assert np.abs(lw.momentum_matrix(model, reached.q) @ moved).max() < 1e-6
@@ -226,7 +228,7 @@ def test_a_later_priority_does_not_hide_what_is_out_of_reach():
 def test_what_cannot_all_be_reached_is_weighed():
     arm = lw.load("planar:3")
     there, turned = tasks.Position("tip", weight=4.0, axes="xy"), tasks.Direction("tip", axis="x")
-    reached = lw.inverse_kinematics(arm, {there: [4.0, 0.0], turned: [0.0, 1.0, 0.0]}, start=[0.5, -0.4, 0.2])
+    reached = lw.inverse_kinematics(arm, {there: [4.0, 0.0], turned: [0.0, 1.0, 0.0]}, initial_guess=[0.5, -0.4, 0.2])
 
     def cost(q):
         T = lw.pose(arm, q, "tip")

@@ -77,7 +77,7 @@ def test_redundant_loops():
     model = lw.load("four_bars:3")
     loops = tuple(replace(loop, kind=Ball()) for loop in model.loops)
     model = assemble(replace(model.description, loops=loops))
-    q = dynamics.close(model, model.neutral() + 0.2)
+    q = dynamics.close_loops(model, model.neutral() + 0.2)
     q, v, tau = state_of(model, q, 2)
     theirs = Peer(model, q, v, tau).acceleration()
     assert relative_error(lw.forward_dynamics(model, q, v, tau), theirs) < 1e-8

@@ -97,7 +97,7 @@ def states(model: lw.Model, count: int) -> tuple[np.ndarray, np.ndarray]:
         q[:, at.q.start : at.q.start + 3] = q[:, frees[0].q.start : frees[0].q.start + 3]
         q[:, at.q.start : at.q.start + 3] += 0.15 * rng.normal(size=(count, 3))
     if model.loops:
-        q = lw.close(model, q)
+        q = lw.close_loops(model, q)
         v = lw.project(model, q, v)[1]
     if any(model.shapes[pair.second].kind == "plane" for pair in model.pairs):
         q = lw.stand(model, q)

@@ -223,7 +223,7 @@ def test_loops_stay_closed_while_links_knock_against_the_ground(name: str) -> No
     builder, up = lw.Builder(model), -np.asarray(model.gravity) / np.linalg.norm(model.gravity)
     for body in model.bodies:
         builder.shape(body.name, "sphere", radius=0.02, xyz=body.center_of_mass)
-    q0 = lw.close(model, model.neutral())
+    q0 = lw.close_loops(model, model.neutral())
     heights = [up @ (lw.pose(model, q0, one.name) @ [*one.center_of_mass, 1.0])[:3] for one in model.bodies]
     ground = {"normal": up, "height": float((min(heights) - 0.05) / up[2])} if up[2] else {"normal": up}
     model = builder.build().with_ground(**ground)

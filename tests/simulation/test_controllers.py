@@ -36,7 +36,7 @@ def pushed(model, postures):
     shape = (len(postures), model.nv)
     q, v = lw.integrate(model, postures, 0.1 * rng.uniform(-1, 1, shape)), 0.3 * rng.normal(size=shape)
     if model.loops:
-        q = lw.close(model, q)
+        q = lw.close_loops(model, q)
         v = lw.impulse(model, q, v)[0]
     return q, v
 
@@ -46,7 +46,7 @@ def test_joints_settle_at_random_postures(name):
     model = hand_afloat() if name == "hand" else lw.load(name)
     postures = model.random(4, seed=1)
     if model.loops:
-        postures = lw.close(
+        postures = lw.close_loops(
             model, lw.integrate(model, model.neutral(), 0.3 * np.random.default_rng(1).normal(size=(4, model.nv)))
         )
     controller = lw.hold_joints(model, postures)
@@ -202,12 +202,12 @@ def biped():
 def test_loops_are_held_beside_singular_configurations():
     model, rng = biped(), np.random.default_rng(3)
     opened = lw.integrate(model, model.neutral(), 0.4 * rng.normal(size=(40, model.nv)))
-    postures = np.array([lw.close(model, q) for q in opened])  # one by one they come nearest to what is singular
+    postures = np.array([lw.close_loops(model, q) for q in opened])  # one by one they come nearest to what is singular
     level = np.abs(np.abs(postures[:, model.slice("left_pitch").q].ravel()) - np.pi / 2) < 1e-6
     postures = postures[level]
     assert len(postures) > 2
     opened = lw.integrate(model, postures, 0.1 * rng.uniform(-1, 1, (len(postures), model.nv)))
-    q = np.array([lw.close(model, row) for row in opened])
+    q = np.array([lw.close_loops(model, row) for row in opened])
     v = lw.impulse(model, q, 0.3 * rng.normal(size=(len(postures), model.nv)))[0]
     motion = lw.simulate(model, q, v, 1.0, controller=lw.hold_joints(model, postures), every=10)
     assert (np.abs(motion.v).max(axis=(0, 2)) < 1.5 * np.abs(v).max(axis=1)).all()

@@ -85,7 +85,7 @@ def test_the_rate_is_that_of_motions_side_by_side(model, seed):
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
 def test_closed_loops_stay_closed(name, method):
     model = lw.load(name)
-    q = lw.close(model, model.random(seed=2))
+    q = lw.close_loops(model, model.random(seed=2))
     v = lw.impulse(model, q, np.ones(model.nv))[0]
     tau = np.linspace(0.0, 1.0, model.nv)
     A, B = lw.linearize(model, q, v, tau, step=1e-2, method=method)

@@ -60,7 +60,7 @@ def four_bar_with_spring(stiffness=200.0, damping=0.0, length: tuple[float, floa
 
 def test_closed_loops_bear_springs():
     model = four_bar_with_spring()
-    q = lw.close(model, model.neutral())
+    q = lw.close_loops(model, model.neutral())
     lost = []
     for step in (4e-3, 2e-3):
         motion = lw.simulate(model, q, np.zeros(model.nv), 0.4, step)
@@ -90,7 +90,7 @@ def test_stiff_ones_are_for_the_implicit_method(length):
 
 def test_of_a_closed_loop_too_the_implicit_method_is_stable():
     model = four_bar_with_spring(1e7, 1e3, None)
-    q = lw.close(model, model.neutral())
+    q = lw.close_loops(model, model.neutral())
     v = lw.impulse(model, q, np.ones(model.nv))[0]
     motion = lw.simulate(model, q, v, 0.3, 1e-3, "semi_implicit", every=10)
     assert np.abs(motion.q).max() < 1e-2  # it holds like a rod

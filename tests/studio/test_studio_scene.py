@@ -32,7 +32,7 @@ def test_nodes_stand_where_bodies_are(name, server):
     model = lw.load(name)
     scene = Scene(server, model)
     q = model.random(seed=2)
-    q = lw.close(model, q) if model.loops else q
+    q = lw.close_loops(model, q) if model.loops else q
     scene.show(q)
     for node, body in zip(scene.robot.nodes, model.bodies, strict=True):
         np.testing.assert_allclose(placed(node), lw.pose(model, q, body.name), atol=2e-5)
@@ -43,7 +43,7 @@ def test_nodes_stand_where_bodies_are(name, server):
 def test_drawn_solids_follow_the_skeleton(name, server):
     """What is drawn in links' axes, at the nodes, reaches from point to point of the skeleton."""
     model = lw.load(name)
-    q = model.neutral() if not model.loops else lw.close(model, model.neutral())
+    q = model.neutral() if not model.loops else lw.close_loops(model, model.neutral())
     robot = Robot(server, model)
     robot.show(q)
     bones = skeleton(model)
@@ -64,7 +64,7 @@ def test_drawn_solids_follow_the_skeleton(name, server):
 def test_a_rod_that_slides_out_is_stretched(server):
     model = lw.load("stewart")
     robot = Robot(server, model)
-    q = lw.close(model, model.neutral())
+    q = lw.close_loops(model, model.neutral())
     robot.show(q)
     short = [node.scale[2] for _, node in robot.struts]
     leg = next(joint for joint in model.joints if joint.type == "prismatic")
@@ -160,7 +160,7 @@ def test_an_ellipsoid_has_the_mass_and_inertia_of_its_link():
 def test_velocities_of_closed_loops_are_those_of_what_drives_them():
     """A crank's pin goes round it: unit speed of the crank gives its length as speed, across the crank alone."""
     model = lw.load("slider_crank")
-    q = lw.close(model, model.neutral())
+    q = lw.close_loops(model, model.neutral())
     frame = model.bodies[1].name  # the rod's joint is at the crank's pin
     length = np.linalg.norm(lw.pose(model, q, frame)[:3, 3] - lw.pose(model, q, model.bodies[0].name)[:3, 3])
     axes, semi = ellipsoid(model, q, frame, "velocity")

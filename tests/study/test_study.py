@@ -493,7 +493,7 @@ def test_functions_travel_to_workers(tmp_path):
     assert pickle.loads(pickle.dumps(lw.pose)) is lw.pose
     arm = lw.load("two_link")
     lw.pose(arm, arm.neutral(), "tip")
-    here = lambda q: lw.inverse_kinematics(arm, {"tip": lw.pose(arm, q, "tip")}, start=q).q  # noqa: E731
+    here = lambda q: lw.inverse_kinematics(arm, {"tip": lw.pose(arm, q, "tip")}, initial_guess=q).q  # noqa: E731
     there = cloudpickle.loads(cloudpickle.dumps(here))
     q = arm.random(3, seed=1)
     np.testing.assert_array_equal(there(q), here(q))

@@ -10,7 +10,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.public import public
-from linkwright.dynamics.closed_loops.close import steps_to_closed
+from linkwright.dynamics.closed_loops.closure import steps_to_closed
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.derived import derived, identity
@@ -44,7 +44,7 @@ def interpolate(model: Model, q0: Any, q1: Any, s: Any) -> Array:
 
 
 @takes_model
-def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
+def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> Array:
     """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
 
     Levenberg and Marquardt's method on the configuration manifold, with steps of least norm. Lengths are counted in
@@ -53,23 +53,23 @@ def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
     machine code. Raises :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
     """
     names: Any = fixed if isinstance(fixed, str) or not isinstance(fixed, Iterable) else tuple(fixed)
-    size = np.shape(q_guess)
+    size = np.shape(initial_guess)
     if (
         not isinstance(model, Model)
         or not isinstance(names, tuple)
         or len(size) < 2
         or not 0 < model.nv + sum(len(one.rows) for one in loop_groups(model)) <= LARGE
     ):
-        return dynamics.close(model, q_guess, names)
-    dynamics.check(model, q_guess)
-    rows = as_numbers("q_guess", q_guess).reshape(-1, model.nq)
+        return dynamics.close_loops(model, initial_guess, names)
+    dynamics.check(model, initial_guess)
+    rows = as_numbers("initial_guess", initial_guess).reshape(-1, model.nq)
 
     def compiled() -> Kernel:
         return compile(lambda model, q: steps_to_closed(model, q, names), model, q=model.nq)
 
     q, left = derived(model, identity(close), names, make=compiled)(rows)
     for k in np.flatnonzero(~(left <= EXACT)):  # beside singular postures squares of the rows tell too little
-        q[k] = dynamics.close(model, rows[k], names)
+        q[k] = dynamics.close_loops(model, rows[k], names)
     return np.reshape(q, size)
 
 

@@ -5,7 +5,7 @@ themselves and take batches.
 """
 
 from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics, prescribed_motion
-from linkwright.dynamics.closed_loops.close import Mobility, close, mobility
+from linkwright.dynamics.closed_loops.closure import Mobility, close_loops, mobility
 from linkwright.dynamics.closed_loops.forces import constraint_forces, constraint_wrenches, impulse, project
 from linkwright.dynamics.closed_loops.rows import (
     constraint_bias,
@@ -82,7 +82,7 @@ __all__ = [
     "center_of_mass_jacobian",
     "centroidal_velocity",
     "check",
-    "close",
+    "close_loops",
     "composite_inertia",
     "configuration_rate",
     "constraint_bias",

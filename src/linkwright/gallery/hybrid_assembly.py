@@ -266,7 +266,7 @@ def blocks() -> Iterator[Finding | Erratum]:
         digits=3,
     )
     bars = lw.load("four_bar")
-    q = lw.close(bars, bars.neutral())
+    q = lw.close_loops(bars, bars.neutral())
     still, efforts = np.zeros(bars.nv), np.arange(1.0, bars.nv + 1.0)
     ways = [lw.forward_dynamics(bars, q, still, efforts, method=way) for way in ("composite", "assembly", "hybrid")]
     apart = max(float(np.abs(way - ways[0]).max()) for way in ways[1:])

@@ -64,8 +64,8 @@ def wrong_row(problem: Solver, row: dict[str, Array], place: str) -> InputError:
     try:
         dynamics.check(problem.model, row["start"])
     except InputError as error:
-        return InputError(f"start: {error}{place}")
-    return InputError(f"start: the numbers given are too large{place}: {row['start'].tolist()}")
+        return InputError(f"initial_guess: {error}{place}")
+    return InputError(f"initial_guess: the numbers given are too large{place}: {row['start'].tolist()}")
 
 
 def look_again(problem: Solver, rows: list[Array], search: Search, found: Found, alone: bool) -> tuple[Array, Array]:

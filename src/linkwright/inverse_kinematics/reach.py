@@ -67,12 +67,12 @@ class Reached:
 def inverse_kinematics(
     model: Model,
     targets: Mapping[Any, Any],
-    start: Any = None,
+    initial_guess: Any = None,
     tolerance: float = 1e-6,
     restarts: int = 100,
-    random: int = 0,
+    seed: int = 0,
     *,
-    limits: bool = True,
+    joint_limits: bool = True,
     fixed: Iterable[str] = (),
     nearest: bool = False,
     solutions: int | None = None,
@@ -81,8 +81,8 @@ def inverse_kinematics(
 
     ``targets``: by the name of a frame its pose (…, 4, 4) or position (…, 3) in the world; by a task of
     :mod:`linkwright.tasks` what that takes: poses seen from other frames, directions, the center of mass, joints, with
-    weights and priorities. ``start`` (…, nq): where to begin; without it, and when an attempt is in vain, at other
-    places, ``restarts`` times at most. Another number ``random`` tries others. ``limits``: whether joint limits are
+    weights and priorities. ``initial_guess`` (…, nq): the start; without it, and when an attempt is in vain, at other
+    places, ``restarts`` times at most. ``seed``: seed of the restarts. ``joint_limits``: whether joint limits are
     kept, on the way and at the end. The joints named in ``fixed`` stay where they are at the start, which is given and
     within their limits.
 
@@ -102,7 +102,8 @@ def inverse_kinematics(
     >>> lw.pose(arm, reached.q, "tool")[:3, 3].round(4)
     array([0.4, 0.1, 0.5])
     """
-    options = (start is not None, limits) if not fixed else (start is not None, limits, _names(fixed))
+    options = (initial_guess is not None, joint_limits)
+    options = options if not fixed else (*options, _names(fixed))
     try:
         ((name, target),) = targets.items()
         shape = np.shape(target)
@@ -110,13 +111,13 @@ def inverse_kinematics(
         arrays = (target,)
     except (AttributeError, KeyError, TypeError, ValueError):
         problem, arrays = _problem(model, targets, options)
-    if problem.fixed and not is_symbolic(start):
-        _check_fixed(problem, start)
-    given = (problem.rest if start is None else start, *arrays)
+    if problem.fixed and not is_symbolic(initial_guess):
+        _check_fixed(problem, initial_guess)
+    given = (problem.rest if initial_guess is None else initial_guess, *arrays)
     try:
-        search, settings = _SEARCHES[tolerance, restarts, random, start is None]
+        search, settings = _SEARCHES[tolerance, restarts, seed, initial_guess is None]
     except (KeyError, TypeError):
-        search, settings = _search(tolerance, restarts, random, start is None)
+        search, settings = _search(tolerance, restarts, seed, initial_guess is None)
     if nearest or solutions is not None:
         if is_symbolic(*given):
             raise ArgumentError(
@@ -150,18 +151,18 @@ _SEARCHES: dict[tuple[float, int, int, bool], tuple[Search, Array]] = {}
 """Ways to look for targets, which are mostly the same, and their arrays."""
 
 
-def _search(tolerance: Any, restarts: Any, random: Any, stored: bool) -> tuple[Search, Array]:
+def _search(tolerance: Any, restarts: Any, seed: Any, stored: bool) -> tuple[Search, Array]:
     """In what way targets are looked for, and that as the kernel takes it."""
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
         raise InputError(f"the tolerance is a number between 0 and 1, m and rad; got {tolerance!r}")
-    for name, x in (("restarts", restarts), ("random", random)):
+    for name, x in (("restarts", restarts), ("seed", seed)):
         whole_number(name, x, 0, 10**6)
     if len(_SEARCHES) > 100:
         _SEARCHES.clear()
-    search = Search(float(tolerance), float(restarts), float(random), float(stored))
+    search = Search(float(tolerance), float(restarts), float(seed), float(stored))
     settings = np.array(search)
     settings.setflags(write=False)
-    found = _SEARCHES[tolerance, restarts, random, stored] = search, settings  # type: ignore[index]
+    found = _SEARCHES[tolerance, restarts, seed, stored] = search, settings  # type: ignore[index]
     return found
 
 
@@ -186,7 +187,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
     """The problem of these targets, and their arrays."""
     if not isinstance(targets, Mapping) or not targets:
         raise ArgumentError(f"targets are a dict, such as {{frame: T}}, of at least one frame or task; got {targets!r}")
-    truth("limits", options[1])
+    truth("joint_limits", options[1])
     tasks = tuple(_task(key, x) for key, x in targets.items())
     started, *key = options
     problem = model.memo.get((_PROBLEM, tasks, *key))
@@ -202,9 +203,9 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
     if not started:
         for task in tasks:
             if task.uses_start:
-                raise InputError(f"{task} is about the way from the start: give one, start=q")
+                raise InputError(f"{task} is about the way from the start: give one, initial_guess=q")
         for name in problem.fixed:
-            raise InputError(f"joint {name!r} is fixed where it is at the start: give one, start=q")
+            raise InputError(f"joint {name!r} is fixed where it is at the start: give one, initial_guess=q")
     arrays = [fitting("target", task, x, task.shape(model)) for task, x in zip(tasks, targets.values(), strict=True)]
     if len(tasks) == 1:
         name = next(iter(targets))
@@ -239,9 +240,9 @@ def _are_rotations(x: Array) -> bool:
     return bool((np.abs(x @ np.swapaxes(x, -1, -2) - np.eye(3)) < ROTATION).all() and (np.linalg.det(x) > 0.0).all())
 
 
-def _check_fixed(problem: Solver, start: Any) -> None:
+def _check_fixed(problem: Solver, initial_guess: Any) -> None:
     """Raise where joints are fixed outside their limits."""
-    x = as_numbers("start", start)
+    x = as_numbers("initial_guess", initial_guess)
     if not problem.limits or x.shape[-1:] != (problem.model.nq,):  # of which the kernel tells
         return
     lower, upper = problem.model.lower, problem.model.upper
@@ -253,7 +254,7 @@ def _check_fixed(problem: Solver, start: Any) -> None:
                 row = [int(i) for i in np.argwhere(out)[0]]
                 raise InputError(
                     f"joint {name!r} is fixed where it is at the start, {x[(*row, k)]:g}, outside its limits "
-                    f"[{lower[k]:g}, {upper[k]:g}]{f' (in row {row})' if row else ''}; limits=False looks at none"
+                    f"[{lower[k]:g}, {upper[k]:g}]{f' (in row {row})' if row else ''}; joint_limits=False looks at none"
                 )
 
 
@@ -297,7 +298,7 @@ def _several(problem: Solver, given: tuple[Any, ...], search: Search, nearest: b
     """The nearest solution, or several."""
     truth("nearest", nearest)
     if nearest and search.stored:
-        raise InputError("nearest is meant of a start: give one, start=q")
+        raise InputError("nearest is meant of a start: give one, initial_guess=q")
     if solutions is not None:
         whole_number("solutions", solutions, 1)
     if nearest and solutions is not None:

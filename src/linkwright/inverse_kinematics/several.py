@@ -134,7 +134,7 @@ def _attempts(
     (start, *targets), n, model = rows, len(rows[0]), problem.model
     starts = []
     for k in drawn:
-        generator = np.random.default_rng([int(search.random), k])
+        generator = np.random.default_rng([int(search.seed), k])
         if k == 0:
             starts.append(start)
         elif k % elsewhere:

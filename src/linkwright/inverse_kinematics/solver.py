@@ -104,7 +104,7 @@ class Search(NamedTuple):
 
     tolerance: Any
     restarts: Any
-    random: Any = 0.0
+    seed: Any = 0.0
     stored: Any = 0.0
     """1.0 to begin at the stored posture that is most alike, else at the start"""
     manner: Any = QUICK
@@ -189,7 +189,7 @@ class Row:
 
     def searched(self) -> tuple[Array, Any, Any, Any]:
         """The moving coordinates in the end, the starts before the last, the state, the steps."""
-        problem, (tolerance, restarts, random, *_) = self.problem, self.search
+        problem, (tolerance, restarts, seed, *_) = self.problem, self.search
         fine = tolerance * problem.finest
 
         def step(x: Array, age: Any, before: Array, attempt: Any, state: Any) -> Any:
@@ -210,7 +210,7 @@ class Row:
             over = over | (self.to_rest & (old | (taken.v @ taken.v < AT_REST)))
             stalled = due & (squares[0] > LESS * before[0]) & (squares[0] > NEAR)
             again = (stalled | old) & ~over & self.seeks
-            fresh = problem.starts.draw(attempt + 1.0 + random)
+            fresh = problem.starts.draw(attempt + 1.0 + seed)
             return (
                 where(again, fresh, moved),
                 where(again, 0.0, age + 1.0),

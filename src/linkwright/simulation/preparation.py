@@ -162,7 +162,7 @@ def require_closed(model: Model, q: Array, v: Array) -> None:
     if not (opened <= CLOSED * scale.rows).all():
         raise InputError(
             f"the loops of {model.name!r} are open at q0, by up to {opened.max():.3g} m or rad: start from "
-            "close(model, q0)"
+            "close_loops(model, q0)"
         )
     if not (rates <= CLOSED * scale.rows * (1.0 + np.abs(v / scale.velocities).max(initial=0.0))).all():
         raise InputError(

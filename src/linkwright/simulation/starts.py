@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linkwright.dynamics import close, impulse, momentum, total_mass
+from linkwright.dynamics import close_loops, impulse, momentum, total_mass
 from linkwright.errors import LinkwrightError
 from linkwright.model.bases import floating_bases
 from linkwright.model.library.built_in import BUILT_IN, built_in
@@ -129,7 +129,7 @@ def showing_start(model: Model) -> tuple[Array, Array]:
         q0 = on_its_floor(model, q0)
     if not model.loops:
         return q0, v0
-    q0 = close(model, q0, [joint.name for joint in moved if joint.name in start.posture])
+    q0 = close_loops(model, q0, [joint.name for joint in moved if joint.name in start.posture])
     return q0, np.asarray(impulse(model, q0, v0)[0])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.public import public
-from linkwright.dynamics import close, velocity_ellipsoid
+from linkwright.dynamics import close_loops, velocity_ellipsoid
 from linkwright.errors import ClosureError
 from linkwright.model.tree import Model
 from linkwright.simulation.starts import on_its_floor
@@ -126,7 +126,7 @@ def _is_length(model: Model, k: int) -> bool:
 def zero(model: Model) -> Array:
     """(nq,): all coordinates zero, or as near as the limits leave; loops closed."""
     q = np.clip(model.neutral(), model.lower, model.upper)
-    return close(model, q) if model.loops else q
+    return close_loops(model, q) if model.loops else q
 
 
 def default_frame(model: Model) -> str:
@@ -192,7 +192,7 @@ def random(model: Model, generator: np.random.Generator, stay: Array) -> Array:
         if not model.loops:
             return q
         try:
-            q = close(model, q)
+            q = close_loops(model, q)
         except ClosureError:
             if attempt == TRIES - 1:
                 raise

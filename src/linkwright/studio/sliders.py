@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.dynamics import close, constraint_jacobian, mobility
+from linkwright.dynamics import close_loops, constraint_jacobian, mobility
 from linkwright.errors import ClosureError
 from linkwright.geometry import rotation
 from linkwright.model.scale import scale_of
@@ -260,7 +260,7 @@ class Sliders:
         if not self.model.loops:
             return wanted, ""
         try:
-            return close(self.model, wanted), ""
+            return close_loops(self.model, wanted), ""
         except ClosureError:
             return q, "The loops cannot be closed there."
 
@@ -285,7 +285,7 @@ class Sliders:
     def _step(self, knob: Knob, q: Array, by: float, held: tuple[str, ...]) -> Array:
         guess = q.copy()
         guess[knob.place] += by
-        return close(self.model, guess, fixed=held)
+        return close_loops(self.model, guess, fixed=held)
 
 
 def _rounded(length: float) -> float:

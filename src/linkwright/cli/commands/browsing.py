@@ -48,7 +48,7 @@ def studio(
     browser
         Whether to open a browser.
     """
-    from linkwright.dynamics import check, close
+    from linkwright.dynamics import check, close_loops
     from linkwright.studio.page import studio as show
     from linkwright.studio.posture import beyond_limits
 
@@ -62,7 +62,7 @@ def studio(
     if posture:
         q = starting_posture(model, posture)
         check(model, q)
-        q = close(model, q) if model.loops else q
+        q = close_loops(model, q) if model.loops else q
         if told := beyond_limits(model, q):
             terminal.errors.print(Text(told), soft_wrap=True)
     with terminal.errors.status(Text(f"preparing {model.name}")):

@@ -366,9 +366,9 @@ def _raised(model: Model, q: Array, height: float) -> Array:
 
 def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
     """The nearest start that the loops allow."""
-    from linkwright.dynamics import close, impulse
+    from linkwright.dynamics import close_loops, impulse
 
-    q0 = close(model, q0)
+    q0 = close_loops(model, q0)
     return q0, impulse(model, q0, v0)[0]
 
 

@@ -158,12 +158,12 @@ def _frame(model: Model, named: str | None) -> str:
 
 def _reachable(model: Model, frame: str) -> Array:
     """A pose (1, 4, 4) that the frame takes."""
-    from linkwright.dynamics import close, pose
+    from linkwright.dynamics import close_loops, pose
     from linkwright.visual.workspace import gains
 
     terminal.output.print('no target was given (--to "x y z roll pitch yaw"): one is taken that can be reached')
     if model.loops:
-        q = close(model, model.neutral())
+        q = close_loops(model, model.neutral())
     else:
         several = model.random(100, seed=0)
         q = several[np.argmax(gains(model, frame, several)[1])]

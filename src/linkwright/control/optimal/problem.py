@@ -43,8 +43,8 @@ def ilqr(
     running: Cost | Sequence[Cost] = (),
     final: Cost | Sequence[Cost] = (),
     *,
-    limits: Any = None,
-    guess: Any = None,
+    effort_limits: Any = None,
+    initial_guess: Any = None,
     actuated: Sequence[str] | None = None,
     method: IntegrationMethod | None = None,
     each: Collection[str] = (),
@@ -61,12 +61,12 @@ def ilqr(
     ``functools.partial`` are the same for all problems of a batch, but those named in ``each``.
 
     Leading axes of q0 and v0 are independent problems, which run side by side on the lanes of vector registers; each
-    ends when it is done. ``limits`` of efforts: a number, (nv,) or (m,) of the m that are actuated, also a pair (low,
+    ends when it is done. ``effort_limits``: a number, (nv,) or (m,) of the m that are actuated, also a pair (low,
     high) of them; True takes those of the joints. They are kept exactly, by a quadratic program in every node (Tassa,
-    Mansard & Todorov, ICRA 2014). ``guess``: efforts (…, steps, nv) to begin with, otherwise those that hold the start
-    against gravity and springs; closed loops bear what motors cannot. ``actuated``: names of the joints that have a
-    motor, otherwise all have. ``method`` is that of the integration, "semi_implicit" (the quickest), "rk4", "midpoint"
-    or "euler"; otherwise as :func:`simulate` chooses. Springs, dampers and friction of the joints act.
+    Mansard & Todorov, ICRA 2014). ``initial_guess``: efforts (…, steps, nv) to begin with, otherwise those that hold
+    the start against gravity and springs; closed loops bear what motors cannot. ``actuated``: names of the joints that
+    have a motor, otherwise all have. ``method`` is that of the integration, "semi_implicit" (the quickest), "rk4",
+    "midpoint" or "euler"; otherwise as :func:`simulate` chooses. Springs, dampers and friction of the joints act.
 
     A problem has converged when an iteration is expected to lower its cost by no more than ``tolerance`` of it. Each
     iteration solves Riccati's equation along the motion, with the dynamics linear and the costs quadratic about it, and
@@ -90,7 +90,7 @@ def ilqr(
     if isinstance(method_of(chosen), Variational):
         raise InputError(f"a step of {chosen!r} is iterated, not a formula: take 'semi_implicit' or 'rk4'")
     controls = controls_of(model, actuated)
-    low, high = limits_of(model, limits, controls)
+    low, high = limits_of(model, effort_limits, controls)
     names = {each} if isinstance(each, str) else {*each}
     listed: list[list[Any]] = [list(x) if isinstance(x, (list, tuple)) else [x] for x in (running, final)]
     require_each(names, [*listed[0], *listed[1]])
@@ -100,7 +100,7 @@ def ilqr(
     if not (costs[0].terms or costs[1].terms):
         raise ArgumentError("there is nothing to keep low: give running and final costs")
     rows = int(np.prod(batch, dtype=int))
-    u = _guess(model, guess, q0, steps, controls)
+    u = _guess(model, initial_guess, q0, steps, controls)
     u = np.clip(u.reshape(rows, steps, len(controls)), low, high)
     limited = bool(np.isfinite(low).any() or np.isfinite(high).any())
     sweeps = Sweeps(made, chosen, costs[0], costs[1], controls, limited)
@@ -197,46 +197,50 @@ def controls_of(model: Model, actuated: Sequence[str] | None) -> tuple[int, ...]
     return tuple(found)
 
 
-def limits_of(model: Model, limits: Any, controls: tuple[int, ...]) -> tuple[Array, Array]:
+def limits_of(model: Model, effort_limits: Any, controls: tuple[int, ...]) -> tuple[Array, Array]:
     """Lower and upper limits (m,) of the controls."""
     n, places = model.nv, list(controls)
-    if limits is None or limits is False:
+    if effort_limits is None or effort_limits is False:
         return np.full(len(places), -np.inf), np.full(len(places), np.inf)
-    if limits is True:
+    if effort_limits is True:
         own = joint_effort_limits(model)
         return -own[places], own[places]
-    pair = limits if isinstance(limits, tuple) and len(limits) == 2 else None
+    pair = effort_limits if isinstance(effort_limits, tuple) and len(effort_limits) == 2 else None
     sizes = [(), (n,), (len(places),)]
     sides = []
-    for sign, x in zip((-1.0, 1.0), pair or (limits, limits), strict=True):
-        side = as_numbers("limits", x)
+    for sign, x in zip((-1.0, 1.0), pair or (effort_limits, effort_limits), strict=True):
+        side = as_numbers("effort_limits", x)
         if side.shape not in sizes:
             expected = " or ".join(f"{shape}" for shape in dict.fromkeys(sizes[1:]))
-            raise ShapeError(f"limits are a number or {expected}, or a pair (low, high) of them; got {limits!r}")
+            raise ShapeError(
+                f"effort_limits are a number or {expected}, or a pair (low, high) of them; got {effort_limits!r}"
+            )
         if np.isnan(side).any():
-            raise InputError(f"limits are numbers, infinite where there is none; got {limits!r}")
+            raise InputError(f"effort_limits are numbers, infinite where there is none; got {effort_limits!r}")
         side = side[places] if side.shape == (n,) else np.broadcast_to(side, len(places))
         sides.append((side if pair else sign * side).astype(float))
     low, high = sides
     if (low > high).any():
         raise InputError(
-            f"limits: the lower one is above the upper one, {low[low > high][0]:g} > {high[low > high][0]:g}"
+            f"effort_limits: the lower one is above the upper one, {low[low > high][0]:g} > {high[low > high][0]:g}"
         )
     if (low == high).all():
-        raise InputError(f"limits leave nothing to choose: every effort is held at {high[0]:g}; got {limits!r}")
+        raise InputError(
+            f"effort_limits leave nothing to choose: every effort is held at {high[0]:g}; got {effort_limits!r}"
+        )
     return low, high
 
 
-def _guess(model: Model, guess: Any, q0: Array, steps: int, controls: tuple[int, ...]) -> Array:
+def _guess(model: Model, initial_guess: Any, q0: Array, steps: int, controls: tuple[int, ...]) -> Array:
     """Controls (…, steps, m) to begin with."""
     places, batch = list(controls), q0.shape[:-1]
-    if guess is None:
+    if initial_guess is None:
         return np.repeat(holding_efforts(model, q0, controls)[..., None, places], steps, axis=-2)
-    tau = as_numbers("guess", guess)
+    tau = as_numbers("initial_guess", initial_guess)
     try:
         tau = np.broadcast_to(tau, (*batch, steps, model.nv))
     except ValueError:
-        raise ShapeError(f"guess has shape {tau.shape}; expected {(*batch, steps, model.nv)}") from None
+        raise ShapeError(f"initial_guess has shape {tau.shape}; expected {(*batch, steps, model.nv)}") from None
     if not np.isfinite(tau).all():
-        raise InputError("guess is not finite")
+        raise InputError("initial_guess is not finite")
     return tau[..., places]

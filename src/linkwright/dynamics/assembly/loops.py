@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 from linkwright.dynamics.assembly.subassembly import LoopTerms
-from linkwright.dynamics.closed_loops.close import some_closed_configuration
+from linkwright.dynamics.closed_loops.closure import some_closed_configuration
 from linkwright.dynamics.closed_loops.independent import beyond_rows
 from linkwright.dynamics.closed_loops.rows import (
     constraint_bias,

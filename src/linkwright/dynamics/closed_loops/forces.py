@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.closed_loops.close import generic_configuration
+from linkwright.dynamics.closed_loops.closure import generic_configuration
 from linkwright.dynamics.closed_loops.independent import (
     AS_THEY_COME,
     Elimination,
@@ -264,7 +264,7 @@ def project(
     """A configuration (nq,) and a velocity (nv,) near these in which the loops are closed and stay so.
 
     One step of Newton's method, which leaves of a small error its square. Of all steps and of all velocities that do
-    it the nearest, measured by kinetic energy: as :func:`impulse` does. From far away take :func:`close`.
+    it the nearest, measured by kinetic energy: as :func:`impulse` does. From far away take :func:`close_loops`.
     """
     step, change = _least_motions(model, q, constraint_residual(model, q), constraint_rate(model, q, v))
     return integrate(model, q, step), v + change

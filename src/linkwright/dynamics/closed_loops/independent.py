@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.closed_loops.close import generic_configuration
+from linkwright.dynamics.closed_loops.closure import generic_configuration
 from linkwright.dynamics.closed_loops.rows import (
     LoopGroup,
     loop_ends,

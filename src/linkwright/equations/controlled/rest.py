@@ -232,7 +232,7 @@ class Rest:
         kept = []
         for q in found:
             try:
-                kept.append(dynamics.close(model, q))
+                kept.append(dynamics.close_loops(model, q))
             except ClosureError:
                 continue
         return np.array(kept).reshape(-1, model.nq)

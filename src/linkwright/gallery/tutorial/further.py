@@ -54,7 +54,7 @@ def pressed() -> lw.Motion:
     """A hand that presses on a plane with 10 N: hybrid control of force and position."""
     arm = lw.load("arm7")
     touching = lw.transform.make(np.diag([1.0, -1.0, -1.0]), np.array([0.55, 0.1, 0.25]))
-    start = lw.inverse_kinematics(arm, {"tool": touching}, start=POSTURE).q
+    start = lw.inverse_kinematics(arm, {"tool": touching}, initial_guess=POSTURE).q
     plane = lw.contact.Plane("tool", stiffness=1e5, damping=200.0, point=touching[:3, 3])
     gains: dict[str, Any] = {"stiffness": 3600.0, "damping": 108.0, "proportional": 0.5, "integral": 60.0}
     wanted = np.array([0.0, 0.0, -10.0, 0.0, 0.0, 0.0])
@@ -158,7 +158,7 @@ def draw_further(path: Path) -> Path:
         way = n if len(postures) == 1 or n @ (postures[-1] - postures[-2]) > 0 else -n
         hand = lw.pose(robot, POSTURE, "tool")
         now = postures[-1] + 0.04 * way
-        postures.append(lw.inverse_kinematics(robot, {"tool": hand}, start=now).q)
+        postures.append(lw.inverse_kinematics(robot, {"tool": hand}, initial_guess=now).q)
     inset(panels[1, 2], lw.draw(robot, np.array(postures[::13]), title=""), "redundancy: one hand, many elbows")
     return written(path, made)
 

@@ -61,10 +61,10 @@ class Solutions:
             told[row] = f"infinitely many: {which}" if free else ""
         return told if told.shape else told[()]
 
-    def nearest(self, q: Any, limits: bool = True) -> Array:
+    def nearest(self, q: Any, joint_limits: bool = True) -> Array:
         """The exact answer (…, nq) nearest to q (…, nq) by Σ|Δq|, within the limits; NaN where there is none.
 
-        Hinges are brought as near to q as whole turns bring them, where their limits allow it. ``limits`` False
+        Hinges are brought as near to q as whole turns bring them, where their limits allow it. ``joint_limits`` False
         counts answers outside the limits too.
         """
         given = as_numbers("q", q)
@@ -74,11 +74,11 @@ class Solutions:
         to = given[..., None, :]
         turns = np.round((to - self.q) / TURN) * TURN * self.hinges
         moved = self.q + turns
-        if limits:
+        if joint_limits:
             moved = np.where((moved >= self.lower) & (moved <= self.upper), moved, self.q)
         at = list(self.places)
         far = np.abs(moved - to)[..., at].sum(axis=-1)
-        far = np.where(self.exact & (self.within if limits else True), far, np.inf)
+        far = np.where(self.exact & (self.within if joint_limits else True), far, np.inf)
         best = np.argmin(far, axis=-1)[..., None]
         chosen = np.take_along_axis(np.broadcast_to(moved, (*far.shape, nq)), best[..., None], axis=-2)[..., 0, :]
         return np.where(np.isfinite(np.take_along_axis(far, best, axis=-1)), chosen, np.nan)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics import (
-    close,
+    close_loops,
     constraint_residual,
     impulse,
     jacobian,
@@ -199,7 +199,7 @@ def _carried(model: Model, q: Array, v: Array, other: Model, there: Array | None
                 f"the loops of {other.name!r} are open by {opened.max():.3g} (m or rad) where the bodies are"
             )
         if opened.max() > 0.0:
-            there = close(other, there)
+            there = close_loops(other, there)
     h = np.zeros(other.nv)
     for body in (model.physical or model).description.bodies:  # the finest parts: other joints may part them
         if not (body.mass or body.inertia.any()):

@@ -1,4 +1,4 @@
-"""Mechanisms with closed loops: the joints that are driven follow a plan, and the others go as the loops make them."""
+"""Mechanisms with closed loops: actuated joints follow a plan, and the others go as the loops make them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST, MOST = 32, 2048
 """Postures on the way at first, and at most."""
 
 OPEN = 1e-6
-"""m and rad: by how much loops may be open between postures, and driven joints off their plan."""
+"""m and rad: by how much loops may be open between postures, and actuated joints off their plan."""
 
 THERE = 1e-5
 """m and rad: how near to the end that was told the motion ends."""
@@ -34,34 +34,34 @@ _difference, _integrate = public(dynamics.difference), public(dynamics.integrate
 _residual, _jacobian = public(dynamics.constraint_residual), public(dynamics.constraint_jacobian)
 
 
-def driving(model: Model, driven: Any) -> tuple[str, ...] | None:
-    """The names of the joints that are driven; None of a mechanism without closed loops."""
-    if driven is None:
+def driving(model: Model, actuated: Any) -> tuple[str, ...] | None:
+    """The names of the joints that are actuated; None of a mechanism without closed loops."""
+    if actuated is None:
         if model.loops:
             raise ModelError(
                 f"{model.name!r} has closed loops, which do not stay closed where every joint goes its own way: name "
-                f"the joints that are driven, such as driven=[{model.joints[0].name!r}], and the others go along"
+                f"the joints that are actuated, such as actuated=[{model.joints[0].name!r}], and the others go along"
             )
         return None
-    if isinstance(driven, str) or not isinstance(driven, Iterable):
-        raise ArgumentError(f"driven is a list of joint names; got {driven!r}")
-    names = tuple(driven)
+    if isinstance(actuated, str) or not isinstance(actuated, Iterable):
+        raise ArgumentError(f"actuated is a list of joint names; got {actuated!r}")
+    names = tuple(actuated)
     for name in names:
         model.slice(name)
     if not model.loops:
-        raise ArgumentError(f"{model.name!r} has no closed loops: all of its joints are driven, and none are named")
+        raise ArgumentError(f"{model.name!r} has no closed loops: all of its joints are actuated, and none are named")
     return names
 
 
-def others(model: Model, driven: tuple[str, ...]) -> Array:
-    """(nv,): whether a velocity is not one of joints that are driven."""
+def others(model: Model, actuated: tuple[str, ...]) -> Array:
+    """(nv,): whether a velocity is not one of joints that are actuated."""
     free = np.ones(model.nv, dtype=bool)
-    for name in driven:
+    for name in actuated:
         free[model.slice(name).v] = False
     return free
 
 
-def closed(plan: Trajectory, driven: tuple[str, ...], end: Array) -> Trajectory:
+def closed(plan: Trajectory, actuated: tuple[str, ...], end: Array) -> Trajectory:
     """The motion with closed loops in which these joints follow a plan, of one trajectory or a batch.
 
     A spline through closed postures, each from the one before. Raises :class:`InputError` where these joints do not
@@ -70,7 +70,7 @@ def closed(plan: Trajectory, driven: tuple[str, ...], end: Array) -> Trajectory:
     model, batch = plan.model, plan.batch
     flat = plan._like(*(x.reshape(-1, *x.shape[len(batch) :]) for x in (plan.times, plan.q, plan.coefficients)))
     found = [
-        _closed(flat[k], driven, q)
+        _closed(flat[k], actuated, q)
         for k, q in enumerate(np.broadcast_to(end, (*batch, model.nq)).reshape(-1, model.nq))
     ]
     if not batch:
@@ -79,15 +79,15 @@ def closed(plan: Trajectory, driven: tuple[str, ...], end: Array) -> Trajectory:
     if not found:
         return plan
     refined = [
-        x if x.times.shape[-1] - 1 == most else _closed(flat[k], driven, x.end, most) for k, x in enumerate(found)
+        x if x.times.shape[-1] - 1 == most else _closed(flat[k], actuated, x.end, most) for k, x in enumerate(found)
     ]
     arrays = (np.stack([getattr(x, name) for x in refined]) for name in ("times", "q", "coefficients"))
     return plan._like(*(x.reshape(*batch, *x.shape[1:]) for x in arrays))
 
 
-def _closed(plan: Trajectory, driven: tuple[str, ...], end: Array, count: int = FIRST) -> Trajectory:
-    model, free = plan.model, others(plan.model, driven)
-    named = ", ".join(map(repr, driven))
+def _closed(plan: Trajectory, actuated: tuple[str, ...], end: Array, count: int = FIRST) -> Trajectory:
+    model, free = plan.model, others(plan.model, actuated)
+    named = ", ".join(map(repr, actuated))
     begin, last = plan.times[[0, -1]]
     if last == begin:
         none = np.zeros((count, 4, model.nv))
@@ -95,7 +95,7 @@ def _closed(plan: Trajectory, driven: tuple[str, ...], end: Array, count: int = 
     while True:
         t = np.linspace(begin, last, count + 1)
         planned, v, _ = plan(t)
-        q = np.stack(_postures(model, planned, driven, t))
+        q = np.stack(_postures(model, planned, actuated, t))
         first, final = (_velocity(model, q[k], v[k], free) for k in (0, -1))
         found = through(model, q, _difference(model, q[:-1], q[1:]), t, first, final, False)
         between = 0.5 * (t[1:] + t[:-1])
@@ -114,18 +114,18 @@ def _closed(plan: Trajectory, driven: tuple[str, ...], end: Array, count: int = 
         if away > THERE * max(1.0, np.abs(told).max(initial=0.0)):
             raise InputError(
                 f"where {named} lead, the motion {what} {away:.3g} (m or rad) from the configuration that was told: "
-                "there the loops are open, or closed in another way; `close` closes them"
+                "there the loops are open, or closed in another way; `close_loops` closes them"
             )
     return plan._like(found.times, found.q, found.coefficients)
 
 
-def _postures(model: Model, planned: Array, driven: tuple[str, ...], t: Array) -> list[Array]:
-    """Closed postures, of driven joints as planned (n, nq), each from the one before."""
-    free, at = others(model, driven), planned[0]
+def _postures(model: Model, planned: Array, actuated: tuple[str, ...], t: Array) -> list[Array]:
+    """Closed postures, of actuated joints as planned (n, nq), each from the one before."""
+    free, at = others(model, actuated), planned[0]
     found: list[Array] = []
     for time, wanted in zip(t, planned, strict=True):
         at = np.array(at)
-        for name in driven:
+        for name in actuated:
             places = model.slice(name).q
             at[places] = wanted[places]
         for _ in range(STEPS):
@@ -138,20 +138,20 @@ def _postures(model: Model, planned: Array, driven: tuple[str, ...], t: Array) -
         else:
             raise InputError(
                 f"the loops of {model.name!r} cannot be closed at {time:.4g} s, where these joints lead: "
-                + ", ".join(driven)
+                + ", ".join(actuated)
             )
         found.append(at)
     return found
 
 
 def _velocity(model: Model, q: Array, v: Array, free: Array) -> Array:
-    """v (nv,) of the driven joints, and of the others what the loops make of it."""
+    """v (nv,) of the actuated joints, and of the others what the loops make of it."""
     K = np.asarray(_jacobian(model, q))
     sizes = np.linalg.svd(K[:, free], compute_uv=False)
     left = int(free.sum()) - int((sizes > RANK * sizes.max(initial=0.0)).sum())
     if left:
         raise InputError(
-            f"the joints that are driven leave {counted(left, 'velocity', 'velocities')} of {model.name!r} free where "
+            f"the actuated joints leave {counted(left, 'velocity', 'velocities')} of {model.name!r} free where "
             "it begins or ends: name more of them, or take another posture"
         )
     full = np.where(free, 0.0, v)

@@ -58,10 +58,10 @@ class Ends:
         duration: Any = None,
         *,
         limits: Mapping[str, Any] | None = None,
-        driven: Iterable[str] | None = None,
+        actuated: Iterable[str] | None = None,
         **rates: Any,
     ):
-        self.model, self.driven = model, driving(model, driven)
+        self.model, self.actuated = model, driving(model, actuated)
         configurations = [finite(name, x) for name, x in (("start", start), ("end", end))]
         for name, x in zip(("start", "end"), configurations, strict=True):
             if x.shape[-1:] != (model.nq,):
@@ -82,15 +82,15 @@ class Ends:
         except ValueError:
             raise ShapeError(f"batch dimensions {leads} do not broadcast") from None
         self.start, self.end = (np.broadcast_to(x, (*self.batch, model.nq)) for x in configurations)
-        if self.driven is not None:
-            told = {name: np.where(others(model, self.driven), 0.0, x) for name, x in told.items()}
+        if self.actuated is not None:
+            told = {name: np.where(others(model, self.actuated), 0.0, x) for name, x in told.items()}
         self.rates = {name: np.broadcast_to(x, (*self.batch, model.nv)) for name, x in told.items()}
 
     @cached_property
     def way(self) -> Array:
         """(…, nv), from the one to the other."""
         way: Array = _difference(self.model, self.start, self.end)
-        return way if self.driven is None else np.where(others(self.model, self.driven), 0.0, way)
+        return way if self.actuated is None else np.where(others(self.model, self.actuated), 0.0, way)
 
     def resting(self, what: str) -> None:
         """Raise where a joint moves at the ends that must rest there."""
@@ -108,7 +108,7 @@ class Ends:
         q = np.repeat(self.start[..., None, :], n, axis=-2)
         shown = {kind: x for kind, x in self.limits.items() if x.ndim == 1 and np.isfinite(x).any()}
         plan = Trajectory.of(self.model, times, q, coefficients, shown)
-        return plan if self.driven is None else closed(plan, self.driven, self.end)
+        return plan if self.actuated is None else closed(plan, self.actuated, self.end)
 
 
 def no_motion(wanted: float, soonest: float) -> InputError:

@@ -33,14 +33,14 @@ def polynomial(
     end_velocity: Any = None,
     end_acceleration: Any = None,
     end_jerk: Any = None,
-    driven: Iterable[str] | None = None,
+    actuated: Iterable[str] | None = None,
 ) -> Trajectory:
     """From one configuration (…, nq) to another in ``duration`` (…,), s, by a polynomial of degree 3, 5 or 7.
 
     A cubic has the velocities (…, nv) that are told at both ends, a quintic the accelerations too, a septic the jerks;
     what is not told is zero. For every joint type: of rotations and poses the polynomial is that of the rotation vector
     or twist from the start, and velocities are in the model's convention. From rest to rest a cubic's velocity peaks at
-    1.5, a quintic's at 1.875, a septic's at 2.1875 of the mean one. ``driven``: as of :func:`s_curve`.
+    1.5, a quintic's at 1.875, a septic's at 2.1875 of the mean one. ``actuated``: as of :func:`s_curve`.
 
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
@@ -61,7 +61,9 @@ def polynomial(
     for name in list(told)[2 * (n - 1) :]:
         if told[name] is not None:
             raise InputError(f"a polynomial of degree {degree} has no place for {name}")
-    ends = Ends(model, start, end, duration, driven=driven, **{name: told[name] for name in list(told)[: 2 * (n - 1)]})
+    ends = Ends(
+        model, start, end, duration, actuated=actuated, **{name: told[name] for name in list(told)[: 2 * (n - 1)]}
+    )
     if ends.duration is None or not (ends.duration > 0.0).all():
         raise InputError(f"duration is above zero, s; got {duration!r}")
     batch = ends.batch

@@ -171,7 +171,7 @@ def s_curve(
     end_velocity: Any = None,
     end_acceleration: Any = None,
     duration: Any = None,
-    driven: Iterable[str] | None = None,
+    actuated: Iterable[str] | None = None,
 ) -> Trajectory:
     """The fastest motion from one configuration (…, nq) to another within limits of velocity, acceleration and jerk.
 
@@ -181,8 +181,8 @@ def s_curve(
     from rest to rest. Raises :class:`InputError` for ends beyond limits (of position too, but for the start), and
     durations that no motion takes. On its way a motion may pass limits of position, where it begins or ends fast.
 
-    ``driven``: of a mechanism with closed loops the joints that are planned, and whose limits count. They determine the
-    others, which go as the loops make them (closed to 1e-6 m and rad).
+    ``actuated``: of a mechanism with closed loops the joints that are planned, and whose limits count. They determine
+    the others, which go as the loops make them (closed to 1e-6 m and rad).
 
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
@@ -201,7 +201,7 @@ def s_curve(
         end,
         duration,
         limits=limits,
-        driven=driven,
+        actuated=actuated,
         start_velocity=start_velocity,
         start_acceleration=start_acceleration,
         end_velocity=end_velocity,

@@ -30,14 +30,14 @@ def spline(
     ends: str = "clamped",
     start_velocity: Any = None,
     end_velocity: Any = None,
-    driven: Iterable[str] | None = None,
+    actuated: Iterable[str] | None = None,
 ) -> Trajectory:
     """A cubic spline through configurations (…, n, nq) at ``times`` (…, n), s, velocities and accelerations continuous.
 
     ``times`` may be one number, the duration: then each way takes as much of it as it is long. The ends are "clamped"
     (velocities (…, nv) as told, zero unless told) or "natural" (accelerations zero). For every joint type: turns
     and poses have continuous angular accelerations too; of two neighbors the turn is less than half a one. The spline
-    knows no limits: see ``trajectory.plot()`` and ``retimed``. ``driven``: as of :func:`s_curve`. Raises
+    knows no limits: see ``trajectory.plot()`` and ``retimed``. ``actuated``: as of :func:`s_curve`. Raises
     :class:`InputError` for waypoints beyond the model's limits (the first may be), for times that do not increase, and
     where waypoints are equal that a duration is to be shared by.
 
@@ -48,7 +48,7 @@ def spline(
     """
     if not is_choice(ends, ("clamped", "natural")):
         raise InputError(f"ends are 'clamped' or 'natural'; got {ends!r}")
-    names = driving(model, driven)
+    names = driving(model, actuated)
     q = finite("waypoints", waypoints)
     if q.ndim < 2 or q.shape[-1] != model.nq or q.shape[-2] < 2:
         raise ShapeError(f"waypoints have shape {q.shape}; expected (…, n, {model.nq}) with two or more of them")

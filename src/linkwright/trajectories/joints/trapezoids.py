@@ -32,14 +32,14 @@ def trapezoid(
     start_velocity: Any = None,
     end_velocity: Any = None,
     duration: Any = None,
-    driven: Iterable[str] | None = None,
+    actuated: Iterable[str] | None = None,
 ) -> Trajectory:
     """The fastest motion from one configuration (…, nq) to another within limits of velocity and acceleration.
 
     All joints arrive together, in the least time in which every one of them can (or in ``duration``). Limits are
     numbers or (…, nv); that of velocity is the model's unless told. Velocities at the ends (…, nv) are zero unless
     told; joints that turn about a point, planar and free ones go from rest to rest. Accelerations jump, which shakes a
-    real robot: `s_curve` bounds the jerk. ``driven`` and what raises :class:`InputError`: as of that.
+    real robot: `s_curve` bounds the jerk. ``actuated`` and what raises :class:`InputError`: as of that.
     """
     limits = {
         "velocity": velocity_limits(model) if velocity is None else velocity,
@@ -51,7 +51,7 @@ def trapezoid(
         end,
         duration,
         limits=limits,
-        driven=driven,
+        actuated=actuated,
         start_velocity=start_velocity,
         end_velocity=end_velocity,
     )

@@ -43,7 +43,7 @@ SAMPLES = 2
 
 
 @takes_model
-def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
+def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> Array:
     """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
 
     Levenberg and Marquardt's method on the configuration manifold, with steps of least norm. Lengths are counted in
@@ -51,8 +51,8 @@ def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
     ``fixed`` stay where they are. Limits are not looked at. Raises
     :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
     """
-    check(model, q_guess)
-    q = as_numbers("q_guess", q_guess)
+    check(model, initial_guess)
+    q = as_numbers("initial_guess", initial_guess)
     free = _free(model, fixed)
     if q.ndim == 1:
         return _closed(model, q, free)
@@ -119,10 +119,10 @@ def _error(model: Model, q: Array) -> Array:
 
 
 def steps_to_closed(model: Model, q: Array, fixed: tuple[str, ...]) -> tuple[Array, Any]:
-    """What :func:`close` does, of numbers or symbols: a configuration (nq,) and the largest residual left there.
+    """What :func:`close_loops` does, of numbers or symbols: a configuration (nq,) and the largest residual left there.
 
     The damped equations are solved by factors of their matrix in place of singular values, and damping is a share of
-    its trace. Fewer steps are taken: what is far from closed then is left to :func:`close`.
+    its trace. Fewer steps are taken: what is far from closed then is left to :func:`close_loops`.
     """
     free, units, groups = _free(model, fixed) > 0.5, scale_of(model), loop_groups(model)
 
