@@ -9,7 +9,7 @@ from linkwright import control as control
 from linkwright import dynamics as dynamics
 from linkwright import errors as errors
 from linkwright import trajectories as trajectories
-from linkwright.compiler.configurations import close as close_loops
+from linkwright.compiler.configurations import close_loops as close_loops
 from linkwright.compiler.configurations import interpolate as interpolate
 from linkwright.compiler.configurations import mean_configuration as mean_configuration
 from linkwright.compiler.kernel import Kernel as Kernel
