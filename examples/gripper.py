@@ -70,8 +70,8 @@ def room(model, t, q, v):
 
 def grip(model, t, q, v):
     """The fingers hold still from now on, and hold the box."""
-    still = lw.lock_joints(model, q, v, ["left", "right"])
-    return lw.grasp(still.model, still.q, still.v, "hand", "box")
+    still = lw.structure.lock_joints(model, q, v, ["left", "right"])
+    return lw.structure.grasp(still.model, still.q, still.v, "hand", "box")
 
 
 def time_to_open(model, t, q, v):
@@ -84,8 +84,8 @@ free = cell()
 
 def release(model, t, q, v):
     """The box stands for itself again, and the fingers move."""
-    apart = lw.cut(model, q, v, "grasp")
-    return lw.unlock_joints(apart.model, apart.q, apart.v, free)
+    apart = lw.structure.remove_loop(model, q, v, "grasp")
+    return lw.structure.unlock_joints(apart.model, apart.q, apart.v, free)
 
 
 q = free.neutral()

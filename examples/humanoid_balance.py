@@ -65,7 +65,7 @@ def man():
     for name in legs:
         q[model.slice(name).q] = BENT.get(name.split("_", 1)[1], 0.0)
     model = model.with_ground(friction=0.8)
-    return model, lw.stand(model, q)
+    return model, lw.standing_configuration(model, q)
 
 
 def cross(a, b):

@@ -63,18 +63,18 @@ def low(model, t, q, v):
 
 def let_go(model, t, q, v):
     """The hands leave the bar."""
-    return lw.cut(model, q, v, "grip on the bar")
+    return lw.structure.remove_loop(model, q, v, "grip on the bar")
 
 
 def catch(model, t, q, v):
     """Hands take hold of hands, as they are."""
-    return lw.connect(model, q, v, "hand in hand", "mask", "catcher's hands", "flyer's arms", held="x y")
+    return lw.structure.add_loop(model, q, v, "hand in hand", "mask", "catcher's hands", "flyer's arms", held="x y")
 
 
 def part(model, t, q, v):
     """They let go of each other, where they hold."""
     held = [loop.name for loop in model.loops]
-    return lw.cut(model, q, v, "hand in hand") if "hand in hand" in held else None
+    return lw.structure.remove_loop(model, q, v, "hand in hand") if "hand in hand" in held else None
 
 
 free = arena()
@@ -84,7 +84,9 @@ q[at(free, "flyer's ropes")] = swing
 q[at(free, "catcher's ropes")] = phase
 bar = lw.pose(free, q, "flyer's bar")
 q[at(free, "flyer in the air")] = bar[0, 3], bar[1, 3], swing
-start = lw.connect(free, q, np.zeros(free.nv), "grip on the bar", "mask", "flyer's bar", "flyer's arms", held="x y")
+start = lw.structure.add_loop(
+    free, q, np.zeros(free.nv), "grip on the bar", "mask", "flyer's bar", "flyer's arms", held="x y"
+)
 
 motion = lw.simulate(
     start.model,

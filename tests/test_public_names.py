@@ -117,7 +117,7 @@ def test_mistakes_within_a_function_are_not_told_as_of_its_arguments():
         lw.simulate(model, [0.1], [0.0], 0.1, callback=law)
 
 
-@pytest.mark.parametrize("name", ["load", "simulate", "equations", "compile", "hold", "close_loops", "stack"])
+@pytest.mark.parametrize("name", ["load", "simulate", "equations", "compile", "linearize", "close_loops", "stack"])
 def test_functions_that_explain_their_calls_keep_their_names(name):
     function = sys.modules[lw.Equations.__module__].equations if name == "equations" else getattr(lw, name)
     assert pickle.loads(pickle.dumps(function)) is function

@@ -61,7 +61,7 @@ start = robot.neutral()
 for side in ("left", "right"):
     for joint, angle in (("hip_pitch", -0.35), ("knee_pitch", 0.7), ("ankle_pitch", -0.35)):
         start[robot.slice(f"{side}_{joint}").q] = angle
-start = lw.stand(robot, start)
+start = lw.standing_configuration(robot, start)
 height = lw.center_of_mass(robot, start)[2]
 
 

@@ -26,7 +26,7 @@ print(robot.nq, robot.nv)                            # 36 and 35
 #
 # ## A posture with bent knees
 #
-# `model.slice(name)` tells where a joint stands in `q` and `v`. `lw.stand` raises or lowers the robot until its feet just
+# `model.slice(name)` tells where a joint stands in `q` and `v`. `lw.standing_configuration` raises or lowers the robot until its feet just
 # touch the ground.
 
 # %%
@@ -34,7 +34,7 @@ posture = robot.neutral()
 for side in ("left", "right"):
     for joint, angle in (("hip_pitch", -0.35), ("knee_pitch", 0.7), ("ankle_pitch", -0.35)):
         posture[robot.slice(f"{side}_{joint}").q] = angle
-posture = lw.stand(robot, posture)
+posture = lw.standing_configuration(robot, posture)
 
 center = lw.center_of_mass(robot, posture)
 foot = lw.pose(robot, posture, "left_sole")[:3, 3]

@@ -103,7 +103,7 @@ energy_regressor = public(dynamics.energy_regressor)
 integrate = public(dynamics.integrate)
 difference = public(dynamics.difference)
 configuration_rate = public(dynamics.configuration_rate)
-distance = public(dynamics.distance)
+configuration_distance = public(dynamics.configuration_distance)
 from linkwright.compiler.configurations import close_loops, interpolate, mean_configuration
 
 # Compilation of your own functions
@@ -130,19 +130,19 @@ _LATER = {
     # Motion
     "linkwright.simulation": (
         *("Actuation", "Episode", "Integrator", "Motion", "Rollout", "Servos", "Solver", "Surroundings"),
-        *("hold", "hold_joints", "linearize"),
-        *("rollout", "rollout_derivatives", "showing_start", "simulate", "stand", "contact", "events"),
+        *("linearize",),
+        *(
+            "rollout",
+            "rollout_derivatives",
+            "default_configuration",
+            "simulate",
+            "standing_configuration",
+            "contact",
+            "events",
+        ),
     ),
     # Mechanisms that change while they move
-    "linkwright.simulation.structure.changes": (
-        "Changed",
-        "carry_over",
-        "connect",
-        "cut",
-        "grasp",
-        "lock_joints",
-        "unlock_joints",
-    ),
+    "linkwright.structure": ("structure",),
     # What happens while it moves
     "linkwright.simulation.events.event": ("Event", "Impact"),
     # Laws: what moves it
@@ -188,7 +188,6 @@ __all__ = [
     "BaseParameters",
     "Builder",
     "Calibrated",
-    "Changed",
     "DHRow",
     "DHTable",
     "Episode",
@@ -226,7 +225,6 @@ __all__ = [
     "base_parameters",
     "bias_forces",
     "calibrate",
-    "carry_over",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_velocity",
@@ -236,8 +234,8 @@ __all__ = [
     "close_loops",
     "compile",
     "composite_inertia",
+    "configuration_distance",
     "configuration_rate",
-    "connect",
     "constraint_bias",
     "constraint_forces",
     "constraint_jacobian",
@@ -246,10 +244,9 @@ __all__ = [
     "contact",
     "control",
     "coriolis_matrix",
-    "cut",
+    "default_configuration",
     "derivative",
     "difference",
-    "distance",
     "draw",
     "draw_ellipsoids",
     "dynamics",
@@ -263,11 +260,8 @@ __all__ = [
     "forward_dynamics_derivatives",
     "from_dh",
     "generalised_momentum",
-    "grasp",
     "gravity_forces",
     "handle_responses",
-    "hold",
-    "hold_joints",
     "identify",
     "identify_payload",
     "impulse",
@@ -286,7 +280,6 @@ __all__ = [
     "kinetic_energy",
     "linearize",
     "load",
-    "lock_joints",
     "locked_inertia",
     "manipulability",
     "mass_matrix",
@@ -326,7 +319,6 @@ __all__ = [
     "rollout_derivatives",
     "rotation",
     "samples",
-    "showing_start",
     "sign",
     "simulate",
     "singular_directions",
@@ -335,8 +327,9 @@ __all__ = [
     "spring_energy",
     "spring_lengths",
     "stack",
-    "stand",
+    "standing_configuration",
     "static_wrench",
+    "structure",
     "studio",
     "study",
     "subtree_center_of_mass",
@@ -347,7 +340,6 @@ __all__ = [
     "total_mass",
     "trajectories",
     "transform",
-    "unlock_joints",
     "until",
     "velocity",
     "velocity_ellipsoid",

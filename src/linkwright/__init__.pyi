@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from linkwright import control as control
 from linkwright import dynamics as dynamics
 from linkwright import errors as errors
+from linkwright import structure as structure
 from linkwright import trajectories as trajectories
 from linkwright.compiler.configurations import close_loops as close_loops
 from linkwright.compiler.configurations import interpolate as interpolate
@@ -82,24 +83,15 @@ from linkwright.simulation import Servos as Servos
 from linkwright.simulation import Solver as Solver
 from linkwright.simulation import Surroundings as Surroundings
 from linkwright.simulation import contact as contact
+from linkwright.simulation import default_configuration as default_configuration
 from linkwright.simulation import events as events
-from linkwright.simulation import hold as hold
-from linkwright.simulation import hold_joints as hold_joints
 from linkwright.simulation import linearize as linearize
 from linkwright.simulation import rollout as rollout
 from linkwright.simulation import rollout_derivatives as rollout_derivatives
-from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
-from linkwright.simulation import stand as stand
+from linkwright.simulation import standing_configuration as standing_configuration
 from linkwright.simulation.events.event import Event as Event
 from linkwright.simulation.events.event import Impact as Impact
-from linkwright.simulation.structure.changes import Changed as Changed
-from linkwright.simulation.structure.changes import carry_over as carry_over
-from linkwright.simulation.structure.changes import connect as connect
-from linkwright.simulation.structure.changes import cut as cut
-from linkwright.simulation.structure.changes import grasp as grasp
-from linkwright.simulation.structure.changes import lock_joints as lock_joints
-from linkwright.simulation.structure.changes import unlock_joints as unlock_joints
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.arrays import atan2 as atan2
 from linkwright.spatial.arrays import clip as clip
@@ -177,6 +169,11 @@ def composite_inertia(
     q: Annotated[ArrayLike, "(…, nq)"],
     body: str,
 ) -> tuple[Any, Annotated[Array, "(…, 3)"], Annotated[Array, "(…, 3, 3)"]]: ...
+def configuration_distance(
+    model: Model,
+    q0: Annotated[ArrayLike, "(…, nq)"],
+    q1: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…)"]: ...
 def configuration_rate(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -221,11 +218,6 @@ def difference(
     q0: Annotated[ArrayLike, "(…, nq)"],
     q1: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…, nv)"]: ...
-def distance(
-    model: Model,
-    q0: Annotated[ArrayLike, "(…, nq)"],
-    q1: Annotated[ArrayLike, "(…, nq)"],
-) -> Annotated[Array, "(…)"]: ...
 def energy_regressor(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -534,7 +526,6 @@ __all__ = [
     "BaseParameters",
     "Builder",
     "Calibrated",
-    "Changed",
     "DHRow",
     "DHTable",
     "Episode",
@@ -572,7 +563,6 @@ __all__ = [
     "base_parameters",
     "bias_forces",
     "calibrate",
-    "carry_over",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_velocity",
@@ -582,8 +572,8 @@ __all__ = [
     "close_loops",
     "compile",
     "composite_inertia",
+    "configuration_distance",
     "configuration_rate",
-    "connect",
     "constraint_bias",
     "constraint_forces",
     "constraint_jacobian",
@@ -592,10 +582,9 @@ __all__ = [
     "contact",
     "control",
     "coriolis_matrix",
-    "cut",
+    "default_configuration",
     "derivative",
     "difference",
-    "distance",
     "draw",
     "draw_ellipsoids",
     "dynamics",
@@ -609,11 +598,8 @@ __all__ = [
     "forward_dynamics_derivatives",
     "from_dh",
     "generalised_momentum",
-    "grasp",
     "gravity_forces",
     "handle_responses",
-    "hold",
-    "hold_joints",
     "identify",
     "identify_payload",
     "impulse",
@@ -632,7 +618,6 @@ __all__ = [
     "kinetic_energy",
     "linearize",
     "load",
-    "lock_joints",
     "locked_inertia",
     "manipulability",
     "mass_matrix",
@@ -672,7 +657,6 @@ __all__ = [
     "rollout_derivatives",
     "rotation",
     "samples",
-    "showing_start",
     "sign",
     "simulate",
     "singular_directions",
@@ -681,8 +665,9 @@ __all__ = [
     "spring_energy",
     "spring_lengths",
     "stack",
-    "stand",
+    "standing_configuration",
     "static_wrench",
+    "structure",
     "studio",
     "study",
     "subtree_center_of_mass",
@@ -693,7 +678,6 @@ __all__ = [
     "total_mass",
     "trajectories",
     "transform",
-    "unlock_joints",
     "until",
     "velocity",
     "velocity_ellipsoid",

@@ -94,7 +94,7 @@ ALGORITHMS = {
     "energy_regressor potential": (lw.energy_regressor, {"of": "potential"}),
     "integrate": (lw.integrate, {}),
     "difference": (lw.difference, {}),
-    "distance": (lw.distance, {}),
+    "distance": (lw.configuration_distance, {}),
     "configuration_rate": (lw.configuration_rate, {}),
     "inverse_dynamics_derivatives": (lw.inverse_dynamics_derivatives, {}),
     "forward_dynamics_derivatives": (lw.forward_dynamics_derivatives, {}),

@@ -79,7 +79,7 @@ def test_interpolation_broadcasts():
     assert np.abs(lw.difference(model, q[4], q1)).max() < 1e-12
     for k in range(5):
         assert relative_error(q[k], lw.interpolate(model, q0, q1, s[k])) < 1e-12
-    assert lw.distance(model, q0, q).shape == (5,)
+    assert lw.configuration_distance(model, q0, q).shape == (5,)
 
 
 def test_interpolation_in_functions_that_are_compiled():
@@ -87,7 +87,7 @@ def test_interpolation_in_functions_that_are_compiled():
     q0, q1 = model.random(2, seed=0)
 
     def halfway(model, q0, q1, s):
-        return lw.pose(model, lw.interpolate(model, q0, q1, s), "tip"), lw.distance(model, q0, q1)
+        return lw.pose(model, lw.interpolate(model, q0, q1, s), "tip"), lw.configuration_distance(model, q0, q1)
 
     kernel = lw.compile(halfway, model, s=())
     for x, y in zip(kernel(q0, q1, 0.3), halfway(model, q0, q1, 0.3), strict=True):
@@ -103,7 +103,7 @@ def test_the_mean_is_as_near_to_all_as_can_be():
     mean = lw.mean_configuration(model, q, w)
     assert np.abs(w @ lw.difference(model, mean, q)).max() < 1e-11
     both = lw.integrate(model, center, np.stack([v[0], -v[0]]))
-    assert lw.distance(model, lw.mean_configuration(model, both), center) < 1e-11
+    assert lw.configuration_distance(model, lw.mean_configuration(model, both), center) < 1e-11
     assert relative_error(lw.mean_configuration(model, q[:1]), q[0]) < 1e-14
 
 

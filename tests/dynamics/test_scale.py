@@ -223,7 +223,7 @@ def test_massless_bodies_are_named_wherever_the_mass_matrix_is_solved(looped):
         lambda: public.forward_dynamics(model, q, x, x),
         lambda: public.impulse(model, q, x),
         lambda: public.project(model, q, x),
-        lambda: public.hold(model, q),
+        lambda: public.control.hold_posture(model, q),
         lambda: public.simulate(model, q, x, 0.1),
         *([lambda: public.constraint_forces(model, q, x, x)] if looped else []),
     ]

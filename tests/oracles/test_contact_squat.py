@@ -145,7 +145,7 @@ def test_robots_of_ours_stand_in_mujoco_as_high_and_press_as_hard(name, tmp_path
             if joint.name.endswith(part):
                 q[model.slice(joint.name).q] = angle
     model = held(model, q, stiffness, damping)
-    q = lw.stand(model, q)
+    q = lw.standing_configuration(model, q)
     theirs = moved(saved(model, tmp_path).compile(), q, np.zeros(model.nv), 4.0, 5e-4)
     compared(model, settled(model, q, 4.0), theirs, 2e-3)
 

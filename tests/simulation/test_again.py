@@ -54,11 +54,13 @@ CASES = {
     ),
     "hold": (
         lambda: lw.load("two_link"),
-        lambda model, k: moves(model, k, callback=lw.hold(model, [0.1 * k, 0.2], 1.0 + k, 0.7 + 0.1 * k)),
+        lambda model, k: moves(
+            model, k, callback=lw.control.hold_posture(model, [0.1 * k, 0.2], 1.0 + k, 0.7 + 0.1 * k)
+        ),
     ),
     "hold_joints": (
         lambda: lw.load("four_bar"),
-        lambda model, k: moves(model, k, callback=lw.hold_joints(model, model.neutral(), 1.0 + k)),
+        lambda model, k: moves(model, k, callback=lw.control.hold_joints(model, model.neutral(), 1.0 + k)),
     ),
     "stages": (
         sprung,

@@ -100,7 +100,7 @@ def states(model: lw.Model, count: int) -> tuple[np.ndarray, np.ndarray]:
         q = lw.close_loops(model, q)
         v = lw.project(model, q, v)[1]
     if any(model.shapes[pair.second].kind == "plane" for pair in model.pairs):
-        q = lw.stand(model, q)
+        q = lw.standing_configuration(model, q)
     return q, v
 
 
@@ -181,7 +181,10 @@ def test_the_energy_that_a_step_with_an_impact_adds_is_of_the_second_order() -> 
     """Elastic impacts without friction on light links, which turn by up to 0.3 rad in a step of 0.5 ms after them."""
     model, count = chain(1.0, 0.0).build().with_ground(), 500
     constraints = Constraints(solver=lw.Solver(sweeps=500, tolerance=1e-11))
-    q, v = lw.stand(model, model.random(count, 1)), 4.0 * np.random.default_rng(0).normal(size=(count, model.nv))
+    q, v = (
+        lw.standing_configuration(model, model.random(count, 1)),
+        4.0 * np.random.default_rng(0).normal(size=(count, model.nv)),
+    )
 
     def step(model: lw.Model, q: Any, v: Any, h: Any) -> Any:
         return constrained_step(model, q, v, np.zeros(model.nv), h, np.zeros(constraints.size(model)), constraints)

@@ -49,7 +49,7 @@ def test_joints_settle_at_random_postures(name):
         postures = lw.close_loops(
             model, lw.integrate(model, model.neutral(), 0.3 * np.random.default_rng(1).normal(size=(4, model.nv)))
         )
-    controller = lw.hold_joints(model, postures)
+    controller = lw.control.hold_joints(model, postures)
     motion = lw.simulate(model, *pushed(model, postures), 2.5, callback=controller, every=20)
     own = driven(model)
     assert motion.t[-1] == pytest.approx(2.5)
@@ -61,9 +61,9 @@ def test_joints_settle_at_random_postures(name):
 @pytest.mark.parametrize("name", ["puma560", "quadruped", "four_bar"])
 def test_the_law_rests_at_the_posture(name):
     model = lw.load(name)
-    postures = model.random(3, seed=2) if not model.loops else np.array([lw.showing_start(model)[0]] * 3)
+    postures = model.random(3, seed=2) if not model.loops else np.array([lw.default_configuration(model)[0]] * 3)
     still = np.zeros((3, model.nv))
-    tau = lw.hold_joints(model, postures)(0.0, postures, still)
+    tau = lw.control.hold_joints(model, postures)(0.0, postures, still)
     a = lw.forward_dynamics(model, postures, still, tau + lw.passive_forces(model, postures, still))
     assert np.abs(a[:, driven(model)]).max() < 1e-9
     if name == "quadruped":  # all falls freely
@@ -76,7 +76,7 @@ def test_a_humanoid_is_held_while_it_falls():
     """`linkwright simulate humanoid --hold`: it ended at 0.255 s."""
     model = lw.load("humanoid")
     q = model.neutral()
-    motion = lw.simulate(model, q, np.zeros(model.nv), 0.5, controller=lw.hold_joints(model, q), every=10)
+    motion = lw.simulate(model, q, np.zeros(model.nv), 0.5, controller=lw.control.hold_joints(model, q), every=10)
     assert np.abs(motion.q[-1] - q)[7:].max() < 1e-9
     assert motion.drift < 1e-6
 
@@ -85,7 +85,7 @@ def test_joints_come_back_from_far_away():
     model = lw.load("quadruped")
     q = model.random(3, seed=5)
     motion = lw.simulate(
-        model, q, np.zeros((3, model.nv)), 4.0, controller=lw.hold_joints(model, model.neutral()), every=20
+        model, q, np.zeros((3, model.nv)), 4.0, controller=lw.control.hold_joints(model, model.neutral()), every=20
     )
     assert np.abs(motion.v[..., 6:]).max() < 60.0
     assert np.abs(motion.q[-1, :, 7:]).max() < 0.01
@@ -95,9 +95,9 @@ def test_large_mechanisms_are_held_by_parts(monkeypatch):
     model = lw.load("chain3d:6")
     postures = model.random(2, seed=4)
     q, v = pushed(model, postures[:1])
-    whole = lw.hold_joints(model, postures[:1])(0.0, q, v)
+    whole = lw.control.hold_joints(model, postures[:1])(0.0, q, v)
     monkeypatch.setattr(parts, "BODIES_IN_LOOPS", 3)
-    by_parts = lw.hold_joints(model, postures[:1])(0.0, q, v)
+    by_parts = lw.control.hold_joints(model, postures[:1])(0.0, q, v)
     np.testing.assert_allclose(by_parts, whole, rtol=1e-9, atol=1e-9 * np.abs(whole).max())
 
 
@@ -105,14 +105,14 @@ def test_what_is_too_fast_for_the_step_is_lowered_and_told():
     model = lw.load("puma560")
     q = model.random(seed=3)
     with pytest.warns(LinkwrightWarning, match=r"200 Hz .* held at 39\.8 Hz"):
-        controller = lw.hold(model, q, frequency=200.0)
+        controller = lw.control.hold_posture(model, q, frequency=200.0)
     assert controller.frequency == pytest.approx(39.79, abs=0.01)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         motion = lw.simulate(model, q + 0.01, np.zeros(6), 0.5, callback=controller)
     assert np.abs(motion.q[-1] - q).max() < 1e-6
     with pytest.warns(LinkwrightWarning, match="held over 0.1 s, longer than the 0.08 s"):
-        lw.simulate(model, q, np.zeros(6), 0.2, 0.1, "semi_implicit", lw.hold(model, q))
+        lw.simulate(model, q, np.zeros(6), 0.2, 0.1, "semi_implicit", lw.control.hold_posture(model, q))
 
 
 def test_feedback_too_stiff_for_the_step_is_named_where_it_ends_the_motion():
@@ -124,12 +124,12 @@ def test_feedback_too_stiff_for_the_step_is_named_where_it_ends_the_motion():
 def test_hold_refuses_what_floats():
     model = lw.load("humanoid")
     with pytest.raises(InputError, match=r"'root': hold_joints"):
-        lw.hold(model, model.neutral())
+        lw.control.hold_posture(model, model.neutral())
     for wrong in ({"frequency": 0.0}, {"damping_ratio": -1.0}, {"step": np.nan}, {"frequency": "fast"}):
         with pytest.raises(InputError, match=next(iter(wrong))):
-            lw.hold_joints(model, model.neutral(), **wrong)
+            lw.control.hold_joints(model, model.neutral(), **wrong)
     with pytest.raises(LinkwrightError):
-        lw.hold_joints(model, np.zeros(model.nq))
+        lw.control.hold_joints(model, np.zeros(model.nq))
 
 
 def gimbal(base):
@@ -160,7 +160,7 @@ def through_the_lock(model, n=8):
 def test_hinges_without_mass_between_are_held_through_gimbal_lock(base):
     model = gimbal(base)
     postures, start, v = through_the_lock(model)
-    for made in [lw.hold_joints] + [lw.hold] * (base == "fixed"):
+    for made in [lw.control.hold_joints] + [lw.control.hold_posture] * (base == "fixed"):
         controller = made(model, postures)
         motion = lw.simulate(model, start, v, 3.0, callback=controller, every=10)
         own = driven(model)
@@ -175,7 +175,7 @@ def test_hinges_without_mass_between_are_held_through_gimbal_lock(base):
 def test_a_method_that_does_not_hold_a_posture_is_told():
     model = gimbal("fixed")
     postures, start, v = through_the_lock(model)
-    controller = lw.hold_joints(model, postures, frequency=8.0, step=2e-3)
+    controller = lw.control.hold_joints(model, postures, frequency=8.0, step=2e-3)
     with pytest.warns(
         LinkwrightWarning, match="or method='semi_implicit': the posture is not sure to be held by 'rk4'"
     ):
@@ -209,7 +209,7 @@ def test_loops_are_held_beside_singular_configurations():
     opened = lw.integrate(model, postures, 0.1 * rng.uniform(-1, 1, (len(postures), model.nv)))
     q = np.array([lw.close_loops(model, row) for row in opened])
     v = lw.impulse(model, q, 0.3 * rng.normal(size=(len(postures), model.nv)))[0]
-    motion = lw.simulate(model, q, v, 1.0, controller=lw.hold_joints(model, postures), every=10)
+    motion = lw.simulate(model, q, v, 1.0, controller=lw.control.hold_joints(model, postures), every=10)
     assert (np.abs(motion.v).max(axis=(0, 2)) < 1.5 * np.abs(v).max(axis=1)).all()
     assert np.abs(lw.difference(model, postures, motion.q[-1]))[:, 6:].max() < 1e-4
 
@@ -242,9 +242,9 @@ def test_the_law_knows_the_acceleration_of_a_semi_implicit_step(base):
     w = 4.0 * np.pi
     wanted = w * w * lw.difference(model, q, posture) - 2.0 * w * v
     if base == "fixed":
-        a, _ = acceleration(lw.hold(model, posture))
+        a, _ = acceleration(lw.control.hold_posture(model, posture))
         np.testing.assert_allclose(a, wanted, rtol=1e-8)
-    a, tau = acceleration(lw.hold_joints(model, posture))
+    a, tau = acceleration(lw.control.hold_joints(model, posture))
     rotors, efforts = controllers.at_rest(model, posture, h)
     later = lw.passive_forces(model, q, v) - implicit_terms(model, q, v, h).pull
     own = driven(model)
@@ -261,7 +261,9 @@ def test_dampers_and_friction_do_not_slow_the_return():
     model = builder.build()
     posture = model.neutral()
     start = lw.integrate(model, posture, np.array([0, 0, 0, 0, 0, 0, 0.3, -0.3]))
-    motion = lw.simulate(model, start, np.zeros(model.nv), 2.0, controller=lw.hold_joints(model, posture), every=20)
+    motion = lw.simulate(
+        model, start, np.zeros(model.nv), 2.0, controller=lw.control.hold_joints(model, posture), every=20
+    )
     assert np.abs(motion.q[-1, 7:]).max() < 1e-5
 
 

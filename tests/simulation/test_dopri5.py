@@ -10,7 +10,7 @@ from tests.setups import grouped
 import linkwright as lw
 from linkwright.dynamics import contact
 from linkwright.errors import InputError, LinkwrightError
-from linkwright.simulation import showing_start
+from linkwright.simulation import default_configuration
 from linkwright.simulation.stepping.adaptive.pair import DORMAND_PRINCE
 from linkwright.simulation.stepping.adaptive.steps import Followed, tried
 
@@ -19,7 +19,7 @@ def a_start(name):
     model = lw.load(name)
     if name.startswith("chain3d"):
         return model, model.neutral(), 3.0 * np.random.default_rng(1).normal(size=model.nv)
-    return model, *showing_start(model)
+    return model, *default_configuration(model)
 
 
 def apart(model, a, b):

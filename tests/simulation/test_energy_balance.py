@@ -80,7 +80,7 @@ def test_what_a_law_supplies_is_no_error(method, gain):
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
 def test_ordinary_motions_are_not_warned_of(name, method):
     model = lw.load(name)
-    q, v = lw.showing_start(model)
+    q, v = lw.default_configuration(model)
     quiet(lambda: lw.simulate(model, q, v, 1.0, 1e-3, method))
 
 

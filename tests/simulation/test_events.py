@@ -67,7 +67,7 @@ def test_an_event_is_located_where_it_is():
     assert seen.q[-1] == pytest.approx(plain.q[-1], abs=1e-12)
 
     model = lw.load("arm7")
-    q, v = lw.showing_start(model)
+    q, v = lw.default_configuration(model)
     where = float(lw.pose(model, lw.simulate(model, q, v, 0.2, 1e-3).q[-1], model.bodies[-1].name)[2, 3])
     height = partial(turned, height=where)
     fine = lw.simulate(model, q, v, 0.3, 1e-3, events=[height], method=lw.Integrator("dopri5", tolerance=1e-13))
@@ -205,10 +205,10 @@ def test_bodies_are_grasped_and_let_go_and_momentum_stays():
     v = np.array([2.0, 0.1, 0, 0, 0, 1.0, 0, 0, 0, 0, 0, 0])
 
     def grasped(model, t, q, v):
-        return lw.grasp(model, q, v, "a", "b")
+        return lw.structure.grasp(model, q, v, "a", "b")
 
     def released(model, t, q, v):
-        return lw.cut(model, q, v, "grasp")
+        return lw.structure.remove_loop(model, q, v, "grasp")
 
     events = [
         Event(near, grasped, "down", name="grasp", once=True),
@@ -237,7 +237,7 @@ def test_joints_are_locked_while_it_moves_and_all_is_one_record():
     model = lw.load("two_link")
 
     def lock(model, t, q, v):
-        return lw.lock_joints(model, q, v, [model.joints[1].name])
+        return lw.structure.lock_joints(model, q, v, [model.joints[1].name])
 
     q, v = np.array([0.5, 0.4]), np.zeros(2)
     events = [Event(folded, lock, "down", once=True)]
@@ -252,9 +252,9 @@ def test_joints_are_locked_while_it_moves_and_all_is_one_record():
     assert motion.energy[at - 1] - motion.energy[at] == pytest.approx(motion.events[0].lost, rel=1e-9)
 
     def unlock(model_, t, q, v):
-        return lw.unlock_joints(model_, q, v, model)
+        return lw.structure.unlock_joints(model_, q, v, model)
 
-    locked = lw.lock_joints(model, q, v, [model.joints[1].name])
+    locked = lw.structure.lock_joints(model, q, v, [model.joints[1].name])
     again = lw.simulate(
         locked.model, locked.q, locked.v, 0.4, 1e-2, events=[Event(partial(later, when=0.2), unlock, "up")]
     )
@@ -408,7 +408,7 @@ def test_what_is_held_stays_held_when_something_else_changes():
     model = made.build()
 
     def lock(model, t, q, v):
-        return lw.lock_joints(model, q, v, ["b_up"])
+        return lw.structure.lock_joints(model, q, v, ["b_up"])
 
     events = [touch("a"), Event(partial(later, when=0.1), lock, "up", name="lock")]
     motion = lw.simulate(model, [0.0, 3.0], [0.0, 0.0], 0.5, 1e-2, controller=lift_one, events=events)

@@ -77,7 +77,7 @@ def of_an_arm():
 
 def closed():
     model = lw.load("four_bar")
-    return model, *lw.showing_start(model)
+    return model, *lw.default_configuration(model)
 
 
 FLOOR = lw.contact.Plane("tip", point=(0.0, 0.0, 0.5), stiffness=100.0)

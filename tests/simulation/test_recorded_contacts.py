@@ -18,7 +18,7 @@ def crouching():
     robot = lw.load("quadruped").with_ground()
     q = robot.neutral()
     q[8::3], q[9::3] = 0.7, -1.4
-    return robot, lw.stand(robot, q)
+    return robot, lw.standing_configuration(robot, q)
 
 
 @cache
@@ -68,7 +68,7 @@ def test_gaps_and_penetration_are_those_of_the_samples():
 
 def test_the_momentum_changes_by_forces_and_gravity():
     model = ball(restitution=0.6, friction=0.0)
-    q = lw.stand(model, model.neutral())
+    q = lw.standing_configuration(model, model.neutral())
     q[2] += 0.3
     motion = lw.simulate(model, q, [0.5, 0, 0, 0, 0, 0], 1.5)
     p = lw.momentum(model, motion.q, motion.v)[:, :3]
@@ -97,7 +97,7 @@ def test_energy_changes_by_what_contacts_do():
 
 def test_what_a_soft_contact_stores_is_not_gained():
     model = ball(stiffness=5e3, damping=10.0)
-    q = lw.stand(model, model.neutral())
+    q = lw.standing_configuration(model, model.neutral())
     q[2] += 0.05
     contacts = lw.simulate(model, q, np.zeros(6), 1.0).contacts
     assert contacts.stored.max() > 0.1
@@ -107,7 +107,7 @@ def test_what_a_soft_contact_stores_is_not_gained():
 
 def test_overlap_at_the_start_is_told_and_its_lift_is_energy_gained():
     model = ball()
-    q = lw.stand(model, model.neutral())
+    q = lw.standing_configuration(model, model.neutral())
     q[2] -= 0.01
     contacts = lw.simulate(model, q, np.zeros(6), 0.5).contacts
     assert contacts.penetration == pytest.approx(0.01)
@@ -116,7 +116,7 @@ def test_overlap_at_the_start_is_told_and_its_lift_is_energy_gained():
 
 def test_smooth_contact_has_forces_too():
     model = ball()
-    q = lw.stand(model, model.neutral())
+    q = lw.standing_configuration(model, model.neutral())
     motion = lw.simulate(model, q, [0.3, 0, 0, 0, 0, 0], 2.0, method="dopri5", step=1e-2)
     force = motion.contacts.forces[-1, 0]
     assert force[2] == pytest.approx(2.0 * 9.81, rel=1e-4)
@@ -174,27 +174,27 @@ def test_stand_puts_a_posture_on_what_is_beneath():
     robot, q = crouching()
     assert lw.simulate(robot, q, np.zeros(robot.nv), 0.01).contacts.gaps[0].min() == pytest.approx(0.0, abs=1e-12)
     lifted = q + 0.7 * np.eye(robot.nq)[2]
-    np.testing.assert_allclose(lw.stand(robot, lifted), q, atol=1e-12)
+    np.testing.assert_allclose(lw.standing_configuration(robot, lifted), q, atol=1e-12)
     slope = lw.load("quadruped").with_ground(height=0.3, normal=(0.3, 0.0, 1.0))
-    tilted = lw.stand(slope, np.stack([q, q + 5.0 * np.eye(robot.nq)[2]]))
+    tilted = lw.standing_configuration(slope, np.stack([q, q + 5.0 * np.eye(robot.nq)[2]]))
     np.testing.assert_allclose(tilted[0], tilted[1], atol=1e-9)
     gaps = lw.simulate(slope, tilted[0], np.zeros(robot.nv), 0.01).contacts.gaps[0]
     assert gaps.min() == pytest.approx(0.0, abs=1e-9)
     assert gaps.max() > 0.05
     x = np.linspace(-2.0, 2.0, 9)
     hills = lw.load("quadruped").with_ground(heights=0.2 * np.sin(x)[None, :] * np.cos(x)[:, None], size=(4.0, 4.0))
-    q = lw.stand(hills, q)
+    q = lw.standing_configuration(hills, q)
     gaps = lw.simulate(hills, q, np.zeros(robot.nv), 0.01).contacts.gaps[0]
     assert gaps.min() == pytest.approx(0.0, abs=1e-9)
 
 
 def test_stand_of_a_robot_without_a_ground_and_of_what_cannot():
     q = crouching()[1]
-    np.testing.assert_allclose(lw.stand(lw.load("quadruped"), q), q, atol=1e-12)
+    np.testing.assert_allclose(lw.standing_configuration(lw.load("quadruped"), q), q, atol=1e-12)
     with pytest.raises(ModelError, match="free"):
-        lw.stand(lw.load("arm7"), np.zeros(7))
+        lw.standing_configuration(lw.load("arm7"), np.zeros(7))
     with pytest.raises(ModelError, match="touches"):
-        lw.stand(lw.load("chain3d:3"), lw.load("chain3d:3").neutral())
+        lw.standing_configuration(lw.load("chain3d:3"), lw.load("chain3d:3").neutral())
 
 
 def dropped(method, **own):
@@ -219,4 +219,4 @@ def test_stand_on_a_ground_without_pairs_says_what_is_missing():
     """So is a robot whose meshes are not read: it has a ground, and nothing that touches it."""
     model = replace(ball(), pairs=())
     with pytest.raises(ModelError, match=r"cannot be put on its ground, .*: no shape of it is paired with it"):
-        lw.stand(model, model.neutral())
+        lw.standing_configuration(model, model.neutral())

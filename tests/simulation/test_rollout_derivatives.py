@@ -81,7 +81,7 @@ def test_rewards_by_gains_weights_and_starts(arm, method):
 
 def test_the_end_of_a_base_that_floats():
     model = lw.load("quadruped")
-    q0, v0 = lw.showing_start(model)
+    q0, v0 = lw.default_configuration(model)
 
     def law(model, t, q, v, *, kp, kd):
         return np.concatenate([np.zeros(6), -kp * q[7:] - kd * v[6:]])

@@ -82,7 +82,7 @@ def test_it_is_what_simulate_gives(arm, start, method):
 @pytest.mark.parametrize("name", ["quadruped", "four_bar"])
 def test_bases_that_float_and_loops_are_moved_as_by_simulate(name):
     model = lw.load(name)
-    q0, v0 = lw.showing_start(model)
+    q0, v0 = lw.default_configuration(model)
     motion = lw.simulate(model, q0, v0, 0.05)
     found = lw.rollout(model, q0, v0, 50, every=10)
     np.testing.assert_allclose(found.q, motion.q[10::10], rtol=0, atol=1e-10)

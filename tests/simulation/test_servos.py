@@ -136,8 +136,8 @@ def feet_apart(model: lw.Model, t: Any, q: Any, v: Any, *, target: Any) -> Any:
 
 def test_a_quadruped_stands_on_stiff_servos() -> None:
     robot = lw.load("quadruped").with_ground()
-    q, v = lw.showing_start(robot)
-    q = lw.stand(robot, q)
+    q, v = lw.default_configuration(robot)
+    q = lw.standing_configuration(robot, q)
     told: dict[str, Any] = dict(controller=partial(feet_apart, target=q[7:]), servos=lw.Servos(1000.0, 20.0))
     motion = lw.simulate(robot, q, v, 1.0, H, **grouped(effort_limits=40.0, joint_limits=True, **told))
     assert np.abs(motion.q[-1] - q).max() < 0.05

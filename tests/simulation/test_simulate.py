@@ -150,7 +150,7 @@ def test_a_batch_is_its_motions():
 def test_controller_holds_a_posture():
     model = lw.load("puma560")
     posture = np.array([0.3, 0.5, -0.4, 0.2, 0.4, -0.1])
-    motion = lw.simulate(model, posture + 0.1, np.zeros(6), 3.0, controller=lw.hold(model, posture))
+    motion = lw.simulate(model, posture + 0.1, np.zeros(6), 3.0, controller=lw.control.hold_posture(model, posture))
     assert np.abs(motion.q[-1] - posture).max() < 1e-3
     assert np.abs(motion.tau[-1] - lw.gravity_forces(model, posture)).max() < 1.0
     asked = []
@@ -168,7 +168,7 @@ def test_controller_holds_a_posture():
 def test_floating_base_under_joint_control_gets_no_effort_on_its_base():
     model = lw.load("quadruped")
     motion = lw.simulate(
-        model, model.neutral(), np.zeros(model.nv), 0.2, controller=lw.hold_joints(model, model.neutral())
+        model, model.neutral(), np.zeros(model.nv), 0.2, controller=lw.control.hold_joints(model, model.neutral())
     )
     assert (motion.tau[:, :6] == 0.0).all()
     fall = 0.5 * 9.81 * 0.2**2
@@ -315,7 +315,7 @@ def test_odd_arguments_are_told():
     assert batch[1].q.shape == (6, 2)
     assert batch[:2].q.shape == (6, 2, 2)
     still = lw.Builder("n").body("a", 1.0).joint("j", "fixed", "world", "a").build()
-    assert lw.hold_joints(still, []).frequency == pytest.approx(2.0)
+    assert lw.control.hold_joints(still, []).frequency == pytest.approx(2.0)
 
 
 def stiff_hand():

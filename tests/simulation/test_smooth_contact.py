@@ -141,7 +141,7 @@ def test_explicit_steps_of_euler_are_warned_of_where_springs_would_swing_more_an
         .build()
         .with_ground()
     )
-    q = lw.stand(ball, ball.neutral())
+    q = lw.standing_configuration(ball, ball.neutral())
     with pytest.warns(LinkwrightWarning, match="take one below"):
         lw.simulate(ball, q, np.zeros(6), 0.01, method="euler")
     lw.simulate(ball, q, np.zeros(6), 0.01, method="midpoint")

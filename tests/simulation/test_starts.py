@@ -16,7 +16,7 @@ NAMES = [f"{name}:3" if name in COUNTED else name for name in BUILT_IN]
 @pytest.mark.parametrize("name", NAMES)
 def test_every_built_in_mechanism_starts_to_move(name):
     model = lw.load(name)
-    q, v = lw.showing_start(model)
+    q, v = lw.default_configuration(model)
     lw.check(model, q)
     if model.loops:
         assert np.abs(dynamics.constraint_residual(model, q)).max() < 1e-8
@@ -36,19 +36,19 @@ def test_every_built_in_mechanism_has_one_with_names_of_its_own():
 
 def test_a_platform_sways_and_a_crank_turns():
     stewart = lw.load("stewart")
-    lift = dynamics.pose(stewart, lw.showing_start(stewart)[0], "tool") - dynamics.pose(
+    lift = dynamics.pose(stewart, lw.default_configuration(stewart)[0], "tool") - dynamics.pose(
         stewart, stewart.neutral(), "tool"
     )
     assert np.linalg.norm(lift[:3, 3]) > 0.2  # from where its springs bear it
     crank = lw.load("slider_crank")
-    motion = lw.simulate(crank, *lw.showing_start(crank), 2.0, 2e-3, every=5)
+    motion = lw.simulate(crank, *lw.default_configuration(crank), 2.0, 2e-3, every=5)
     assert np.ptp(motion.q[:, 0]) > 2.0 * np.pi
     assert np.ptp(motion.q[:, 2]) == pytest.approx(0.4, abs=0.01)
 
 
 def test_what_is_thrown_comes_back_after_ten_seconds():
     model = lw.load("humanoid")
-    q, v = lw.showing_start(model)
+    q, v = lw.default_configuration(model)
     speed = dynamics.momentum(model, q, v)[:3] / lw.total_mass(model)
     assert speed[2] * 10.0 == pytest.approx(0.5 * 9.81 * 10.0**2)
 
@@ -56,24 +56,24 @@ def test_what_is_thrown_comes_back_after_ten_seconds():
 def test_a_robot_of_ones_own_of_the_same_name_starts_neutral():
     builder = lw.Builder("pendulum").body("rod", 1.0, (0, 0, -1), 0.1)
     model = builder.joint("axle", "revolute", "world", "rod", lower=0.5, upper=1.0).build()
-    q, v = lw.showing_start(model)
+    q, v = lw.default_configuration(model)
     np.testing.assert_array_equal(q, [0.5])
     np.testing.assert_array_equal(v, [0.0])
-    q, v = lw.showing_start(lw.load("arm7", root="free"))
+    q, v = lw.default_configuration(lw.load("arm7", root="free"))
     assert not q[7:].any()
 
 
 @pytest.mark.parametrize("name", ["quadruped", "humanoid"])
 def test_robots_on_legs_start_standing_where_they_have_a_ground(name):
     robot = lw.load(name).with_ground()
-    q, v = lw.showing_start(robot)
+    q, v = lw.default_configuration(robot)
     lw.check(robot, q)
     assert (q >= robot.lower).all()
     assert (q <= robot.upper).all()
     assert not v.any()
-    np.testing.assert_array_equal(q, lw.stand(robot, q))
+    np.testing.assert_array_equal(q, lw.standing_configuration(robot, q))
     bend = showing_bend(robot)
-    bent = lw.stand(robot, lw.integrate(robot, q, bend))
+    bent = lw.standing_configuration(robot, lw.integrate(robot, q, bend))
     assert bent[2] < q[2] - 0.05
     assert (bent >= robot.lower).all()
     assert (bent <= robot.upper).all()

@@ -22,8 +22,8 @@ def swinging(model, t, q, v):
 def controllers(model):
     return {
         "kernel": lw.compile(swinging, model, t=()),
-        "hold": lw.hold(model, 0.2 * np.ones(model.nq)),
-        "hold_joints": lw.hold_joints(model, 0.2 * np.ones(model.nq)),
+        "hold": lw.control.hold_posture(model, 0.2 * np.ones(model.nq)),
+        "hold_joints": lw.control.hold_joints(model, 0.2 * np.ones(model.nq)),
     }
 
 
@@ -90,7 +90,7 @@ def test_kernels_that_take_more_say_how_to_bind_it():
 @pytest.mark.parametrize("name", ["two_link", "four_bar", "quadruped"])
 def test_together_is_one_by_one(name, method):
     model = lw.load(name)
-    q, v = lw.showing_start(model)
+    q, v = lw.default_configuration(model)
     nothing = np.zeros(model.nv)
     together = lw.simulate(model, q, v, 0.045, method=method)
     one_by_one = lw.simulate(model, q, v, 0.045, callback=lambda t, q, v: nothing, method=method)
@@ -123,11 +123,11 @@ def test_rows_that_are_taken_together_do_not_matter(monkeypatch):
     model = lw.load("two_link")
     q = starts(model, 37)
     whole = lw.simulate(model, q, np.zeros(2), 0.05)
-    posture = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.hold(model, q[::-1]))
+    posture = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.control.hold_posture(model, q[::-1]))
     for name in ("ENOUGH", "LEAST"):
         monkeypatch.setattr(taking, name, 1)
     assert np.array_equal(lw.simulate(model, q, np.zeros(2), 0.05).q, whole.q)
-    again = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.hold(model, q[::-1]))
+    again = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.control.hold_posture(model, q[::-1]))
     assert np.array_equal(again.q, posture.q)
     assert np.array_equal(again.tau, posture.tau)
     assert lw.simulate(model, q[:0], np.zeros(2), 0.05).q.shape == (51, 0, 2)

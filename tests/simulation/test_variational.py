@@ -129,7 +129,7 @@ def test_momenta_of_what_floats_are_conserved_to_rounding():
 
 def test_loops_stay_closed_and_keep_their_energy():
     model = lw.load("four_bar")
-    q, v = lw.showing_start(model)
+    q, v = lw.default_configuration(model)
     motion = lw.simulate(model, q, v, 10.0, 5e-3, "variational", every=5)
     assert motion.closure < 1e-12
     assert np.abs(dynamics.constraint_jacobian(model, motion.q[-1]) @ motion.v[-1]).max() < 1e-11

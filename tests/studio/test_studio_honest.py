@@ -134,7 +134,7 @@ def test_a_picture_has_the_name_of_what_it_shows(server):
 
 
 def test_what_floats_is_met_on_the_floor_of_its_file(ball, server):
-    assert lw.showing_start(ball)[0][2] == pytest.approx(-0.4)
+    assert lw.default_configuration(ball)[0][2] == pytest.approx(-0.4)
     posture = Posture(ball)
     assert posture.q[2] == pytest.approx(-0.4)
     assert Posture(ball, ball.neutral()).q[2] == 0.0

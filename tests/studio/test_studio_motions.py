@@ -96,7 +96,7 @@ def test_a_motion_is_played_scrubbed_and_plays_again(motion, viser):
 def test_contact_forces_are_arrows(viser):
     ball = lw.Builder("ball").body("ball", mass=1.0, inertia=0.01).joint("free", "free", "world", "ball")
     model = ball.shape("ball", "sphere", radius=0.1).build().with_ground()
-    q = lw.stand(model, model.neutral())
+    q = lw.standing_configuration(model, model.neutral())
     motion = lw.simulate(model, q, np.zeros(6), 0.2)
     with lw.studio(motion, port=18600) as made:
         made.player.seek(0.2)

@@ -87,7 +87,7 @@ def test_a_robot_that_was_raised_is_dropped(studio):
     made.posture.move(q)
     made.simulating.begin(play=False)
     live = made.simulating.live
-    standing = lw.stand(live.model, q)
+    standing = lw.standing_configuration(live.model, q)
     np.testing.assert_allclose(live.q[:3] - standing[:3], [0.0, 0.0, 1.0], atol=1e-9)
     live.take(250)
     assert live.q[2] - standing[2] == pytest.approx(1.0 - 0.5 * 9.81 * 0.25**2, abs=0.01)  # it falls freely
@@ -103,7 +103,7 @@ def test_a_robot_whose_legs_were_bent_stands(studio):
     made.posture.move(q)
     made.simulating.begin(play=False)
     live = made.simulating.live
-    np.testing.assert_allclose(live.q, lw.stand(live.model, q), atol=1e-9)
+    np.testing.assert_allclose(live.q, lw.standing_configuration(live.model, q), atol=1e-9)
 
 
 def test_what_is_too_large_says_so_in_the_panel(studio, monkeypatch):

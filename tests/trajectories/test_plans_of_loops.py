@@ -12,7 +12,7 @@ DRIVEN = {"four_bar": ["crank"], "slider_crank": ["crank"], "delta": ["arm1", "a
 
 
 def ends_of(model, actuated):
-    start = lw.showing_start(model)[0]
+    start = lw.default_configuration(model)[0]
     guess = np.array(start)
     for name in actuated:
         guess[model.slice(name).q] += 0.3

@@ -79,7 +79,7 @@ assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[
 # | `m.opt.timestep` | `step=` of `lw.simulate` |
 # | `m.opt.gravity` | `model.gravity`, `model.with_gravity` |
 # | `m.jnt_range` | `model.lower`, `model.upper` |
-# | `m.key_qpos`, keyframes | nothing: give `q0` to `lw.simulate`; `lw.stand` finds a standing posture |
+# | `m.key_qpos`, keyframes | nothing: give `q0` to `lw.simulate`; `lw.standing_configuration` finds a standing posture |
 # | `d.ctrl`, actuators | `controller=` of `lw.simulate`: a function that gives efforts; servos with gains are `lw.Servos`. Actuators of a file are not taken over |
 # | `d.sensordata`, sensors | nothing of the file: call `lw.velocity`, `lw.acceleration`, `lw.joint_reactions` on a motion; `noise` of `lw.Actuation` |
 # | `d.contact`, `mujoco.mj_contactForce` | `lw.Motion.contacts` |

@@ -76,7 +76,7 @@ assert to_pybullet(np.array([1.0, 0.0, 0.0, 0.0])).tolist() == [0.0, 0.0, 0.0, 1
 # | `stepSimulation`, `setTimeStep` | `lw.simulate`, with `step=` |
 # | `setJointMotorControl2` | `controller=` of `lw.simulate`; `lw.Servos`. In PyBullet every joint has a motor that brakes it until you switch it off |
 # | `applyExternalForce`, `applyExternalTorque` | `wrenches` of `lw.Surroundings` |
-# | `createConstraint` | `model.with_loop`; `lw.connect` while it moves |
+# | `createConstraint` | `model.with_loop`; `lw.structure.add_loop` while it moves |
 # | `changeDynamics` | `model.with_body`, `model.with_joint`, `model.with_contact` |
 # | `loadURDF` of a plane | `model.with_ground` |
 # | `getContactPoints` | `lw.Motion.contacts` |

@@ -18,6 +18,7 @@ from linkwright.control.standing.contacts import Contact
 from linkwright.control.standing.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
 from linkwright.control.within import assuming, deciding
+from linkwright.simulation.acting.controllers import hold_joints, hold_posture
 from linkwright.simulation.acting.laws import initial_state_of
 
 __all__ = [
@@ -42,6 +43,8 @@ __all__ = [
     "filtered_velocity",
     "friction_compensation",
     "hand_wrench",
+    "hold_joints",
+    "hold_posture",
     "hybrid",
     "ilqr",
     "impedance",

@@ -15,10 +15,10 @@ from linkwright.dynamics.closed_loops.rows import (
 )
 from linkwright.dynamics.configuration import (
     check,
+    configuration_distance,
     configuration_rate,
     difference,
     difference_derivatives,
-    distance,
     integrate,
     integrate_derivatives,
     lie_bracket,
@@ -84,6 +84,7 @@ __all__ = [
     "check",
     "close_loops",
     "composite_inertia",
+    "configuration_distance",
     "configuration_rate",
     "constraint_bias",
     "constraint_forces",
@@ -94,7 +95,6 @@ __all__ = [
     "damping_coefficient",
     "difference",
     "difference_derivatives",
-    "distance",
     "energy_regressor",
     "force_ellipsoid",
     "forward_dynamics",

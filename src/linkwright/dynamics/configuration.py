@@ -35,7 +35,7 @@ def configuration_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "n
     return _per_joint(model, "nq", lambda motion, q, v: motion.configuration_rate(q, v), (q, "nq"), (v, "nv"))
 
 
-def distance(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Any:
+def configuration_distance(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Any:
     """The length of :func:`difference`, m and rad together."""
     v = difference(model, q0, q1)
     return np.sqrt(v @ v)

@@ -1,7 +1,6 @@
 """Motion over time: integration, its record, controllers."""
 
 from linkwright.dynamics.impulses.solving import Solver
-from linkwright.simulation.acting.controllers import hold, hold_joints
 from linkwright.simulation.acting.servos import Servos
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.linearization import linearize
@@ -9,21 +8,11 @@ from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout, rollout_derivatives
 from linkwright.simulation.running import simulate
 from linkwright.simulation.setup import Actuation, Integrator, Surroundings
-from linkwright.simulation.standing import stand
-from linkwright.simulation.starts import showing_start
-from linkwright.simulation.structure.changes import (
-    Changed,
-    carry_over,
-    connect,
-    cut,
-    grasp,
-    lock_joints,
-    unlock_joints,
-)
+from linkwright.simulation.standing import standing_configuration
+from linkwright.simulation.starts import default_configuration
 
 __all__ = [
     "Actuation",
-    "Changed",
     "Episode",
     "Integrator",
     "Motion",
@@ -31,18 +20,10 @@ __all__ = [
     "Servos",
     "Solver",
     "Surroundings",
-    "carry_over",
-    "connect",
-    "cut",
-    "grasp",
-    "hold",
-    "hold_joints",
+    "default_configuration",
     "linearize",
-    "lock_joints",
     "rollout",
     "rollout_derivatives",
-    "showing_start",
     "simulate",
-    "stand",
-    "unlock_joints",
+    "standing_configuration",
 ]

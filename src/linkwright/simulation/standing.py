@@ -39,12 +39,12 @@ mass_matrix_of, jacobian_of, pose_of = public(mass_matrix), public(jacobian), pu
 
 
 @takes_model
-def stand(model: Model, q: Any) -> Array:
+def standing_configuration(model: Model, q: Any) -> Array:
     """The configuration q (…, nq), raised or lowered until what touches the ground just touches it.
 
     >>> import linkwright as lw
     >>> robot = lw.load("quadruped").with_ground()
-    >>> q = lw.stand(robot, robot.neutral())
+    >>> q = lw.standing_configuration(robot, robot.neutral())
     >>> round(float(q[2]), 3)
     0.424
 
@@ -63,7 +63,7 @@ def stand(model: Model, q: Any) -> Array:
         )
     grounded = model if _grounding(model) else _on_level_ground(model)
     q = q.copy()
-    kernel = derived(grounded, stand, make=lambda: _gaps(grounded))
+    kernel = derived(grounded, standing_configuration, make=lambda: _gaps(grounded))
     for _ in range(STEPS):
         up, gaps = kernel(q)
         there = (up > 1e-3) & (gaps < 0.5 * FAR)

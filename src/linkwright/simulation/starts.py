@@ -17,7 +17,7 @@ from linkwright.model.bases import floating_bases
 from linkwright.model.library.built_in import BUILT_IN, built_in
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.standing import stand
+from linkwright.simulation.standing import standing_configuration
 from linkwright.spatial.arrays import Array
 
 Entries = Mapping[str, float | tuple[float, ...]]
@@ -97,16 +97,16 @@ STARTS: dict[str, Start] = {
 
 
 @takes_model
-def showing_start(model: Model) -> tuple[Array, Array]:
+def default_configuration(model: Model) -> tuple[Array, Array]:
     """A start q0 (nq,), v0 (nv,) from which a built-in mechanism moves clearly, its loops closed.
 
     >>> import linkwright as lw
     >>> stewart = lw.load("stewart")
-    >>> motion = lw.simulate(stewart, *lw.showing_start(stewart), duration=2.0)
+    >>> motion = lw.simulate(stewart, *lw.default_configuration(stewart), duration=2.0)
 
-    Robots on legs that have a ground stand on it with bent knees, at rest (:func:`stand`); without one they are thrown.
-    Of other mechanisms it is the neutral configuration, brought within the limits and closed, at rest; what floats over
-    a floor of its own file is put on it (:func:`stand`). Raises
+    Robots on legs that have a ground stand on it with bent knees, at rest (:func:`standing_configuration`); without one
+    they are thrown. Of other mechanisms it is the neutral configuration, brought within the limits and closed, at rest;
+    what floats over a floor of its own file is put on it (:func:`standing_configuration`). Raises
     :class:`~linkwright.errors.ClosureError` where the loops of such a one cannot be closed.
     """
     start = _start_of(model)
@@ -124,7 +124,7 @@ def showing_start(model: Model) -> tuple[Array, Array]:
     if start.throw is not None:  # the base's axes are still the world's
         v0[:3] = start.throw - (momentum(model, q0, v0)[:3] / total_mass(model) - v0[:3])
     if on_ground:
-        q0 = stand(model, q0)
+        q0 = standing_configuration(model, q0)
     elif not is_built_in(model):
         q0 = on_its_floor(model, q0)
     if not model.loops:
@@ -139,7 +139,7 @@ def on_its_floor(model: Model, q: Array) -> Array:
     if not (floors and floating_bases(model)):
         return q
     try:
-        return np.asarray(stand(model if model.pairs else model.with_contact(), q))
+        return np.asarray(standing_configuration(model if model.pairs else model.with_contact(), q))
     except LinkwrightError:  # nothing of it can stand there: it is met where it is
         return q
 

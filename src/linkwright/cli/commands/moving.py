@@ -91,7 +91,7 @@ def simulate(
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
         neutral), or "random". Radians and meters, or degrees with "deg". Without it, without --velocity and
-        --hold, a built-in mechanism starts where it shows what it can do (linkwright.showing_start).
+        --hold, a built-in mechanism starts where it shows what it can do (linkwright.default_configuration).
     velocity
         The velocities it starts with, in the same way; 0 unless given.
     hold
@@ -124,10 +124,10 @@ def simulate(
     show
         Play the motion in a window afterwards, until it is closed; needs a screen.
     """
+    from linkwright.control import hold_joints, hold_posture
     from linkwright.dynamics.contact.smooth import fastest_pair
     from linkwright.dynamics.impulses.rows import limited as has_limits
-    from linkwright.simulation import Integrator, Surroundings, hold_joints, showing_start, stand
-    from linkwright.simulation import hold as hold_posture
+    from linkwright.simulation import Integrator, Surroundings, default_configuration, standing_configuration
     from linkwright.simulation import simulate as run
     from linkwright.simulation.acting.outside import STIFF as FOLLOWED
     from linkwright.simulation.ground import advice, floating, on_ground
@@ -190,11 +190,11 @@ def simulate(
             if model.loops:
                 q0, v0 = _closed(model, q0, v0)
             if standing and not _places_base(model, posture):
-                q0 = stand(model, q0)
+                q0 = standing_configuration(model, q0)
         else:
-            q0, v0 = showing_start(model)
+            q0, v0 = default_configuration(model)
             if standing:
-                q0 = stand(model, q0)
+                q0 = standing_configuration(model, q0)
         if standing and (up := above_ground(model, q0)):
             told.append(_not_level(up))
         if standing and fall:

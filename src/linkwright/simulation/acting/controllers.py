@@ -170,7 +170,9 @@ class Hold:
 
 
 @takes_model
-def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3) -> Hold:
+def hold_posture(
+    model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
+) -> Hold:
     """Hold a posture (…, nq) by computed torque: every coordinate returns as a damped oscillator of ``frequency`` Hz.
 
     Every joint is driven: where a base floats, :class:`~linkwright.errors.InputError` points at :func:`hold_joints`.
@@ -184,8 +186,8 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
     free = [joint.name for joint in model.joints if joint.type == "free"]
     if free:
         raise InputError(
-            f"hold drives every joint, and would lift {model.name!r} by its free joint {free[0]!r}: hold_joints drives "
-            "all joints but the free ones"
+            f"hold_posture drives every joint, and would lift {model.name!r} by its free joint {free[0]!r}: "
+            "hold_joints drives all joints but the free ones"
         )
 
     @cache
@@ -257,7 +259,7 @@ def wanted(model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: A
 
 
 def computed_torque(model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: Any, step: Any) -> Array:
-    """The efforts (nv,) of :func:`hold`."""
+    """The efforts (nv,) of :func:`hold_posture`."""
     a = wanted(model, q, v, q1, w, damping_ratio)
     heavy = with_added_armature(model, resistance(model, v, step))
     return inverse_dynamics(heavy, q, v, a) - passive_forces(model, q, v)
@@ -266,7 +268,7 @@ def computed_torque(model: Model, q: Array, v: Array, q1: Array, w: Any, damping
 def implicit_computed_torque(
     model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: Any, step: Any
 ) -> Array:
-    """The efforts (nv,) of :func:`hold` for a step of "semi_implicit", which has the acceleration wanted."""
+    """The efforts (nv,) of :func:`hold_posture` for a step of "semi_implicit", which has the acceleration wanted."""
     a, terms = wanted(model, q, v, q1, w, damping_ratio), implicit_terms(model, q, v, step)
     resisted = terms.resistance(model, a) + terms.pull
     return inverse_dynamics(model, q, v, a) + resisted - passive_forces(model, q, v)

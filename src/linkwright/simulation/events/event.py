@@ -62,7 +62,8 @@ class Event:
     truth value: ``q[0]`` rather than ``q[0] > 0``. The event is where it becomes negative ("down"), positive ("up"), or
     either ("both"). ``action`` is None (it is written down), "stop", an :class:`Impact`, or a function (model, t, q, v)
     that returns None, the state after it, (q, v), or that of another mechanism, (model, q, v), as
-    :func:`linkwright.connect` and the like do; from then on the motion is that one's. ``once``: it happens once only.
+    :func:`linkwright.structure.add_loop` and the like do; from then on the motion is that one's. ``once``: it happens
+    once only.
     """
 
     condition: Condition

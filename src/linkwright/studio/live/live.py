@@ -32,7 +32,7 @@ from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout
 from linkwright.simulation.setup import Integrator
 from linkwright.simulation.standing import held
-from linkwright.simulation.starts import showing_bend, showing_start
+from linkwright.simulation.starts import default_configuration, showing_bend
 from linkwright.simulation.stepping.parts import energies
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import rigid_inertia
@@ -79,9 +79,9 @@ class Touching:
 class Live:
     """A motion of a mechanism that goes on for as long as it is asked to; may be used from several threads.
 
-    ``q0`` (nq,) and ``v0`` (nv,) are where it begins, as ``showing_start`` where they are not given: a robot whose base
-    floats stands on the ground there, if it has shapes that touch it (``ground=False``: it has none). ``step``, s, is
-    that of the integration.
+    ``q0`` (nq,) and ``v0`` (nv,) are where it begins, as ``default_configuration`` where they are not given: a robot
+    whose base floats stands on the ground there, if it has shapes that touch it (``ground=False``: it has none).
+    ``step``, s, is that of the integration.
 
     ``mode`` is what the joints do: ``"hold"`` the posture by springs and dampers, and against gravity where nothing
     floats; ``"bend"`` from there to another one and back, of built-in robots on legs; ``"free"``. What stands is held
@@ -105,7 +105,7 @@ class Live:
         self.lock = RLock()
         self.shown = model
         grounded = on_ground(model, None, None, True) if ground and floating(model) else model
-        start = showing_start(grounded) if q0 is None else (q0, np.zeros(model.nv))
+        start = default_configuration(grounded) if q0 is None else (q0, np.zeros(model.nv))
         q, v, batch = check_state(grounded, start[0], start[1] if v0 is None else v0)
         if batch:
             raise InputError(f"a live motion is one: q0 is ({model.nq},); got {q.shape}")

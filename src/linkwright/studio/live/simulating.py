@@ -13,7 +13,7 @@ import numpy as np
 from linkwright.errors import LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.recorded.motion import Motion
-from linkwright.simulation.standing import stand
+from linkwright.simulation.standing import standing_configuration
 from linkwright.spatial.arrays import Array
 from linkwright.studio.camera import Camera
 from linkwright.studio.live.live import Live
@@ -133,7 +133,7 @@ class Simulating:
     def _on_its_ground(self, live: Live, q: Array) -> Array:
         """What floats, on the ground; whose base was raised over where it began is as high above it, and falls."""
         up = np.asarray(self.scene.view.up)
-        standing = np.array(stand(live.model, q))
+        standing = np.array(standing_configuration(live.model, q))
         raised = float((body_poses(self.model, np.stack([q, self.posture.start]))[:, 0, :3, 3] @ up) @ [1.0, -1.0])
         if raised > RAISED * self.scene.size:
             for joint in self.model.joints:

@@ -36,7 +36,7 @@ def carnot(model, q, v, other, there, after):
 def test_locked_joints_are_a_plastic_impact(seed):
     model, q, v = a_tree(seed)
     names = [model.joints[2].name, model.joints[4].name]
-    changed = lw.lock_joints(model, q, v, names)
+    changed = lw.structure.lock_joints(model, q, v, names)
     kept = np.ones(model.nv, dtype=bool)
     for name in names:
         kept[model.slice(name).v] = False
@@ -57,7 +57,7 @@ def test_what_is_lost_is_carnot_s():
     bare = model
     for joint in model.joints:
         bare = bare.with_joint(joint.name, armature=np.zeros(joint.nv) if joint.nv > 1 else 0.0)
-    changed = lw.lock_joints(bare, q, v, [bare.joints[1].name])
+    changed = lw.structure.lock_joints(bare, q, v, [bare.joints[1].name])
     lost = carnot(bare, q, v, changed.model, changed.q, changed.v)
     assert lost == pytest.approx(changed.lost, rel=1e-9)
     assert lost > 0.0
@@ -66,17 +66,17 @@ def test_what_is_lost_is_carnot_s():
 def test_unlocking_changes_no_motion_and_comes_back():
     model, q, v = a_tree(1)
     names = [model.joints[2].name, model.joints[4].name]
-    locked = lw.lock_joints(model, q, v, names)
-    free = lw.unlock_joints(locked.model, locked.q, locked.v, model)
+    locked = lw.structure.lock_joints(model, q, v, names)
+    free = lw.structure.unlock_joints(locked.model, locked.q, locked.v, model)
     assert free.model is model
     assert lw.difference(model, q, free.q) == pytest.approx(np.zeros(model.nv), abs=1e-9)
     assert free.lost == pytest.approx(0.0, abs=1e-9)
     for name in names:
         assert free.v[model.slice(name).v] == pytest.approx(0.0, abs=1e-9)
-    one = lw.unlock_joints(locked.model, locked.q, locked.v, model, names[:1])
+    one = lw.structure.unlock_joints(locked.model, locked.q, locked.v, model, names[:1])
     assert one.model.nv == model.nv - model.joint(names[1]).nv
     with pytest.raises(LinkwrightError, match="locked joint"):
-        lw.unlock_joints(locked.model, locked.q, locked.v, model, [model.joints[1].name])
+        lw.structure.unlock_joints(locked.model, locked.q, locked.v, model, [model.joints[1].name])
 
 
 def two_bodies():
@@ -97,7 +97,7 @@ def moving(model, seed=0):
 def test_connected_bodies_keep_their_momentum_and_lose_what_carnot_says(kind):
     model = two_bodies()
     q, v = moving(model)
-    changed = lw.connect(model, q, v, "joined", kind, "a_hand", "b_hand")
+    changed = lw.structure.add_loop(model, q, v, "joined", kind, "a_hand", "b_hand")
     assert np.array_equal(changed.q, q)
     assert lw.constraint_residual(changed.model, q) == pytest.approx(0.0, abs=1e-12)
     assert lw.momentum(changed.model, q, changed.v) == pytest.approx(lw.momentum(model, q, v), abs=1e-10)
@@ -107,7 +107,7 @@ def test_connected_bodies_keep_their_momentum_and_lose_what_carnot_says(kind):
     A = K @ np.linalg.solve(lw.mass_matrix(model, q), K.T)
     assert changed.lost == pytest.approx(0.5 * (K @ v) @ np.linalg.pinv(A) @ (K @ v), rel=1e-8)
     assert K @ changed.v == pytest.approx(0.0, abs=1e-10)
-    again = lw.cut(changed.model, q, changed.v, "joined")
+    again = lw.structure.remove_loop(changed.model, q, changed.v, "joined")
     assert again.lost == 0.0
     assert np.array_equal(again.v, changed.v)
     assert not again.model.loops
@@ -116,7 +116,7 @@ def test_connected_bodies_keep_their_momentum_and_lose_what_carnot_says(kind):
 def test_a_grasped_body_moves_with_the_hand():
     model = two_bodies()
     q, v = moving(model, 3)
-    held = lw.grasp(model, q, v, "a_hand", "b")
+    held = lw.structure.grasp(model, q, v, "a_hand", "b")
     twist = lw.velocity(held.model, q, held.v, "a_hand")
     other = lw.velocity(held.model, q, held.v, "b")
     arm = lw.pose(model, q, "b")[:3, 3] - lw.pose(model, q, "a_hand")[:3, 3]
@@ -131,7 +131,7 @@ def test_a_rerooted_mechanism_moves_as_before():
     model, q, v = lw.load("quadruped"), *moving(lw.load("quadruped"))
     feet = [body.name for body in model.bodies if body.name != model.bodies[0].name]
     other = model.reroot(feet[-1], root="free")
-    changed = lw.carry_over(model, q, v, other)
+    changed = lw.structure.transfer_state(model, q, v, other)
     assert changed.lost == pytest.approx(0.0, abs=1e-6)
     for body in model.bodies:
         assert lw.pose(other, changed.q, body.name) == pytest.approx(lw.pose(model, q, body.name), abs=1e-8)
@@ -144,21 +144,21 @@ def test_what_cannot_be_carried_over_is_told():
     q, v = moving(model)
     pinned = lw.Builder("pinned").body("a", mass=1.0).joint("turn", "revolute", "world", "a", axis=(0, 0, 1)).build()
     with pytest.raises(ModelError, match="does not let body 'a' be where it is"):
-        lw.carry_over(model, q, v, pinned)
+        lw.structure.transfer_state(model, q, v, pinned)
     with pytest.raises(ModelError, match="body 'b' of 'two' is not in 'pinned'"):
-        lw.carry_over(model, model.neutral(), v, pinned)
+        lw.structure.transfer_state(model, model.neutral(), v, pinned)
     with pytest.raises(LinkwrightError, match="loop"):
-        lw.cut(model, q, v, "joined")
+        lw.structure.remove_loop(model, q, v, "joined")
     with pytest.raises(LinkwrightError, match="batch"):
-        lw.grasp(model, np.stack([q, q]), v, "a_hand", "b")
+        lw.structure.grasp(model, np.stack([q, q]), v, "a_hand", "b")
     with pytest.raises(InputError, match="finite"):
-        lw.grasp(model, q, np.nan * v, "a_hand", "b")
+        lw.structure.grasp(model, q, np.nan * v, "a_hand", "b")
 
 
 def test_free_joints_are_found_from_poses():
     model = random_tree([Free, Revolute], 0, springs=False)
     q, v, *_ = state(model, 0)
-    same = lw.carry_over(model, q, v, model)
+    same = lw.structure.transfer_state(model, q, v, model)
     assert lw.difference(model, q, same.q) == pytest.approx(0.0, abs=1e-9)
     assert same.v == pytest.approx(v, abs=1e-8)
 
@@ -176,7 +176,7 @@ def test_it_is_the_plastic_impact_of_joints_that_take_hold():
     for body in chain.bodies:
         T, own = lw.pose(chain, there, body.name), apart.slice(f"{body.name} free").q
         q[own] = np.concatenate([T[:3, 3], quaternion_from_matrix(T[:3, :3])])
-    changed = lw.carry_over(apart, q, v, chain)
+    changed = lw.structure.transfer_state(apart, q, v, chain)
     twists = np.stack([lw.velocity(apart, q, v, body.name, reference_frame="body") for body in chain.bodies])
     expected, _ = lw.plastic_impact(chain, changed.q, np.zeros(chain.nv), twists)
     assert changed.v == pytest.approx(expected, abs=1e-9)

@@ -34,6 +34,13 @@ from linkwright.model.tree import Joint, Link, Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, pose_log
 
+__all__ = ["TransferredState", "add_loop", "grasp", "lock_joints", "remove_loop", "transfer_state", "unlock_joints"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 REACHED = 1e-9
 """How far from where a body was it may be, of the mechanism's length and rad."""
 
@@ -43,7 +50,7 @@ OPEN = 1e-6
 ITERATIONS = 50
 
 
-class Changed(NamedTuple):
+class TransferredState(NamedTuple):
     """A mechanism that has changed, and how it moves then."""
 
     model: Model
@@ -56,23 +63,23 @@ class Changed(NamedTuple):
 
 
 @takes_model
-def carry_over(model: Model, q: Any, v: Any, other: Model) -> Changed:
+def transfer_state(model: Model, q: Any, v: Any, other: Model) -> TransferredState:
     """The state of another mechanism whose bodies are where these are, after a plastic impact with what was added.
 
     ``other`` has frames of the same names at the same places of the same bodies, joints and loops of its own. Raises
     :class:`~linkwright.errors.ModelError` where its joints do not reach the poses of the bodies, or its loops are open.
     """
     q, v = _state(model, q, v)
-    require_model(other, "carry_over", "other")
+    require_model(other, "transfer_state", "other")
     there = posture(model, q, other)
     return _carried(model, q, v, other, there)
 
 
 @takes_model
-def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> Changed:
+def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> TransferredState:
     """The mechanism with these joints held from now on where they are, and its state; ``lost`` is the energy of that.
 
-    Joints are told by name. The coordinates of the others stay; see :meth:`Model.lock`.
+    Joints are given by name. The coordinates of the others stay; see :meth:`Model.lock`.
     """
     q, v = _state(model, q, v)
     names = _names("joints", joints)
@@ -80,7 +87,7 @@ def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> Changed:
 
 
 @takes_model
-def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[str] | None = None) -> Changed:
+def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[str] | None = None) -> TransferredState:
     """The reverse of :func:`lock_joints`: ``free`` is the mechanism before any were locked.
 
     ``joints`` are set free, all that are locked where none are named. No energy is lost.
@@ -98,9 +105,9 @@ def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[st
 
 
 @takes_model
-def connect(
-    model: Model, q: Any, v: Any, name: str, type: str, first: str, second: str, **told: Any
-) -> Changed:  # a loop's kind is its type elsewhere too
+def add_loop(
+    model: Model, q: Any, v: Any, name: str, type: str, first: str, second: str, **options: Any
+) -> TransferredState:  # a loop's kind is its type elsewhere too
     """The mechanism with one more loop between two frames as they are now, and the velocity after a plastic impact.
 
     ``type`` is that of :meth:`Builder.loop`: "ball" holds the origin of ``second`` where it is in ``first``, "weld"
@@ -108,28 +115,28 @@ def connect(
     that of the configuration q.
     """
     q, v = _state(model, q, v)
-    if "placement" in told or "xyz" in told or "rpy" in told:
-        raise ArgumentError("connect holds frames as they are: with_loop takes a placement")
+    if "placement" in options or "xyz" in options or "rpy" in options:
+        raise ArgumentError("add_loop holds frames as they are: with_loop takes a placement")
     placement = inverse_pose(pose(model, q, first)) @ pose(model, q, second)
     placement[3] = 0.0, 0.0, 0.0, 1.0
-    other = model.with_loop(name, type, first, second, placement=placement, **told)
+    other = model.with_loop(name, type, first, second, placement=placement, **options)
     return _carried(model, q, v, other, q)
 
 
 @takes_model
-def cut(model: Model, q: Any, v: Any, name: str) -> Changed:
+def remove_loop(model: Model, q: Any, v: Any, name: str) -> TransferredState:
     """The mechanism without one of its loops; its state stays as it is."""
     q, v = _state(model, q, v)
-    return Changed(model.without_loop(name), q, v, 0.0)
+    return TransferredState(model.without_loop(name), q, v, 0.0)
 
 
 @takes_model
-def grasp(model: Model, q: Any, v: Any, hand: str, held: str, name: str = "grasp") -> Changed:
+def grasp(model: Model, q: Any, v: Any, hand: str, held: str, name: str = "grasp") -> TransferredState:
     """The mechanism with the frame ``held`` held in the frame ``hand`` as it is now: a weld, made by a plastic impact.
 
-    :func:`cut` by its ``name`` lets go.
+    :func:`remove_loop` by its ``name`` lets go.
     """
-    return connect(model, q, v, name, "weld", hand, held)
+    return add_loop(model, q, v, name, "weld", hand, held)
 
 
 def posture(model: Model, q: Array, other: Model) -> Array:
@@ -150,8 +157,8 @@ def posture(model: Model, q: Array, other: Model) -> Array:
         found.append(x)
     whole: Array = other.positions([x[: joint.nq] for x, joint in zip(found, other.joints, strict=True)])
     followed = other.coordinates(whole)
-    for joint, x, told in zip(other.joints, found, followed, strict=True):
-        if joint.coupling is not None and np.abs(x - told).max() > REACHED * max(1.0, length):
+    for joint, x, follower in zip(other.joints, found, followed, strict=True):
+        if joint.coupling is not None and np.abs(x - follower).max() > REACHED * max(1.0, length):
             raise ModelError(f"joint {joint.name!r} of {other.name!r} follows another, and would not be where it is")
     return whole
 
@@ -190,7 +197,7 @@ def _coordinates(link: Link, relative: Array, x: Array) -> Array:
     return best
 
 
-def _carried(model: Model, q: Array, v: Array, other: Model, there: Array | None = None) -> Changed:
+def _carried(model: Model, q: Array, v: Array, other: Model, there: Array | None = None) -> TransferredState:
     there = posture(model, q, other) if there is None else there
     if other.loops:
         opened = np.abs(constraint_residual(other, there)) / scale_of(other).rows
@@ -221,7 +228,7 @@ def _carried(model: Model, q: Array, v: Array, other: Model, there: Array | None
     if other.loops:
         after = impulse(other, there, after)[0]
     lost = float(kinetic_energy(model, q, v) - kinetic_energy(other, there, after))
-    return Changed(other, there, after, lost)
+    return TransferredState(other, there, after, lost)
 
 
 def _state(model: Model, q: Any, v: Any) -> tuple[Array, Array]:

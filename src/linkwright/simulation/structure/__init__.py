@@ -1,1 +1,0 @@
-"""Mechanisms that change while they move: joints locked and unlocked, loops connected and cut, bodies grasped."""
