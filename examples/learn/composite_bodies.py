@@ -1,22 +1,23 @@
-"""Composite bodies: all beyond a joint as one body. Written by tools/write_examples.py from docs/learn/composite_bodies.md: change that page."""
+"""Composite bodies: the links after a joint as one rigid body. Written by tools/write_examples.py from docs/learn/composite_bodies.md: change that page."""
 
 # %% [markdown]
-# # Composite bodies: all beyond a joint as one body
+# # Composite bodies: the links after a joint as one rigid body
 #
-# The [page before](mass_matrix.md) found the mass matrix column by column. There is a shorter way to each column. It begins
-# with one observation: where one joint alone accelerates, all other joints keep their angles. So everything beyond this joint
-# moves as *one rigid body*. It is called the composite body of the joint (Walker and Orin 1982).
+# The [previous page](mass_matrix.md) computed the mass matrix column by column. A faster method uses one observation: where
+# one joint alone accelerates, all other joints keep their angles. So all links after this joint move as *one rigid body*, the
+# composite body of the joint (Walker and Orin 1982).
 #
-# ![Joint 5 alone accelerates. The force that this takes is carried to the root, joint by joint.](../pictures/inertia_force.gif)
+# ![Joint 5 alone accelerates. The required force is transmitted to the root, joint by joint.](../pictures/inertia_force.gif)
 #
-# In the picture joint 5 accelerates by 1 rad/s². Links 5 and 6 (blue) move as one body of 1.6 kg. This takes a force f (red)
-# and a moment n (green) at joint 5. The joints nearer to the root have to hold the same force. Their moment is another one,
-# since the force is farther away from them.
+# In the picture joint 5 accelerates by 1 rad/s². Links 5 and 6 (blue) move as one body of 1.6 kg. This needs a force f (red)
+# and a moment n (green) at joint 5. The joints nearer to the root transmit the same force. The moment differs because the
+# lever arm is longer.
 #
-# ## One body from the tips on
+# ## Composite inertias from the tips to the root
 #
-# A composite body has a mass, a center of mass and an inertia. The tips are composite bodies by themselves. Each body further
-# in is put together with the composite bodies that hang on it, by the rule of [parallel axes](parallel_axes.md). Here is one:
+# A composite body has a mass, a center of mass and an inertia. The last links are their own composite bodies. The composite
+# body of any other link is the sum of this link and the composite bodies of its children, by the
+# [parallel axis theorem](parallel_axes.md). For example:
 
 # %%
 import numpy as np
@@ -25,7 +26,7 @@ from linkwright.visual.inertia import animate_inertia
 
 
 def tree():
-    """Two links in a row, and two arms of two links each on the second: six hinges in a plane."""
+    """Return two links in series, with two arms of two links each on the second: six hinges in a plane."""
     builder = lw.Builder("tree", gravity=(0.0, -9.81, 0.0))
     parents, lengths = ("world", "link1", "link2", "link3", "link2", "link5"), (0.5, 0.5, 0.4, 0.4, 0.4, 0.4)
     for k, (parent, length) in enumerate(zip(parents, lengths), start=1):
@@ -47,13 +48,13 @@ animate_inertia(robot, q, "force", "inertia_force.gif")              # the pictu
 # %% [markdown]
 # ## From a composite body to a column
 #
-# Let z be the axis of joint i, and p the way from joint i to the center of its composite body. An acceleration of 1 rad/s²
-# about z takes
+# Let z be the axis of joint i, and p the vector from joint i to the center of mass of its composite body. An acceleration of
+# 1 rad/s² about z needs
 #
 # $$f = m\,(z \times p), \qquad n = I z + p \times f$$
 #
-# At a joint j nearer to the root the force is the same, and the moment is n + r × f, where r leads from joint j to joint i.
-# The part of it along the axis of joint j is the entry of the matrix. In Python this is the whole method:
+# At a joint j nearer to the root the force is the same, and the moment is n + r × f, where r is the vector from joint j to
+# joint i. Its component along the axis of joint j is the entry of the matrix. The whole method in Python:
 
 # %%
 def mass_matrix(model, q):
@@ -61,20 +62,20 @@ def mass_matrix(model, q):
     for i, body in enumerate(model.bodies):
         m, center, inertia = lw.composite_inertia(model, q, body.name)
         T = lw.pose(model, q, body.name)
-        R, place, z = T[:3, :3], T[:3, 3], T[:3, 2]
+        R, origin, z = T[:3, :3], T[:3, 3], T[:3, 2]
         p = R @ center
         f = m * np.cross(z, p)
         n = R @ inertia @ R.T @ z + np.cross(p, f)
         for j in model.path(i):                                      # from the root to joint i
             to = lw.pose(model, q, model.bodies[j].name)
-            M[j, i] = M[i, j] = to[:3, 2] @ (n + np.cross(place - to[:3, 3], f))
+            M[j, i] = M[i, j] = to[:3, 2] @ (n + np.cross(origin - to[:3, 3], f))
     return M
 
 
 assert np.allclose(mass_matrix(robot, q), lw.mass_matrix(robot, q))
 
 # %% [markdown]
-# Joints on different arms never meet on the way to the root. Their entries stay zero.
+# Joints on different arms are not on a common path to the root. Their entries are zero.
 #
-# This is what `lw.mass_matrix` does, for every kind of joint. All ways to the matrix, beside each other:
+# `lw.mass_matrix` does the same for every joint type. For a comparison of all methods, see
 # [inertia and momentum](../topics/mechanisms/inertia.md). Next: [from accelerations to a motion](simulation.md).

@@ -1,17 +1,17 @@
-"""Control: how to stay where you should be. Written by tools/write_examples.py from docs/learn/control.md: change that page."""
+"""Control: hold a posture. Written by tools/write_examples.py from docs/learn/control.md: change that page."""
 
 # %% [markdown]
-# # Control: how to stay where you should be
+# # Control: hold a posture
 #
-# A motor gives a torque. You want an angle. A *law of control* (control law, or controller) says which torque to give, from the angle that is wanted and
-# the angle that is measured.
+# A motor applies a torque, but you specify an angle. A *controller* computes the torque from the desired angle and the
+# measured angle.
 #
-# The simplest good law is a spring and a damper. The spring pulls the joint to its target. The damper brakes it, so that it
-# does not swing. The weight of the links is carried beside:
+# The simplest good controller is a spring and a damper. The spring pulls the joint to its target. The damper brakes it, so
+# that it does not oscillate. A separate term compensates gravity:
 #
 # $$\tau = K\,(q_d - q) - D\,v + g(q)$$
 #
-# This is called PD control with gravity: P is proportional to the error, D (derivative) to its rate.
+# This is called PD control with gravity compensation: P is proportional to the error, D to its time derivative.
 
 # %%
 from functools import partial
@@ -24,14 +24,14 @@ arm = lw.load("two_link")
 target = np.radians([60.0, 45.0])
 
 
-def law(model, t, q, v, stiffness, damping):
+def pd(model, t, q, v, stiffness, damping):
     return stiffness * (target - q) - damping * v + lw.gravity_forces(model, q)
 
 
 figure, axes = plt.subplots(figsize=(7, 3.5))
 for damping, what in ((4.0, "too little"), (20.0, "about right"), (80.0, "too much")):
-    told = partial(law, stiffness=40.0, damping=damping)
-    motion = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 5.0, controller=told)
+    controller = partial(pd, stiffness=40.0, damping=damping)
+    motion = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 5.0, controller=controller)
     axes.plot(motion.t, np.degrees(motion.q[:, 0]), label=f"D = {damping:g} N m s/rad: {what}")
 axes.axhline(60.0, color="gray", linestyle="--")
 axes.set(xlabel="time (s)", ylabel="angle of the first joint (°)")
@@ -40,31 +40,31 @@ figure.tight_layout()
 figure.savefig("learn_control.png", dpi=100)
 
 # %% [markdown]
-# ![The first joint on its way to 60°, with three dampers.](../pictures/learn_control.png)
+# ![Response of the first joint to a target of 60°, with three damping coefficients.](../pictures/learn_control.png)
 #
-# With too little damping the joint swings about its target. With too much it creeps. Between them it comes quickly and
-# stops.
+# With too little damping the joint oscillates about its target. With too much it creeps. In between it reaches the target
+# quickly and stops.
 #
 # ## Why it works
 #
-# Give the imagined spring an energy, $\tfrac12 (q_d - q)^{\mathsf T} K (q_d - q)$, and add the energy of motion (kinetic energy), ½ vᵀ M v. This sum V is
-# positive, except at the target, at rest. Its rate is −vᵀ D v: the damper only takes energy out. So V falls until the arm
-# is at rest at the target. A function of this kind is called a Lyapunov function. Note what the proof does not need: the
-# masses. They may be wrong, if only the weight is right.
+# Let V be the sum of the energy of the virtual spring, $\tfrac12 (q_d - q)^{\mathsf T} K (q_d - q)$, and the kinetic energy,
+# ½ vᵀ M v. V is positive, except at rest at the target. Its time derivative is −vᵀ D v: the damper only dissipates energy. So V
+# decreases until the arm is at rest at the target. Such a function is called a Lyapunov function. The proof does not use the
+# masses: they may be wrong as long as g(q) is right.
 
 # %%
 motion = lw.simulate(
-    arm, [0.0, 0.0], [0.0, 0.0], 5.0, controller=partial(law, stiffness=40.0, damping=20.0)
+    arm, [0.0, 0.0], [0.0, 0.0], 5.0, controller=partial(pd, stiffness=40.0, damping=20.0)
 )
 error = target - motion.q
 V = 0.5 * 40.0 * (error**2).sum(axis=1) + lw.kinetic_energy(arm, motion.q, motion.v)
-assert np.all(np.diff(V) < 1e-6)                    # it falls all the time
+assert np.all(np.diff(V) < 1e-6)                    # V decreases monotonically
 assert V[-1] < 1e-3 * V[0]
 
 # %% [markdown]
-# ## What a spring cannot do
+# ## Steady-state error
 #
-# Without the term g the spring must carry the weight, and so it hangs below its target:
+# Without the term g the spring carries the weight, so the arm rests below its target:
 
 # %%
 def without_gravity(model, t, q, v):
@@ -72,10 +72,10 @@ def without_gravity(model, t, q, v):
 
 
 hangs = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 8.0, controller=without_gravity)
-print(np.degrees(target - hangs.q[-1]))             # some degrees are missing
+print(np.degrees(target - hangs.q[-1]))             # steady-state error in degrees
 assert np.degrees(target - hangs.q[-1])[0] > 5.0
 
 # %% [markdown]
-# What helps without a model is an integral: see [control, from PD to impedance](../topics/control/pd_to_impedance.md). To write
-# a law of your own: [how to write a controller](../how_to/write_controller.md). Next: [how to follow a
-# motion](computed_torque.md).
+# Without a model, an integral term removes this error: see
+# [control, from PD to impedance](../topics/control/pd_to_impedance.md). To write your own controller, see
+# [write a controller](../how_to/write_controller.md). Next: [track a trajectory](computed_torque.md).

@@ -1,12 +1,12 @@
-"""Inverse kinematics: which joints bring the hand there?. Written by tools/write_examples.py from docs/learn/inverse_kinematics.md: change that page."""
+"""Inverse kinematics: from the hand to the joints. Written by tools/write_examples.py from docs/learn/inverse_kinematics.md: change that page."""
 
 # %% [markdown]
-# # Inverse kinematics: which joints bring the hand there?
+# # Inverse kinematics: from the hand to the joints
 #
-# [Kinematics](kinematics.md) asks where the hand is, and has one answer. The way back may have several answers, or none: the place
-# (position) of the hand is known, and the angles of the joints are wanted.
+# [Forward kinematics](kinematics.md) computes the position of the hand from the joint angles, and has one solution. *Inverse
+# kinematics* finds the joint angles for a desired position of the hand. It may have several solutions, or none.
 #
-# For two links in a plane a triangle is enough. Its sides are both links and the line from the shoulder to the target. Its
+# For two links in a plane, a triangle is enough. Its sides are both links and the line from the shoulder to the target. Its
 # angles follow from the law of cosines. The elbow may be on either side of that line: *elbow up* and *elbow down*.
 
 # %%
@@ -17,8 +17,8 @@ arm = lw.load("two_link")                                  # both links are 1 m 
 
 
 def elbows(x, y):
-    """Both answers for two links of 1 m; none where the target is too far."""
-    c = (x * x + y * y - 2.0) / 2.0                        # the cosine of the elbow's angle
+    """Return both solutions for two links of 1 m, or none where the target is too far."""
+    c = (x * x + y * y - 2.0) / 2.0                        # cosine of the elbow angle
     if abs(c) > 1.0:
         return []
     found = []
@@ -41,24 +41,24 @@ figure.savefig("learn_inverse_kinematics.png", dpi=100)
 # %% [markdown]
 # ![Both postures bring the hand to the cross.](../pictures/learn_inverse_kinematics.png)
 #
-# ## For every mechanism: in steps
+# ## Newton's method for every mechanism
 #
-# Few mechanisms have such formulas. A method that serves all of them starts somewhere, and looks how far the hand is from
-# its target. The [Jacobian](velocities.md) tells which small change of the joints brings the hand nearer. So it goes on,
-# step by step, until the hand is there (this is Newton's method):
+# Few mechanisms have such formulas. A general method starts from an initial guess and computes the position error of the
+# hand. The [Jacobian](velocities.md) gives a small change of the joints that reduces the error. Newton's method repeats this
+# step until the error is zero:
 
 # %%
 q = np.array([0.2, 0.5])
 for _ in range(8):
-    missing = np.array(target) - lw.pose(arm, q, "tip")[:2, 3]
+    error = np.array(target) - lw.pose(arm, q, "tip")[:2, 3]
     J = lw.jacobian(arm, q, "tip")[:2]
-    q = q + np.linalg.solve(J, missing)
+    q = q + np.linalg.solve(J, error)
 assert np.allclose(lw.pose(arm, q, "tip")[:2, 3], target)
 
 # %% [markdown]
-# This simple loop fails near singular configurations, does not know limits of joints, and finds one answer only.
-# `lw.inverse_kinematics` does the same with care: it keeps the limits, starts anew where it gets stuck, and says what it
-# found.
+# This simple loop fails near singular configurations, ignores joint limits, and finds one solution only.
+# `lw.inverse_kinematics` respects joint limits, restarts from another configuration where it does not converge, and reports
+# the result.
 
 # %%
 reached = lw.inverse_kinematics(arm, {"tip": [*target, 0.0]}, initial_guess=[0.2, 0.5])
@@ -69,13 +69,13 @@ far = lw.inverse_kinematics(arm, {"tip": [1.8, 1.2, 0.0]})
 print(far.converged, far.reason)                           # False, out of reach
 
 # %% [markdown]
-# Always look at `converged` before you use `q`.
+# Check `converged` before you use `q`.
 #
 # ## Redundant arms
 #
-# An arm of seven joints has one joint more than a hand needs. Then there are infinitely many answers, and you may choose
-# among them: the nearest to where the arm is now, the one farthest from the limits. How, and how a million targets are
-# solved at a time, is in [the topic](../topics/mechanisms/inverse_kinematics.md). All answers of an arm that has formulas
-# are in [exact inverse kinematics](../topics/mechanisms/exact_inverse_kinematics.md).
+# An arm of seven joints has one joint more than a pose of the hand needs. It has infinitely many solutions, and you can
+# choose among them: the nearest to the current configuration, or the farthest from the limits. See
+# [inverse kinematics](../topics/mechanisms/inverse_kinematics.md), also for a million targets in one call. All solutions of an
+# arm with formulas are in [exact inverse kinematics](../topics/mechanisms/exact_inverse_kinematics.md).
 #
 # Next: [control](control.md).

@@ -1,18 +1,18 @@
-"""Kinematics: where is the hand?. Written by tools/write_examples.py from docs/learn/kinematics.md: change that page."""
+"""Kinematics: the pose of the hand. Written by tools/write_examples.py from docs/learn/kinematics.md: change that page."""
 
 # %% [markdown]
-# # Kinematics: where is the hand?
+# # Kinematics: the pose of the hand
 #
-# The angles of the joints are known. Where is the hand (its position), and how is it turned (its orientation)? This
-# question is called *forward kinematics*, and it has exactly one answer.
+# The joint angles are known. Find the position and the orientation of the hand. This problem is called *forward
+# kinematics*, and it has exactly one solution.
 #
-# Take an arm of two links in a plane. The first link points in the direction θ₁. The second link is turned by θ₂ against
-# the first one, so it points in the direction θ₁ + θ₂. Go along both links, and you are at the hand:
+# Take an arm of two links in a plane. The first link points in the direction θ₁. The second link is rotated by θ₂
+# relative to the first link, so it points in the direction θ₁ + θ₂. The position of the hand is the sum of both links:
 #
 # $$x = l_1\cos\theta_1 + l_2\cos(\theta_1+\theta_2) \qquad y = l_1\sin\theta_1 + l_2\sin(\theta_1+\theta_2)$$
 #
-# `lw.pose` does this for every mechanism. The arm `two_link` is built in. It moves in the plane of x and y, and its weight
-# pulls along −y. Its hand is the frame `tip`:
+# `lw.pose` computes this for every mechanism. The arm `two_link` is built in. It moves in the x–y plane, and gravity acts
+# along −y. Its hand is the frame `tip`:
 
 # %%
 import numpy as np
@@ -33,13 +33,13 @@ lw.draw(arm, postures).savefig("learn_kinematics.png", dpi=100)
 #
 # ## A pose is a matrix
 #
-# A *frame* is a point of a body with three axes. A *pose* says where a frame is and how it is turned. It is written as a
+# A *frame* is a point of a body with three axes. A *pose* is the position and orientation of a frame, written as a
 # matrix:
 #
 # $$T = \begin{bmatrix} R & p \\ 0 & 1 \end{bmatrix}$$
 #
-# The columns of R are the axes x, y, z of the frame, seen from the world. p is where its origin is. To find where in the
-# world a point of the hand is, multiply the matrix with the point, and with a 1 below it:
+# The columns of R are the axes x, y, z of the frame in world coordinates. p is the position of its origin. To find the
+# world coordinates of a point of the hand, append a 1 to the point and multiply by the matrix:
 
 # %%
 point = np.array([0.1, 0.0, 0.0, 1.0])                     # 10 cm beyond the tip, along its own x axis
@@ -49,8 +49,8 @@ assert np.allclose((T @ point)[:3], T[:3, 3] + 0.1 * T[:3, 0])
 # %% [markdown]
 # ## Poses are multiplied along the chain
 #
-# The pose of the second link, seen from the world, is the pose of the first link, times the pose of the second link seen
-# from the first. So it goes on to the hand:
+# The pose of the second link in the world is the pose of the first link times the pose of the second link relative to
+# the first. The product continues to the hand:
 
 # %%
 first = lw.pose(arm, q, "link1")
@@ -58,7 +58,7 @@ second_from_first = lw.pose(arm, q, "link2", relative_to="link1")
 assert np.allclose(first @ second_from_first, lw.pose(arm, q, "link2"))
 
 # %% [markdown]
-# The way back is the inverse matrix. It needs no general inversion, because the inverse of a rotation is its transpose:
+# The inverse transform is cheap to compute, because the inverse of a rotation matrix is its transpose:
 #
 # $$T^{-1} = \begin{bmatrix} R^{\mathsf T} & -R^{\mathsf T}p \\ 0 & 1 \end{bmatrix}$$
 
@@ -68,5 +68,5 @@ assert np.allclose(back @ T, np.eye(4))
 assert np.allclose(back[:3, 3], -T[:3, :3].T @ T[:3, 3])
 
 # %% [markdown]
-# Next: [how fast the hand is](velocities.md). Everything about rotations and frames is in
-# [the topic](../topics/mechanisms/kinematics.md).
+# Next: [velocities](velocities.md). For rotations and frames in full, see
+# [kinematics](../topics/mechanisms/kinematics.md).

@@ -3,12 +3,11 @@
 # %% [markdown]
 # # The mass matrix, column by column
 #
-# The equation of motion has a matrix M(q) in it, the mass matrix. (Some books call it the inertia matrix H.) What do its
-# entries mean? Each column answers one question.
+# The equation of motion contains the mass matrix M(q). (Some books call it the inertia matrix H.) What do its entries mean?
+# Consider one column.
 #
-# Take away the weight, and let the mechanism stand still. Now let joint k alone accelerate, by 1 rad/s². The other joints do
-# not accelerate, but their motors have to give efforts too: they hold against what joint k does. These efforts are column k
-# of M.
+# Remove gravity, and let the mechanism be at rest. Now accelerate joint k alone, by 1 rad/s². The other joints do not
+# accelerate, but their motors need efforts too: they balance the reaction of joint k. These efforts are column k of M.
 
 # %%
 import matplotlib.pyplot as plt
@@ -17,7 +16,7 @@ import linkwright as lw
 
 
 def tree():
-    """Two links in a row, and two arms of two links each on the second: six hinges in a plane."""
+    """Return two links in series, with two arms of two links each on the second: six hinges in a plane."""
     builder = lw.Builder("tree", gravity=(0.0, -9.81, 0.0))
     parents, lengths = ("world", "link1", "link2", "link3", "link2", "link5"), (0.5, 0.5, 0.4, 0.4, 0.4, 0.4)
     for k, (parent, length) in enumerate(zip(parents, lengths), start=1):
@@ -38,7 +37,7 @@ M = np.stack(columns, axis=1)
 assert np.allclose(M, lw.mass_matrix(robot, q))
 
 # %% [markdown]
-# Here is the mechanism, with the number of each joint, and its matrix:
+# The mechanism, with its joint numbers, and its mass matrix:
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
@@ -52,22 +51,23 @@ right.imshow(np.sqrt(M), cmap="Blues", vmax=4.0)
 for i, j in np.ndindex(M.shape):
     right.text(j, i, f"{M[i, j]:.3f}" if M[i, j] else "0", ha="center", va="center", fontsize=9)
 right.set(xticks=range(6), yticks=range(6), xticklabels=range(1, 7), yticklabels=range(1, 7))
-right.set(xlabel="this joint accelerates by 1 rad/s²", ylabel="the motor of this joint gives", title="M (kg m²)")
+right.set(xlabel="joint that accelerates by 1 rad/s²", ylabel="joint torque", title="M (kg m²)")
 figure.savefig("learn_mass_matrix.png", dpi=90)
 
 # %% [markdown]
-# ![Six hinges, and their mass matrix. The darker an entry, the larger it is.](../pictures/learn_mass_matrix.png)
+# ![Six hinges and their mass matrix. Darker entries are larger.](../pictures/learn_mass_matrix.png)
 #
-# Read it column by column:
+# Column by column:
 #
-# - **Column 1** is the largest. When joint 1 accelerates, the whole tree has to come along.
-# - **The diagonal** is what a joint needs for its own acceleration. Joints 4 and 6 carry one link each. They have the least.
-# - **The zeros** are pairs of joints on different arms. Joint 3 can turn, and joint 6 feels nothing of it.
+# - **Column 1** is the largest. When joint 1 accelerates, the whole tree moves.
+# - **The diagonal** is the torque that a joint needs for its own acceleration. Joints 4 and 6 carry one link each and need
+#   the least.
+# - **The zeros** are pairs of joints on different arms. An acceleration of joint 3 needs no torque at joint 6.
 #
-# ## What is always so
+# ## Properties
 #
-# The matrix is symmetric: joint 2 feels joint 1 as much as joint 1 feels joint 2. And it is positive definite: every motion
-# has an energy ½ vᵀ M v that is larger than zero.
+# The matrix is symmetric: the torque at joint 2 due to joint 1 equals the torque at joint 1 due to joint 2. And it is positive definite:
+# the kinetic energy ½ vᵀ M v of every motion is positive.
 
 # %%
 assert np.allclose(M, M.T)
@@ -75,4 +75,4 @@ assert (np.linalg.eigvalsh(M) > 0.0).all()
 assert M[2, 5] == 0.0                               # joints 3 and 6
 
 # %% [markdown]
-# This way asks for six times the inverse dynamics. Next: [a shorter way, by composite bodies](composite_bodies.md).
+# This method calls inverse dynamics six times. Next: [a faster method, with composite bodies](composite_bodies.md).

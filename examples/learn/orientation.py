@@ -3,13 +3,13 @@
 # %% [markdown]
 # # Why ω cannot be integrated
 #
-# A velocity can be integrated: from the velocity along x at every moment you find how far a body has moved along x. The
-# angular velocity ω also has three numbers, about x, about y and about z. But their integrals do not tell how a body is
-# turned (its orientation).
+# The integral of a linear velocity is a displacement: the integral of the velocity along x is the distance moved along x. The
+# angular velocity ω also has three components, about x, y and z. But their integrals do not determine the orientation of
+# the body.
 #
-# Try it with your telephone. Lay it flat. Turn (rotate) it by 90° about the line to the right (x), then by 90° about the line away
-# from you (y). Put it back, and do the same in the other order. It lies differently, although it turned by 90° about x and
-# by 90° about y both times.
+# Try it with your phone. Lay it flat. Rotate it by 90° about the axis to the right (x), then by 90° about the axis away
+# from you (y). Put it back, and repeat the rotations in the opposite order. The final orientations differ, although the
+# phone was rotated by 90° about x and by 90° about y both times.
 
 # %%
 import matplotlib.pyplot as plt
@@ -17,18 +17,18 @@ import numpy as np
 import linkwright as lw
 
 half = np.pi / 2
-x_first = lw.rotation.about("y", half) @ lw.rotation.about("x", half)    # the first turn stands on the right
+x_first = lw.rotation.about("y", half) @ lw.rotation.about("x", half)    # the first rotation is on the right
 y_first = lw.rotation.about("x", half) @ lw.rotation.about("y", half)
 assert not np.allclose(x_first, y_first)
 
 
-def integrated(turns, steps=1000):
-    """The integral of ω over the turns, each of one second, and the orientation at the end."""
+def integrated(rotations, steps=1000):
+    """Return the integral of ω over rotations of one second each, and the final orientation."""
     sum_of_w, R = np.zeros(3), np.eye(3)
-    for w in turns:
+    for w in rotations:
         for _ in range(steps):
             sum_of_w = sum_of_w + np.array(w) / steps
-            R = lw.rotation.exp(np.array(w) / steps) @ R                # turn a little further, about world axes
+            R = lw.rotation.exp(np.array(w) / steps) @ R                # rotate by a small angle about world axes
     return sum_of_w, R
 
 
@@ -36,7 +36,7 @@ sum_a, R_a = integrated([(half, 0, 0), (0, half, 0)])
 sum_b, R_b = integrated([(0, half, 0), (half, 0, 0)])
 assert np.allclose(sum_a, sum_b)                                        # the same integral of ω,
 assert np.allclose(R_a, x_first)
-assert np.allclose(R_b, y_first)                                        # another orientation
+assert np.allclose(R_b, y_first)                                        # different orientations
 print(np.degrees(np.linalg.norm(lw.rotation.log(R_a.T @ R_b))))         # 120° apart
 
 figure = plt.figure(figsize=(8, 3))
@@ -50,20 +50,19 @@ figure.tight_layout()
 figure.savefig("learn_orientation.png", dpi=100)
 
 # %% [markdown]
-# ![A frame at the start, and after the same two turns in both orders.](../pictures/learn_orientation.png)
+# ![A frame at the start, and after the same two rotations in both orders.](../pictures/learn_orientation.png)
 #
-# So there are no three numbers whose rates are the three numbers of ω. What can be done instead?
+# So ω is not the time derivative of any three coordinates. There are three alternatives:
 #
 # - **Integrate the rotation itself**, in small steps, as `integrated` does above: R at the next step is
 #   exp(ω h) R. The result is always a rotation.
-# - **Use coordinates, and their own rates.** Euler angles have rates that are not ω; a matrix that depends on the angles
-#   leads from one to the other (`lw.analytical_jacobian`). At some orientations that matrix has no inverse. This is called
-#   gimbal lock.
-# - **Use quaternions**: four numbers of length 1. They have no gimbal lock.
+# - **Use coordinates and their time derivatives.** The time derivatives of Euler angles are not ω. A matrix that depends on
+#   the angles maps one to the other (`lw.analytical_jacobian`). At some orientations this matrix is singular: gimbal lock.
+# - **Use unit quaternions**: four numbers with norm 1. They have no gimbal lock.
 #
-# This library keeps the orientation of bodies that turn freely as a quaternion in `q`, and their angular velocity in `v`.
-# So for these joints `v` is not the rate of `q`, and even their lengths differ: four numbers and three. `lw.integrate`
-# makes the step from one configuration to the next, for every kind of joint:
+# Linkwright stores the orientation of spherical and free joints as a quaternion in `q`, and the angular velocity in `v`.
+# For these joints `v` is not the time derivative of `q`, and the lengths differ: four numbers and three. `lw.integrate`
+# computes the next configuration for every joint type:
 
 # %%
 satellite = (

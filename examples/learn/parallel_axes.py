@@ -3,13 +3,13 @@
 # %% [markdown]
 # # Parallel axes
 #
-# How hard is it to turn a body? That depends on the axis. The moment of inertia is smallest about the axis through the
-# center of mass, I₀. About a parallel axis at the distance l it is larger by m l² (the parallel axis theorem, or Steiner's):
+# The moment of inertia of a body depends on the axis of rotation. It is smallest about the axis through the center of mass,
+# I₀. About a parallel axis at the distance l it is larger by m l² (parallel axis theorem, or Steiner's theorem):
 #
 # $$I = I_0 + m\,l^2$$
 #
-# Why? The body does two things at a time. Its center of mass runs on a circle of radius l, as a point of mass m does:
-# that takes m l². And the body turns about its own center: that takes I₀.
+# Why? The motion is the sum of two motions. The center of mass moves on a circle of radius l, like a point mass m: this
+# contributes m l². And the body rotates about its own center of mass: this contributes I₀.
 
 # %%
 import matplotlib.pyplot as plt
@@ -41,15 +41,15 @@ figure.savefig("learn_parallel_axes.png", dpi=100)
 # %% [markdown]
 # ![The moment of inertia grows with the square of the distance.](../pictures/learn_parallel_axes.png)
 #
-# ## About every axis at a time
+# ## The inertia matrix
 #
-# About one axis a moment of inertia is one number. For all axes together it is a matrix of 3 × 3 numbers. If p is the way
-# (displacement) from the new point to the center of mass, then
+# About one axis the moment of inertia is a number. For all axes together it is a 3 × 3 matrix. If p is the displacement from
+# the new reference point to the center of mass, then
 #
 # $$\mathbf I = \mathbf I_0 + m\,(\mathbf p^{\mathsf T}\mathbf p\,\mathbf 1 - \mathbf p\,\mathbf p^{\mathsf T})$$
 #
-# `lw.add_mass_properties` uses this rule when it makes one body of several. Each body is given as (mass, center of mass,
-# inertia about its own center of mass). The answer has the same form.
+# `lw.add_mass_properties` uses this rule to combine several bodies. Each body is given as (mass, center of mass, inertia
+# about its own center of mass). The result has the same form.
 
 # %%
 block = (2.0, np.array([0.3, 0.0, 0.0]), np.diag([0.01, 0.02, 0.02]))
@@ -64,9 +64,9 @@ assert np.isclose(mass, 3.0)
 assert np.allclose(inertia, by_hand)
 
 # %% [markdown]
-# ## A sign to be careful with
+# ## Sign of the products of inertia
 #
-# The entries beside the diagonal are −Σ m x y and so on, with a minus. Some textbooks write I_xy for the sum without the
+# The off-diagonal entries are −Σ m x y and so on, with a minus sign. Some textbooks write I_xy for the sum without the
 # minus. A file in the format URDF writes the matrix's own entries: its `ixy` is −Σ m x y.
 
 # %%
@@ -77,7 +77,7 @@ _, _, two_points = lw.add_mass_properties([point, counterweight])
 assert np.isclose(two_points[0, 1], -2.0 * x * y)
 
 # %% [markdown]
-# A matrix of inertia is positive definite for a real body. For a thin rod or a single point one or all of its moments are
-# zero: it takes nothing to turn these about their own line.
+# The inertia matrix of a real body is positive definite. A thin rod has one zero moment of inertia, about its own axis; a
+# point mass has three.
 #
-# Next: [where the hand is](kinematics.md).
+# Next: [kinematics](kinematics.md).

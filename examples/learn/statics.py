@@ -3,30 +3,29 @@
 # %% [markdown]
 # # Statics: forces at rest
 #
-# A hand presses against a wall. Which torques must the motors give? At rest, and without weight, the answer needs only the
-# Jacobian of the page before:
+# A hand presses against a wall. Which torques must the motors apply? At rest, and without gravity, the answer needs only the
+# [Jacobian](velocities.md):
 #
 # $$\tau = J^{\mathsf T} F$$
 #
-# Why the transpose? Imagine that the hand moves by a very small step. What the motors put in, τ times the turn of the
-# joints, must come out at the hand, F times the step of the hand. The hand's step is J times the turn of the joints. So
-# τ · δq = F · J δq for every δq, and this says τ = Jᵀ F. Such a small imagined step is called a virtual displacement, and
-# the argument the principle of virtual work.
+# Why the transpose? Imagine a very small displacement δq of the joints, a *virtual displacement*. The hand moves by J δq. The
+# work of the motors, τ · δq, equals the work of the hand, F · J δq, for every δq. Hence τ = Jᵀ F. This argument is called the
+# principle of virtual work.
 
 # %%
 import numpy as np
 import linkwright as lw
 
 arm = lw.load("planar:3")                           # three links of 1 m in a plane
-q = [0.0, np.pi / 2, np.pi / 2]                     # forwards, up, and back
-J = lw.jacobian(arm, q, "tip")[[0, 1, 5]]           # rows: x, y, and the turn about z
+q = [0.0, np.pi / 2, np.pi / 2]                     # forward, up, and back
+J = lw.jacobian(arm, q, "tip")[[0, 1, 5]]           # rows: x, y, and the rotation about z
 print(J.T.round(3))                                 # [[-1 0 1], [-1 -1 1], [0 -1 1]]
 
 pressing = {"10 N along x": (10.0, 0.0, 0.0), "10 N along y": (0.0, 10.0, 0.0), "10 N m": (0.0, 0.0, 10.0)}
 for what, (fx, fy, n) in pressing.items():
     tau = lw.joint_forces(arm, q, "tip", [fx, fy, 0.0, 0.0, 0.0, n])
     assert np.allclose(tau, J.T @ [fx, fy, n])
-    print(f"{what:13} at the hand takes {tau.round(6) + 0.0} N m at the joints")
+    print(f"{what:13} at the hand needs {tau.round(6) + 0.0} N m at the joints")
 
 figure = lw.draw(arm, q)
 axes = figure.axes[0]
@@ -38,28 +37,28 @@ axes.legend(loc="upper right")
 figure.savefig("learn_statics.png", dpi=100)
 
 # %% [markdown]
-# ![The arm, and the two forces with which its hand presses.](../pictures/learn_statics.png)
+# ![The arm and two forces at its hand.](../pictures/learn_statics.png)
 #
-# Read the numbers with the picture. A force along x passes the first two joints at the height of one link, 1 m above
-# them: each has to give 10 N m. The minus in (−10, −10, 0) says: clockwise, against the direction in
-# which the angle of a joint grows. The force points straight through the third joint, and asks nothing of it. A force along y stands
-# exactly above the first joint: nothing is asked there. A moment is the same at every joint.
+# Compare the numbers with the picture. The line of action of a force along x is 1 m above joints 1 and 2, so each needs
+# 10 N m. The minus sign in (−10, −10, 0) means clockwise, opposite to increasing joint angles. The line of action passes
+# through joint 3: no torque is needed there. The line of action of a force along y passes through joint 1: no torque is
+# needed there. A moment at the hand needs the same torque at every joint.
 #
-# ## What the weight asks for
+# ## Gravity
 #
-# The weight of the links is a force, too, at their centers of mass. `lw.gravity_forces` gives the torques that carry it.
-# What the motors give altogether is the sum of both:
+# Gravity acts at the centers of mass of the links. `lw.gravity_forces` returns the torques that balance it. The total torque
+# of the motors is the sum:
 
 # %%
 weight = lw.gravity_forces(arm, q)
 print((weight + lw.joint_forces(arm, q, "tip", [10.0, 0.0, 0.0, 0.0, 0.0, 0.0])).round(3))
 
 # %% [markdown]
-# ## The way back
+# ## Forces from torques
 #
 # Which force does the hand exert when the torques are known? F = J⁻ᵀ τ, where J has an inverse. In a singular configuration
-# it has none: some forces at the hand then ask nothing of the motors, because the bearings hold them. A stretched arm
-# carries a heavy suitcase with little effort. `lw.static_wrench` answers in every case, and says what is not determined:
+# it has none: some hand forces need no motor torque, because the bearings carry them. A stretched arm carries a heavy
+# suitcase with little effort. `lw.static_wrench` returns a wrench in every case, and the directions that are not determined:
 
 # %%
 tau = lw.joint_forces(arm, q, "tip", [1.0, 2.0, 0.0, 0.0, 0.0, 0.5])
@@ -67,8 +66,8 @@ found = lw.static_wrench(arm, q, "tip", tau)
 assert np.allclose(found.wrench[[0, 1, 5]], [1.0, 2.0, 0.5])
 
 straight = lw.static_wrench(arm, [0.0, 0.0, 0.0], "tip", [1.0, 0.5, 0.2])
-print(straight.rank)                                # 2: torques tell only two numbers of the force
-print(straight.unproduced[:, 0].round(3) + 0.0)     # a force along x: the bearings hold it
+print(straight.rank)                                # 2: the torques determine two components only
+print(straight.unproduced[:, 0].round(3) + 0.0)     # a force along x: the bearings carry it
 
 # %% [markdown]
-# Next: what it takes to [move the arm](dynamics.md).
+# Next: the [equation of motion](dynamics.md).

@@ -1,10 +1,10 @@
-"""Straight and turning. Written by tools/write_examples.py from docs/learn/straight_and_turning.md: change that page."""
+"""Translation and rotation. Written by tools/write_examples.py from docs/learn/straight_and_turning.md: change that page."""
 
 # %% [markdown]
-# # Straight and turning
+# # Translation and rotation
 #
-# Everything that you know about a body that moves along a straight line (translation) is also true of a body that turns
-# about an axis (rotation). Only the letters change.
+# The laws of a body that moves along a straight line (translation) also hold for a body that rotates about a fixed axis
+# (rotation). Only the symbols change.
 #
 # | along a line | | about an axis | |
 # |---|---|---|---|
@@ -15,15 +15,15 @@
 # | mass m | kg | moment of inertia I | kg m² |
 # | f = m a | | τ = I α | |
 # | momentum P = m v | kg m/s | angular momentum L = I ω | kg m²/s |
-# | energy of motion (kinetic energy) ½ m v² | J | energy of motion ½ I ω² | J |
+# | kinetic energy ½ m v² | J | kinetic energy ½ I ω² | J |
 # | work f x | J | work τ θ | J |
 # | power f v | W | power τ ω | W |
 # | spring k x | k in N/m | spring $k_\theta\,\theta$ | $k_\theta$ in N m/rad |
 # | damper c v | c in N s/m | damper $c_\theta\,\omega$ | $c_\theta$ in N m s/rad |
 # | m a + c v + k x = f | | $I\alpha + c_\theta\,\omega + k_\theta\,\theta = \tau$ | |
 #
-# The last row is an oscillator: a mass with a spring and a damper. The two equations are the same. So a body that slides
-# and a body that turns move in the same way when their numbers are the same.
+# The last row is an oscillator: a mass with a spring and a damper. Both equations have the same form. So a sliding body and a
+# rotating body move in the same way when their parameters are equal.
 
 # %%
 import matplotlib.pyplot as plt
@@ -42,25 +42,25 @@ wheel = (
     .joint("axle", "revolute", "world", "disc", axis=(0, 0, 1), stiffness=8.0, damping=0.5)
     .build()
 )
-straight = lw.simulate(slider, [0.3], [0.0], 8.0)           # starts 0.3 m away from rest
-turning = lw.simulate(wheel, [0.3], [0.0], 8.0)             # starts 0.3 rad away from rest
+straight = lw.simulate(slider, [0.3], [0.0], 8.0)           # starts 0.3 m from equilibrium
+turning = lw.simulate(wheel, [0.3], [0.0], 8.0)             # starts 0.3 rad from equilibrium
 assert np.allclose(straight.q, turning.q, atol=1e-9)
 
 figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 4))
 above.plot(straight.t, straight.q)
-above.set(ylabel="x (m)", title="a mass that slides: 2 kg, 8 N/m, 0.5 N s/m")
+above.set(ylabel="x (m)", title="sliding mass: 2 kg, 8 N/m, 0.5 N s/m")
 below.plot(turning.t, turning.q, color="C1")
-below.set(ylabel="θ (rad)", xlabel="time (s)", title="a disc that turns: 2 kg m², 8 N m/rad, 0.5 N m s/rad")
+below.set(ylabel="θ (rad)", xlabel="time (s)", title="rotating disc: 2 kg m², 8 N m/rad, 0.5 N m s/rad")
 figure.tight_layout()
 figure.savefig("learn_straight_and_turning.png", dpi=100)
 
 # %% [markdown]
 # ![Both oscillate in the same way.](../pictures/learn_straight_and_turning.png)
 #
-# ## The bridge between both: a lever
+# ## A lever connects both
 #
-# A force f that pulls at a lever of length l, perpendicular to it, gives the torque τ = f l. A mass m at the end of a lever
-# has the moment of inertia I = m l². So f = m a at the end of the lever and τ = I α at its axis say the same thing:
+# A force f perpendicular to a lever of length l gives the torque τ = f l. A mass m at the end of the lever has the moment of
+# inertia I = m l². So f = m a at the end of the lever and τ = I α at its axis are equivalent:
 
 # %%
 lever = (
@@ -78,4 +78,4 @@ assert np.isclose(alpha[0], 3.0 / 0.75)                     # α = τ / I = 4 ra
 assert np.isclose(alpha[0] * 0.5, 6.0 / 3.0)                # a = α l = f / m = 2 m/s²
 
 # %% [markdown]
-# Next: a body that is not a single point: [parallel axes](parallel_axes.md).
+# Next: extended bodies: [parallel axes](parallel_axes.md).
