@@ -64,7 +64,7 @@ def a_payload_is_found() -> None:
     made, (mass, error) = figure()
     mass.axhspan(1.96, 2.04, color="0.9", label="2 kg ± 2 %")
     for (word, law), color in zip(laws.items(), INK[1::-1] + INK[2:], strict=False):
-        mistaken = partial(control.assuming, controller=law, mechanism=arm)
+        mistaken = partial(control.with_model, controller=law, mechanism=arm)
         motion = lw.simulate(loaded, home, rest, 5.0, controller=mistaken)
         found = motion.state["parameters"]
         wanted = np.array([swing(t)[0] for t in motion.t])
@@ -105,8 +105,8 @@ def a_push_is_found() -> None:
         (axes[1], wrong, {"delay": STEP, "noise": {"q": 1e-5, "v": 2e-4}}, 1),
     ):
         for gain, color in zip((250.0, 50.0), INK, strict=False):
-            law = partial(control.momentum_observer, controller=holding, gain=gain, step=STEP, late=late)
-            law = partial(control.assuming, controller=law, mechanism=known)
+            law = partial(control.momentum_observer, controller=holding, gain=gain, step=STEP, delay_steps=late)
+            law = partial(control.with_model, controller=law, mechanism=known)
             actuation, around = lw.Actuation(**real), lw.Surroundings(wrenches=pushed)
             motion = lw.simulate(arm, home, rest, 0.25, controller=law, actuation=actuation, surroundings=around)
             along = control.hand_wrench(known, motion.q, motion.state["external"], "tool") @ push / 5.0

@@ -75,8 +75,8 @@ def integral() -> None:
     gains = dict(target=target, stiffness=stiffness, damping=damping, integral=stiffness, step=1e-3)
     made, (angle, sums) = figure(2)
     limit = np.array([30.0, 12.0])
-    for unwinding, word, ink in ((0.1, "anti-windup", INK[0]), (1e9, "without", INK[1])):
-        law = partial(control.pid, **gains, limit=limit, unwinding=unwinding)
+    for anti_windup, word, ink in ((0.1, "anti-windup", INK[0]), (1e9, "without", INK[1])):
+        law = partial(control.pid, **gains, limit=limit, anti_windup=anti_windup)
         motion = lw.simulate(arm, hanging, rest, 8.0, controller=law, actuation=lw.Actuation(initial_state=np.zeros(2)))
         angle.plot(motion.t, np.degrees(motion.q[:, 0]), color=ink, label=word)
         sums.plot(motion.t, motion.state[:, 0], color=ink, label=word)

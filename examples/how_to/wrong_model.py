@@ -3,7 +3,7 @@
 # %% [markdown]
 # # How to simulate a controller with a wrong model
 #
-# A controller computes with the masses that you believe. The robot has others. `lw.control.assuming` gives a controller
+# A controller computes with the masses that you believe. The robot has others. `lw.control.with_model` gives a controller
 # its own model, while the simulation moves the real one.
 
 # %%
@@ -20,7 +20,7 @@ D = np.array([40.0, 40.0, 30.0, 15.0, 3.0, 3.0, 0.3])           # damping, N m s
 pd = partial(lw.control.pd, target=target, stiffness=K, damping=D)      # with gravity compensation
 
 believed = real.with_scaled_masses(1.1)                   # all masses 10 % too large
-law = partial(lw.control.assuming, controller=pd, mechanism=believed)
+law = partial(lw.control.with_model, controller=pd, mechanism=believed)
 motion = lw.simulate(real, np.zeros(7), np.zeros(7), 6.0, controller=law)
 print(np.degrees(np.abs(motion.q[-1] - target).max()))    # steady-state error, degrees
 
@@ -34,7 +34,7 @@ print(np.degrees(np.abs(motion.q[-1] - target).max()))    # steady-state error, 
 factors = np.array([0.8, 0.9, 1.0, 1.1, 1.2])
 errors = []
 for factor in factors:
-    law = partial(lw.control.assuming, controller=pd, mechanism=real.with_scaled_masses(factor))
+    law = partial(lw.control.with_model, controller=pd, mechanism=real.with_scaled_masses(factor))
     motion = lw.simulate(real, np.zeros(7), np.zeros(7), 6.0, controller=law)
     errors.append(np.degrees(motion.q[-1] - target))
 errors = np.array(errors)
@@ -67,7 +67,7 @@ figure.savefig("how_to_wrong_model.png", dpi=100)
 
 # %%
 loaded = real.with_payload("tool", 2.0)
-law = partial(lw.control.assuming, controller=pd, mechanism=real)
+law = partial(lw.control.with_model, controller=pd, mechanism=real)
 motion = lw.simulate(loaded, np.zeros(7), np.zeros(7), 6.0, controller=law)
 print(np.degrees(np.abs(motion.q[-1] - target).max()))
 assert np.abs(motion.q[-1] - target).max() > 0.02

@@ -130,7 +130,7 @@ def law_of(arm, prediction=100.0, rate=0.1 * UNSURE**2, **more):
 
 def carried(loaded, known, law, duration=5.0, **real):
     """Errors (samples,) of mass and first moment, of the payload's, where the law knows another arm; and the motion."""
-    law = partial(control.assuming, controller=law, mechanism=known)
+    law = partial(control.with_model, controller=law, mechanism=known)
     motion = lw.simulate(loaded, HOME, np.zeros(7), duration, **grouped(controller=law, **real))
     off = motion.state["parameters"] - lw.inertial_parameters(loaded)[-10:]
     before = (lw.inertial_parameters(known) - lw.inertial_parameters(loaded))[-10:-6]
@@ -172,11 +172,11 @@ def known(arm):
 def test_an_arm_that_has_learned_itself_finds_a_payload(arm, loaded, known):
     """With wrong masses, noise and delay: ten seconds without the payload, in which all bodies are estimated."""
     law = partial(law_of(arm, 1000.0, (0.05 * lw.inertial_parameters(known)) ** 2), bodies="all")
-    law = partial(control.assuming, controller=law, mechanism=known)
+    law = partial(control.with_model, controller=law, mechanism=known)
     learned = lw.simulate(arm, HOME, np.zeros(7), 10.0, **grouped(controller=law, every=100, **REAL)).state[
         "parameters"
     ][-1]
-    law = partial(control.assuming, controller=law_of(arm), mechanism=known.with_parameters(learned))
+    law = partial(control.with_model, controller=law_of(arm), mechanism=known.with_parameters(learned))
     motion = lw.simulate(loaded, HOME, np.zeros(7), 5.0, **grouped(controller=law, seed=1, **REAL))
     payload = (lw.inertial_parameters(loaded) - lw.inertial_parameters(arm))[-10:-6]
     off = (motion.state["parameters"] - learned[-10:])[motion.t >= 2.0, :4] - payload

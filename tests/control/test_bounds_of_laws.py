@@ -85,7 +85,7 @@ def test_what_is_right_passes(function):
         (control.pd, {"kp": 3}, "pd has no argument 'kp'"),
         (control.pid, {"limit": -5}, "limit must be zero or more"),
         (control.pid, {"step": 0.0}, "step must be above zero"),
-        (control.pid, {"unwinding": 0.0}, "unwinding must be above zero"),
+        (control.pid, {"anti_windup": 0.0}, "anti_windup must be above zero"),
         (control.friction_compensation, {"friction": -1.0}, "friction must be zero or more"),
         (control.operational_space, {"reference": np.diag([1.0, 1, -1, 1])}, "rotation of reference is no rotation"),
         (control.operational_space, {"reference": 2.0 * np.eye(4)}, "reference is no pose: its last row"),
@@ -131,7 +131,7 @@ def test_laws_within_laws_are_looked_at():
 
 def test_an_informed_observer_needs_a_law_that_can_be_told():
     inner = partial(control.pd, target=np.zeros(2), stiffness=1.0, damping=1.0)
-    law = partial(control.momentum_observer, controller=inner, gain=20.0, step=1e-3, informed=True)
+    law = partial(control.momentum_observer, controller=inner, gain=20.0, step=1e-3, compensate=True)
     with pytest.raises(LinkwrightError, match=r"\*, external, …\); pd takes"):
         lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, controller=law)
 

@@ -29,7 +29,7 @@ def laws(arm):
     return {
         "pd": partial(control.pd, target=START, stiffness=50.0, damping=np.arange(1.0, 8.0)),
         "pid": partial(
-            control.pid, target=START, stiffness=50.0, damping=5.0, integral=3.0, step=1e-3, limit=30.0, unwinding=0.1
+            control.pid, target=START, stiffness=50.0, damping=5.0, integral=3.0, step=1e-3, limit=30.0, anti_windup=0.1
         ),
         "computed_torque": partial(control.computed_torque, reference=moving, stiffness=100.0, damping=20.0),
         "operational_space": partial(control.operational_space, reference=home, **gains),

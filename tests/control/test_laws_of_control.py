@@ -170,8 +170,8 @@ def test_an_integral_learns_gravity_and_does_not_wind_up():
         )
 
     gains = {"target": np.array([5.0]), "stiffness": 9.0, "damping": 6.0, "integral": 6.0, "step": 2e-3, "limit": 1.0}
-    assert overshoot(partial(control.pid, **gains, unwinding=0.3)) == pytest.approx(0.14, abs=0.02)
-    assert overshoot(partial(control.pid, **gains, unwinding=1e6)) > 1.0
+    assert overshoot(partial(control.pid, **gains, anti_windup=0.3)) == pytest.approx(0.14, abs=0.02)
+    assert overshoot(partial(control.pid, **gains, anti_windup=1e6)) > 1.0
 
 
 def test_friction_is_made_up_for_by_the_velocity_that_is_wanted(arm):

@@ -83,7 +83,7 @@ def test_a_law_may_assume_another_mechanism(arm):
     q = np.array([0.3, 0.4])
     controller = partial(control.pd, target=q, stiffness=0.0, damping=0.0)
     motion = lw.simulate(
-        arm, q, np.zeros(2), 0.002, controller=partial(control.assuming, controller=controller, mechanism=other)
+        arm, q, np.zeros(2), 0.002, controller=partial(control.with_model, controller=controller, mechanism=other)
     )
     assert motion.tau[0] == pytest.approx(1.5 * lw.gravity_forces(arm, q))
 
@@ -98,7 +98,7 @@ def test_what_is_measured_is_handed_on(arm):
     controller = partial(control.momentum_observer, controller=yielding, gain=50.0, step=1e-3)
     controller = partial(control.kalman_velocity, controller=controller, noise=1e-4, jerk=10.0, step=1e-3)
     controller = partial(control.encoders, controller=controller, resolution=1e-6)
-    controller = partial(control.assuming, controller=controller, mechanism=arm)
+    controller = partial(control.with_model, controller=controller, mechanism=arm)
     push = {frame: [1.0, 2.0, 0.0, 0.0, 0.0, 0.1]}
     motion = lw.simulate(
         arm, [0.3, 0.4], [0, 0], 0.05, controller=controller, surroundings=lw.Surroundings(wrenches=push, sensor=frame)
@@ -136,7 +136,7 @@ def untold(model, t, q, v, z):
             r"initial_state of the controller counting is put together as .*; expected .*'controller'",
         ),
         (
-            partial(control.assuming, controller=integral, mechanism=lw.load("arm7")),
+            partial(control.with_model, controller=integral, mechanism=lw.load("arm7")),
             {},
             "'arm7' has other joints than 'two_link'",
         ),
@@ -145,7 +145,7 @@ def untold(model, t, q, v, z):
             {},
             "momentum_observer lacks 'gain' and has no argument 'gian'; it takes",
         ),
-        (partial(control.assuming, controller=integral, mechanism="arm7"), {}, "mechanism is a Model; got 'arm7'"),
+        (partial(control.with_model, controller=integral, mechanism="arm7"), {}, "mechanism is a Model; got 'arm7'"),
     ],
 )
 def test_what_cannot_be_is_told(arm, controller, options, message):

@@ -79,8 +79,8 @@ def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
     """With 5 % in all masses r is off by some 3 N from the start, but by what it grows a push is found within 0.5 N."""
     factors = 1.0 + 0.05 * np.array([1.0, 1, -1, -1, -1, -1, -1])
     known = arm.with_parameters((lw.inertial_parameters(arm).reshape(-1, 10) * factors[:, None]).ravel())
-    law = partial(control.momentum_observer, controller=holding, gain=50.0, step=1e-3, late=1)
-    law = partial(control.assuming, controller=law, mechanism=known)
+    law = partial(control.momentum_observer, controller=holding, gain=50.0, step=1e-3, delay_steps=1)
+    law = partial(control.with_model, controller=law, mechanism=known)
     real = {"delay": 1e-3, "noise": {"q": 1e-5, "v": 2e-4}}
     motion = lw.simulate(arm, HOME, np.zeros(7), 1.0, **grouped(controller=law, wrenches=push_from(0.5), **real))
     wrenches = control.hand_wrench(known, motion.q, motion.state["external"], "tool")[:, :3]
@@ -91,7 +91,7 @@ def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
 
 def test_efforts_that_act_late_are_counted_when_they_act(arm, holding):
     def largest(late):
-        law = partial(control.momentum_observer, controller=holding, gain=100.0, step=1e-3, late=late)
+        law = partial(control.momentum_observer, controller=holding, gain=100.0, step=1e-3, delay_steps=late)
         return np.abs(
             lw.simulate(arm, HOME + 0.1, np.zeros(7), 0.2, controller=law, actuation=lw.Actuation(delay=3e-3)).state[
                 "external"
@@ -119,7 +119,7 @@ def test_the_law_within_may_be_told(arm, holding):
     def firm(model, t, q, v, *, external):
         return holding(model, t, q, v) - external
 
-    law = partial(control.momentum_observer, controller=firm, gain=60.0, step=1e-3, informed=True)
+    law = partial(control.momentum_observer, controller=firm, gain=60.0, step=1e-3, compensate=True)
     motion = lw.simulate(
         arm, HOME, np.zeros(7), 3.0, controller=law, surroundings=lw.Surroundings(wrenches={"tool": PUSH})
     )
@@ -135,7 +135,7 @@ def test_a_law_may_ask_for_the_wrench_at_the_hand(arm, holding):
         against = np.concatenate([-force[:1], np.zeros(5)])
         return holding(model, t, q, v) + lw.joint_forces(model, q, "tool", against)
 
-    law = partial(control.momentum_observer, controller=one_sided, gain=60.0, step=1e-3, informed=True)
+    law = partial(control.momentum_observer, controller=one_sided, gain=60.0, step=1e-3, compensate=True)
     motion = lw.simulate(
         arm, HOME, np.zeros(7), 3.0, controller=law, surroundings=lw.Surroundings(wrenches={"tool": PUSH})
     )
@@ -167,8 +167,8 @@ def test_the_wrench_at_the_hand_is_found_of_its_efforts(arm):
         ({"gain": np.array([1.0, -1.0])}, "gain must be above zero"),
         ({"gain": np.ones(3)}, r"gain has shape \(3,\); expected a number or \(2,\)"),
         ({"step": -1e-3}, "step must be above zero"),
-        ({"late": 1.5}, "late is a whole number from 0 to 200; got 1.5"),
-        ({"late": 201}, "late is a whole number from 0 to 200; got 201"),
+        ({"delay_steps": 1.5}, "delay_steps is a whole number from 0 to 200; got 1.5"),
+        ({"delay_steps": 201}, "delay_steps is a whole number from 0 to 200; got 201"),
         ({"limit": -1.0}, "limit must be above zero"),
         ({"controller": 3.0}, "a law is a function"),
     ],

@@ -71,7 +71,7 @@ def test_constant_accelerations_leave_no_error(kinds):
 def test_gains_are_those_of_the_textbook():
     """Covariances by matrices: P⁻ = F P Fᵀ + σ² g gᵀ, K = P⁻ e₁/(P⁻₁₁ + R), P = (1 − K e₁ᵀ) P⁻."""
     model, h, noise, jerk = lw.load("pendulum"), 2e-3, 1e-3, 50.0
-    law = partial(control.kalman_velocity, controller=zero, noise=noise, jerk=jerk, step=h, unsure=(2.0, 7.0))
+    law = partial(control.kalman_velocity, controller=zero, noise=noise, jerk=jerk, step=h, initial_std=(2.0, 7.0))
     x = control.initial_state_of(model, law)
     P = np.diag([noise**2, 4.0, 49.0])
     F, g = np.array([[1, h, h * h / 2], [0, 1, h], [0, 0, 1]]), np.array([h**3 / 6, h * h / 2, h])

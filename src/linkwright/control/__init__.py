@@ -8,6 +8,7 @@ from linkwright.control.compiled import compiled
 from linkwright.control.force import admittance, compliance, hybrid, shaped_impedance
 from linkwright.control.hand import impedance, operational_space
 from linkwright.control.joints import computed_torque, friction_compensation, pd, pid
+from linkwright.control.nested import with_model, with_policy
 from linkwright.control.observers import hand_wrench, momentum_observer
 from linkwright.control.optimal.costs import EffortCost, FrameCost, PostureCost, VelocityCost
 from linkwright.control.optimal.found import OptimalMotion, feedback
@@ -17,7 +18,6 @@ from linkwright.control.policy import observation
 from linkwright.control.standing.contacts import Contact
 from linkwright.control.standing.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
-from linkwright.control.within import assuming, deciding
 from linkwright.simulation.acting.controllers import hold_joints, hold_posture
 from linkwright.simulation.acting.laws import initial_state_of
 
@@ -33,11 +33,9 @@ __all__ = [
     "WholeBodyAnswer",
     "adaptive",
     "admittance",
-    "assuming",
     "compiled",
     "compliance",
     "computed_torque",
-    "deciding",
     "encoders",
     "feedback",
     "filtered_velocity",
@@ -58,6 +56,8 @@ __all__ = [
     "pid",
     "regulate",
     "shaped_impedance",
+    "with_model",
+    "with_policy",
 ]
 
 

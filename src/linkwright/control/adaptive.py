@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.control.joint_space import Motors, require_driven
+from linkwright.control.nested import State, require_open, require_positive
 from linkwright.control.references import Wanted, at
-from linkwright.control.within import State, require_open, require_positive
 from linkwright.dynamics import (
     difference,
     difference_derivatives,

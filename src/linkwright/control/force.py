@@ -15,8 +15,8 @@ from linkwright.compiler.public import compile_or_not
 from linkwright.control.bounds import AXES, POSE, POSITIVE, POSTURE, WRENCH, Numbers, of_hand, of_joints, rules
 from linkwright.control.hand import freely, of_rows, operational_space, pose_error
 from linkwright.control.joint_space import Motors, lean, require_driven
+from linkwright.control.nested import require_open
 from linkwright.control.references import Wanted, at
-from linkwright.control.within import require_open
 from linkwright.dynamics import (
     bias_forces,
     constraint_jacobian,

@@ -13,8 +13,8 @@ import numpy as np
 from linkwright.control.bounds import NUMBER, POSE, POSTURE, of_hand, of_joints, rules
 from linkwright.control.joint_space import Motors, by_motors, lean, require_driven
 from linkwright.control.limits import limits_of, within
+from linkwright.control.nested import require_open
 from linkwright.control.references import Wanted, at
-from linkwright.control.within import require_open
 from linkwright.dynamics import (
     bias_forces,
     difference,

@@ -61,7 +61,7 @@ def _nothing_integrated(model: Model, **bound: Any) -> Array:
         damping=of_joints(),
         step=POSITIVE,
         limit=of_joints(infinite=True),
-        unwinding=POSITIVE,
+        anti_windup=POSITIVE,
     ),
 )
 @takes_model
@@ -70,7 +70,7 @@ def pid(
     t: Any,
     q: Array,
     v: Array,
-    z: Array,
+    state: Array,
     *,
     target: Array,
     stiffness: Any,
@@ -78,23 +78,23 @@ def pid(
     damping: Any,
     step: Any,
     limit: Any = None,
-    unwinding: Any = 0.1,
+    anti_windup: Any = 0.1,
     actuated: Motors = None,
 ) -> tuple[Array, Array]:
-    """τ = K e − K_d v + z (nv,) and the next z (nv,), ż = K_i e, from zero: no knowledge of the mechanism.
+    """τ = K e − K_d v + z (nv,) and the next ``state`` z (nv,), ż = K_i e, from zero: no knowledge of the mechanism.
 
     ``step`` (s) is how often the law is asked. With ``limit`` (N m; a number or (nv,)) τ is cut to it, and z follows
-    with ż = K_i e + (cut τ − τ)/T, T being ``unwinding`` in seconds, so that it does not wind up (back calculation:
+    with ż = K_i e + (cut τ − τ)/T, T being ``anti_windup`` in seconds, so that it does not wind up (back calculation:
     Åström & Hägglund 1995). About a posture at rest λ_min(K_d) λ_min(K + ∂g/∂q) > λ_max(K_i) λ_max(M) suffices for it
     to be stable (cf. Rocco 1996).
     """
     e = difference(model, q, target)
-    asked = by_motors(model, stiffness * e - damping * v + z, actuated)
+    asked = by_motors(model, stiffness * e - damping * v + state, actuated)
     growth = by_motors(model, integral * e, actuated)
     if limit is None:
-        return asked, z + step * growth
+        return asked, state + step * growth
     cut = clip(asked, -limit, limit)
-    return cut, z + step * (growth + (cut - asked) / unwinding)
+    return cut, state + step * (growth + (cut - asked) / anti_windup)
 
 
 @control_law(check=rules(reference=POSTURE, stiffness=of_joints(), damping=of_joints()))

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.bounds import whole_number
 from linkwright.compiler.public import public
-from linkwright.control.within import (
+from linkwright.control.nested import (
     ControlLaw,
     State,
     answer,
@@ -44,20 +44,22 @@ def _start(
     controller: ControlLaw,
     gain: Any,
     step: Any,
-    late: int = 0,
+    delay_steps: int = 0,
     limit: Any = None,
-    informed: bool = False,
+    compensate: bool = False,
 ) -> State:
     require_open(model, "the momentum observer")
     require_positive("gain", gain, model.nv)
     require_positive("step", step)
     if limit is not None:
         require_positive("limit", limit, model.nv)
-    if informed and callable(controller):
+    if compensate and callable(controller):
         _require_a_place_for_external(controller)
     still = np.zeros(model.nv)
-    coming = {"coming": np.zeros((late, model.nv))} if whole_number("late", late, 0, LATEST) else {}
-    asked = partial(controller, external=still) if informed and callable(controller) else controller
+    coming = (
+        {"coming": np.zeros((delay_steps, model.nv))} if whole_number("delay_steps", delay_steps, 0, LATEST) else {}
+    )
+    asked = partial(controller, external=still) if compensate and callable(controller) else controller
     return {**begun(model, asked), "external": still, "past": still, "asked": np.zeros(()), **coming}
 
 
@@ -67,7 +69,7 @@ def _require_a_place_for_external(controller: ControlLaw) -> None:
     parameters = inspect.signature(function).parameters
     if "external" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(
-            "informed=True is for controllers that take the estimate, controller(model, t, q, v, *, external, …); "
+            "compensate=True is for controllers that take the estimate, controller(model, t, q, v, *, external, …); "
             f"{name_of_function(function)} takes ({', '.join(parameters)})"
         )
 
@@ -84,25 +86,26 @@ def momentum_observer(
     controller: ControlLaw,
     gain: Any,
     step: Any,
-    late: int = 0,
+    delay_steps: int = 0,
     limit: Any = None,
-    informed: bool = False,
+    compensate: bool = False,
     **measured: Array,
 ) -> tuple[Array, State]:
     """Return the efforts of ``controller``, and estimate external efforts r (nv,): ṙ = K_O (τ_ext − r), "external".
 
     ``gain`` K_O in 1/s, a number or (nv,): r has 99 % of a push after 4.6/K_O. ``step`` h (s) is the sampling period of
     the controller. The estimate is exact for forces that are constant over it,
-    r⁺ = e^(−K_O h) r + (1 − e^(−K_O h)) (Δp/h − τ − n), and stable with every gain. ``late``: samples until efforts
-    act; ``limit`` (N m; a number or (nv,)): limit of the efforts; other deviations are in r. With ``informed`` the
-    controller is called with ``external=r``. Wrong masses, noise of the velocity and unmodeled friction are in r, too.
+    r⁺ = e^(−K_O h) r + (1 − e^(−K_O h)) (Δp/h − τ − n), and stable with every gain. ``delay_steps``: samples until
+    efforts act; ``limit`` (N m; a number or (nv,)): limit of the efforts; other deviations are in r. With
+    ``compensate`` the controller is called with ``external=r``. Wrong masses, noise of the velocity and unmodeled
+    friction are in r, too.
     """
     p, n = generalised_momentum(model, q, v)
     n = n + passive_forces(model, q, v)
     left = np.exp(-gain * step)
     found = (p - 0.5 * step * n - state["past"]) / step
     external = left * state["external"] + where(state["asked"] > 0.5, (1.0 - left) * found, 0.0 * found)
-    told = {**measured, "external": external} if informed else measured
+    told = {**measured, "external": external} if compensate else measured
     tau, own = answer(controller, model, t, q, v, state, **told)
     acts = tau if limit is None else clip(tau, -limit, limit)
     if "coming" in state:

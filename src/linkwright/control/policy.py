@@ -228,7 +228,7 @@ class Policy:
         return np.concatenate([seen, np.reshape(np.asarray(command), (-1,))]) if self.commands else seen
 
     def action(self, model: Model, t: Any, q: Array, v: Array, *, weights: Any, command: Any = None) -> Array:
-        """What the network decides (outputs,), which :meth:`efforts` follow: see ``control.deciding``."""
+        """What the network decides (outputs,), which :meth:`efforts` follow: see ``control.with_policy``."""
         return self.outputs(weights, self.input(model, t, q, v, command))
 
     def efforts(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.bounds import whole_number
-from linkwright.control.within import ControlLaw, State, answer, begun, require_positive
+from linkwright.control.nested import ControlLaw, State, answer, begun, require_positive
 from linkwright.dynamics import difference, integrate
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -88,13 +88,19 @@ def filtered_velocity(
 
 
 def _start_of_kalman(
-    model: Model, *, controller: ControlLaw, noise: Any, jerk: Any, step: Any, unsure: tuple[Any, Any] = (1.0, 10.0)
+    model: Model,
+    *,
+    controller: ControlLaw,
+    noise: Any,
+    jerk: Any,
+    step: Any,
+    initial_std: tuple[Any, Any] = (1.0, 10.0),
 ) -> State:
     n = model.nv
     require_positive("step", step)
     require_positive("jerk", jerk, n)
     noise = require_positive("noise", noise, n)
-    first, second = (require_positive("unsure", x, n, zero=True) for x in unsure)
+    first, second = (require_positive("initial_std", x, n, zero=True) for x in initial_std)
     rows = (noise**2, 0.0, 0.0, first**2, 0.0, second**2)
     return {
         **begun(model, controller),
@@ -119,7 +125,7 @@ def kalman_velocity(
     noise: Any,
     jerk: Any,
     step: Any,
-    unsure: tuple[Any, Any] = (1.0, 10.0),
+    initial_std: tuple[Any, Any] = (1.0, 10.0),
     **measured: Array,
 ) -> tuple[Array, State]:
     """Estimate q and v by a Kalman filter from q alone, on the configuration manifold.
@@ -128,7 +134,7 @@ def kalman_velocity(
     deviation ``jerk`` (rad/s³ or m/s³), another one each time; q is measured with normal ``noise`` (rad or m; of an
     encoder its resolution/√12). Numbers or (nv,). The estimate moves on by q ⊕ (h v + ½ h² a + …); what is measured
     tells δ = q_measured ⊖ q, and gains follow from the covariances (Kalman 1960; Bar-Shalom, Li & Kirubarajan 2001,
-    §6.3), coordinate by coordinate. ``unsure``: standard deviations of velocity and acceleration at the start.
+    §6.3), coordinate by coordinate. ``initial_std``: standard deviations of velocity and acceleration at the start.
 
     The state has "position" (nq,), "velocity" and "acceleration" (nv,), and "covariance" (6, nv) of the three: qq, qv,
     qa, vv, va, aa.

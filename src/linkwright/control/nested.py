@@ -44,7 +44,7 @@ def answer(
 
 
 def _assumed(model: Model, *, controller: ControlLaw, mechanism: Model) -> Any:
-    require_model(mechanism, "assuming", "mechanism")
+    require_model(mechanism, "with_model", "mechanism")
     if [joint.motion.type for joint in mechanism.joints] != [joint.motion.type for joint in model.joints]:
         raise ArgumentError(f"{mechanism.name!r} has other joints than {model.name!r}, which it is to stand for")
     return initial_state_of(mechanism, controller)
@@ -52,7 +52,7 @@ def _assumed(model: Model, *, controller: ControlLaw, mechanism: Model) -> Any:
 
 @control_law(_assumed)
 @takes_model
-def assuming(
+def with_model(
     model: Model,
     t: Any,
     q: Array,
@@ -85,7 +85,7 @@ def _start_of_deciding(model: Model, *, controller: ControlLaw, decide: Callable
 
 @control_law(_start_of_deciding)
 @takes_model
-def deciding(
+def with_policy(
     model: Model,
     t: Any,
     q: Array,

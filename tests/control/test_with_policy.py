@@ -29,7 +29,10 @@ def springs(model, t, q, v, *, action, stiffness):
 
 def law_of(every, gain=0.7, stiffness=9.0):
     return partial(
-        control.deciding, controller=partial(springs, stiffness=stiffness), decide=partial(aim, gain=gain), every=every
+        control.with_policy,
+        controller=partial(springs, stiffness=stiffness),
+        decide=partial(aim, gain=gain),
+        every=every,
     )
 
 
@@ -108,7 +111,7 @@ def test_a_policy_decides_at_every_step_as_it_does_alone(arm):
     told = dict(scale=0.4, stiffness=5.0, damping=0.3)
     parts = dict(controller=partial(policy.efforts, **told), decide=partial(policy.action, weights=w))
     whole = lw.simulate(arm, *START, 0.05, controller=partial(policy, weights=w, **told))
-    apart = lw.simulate(arm, *START, 0.05, controller=partial(control.deciding, **parts, every=1))
+    apart = lw.simulate(arm, *START, 0.05, controller=partial(control.with_policy, **parts, every=1))
     np.testing.assert_allclose(apart.q, whole.q, rtol=0, atol=1e-13)
 
 
