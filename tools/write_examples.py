@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("start", "learn", "how_to", "how_to/beside")
+ROOMS = ("start", "learn", "how_to", "how_to/other_libraries")
 
 
 def programs() -> dict[Path, str]:

@@ -122,4 +122,4 @@ print(len(seen))                                      # it was called about 200 
 
 # %% [markdown]
 # The laws of textbooks are there already, as `lw.control.pd`, `computed_torque`, `impedance` and more: see
-# [laws](../topics/control/laws.md). To simulate a controller with wrong masses: [wrong model](wrong_model.md). How to put a law on the robot: [export C](export_c.md).
+# [laws](../topics/control/controllers.md). To simulate a controller with wrong masses: [wrong model](wrong_model.md). How to put a law on the robot: [export C](export_c.md).

@@ -3,8 +3,8 @@
 # %% [markdown]
 # # Ten minutes: from a file to a moving robot
 #
-# On this page you load a robot from a file, ask where its hand is, let it fall, hold it, and reach for a point. Every block
-# of code continues the one before it. You can copy them one after the other into Python.
+# On this page you load a robot from a file, compute the position of its hand, simulate a fall, hold a posture, and reach for a
+# point. Every block of code continues the previous block.
 #
 # ## Install
 #
@@ -17,25 +17,24 @@
 # linkwright doctor
 # ```
 #
-# The third line is typed in the folder of this library. The last line tells what is installed, what is missing, and
-# whether everything works.
+# Run the third command in the root folder of the repository. The last command checks your installation.
 #
-# Some tasks need further packages, which are grouped into *extras*. For example, `pip install "linkwright[studio]"` adds what
-# the studio needs. Install the library itself first, as above: an extra is added to a library that is there.
+# Some tasks need optional packages, which are grouped into *extras*. For example, `pip install "linkwright[studio]"` adds the
+# packages of the studio. Install the library first, as above; extras add to it.
 #
-# ## A first motion, without any Python
+# ## A first simulation from the command line
 #
 # ```sh
 # linkwright simulate two_link --time 5
 # ```
 #
-# This drops an arm of two links and writes what happened into the folder `linkwright_two_link`: an animation
-# (`animation.gif`), plots, and tables of numbers.
+# This simulates the fall of an arm of two links and writes the results into the folder `linkwright_two_link`: an animation
+# (`animation.gif`), plots, and tables.
 #
-# ## A file
+# ## A robot file
 #
-# Most robots are described in a file of the format URDF: a list of links, and a list of joints that connect them. Here is
-# one of two links. The block writes it into the file `arm.urdf`; a file of your own robot works in the same way.
+# Most robots are described by a URDF file: a list of links, and a list of joints that connect them. This block writes the file
+# `arm.urdf` of an arm with two links; a file of your own robot works in the same way.
 
 # %%
 from pathlib import Path
@@ -81,31 +80,31 @@ arm = lw.load("arm.urdf")
 print(arm)
 
 # %% [markdown]
-# `arm` is a *model*: it knows the links, the joints, the masses and the limits. It never changes. The printed tree shows
-# what belongs to what. Robots that are built in are loaded by their names: `lw.load("arm7")`, `lw.load("humanoid")`.
+# `arm` is a *model*: it holds the links, the joints, the masses and the limits, and is immutable. The printed tree shows the
+# parent of each link. Built-in robots are loaded by name: `lw.load("arm7")`, `lw.load("humanoid")`.
 #
-# ## Where is the hand?
+# ## Position of the hand
 #
-# A *configuration* is the list of all joint coordinates. It is always called `q`. Angles are in radians.
+# A *configuration* is the array of all joint coordinates. It is always called `q`. Angles are in radians.
 
 # %%
 q = np.radians([30.0, 60.0])        # the shoulder at 30°, the elbow at 60°
 T = lw.pose(arm, q, "hand")
-print(T[:3, 3].round(3))            # where the hand is, in meters: [0.433 0. 0.65]
-print(T[:3, :3].round(3))           # how it is turned: its axes x, y, z as columns
+print(T[:3, 3].round(3))            # position of the hand in meters: [0.433 0. 0.65]
+print(T[:3, :3].round(3))           # orientation: the axes x, y, z as columns
 assert np.allclose(T[:3, 3], [0.5 * np.cos(np.pi / 6), 0.0, 0.5 * np.sin(np.pi / 6) + 0.4])
 
 # %% [markdown]
-# Many configurations at a time are the rows of one array. This is quick: the function is compiled for this arm when it is
-# first called.
+# A batch of configurations is an array with one configuration per row. It is fast: the function is compiled for this arm at
+# the first call.
 
 # %%
 many = arm.random(1000, seed=0)                  # 1000 configurations within the limits
-places = lw.pose(arm, many, "hand")[:, :3, 3]    # 1000 places
-print(np.linalg.norm(places, axis=1).max())      # the farthest place: nearly 0.9 m
+positions = lw.pose(arm, many, "hand")[:, :3, 3] # 1000 positions
+print(np.linalg.norm(positions, axis=1).max())   # the farthest position: nearly 0.9 m
 
 # %% [markdown]
-# See it:
+# Draw the arm:
 
 # %%
 lw.draw(arm, q).savefig("start_posture.png", dpi=100)
@@ -113,9 +112,9 @@ lw.draw(arm, q).savefig("start_posture.png", dpi=100)
 # %% [markdown]
 # ![The arm at 30° and 60°.](../pictures/start_posture.png)
 #
-# ## Let it fall
+# ## Simulate a fall
 #
-# `v` is the list of the joints' velocities. Here both are zero at the start.
+# `v` is the array of the joint velocities. Here both are zero at the start.
 
 # %%
 fall = lw.simulate(arm, q, [0.0, 0.0], duration=3.0)
@@ -124,38 +123,37 @@ fall.plot("fall.png")                            # angles, velocities and energi
 fall.animate("fall.gif")                         # the motion, in real time
 
 # %% [markdown]
-# ## Hold it
+# ## Hold a posture
 #
-# An *effort* is what a joint's motor gives: a torque (N m) where the joint turns, a force (N) where it slides. The efforts
-# that carry the arm's own weight are those of gravity:
+# An *effort* is a joint torque (N m) or force (N). These efforts balance gravity:
 
 # %%
-print(lw.gravity_forces(arm, q).round(6))        # N m, of shoulder and elbow: the lower link stands upright, and asks nothing
+print(lw.gravity_forces(arm, q).round(6))        # N m; zero at the elbow, since the lower link is vertical
 
 # %% [markdown]
-# A *law* is a function that says what the motors do. This one carries the weight, pulls each joint towards a target as a
-# spring does, and brakes it as a damper does:
+# A *controller* is a function that computes the efforts. This controller compensates gravity, and adds a spring and a damper at
+# each joint:
 
 # %%
-def law(model, t, q, v):
+def controller(model, t, q, v):
     target = np.radians([30.0, 60.0])
     return lw.gravity_forces(model, q) + 80.0 * (target - q) - 15.0 * v
 
 
-held = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], duration=3.0, controller=law)
-print(np.degrees(held.q[-1]).round(2))           # [30. 60.], very nearly
+held = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], duration=3.0, controller=controller)
+print(np.degrees(held.q[-1]).round(2))           # about [30. 60.]
 assert np.abs(np.degrees(held.q[-1]) - [30.0, 60.0]).max() < 0.5
 
 # %% [markdown]
 # ## Reach for a point
 #
-# Now the other way round: you know where the hand should be, and ask for the joints. This is called inverse kinematics.
+# The inverse problem: find joint angles for a desired position of the hand. This is called inverse kinematics.
 
 # %%
 target = [0.4, 0.0, 0.5]                         # x, y, z in meters
 reached = lw.inverse_kinematics(arm, {"hand": target})
-print(reached.converged)                         # True: it is reached
-print(np.degrees(reached.q))                     # the angles that bring the hand there
+print(reached.converged)                         # True
+print(np.degrees(reached.q))                     # joint angles in degrees
 assert np.allclose(lw.pose(arm, reached.q, "hand")[:3, 3], target, atol=1e-5)
 
 too_far = lw.inverse_kinematics(arm, {"hand": [2.0, 0.0, 0.0]})
@@ -171,10 +169,10 @@ print(too_far.converged, too_far.reason)         # False, out of reach
 #
 # This shows the arm in the browser. Sliders move its joints, and you can drag its hand.
 #
-# ## Go on
+# ## Next steps
 #
-# - To understand what happened here: [Learn](../learn/index.md), from positions to control, one idea on each page.
-# - To do one thing: [How to](../how_to/index.md).
-# - To know what a word means: [Words](words.md).
-# - To see published systems run again: [Gallery](../gallery/index.md).
-# - To look something up: [Conventions](../reference/conventions.md) and [the library](../reference/api/index.rst).
+# - The mechanics, from positions to control: [Learn](../learn/index.md).
+# - One task on each page: [How to](../how_to/index.md).
+# - Terms: [Glossary](glossary.md).
+# - Published systems: [Gallery](../gallery/index.md).
+# - Reference: [Conventions](../reference/conventions.md) and [the library](../reference/api/index.rst).

@@ -518,7 +518,7 @@ response, bias = lw.handle_responses(chain, q, v, tau, ("link1", "tip"))
 assert response.shape == (12, 12)      # two handles: six rows each
 same = lw.forward_dynamics(chain, q, v, tau, method="assembly", schedule="balanced")
 assert np.allclose(same, lw.forward_dynamics(chain, q, v, tau))""",
-        (("assembly", "behind/assembly.md"),),
+        (("assembly", "internals/assembly.md"),),
     ),
     Exhibit(
         "S1.2",
@@ -538,7 +538,7 @@ arm = lw.load("planar:8")
 q, v, tau = arm.random(seed=0), np.ones(8), np.zeros(8)
 by_blocks = lw.forward_dynamics(arm, q, v, tau, method="hybrid", partition=4)
 assert np.allclose(by_blocks, lw.forward_dynamics(arm, q, v, tau))""",
-        (("assembly", "behind/assembly.md"),),
+        (("assembly", "internals/assembly.md"),),
     ),
     Exhibit(
         "S1.3",
@@ -557,7 +557,7 @@ assert np.allclose(by_blocks, lw.forward_dynamics(arm, q, v, tau))""",
 result = experiment("planar", links=(3,), duration=0.2, rows=16, rounds=1)
 print(result.table[0].operations["Lagrange"], result.table[0].operations["ADA"])
 assert max(max(row.acceleration_gap.values()) for row in result.table) < 1e-9""",
-        (("both experiments with all figures", "behind/assembly.md"),),
+        (("both experiments with all figures", "internals/assembly.md"),),
     ),
     Exhibit(
         "S1.4",
@@ -578,7 +578,7 @@ chain = lw.load("chain3d:12")
 assert (chain.nv, len(chain.bodies)) == (17, 12)
 kernel = lw.compile(lw.forward_dynamics, chain, method="hybrid", partition=3)
 print(kernel.operations.total)""",
-        (("both experiments with all figures", "behind/assembly.md"),),
+        (("both experiments with all figures", "internals/assembly.md"),),
     ),
     Exhibit(
         "S1.5",
@@ -597,6 +597,6 @@ from linkwright.experiment.survey import choose, robot_of
 robots = [robot_of(lw.load(name), name) for name in ("arm7", "quadruped", "humanoid")]
 for one in choose(robots, largest=3, most=4):
     print(one.structure, f"{one.within:.0%}")""",
-        (("the survey of 37 robots", "behind/assembly.md"),),
+        (("the survey of 37 robots", "internals/assembly.md"),),
     ),
 )

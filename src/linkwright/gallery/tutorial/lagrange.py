@@ -355,7 +355,7 @@ wheel = lw.Builder("wheel", gravity=(0, 0, 0)).body("rim", 1.5, inertia=1.5)
 wheel = wheel.joint("axle", "revolute", "world", "rim", stiffness=6.0, damping=0.4).build()
 motion = lw.simulate(wheel, [0.3], [0.0], 3.0)
 print(motion.q[-1])        # I θ̈ + c θ̇ + k θ = 0, after 3 s""",
-        (("straight and turning", "learn/straight_and_turning.md"), ("parallel axes", "learn/parallel_axes.md")),
+        (("straight and turning", "learn/translation_and_rotation.md"), ("parallel axes", "learn/parallel_axes.md")),
     ),
     Exhibit(
         "S3.7",

@@ -1,11 +1,11 @@
-"""How to use it beside SymPy. Written by tools/write_examples.py from docs/how_to/beside/sympy.md: change that page."""
+"""Linkwright with SymPy. Written by tools/write_examples.py from docs/how_to/other_libraries/sympy.md: change that page."""
 
 # %% [markdown]
-# # How to use it beside SymPy
+# # Linkwright with SymPy
 #
-# What `sympy.physics.mechanics` has, and what it is called here. SymPy derives the equations of any system of points and
-# bodies that you write down, by Lagrange's or Kane's method. This library starts from a mechanism, a file or a
-# `lw.Builder`, and its equations are SymPy expressions, too. So you can go on with either.
+# Classes of `sympy.physics.mechanics` and their equivalents in Linkwright. SymPy derives the equations of any system of points
+# and bodies that you define, by Lagrange's or Kane's method. Linkwright starts from a robot file or a `lw.Builder`, and its
+# equations are SymPy expressions too, so results can be combined.
 #
 # ## The same arm, by both
 #

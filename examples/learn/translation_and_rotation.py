@@ -1,28 +1,31 @@
-# Translation and rotation
+"""Translation and rotation. Written by tools/write_examples.py from docs/learn/translation_and_rotation.md: change that page."""
 
-The laws of a body that moves along a straight line (translation) also hold for a body that rotates about a fixed axis
-(rotation). Only the symbols change.
+# %% [markdown]
+# # Translation and rotation
+#
+# The laws of a body that moves along a straight line (translation) also hold for a body that rotates about a fixed axis
+# (rotation). Only the symbols change.
+#
+# | along a line | | about an axis | |
+# |---|---|---|---|
+# | position x | m | angle θ | rad |
+# | velocity v = ẋ | m/s | angular velocity ω = θ̇ | rad/s |
+# | acceleration a = v̇ | m/s² | angular acceleration α = ω̇ | rad/s² |
+# | force f | N | torque τ | N m |
+# | mass m | kg | moment of inertia I | kg m² |
+# | f = m a | | τ = I α | |
+# | momentum P = m v | kg m/s | angular momentum L = I ω | kg m²/s |
+# | kinetic energy ½ m v² | J | kinetic energy ½ I ω² | J |
+# | work f x | J | work τ θ | J |
+# | power f v | W | power τ ω | W |
+# | spring k x | k in N/m | spring $k_\theta\,\theta$ | $k_\theta$ in N m/rad |
+# | damper c v | c in N s/m | damper $c_\theta\,\omega$ | $c_\theta$ in N m s/rad |
+# | m a + c v + k x = f | | $I\alpha + c_\theta\,\omega + k_\theta\,\theta = \tau$ | |
+#
+# The last row is an oscillator: a mass with a spring and a damper. Both equations have the same form. So a sliding body and a
+# rotating body move in the same way when their parameters are equal.
 
-| along a line | | about an axis | |
-|---|---|---|---|
-| position x | m | angle θ | rad |
-| velocity v = ẋ | m/s | angular velocity ω = θ̇ | rad/s |
-| acceleration a = v̇ | m/s² | angular acceleration α = ω̇ | rad/s² |
-| force f | N | torque τ | N m |
-| mass m | kg | moment of inertia I | kg m² |
-| f = m a | | τ = I α | |
-| momentum P = m v | kg m/s | angular momentum L = I ω | kg m²/s |
-| kinetic energy ½ m v² | J | kinetic energy ½ I ω² | J |
-| work f x | J | work τ θ | J |
-| power f v | W | power τ ω | W |
-| spring k x | k in N/m | spring $k_\theta\,\theta$ | $k_\theta$ in N m/rad |
-| damper c v | c in N s/m | damper $c_\theta\,\omega$ | $c_\theta$ in N m s/rad |
-| m a + c v + k x = f | | $I\alpha + c_\theta\,\omega + k_\theta\,\theta = \tau$ | |
-
-The last row is an oscillator: a mass with a spring and a damper. Both equations have the same form. So a sliding body and a
-rotating body move in the same way when their parameters are equal.
-
-```python
+# %%
 import matplotlib.pyplot as plt
 import numpy as np
 import linkwright as lw
@@ -49,17 +52,17 @@ above.set(ylabel="x (m)", title="sliding mass: 2 kg, 8 N/m, 0.5 N s/m")
 below.plot(turning.t, turning.q, color="C1")
 below.set(ylabel="θ (rad)", xlabel="time (s)", title="rotating disc: 2 kg m², 8 N m/rad, 0.5 N m s/rad")
 figure.tight_layout()
-figure.savefig("learn_straight_and_turning.png", dpi=100)
-```
+figure.savefig("learn_translation_and_rotation.png", dpi=100)
 
-![Both oscillate in the same way.](../pictures/learn_straight_and_turning.png)
+# %% [markdown]
+# ![Both oscillate in the same way.](../pictures/learn_translation_and_rotation.png)
+#
+# ## A lever connects both
+#
+# A force f perpendicular to a lever of length l gives the torque τ = f l. A mass m at the end of the lever has the moment of
+# inertia I = m l². So f = m a at the end of the lever and τ = I α at its axis are equivalent:
 
-## A lever connects both
-
-A force f perpendicular to a lever of length l gives the torque τ = f l. A mass m at the end of the lever has the moment of
-inertia I = m l². So f = m a at the end of the lever and τ = I α at its axis are equivalent:
-
-```python
+# %%
 lever = (
     lw.Builder("lever", gravity=(0, 0, 0))
     .body("rod", mass=3.0, center_of_mass=(0.5, 0, 0))      # 3 kg, at 0.5 m from the axis
@@ -73,6 +76,6 @@ print(lw.joint_forces(lever, [0.0], "end", force))          # τ = f l = 3 N m
 alpha = lw.forward_dynamics(lever, [0.0], [0.0], [0.0], wrenches={"end": np.array(force)})
 assert np.isclose(alpha[0], 3.0 / 0.75)                     # α = τ / I = 4 rad/s²
 assert np.isclose(alpha[0] * 0.5, 6.0 / 3.0)                # a = α l = f / m = 2 m/s²
-```
 
-Next: extended bodies: [parallel axes](parallel_axes.md).
+# %% [markdown]
+# Next: extended bodies: [parallel axes](parallel_axes.md).

@@ -1,10 +1,10 @@
-"""How to use it beside MuJoCo. Written by tools/write_examples.py from docs/how_to/beside/mujoco.md: change that page."""
+"""Linkwright with MuJoCo. Written by tools/write_examples.py from docs/how_to/other_libraries/mujoco.md: change that page."""
 
 # %% [markdown]
-# # How to use it beside MuJoCo
+# # Linkwright with MuJoCo
 #
-# What MuJoCo's functions are called here. What all these pages have in common, such as the same robot in two libraries, is
-# on [the first page](index.md).
+# Functions of MuJoCo and their equivalents in Linkwright. For topics common to all libraries, such as loading the same robot in
+# two libraries, see [other libraries](index.md).
 
 # %%
 import mujoco

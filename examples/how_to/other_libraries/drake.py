@@ -1,10 +1,10 @@
-"""How to use it beside Drake. Written by tools/write_examples.py from docs/how_to/beside/drake.md: change that page."""
+"""Linkwright with Drake. Written by tools/write_examples.py from docs/how_to/other_libraries/drake.md: change that page."""
 
 # %% [markdown]
-# # How to use it beside Drake
+# # Linkwright with Drake
 #
-# What the functions of Drake's `MultibodyPlant` are called here. What all these pages have in common, such as the same
-# robot in two libraries, is on [the first page](index.md).
+# Functions of Drake's `MultibodyPlant` and their equivalents in Linkwright. For topics common to all libraries, such as loading
+# the same robot in two libraries, see [other libraries](index.md).
 #
 # In Drake a plant is built, finished, and given a context, which has the state:
 #

@@ -1,10 +1,10 @@
-"""Beside other libraries. Written by tools/write_examples.py from docs/how_to/beside/index.md: change that page."""
+"""Other libraries. Written by tools/write_examples.py from docs/how_to/other_libraries/index.md: change that page."""
 
 # %% [markdown]
-# # Beside other libraries
+# # Other libraries
 #
-# You have a program that uses another library, and want to compute something with this one, too, or to compare. Each page
-# says what the functions of one library are called here, and what is different in the numbers.
+# Use Linkwright together with another library, or compare results. Each page maps the functions of one library to those of
+# Linkwright, and lists differences of conventions.
 #
 # | you know | page |
 # |---|---|
@@ -62,7 +62,7 @@ assert np.allclose(lw.bias_forces(again, q, v), lw.bias_forces(arm, q, v))
 # The Robotics Toolbox is for teaching and has mobile robots, too. SymPy derives equations of any system that you can write
 # down. This library compiles each function for one mechanism. It is quick for batches, gives equations to read, writes C,
 # and takes your own functions in the same way. How quick it is beside Pinocchio and MuJoCo:
-# [speed](../../behind/benchmarks.md).
+# [speed](../../internals/benchmarks.md).
 #
 # ```{toctree}
 # :hidden:

@@ -1,12 +1,12 @@
-"""How to use it beside the Robotics Toolbox. Written by tools/write_examples.py from docs/how_to/beside/robotics_toolbox.md: change that page."""
+"""Linkwright with the Robotics Toolbox. Written by tools/write_examples.py from docs/how_to/other_libraries/robotics_toolbox.md: change that page."""
 
 # %% [markdown]
-# # How to use it beside the Robotics Toolbox
+# # Linkwright with the Robotics Toolbox
 #
-# What the functions of the Robotics Toolbox for Python (`roboticstoolbox`) are called here. What all these pages have in
-# common, such as the same robot in two libraries, is on [the first page](index.md).
+# Functions of the Robotics Toolbox for Python (`roboticstoolbox`) and their equivalents in Linkwright. For topics common to all
+# libraries, such as loading the same robot in two libraries, see [other libraries](index.md).
 #
-# The Toolbox has its functions as methods of a robot, and poses as objects of the class `SE3`:
+# In the Toolbox, functions are methods of a robot, and poses are objects of the class `SE3`:
 #
 # ```py
 # import roboticstoolbox as rtb

@@ -1,12 +1,12 @@
-"""How to use it beside PyBullet. Written by tools/write_examples.py from docs/how_to/beside/pybullet.md: change that page."""
+"""Linkwright with PyBullet. Written by tools/write_examples.py from docs/how_to/other_libraries/pybullet.md: change that page."""
 
 # %% [markdown]
-# # How to use it beside PyBullet
+# # Linkwright with PyBullet
 #
-# What PyBullet's functions are called here. What all these pages have in common, such as the same robot in two libraries,
-# is on [the first page](index.md).
+# Functions of PyBullet and their equivalents in Linkwright. For topics common to all libraries, such as loading the same robot in
+# two libraries, see [other libraries](index.md).
 #
-# PyBullet is a server with a world in it; every function speaks of a robot by its number:
+# PyBullet is a server that holds a world; its functions identify a robot by a number:
 #
 # ```py
 # import pybullet

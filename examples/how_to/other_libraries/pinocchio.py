@@ -1,10 +1,10 @@
-"""How to use it beside Pinocchio. Written by tools/write_examples.py from docs/how_to/beside/pinocchio.md: change that page."""
+"""Linkwright with Pinocchio. Written by tools/write_examples.py from docs/how_to/other_libraries/pinocchio.md: change that page."""
 
 # %% [markdown]
-# # How to use it beside Pinocchio
+# # Linkwright with Pinocchio
 #
-# What Pinocchio's functions are called here. What all these pages have in common, such as the same robot in two
-# libraries, is on [the first page](index.md).
+# Functions of Pinocchio and their equivalents in Linkwright. For topics common to all libraries, such as loading the same robot
+# in two libraries, see [other libraries](index.md).
 
 # %%
 import numpy as np
