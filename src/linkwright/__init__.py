@@ -70,7 +70,7 @@ momentum_matrix = public(dynamics.momentum_matrix)
 momentum_matrix_dot = public(dynamics.momentum_matrix_dot)
 centroidal_velocity = public(dynamics.centroidal_velocity)
 zero_moment_point = public(dynamics.zero_moment_point)
-generalised_momentum = public(dynamics.generalised_momentum)
+generalized_momentum = public(dynamics.generalized_momentum)
 kinetic_energy = public(dynamics.kinetic_energy)
 potential_energy = public(dynamics.potential_energy)
 spring_energy = public(dynamics.spring_energy)
@@ -259,7 +259,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "from_dh",
-    "generalised_momentum",
+    "generalized_momentum",
     "gravity_forces",
     "handle_responses",
     "identify",

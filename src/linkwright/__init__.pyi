@@ -252,7 +252,7 @@ def forward_dynamics_derivatives(
     tau: Annotated[ArrayLike, "(…, nv)"],
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
 ) -> tuple[Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"]]: ...
-def generalised_momentum(
+def generalized_momentum(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
@@ -597,7 +597,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "from_dh",
-    "generalised_momentum",
+    "generalized_momentum",
     "gravity_forces",
     "handle_responses",
     "identify",

@@ -89,7 +89,7 @@ ALGORITHMS = {
     "regressor all": (lw.regressor, {"armature": True, "friction": True}),
     "momentum_regressor": (lw.momentum_regressor, {"armature": True}),
     "reference_regressor": (lw.reference_regressor, {"armature": True}),
-    "generalised_momentum": (lw.generalised_momentum, {}),
+    "generalized_momentum": (lw.generalized_momentum, {}),
     "energy_regressor": (lw.energy_regressor, {"armature": True}),
     "energy_regressor potential": (lw.energy_regressor, {"of": "potential"}),
     "integrate": (lw.integrate, {}),

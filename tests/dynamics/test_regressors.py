@@ -60,17 +60,17 @@ def test_what_follows_a_reference_velocity_takes(model, seed):
 
 @settings(**LEAST)
 @given(trees(), st.integers(0, 1000))
-def test_momentum_changes_by_efforts_and_what_generalised_momentum_tells(model, seed):
+def test_momentum_changes_by_efforts_and_what_generalized_momentum_tells(model, seed):
     """n = Cᵀv − g, and so ṗ = τ + n along a motion."""
     q, v, a = state(model, seed)
-    p, n = lw.dynamics.generalised_momentum(model, q, v)
+    p, n = lw.dynamics.generalized_momentum(model, q, v)
     expected = lw.dynamics.coriolis_matrix(model, q, v).T @ v - lw.dynamics.gravity_forces(model, q)
     assert relative_error(p, lw.dynamics.mass_matrix(model, q) @ v) < 1e-12
     assert relative_error(n, expected) < 1e-11
     assert relative_error(momentum_change_regressor(model, q, v) @ lw.inertial_parameters(model), expected) < 1e-11
     h = 1e-6
     ahead, behind = (
-        lw.dynamics.generalised_momentum(model, lw.dynamics.integrate(model, q, x * v), v + x * a)[0] for x in (h, -h)
+        lw.dynamics.generalized_momentum(model, lw.dynamics.integrate(model, q, x * v), v + x * a)[0] for x in (h, -h)
     )
     tau = lw.dynamics.inverse_dynamics(model, q, v, a)
     assert relative_error((ahead - behind) / (2 * h), tau + n) < 1e-6 * (1.0 + np.abs(tau).max())

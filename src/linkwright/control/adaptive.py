@@ -18,7 +18,7 @@ from linkwright.control.references import Wanted, at
 from linkwright.dynamics import (
     difference,
     difference_derivatives,
-    generalised_momentum,
+    generalized_momentum,
     inertial_parameters,
     integrate_derivatives,
     lie_bracket,
@@ -136,7 +136,7 @@ def adaptive(
     if "seen" not in state:
         return tau, {"parameters": after}
     # [W, r]: columns of what the estimated parameters add to the momentum, and the model's momentum itself
-    p, n = generalised_momentum(model, q, v)
+    p, n = generalized_momentum(model, q, v)
     momenta = np.concatenate([momentum_regressor(model, q, v)[:, places], p[:, None]], axis=1)
     changes = np.concatenate([momentum_change_regressor(model, q, v)[:, places], (n + passive)[:, None]], axis=1)
     left = np.exp(-cutoff * step)

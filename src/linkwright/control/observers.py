@@ -1,6 +1,6 @@
 """Observers: what acts on a mechanism from outside, found from its momentum. They are controllers around a controller.
 
-ṗ = τ + n + τ_ext for the momentum p = M v, n = Cᵀv − g and passive forces (`generalised_momentum`): what the momentum
+ṗ = τ + n + τ_ext for the momentum p = M v, n = Cᵀv − g and passive forces (`generalized_momentum`): what the momentum
 gains beyond that comes from outside, and no acceleration need be measured (De Luca, Albu-Schäffer, Haddadin &
 Hirzinger, IROS 2006).
 """
@@ -24,7 +24,7 @@ from linkwright.control.nested import (
     require_open,
     require_positive,
 )
-from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, passive_forces
+from linkwright.dynamics import generalized_momentum, jacobian, mass_matrix, passive_forces
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError
 from linkwright.model.requirement import takes_model
@@ -100,7 +100,7 @@ def momentum_observer(
     ``compensate`` the controller is called with ``external=r``. Wrong masses, noise of the velocity and unmodeled
     friction are in r, too.
     """
-    p, n = generalised_momentum(model, q, v)
+    p, n = generalized_momentum(model, q, v)
     n = n + passive_forces(model, q, v)
     left = np.exp(-gain * step)
     found = (p - 0.5 * step * n - state["past"]) / step

@@ -104,7 +104,7 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.regressor: Algorithm(matrices=True),
     dynamics.momentum_regressor: Algorithm(matrices=True),
     dynamics.reference_regressor: Algorithm(matrices=True),
-    dynamics.generalised_momentum: Algorithm("inertia"),
+    dynamics.generalized_momentum: Algorithm("inertia"),
     dynamics.forward_dynamics: Algorithm("inertia", derivatives=_by(_forward, "q", "v", "tau")),
     dynamics.forward_dynamics_derivatives: Algorithm("inertia"),
     dynamics.constraint_forces: Algorithm("inertia"),

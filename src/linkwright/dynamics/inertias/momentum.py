@@ -161,7 +161,7 @@ def zero_moment_point(
     return where(some, point, np.nan)
 
 
-def generalised_momentum(
+def generalized_momentum(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"]]:
     """p = M v (nv,) and n = Cᵀv − g (nv,), so that ṗ = τ + n: the momentum, and what changes it besides efforts.
