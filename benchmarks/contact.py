@@ -193,7 +193,9 @@ def quadruped() -> None:
         q, v = starts(model, rows)
         q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
         ours = {
-            f"Linkwright, {n} sweeps": partial(end, model, q0, v0, steps, h, law, solver=Solver(sweeps=n), threads=1)
+            f"Linkwright, {n} sweeps": partial(
+                end, model, q0, v0, steps, h, law, solver=Solver(iterations=n), threads=1
+            )
             for n in (8, 4)
         }
         theirs = {
@@ -214,9 +216,9 @@ def policy() -> None:
         each = partial(net, weights=net.random(0, (256,)), **gains)
         q, v = starts(model, 256)
         about = (model, q, v, steps, h)
-        ours[f"weights of all, {n} sweeps"] = partial(end, *about, shared, solver=Solver(sweeps=n), threads=1)
+        ours[f"weights of all, {n} sweeps"] = partial(end, *about, shared, solver=Solver(iterations=n), threads=1)
         ours[f"weights of each, {n} sweeps"] = partial(
-            end, *about, each, solver=Solver(sweeps=n), threads=1, each=["weights"]
+            end, *about, each, solver=Solver(iterations=n), threads=1, each=["weights"]
         )
     told(f"quadruped moved by {net}, batch of 256, {steps} steps", ours, {}, 256 * steps)
 
@@ -258,7 +260,7 @@ def humanoid(path: str, everything: bool = False) -> None:
         q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
         ours = {
             f"Linkwright, {name}, {n} sweeps": partial(
-                end, model, q0, v0, steps, h, solver=Solver(sweeps=n), limits=True, threads=1
+                end, model, q0, v0, steps, h, solver=Solver(iterations=n), limits=True, threads=1
             )
             for name, model in models.items()
             for n in (8, 4)

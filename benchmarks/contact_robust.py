@@ -109,7 +109,7 @@ def run(name: str, count: int, h: float, solver: Solver, feet: bool = False) -> 
     mm, rad = 1e3 * overlap[there], excess[there]
     print(
         f"{name}{', feet alone' if feet else ''}: {count} rows, h = {1e3 * h} ms, "
-        f"{solver.sweeps} sweeps, {solver.sweeps_of_shifts} shifts, "
+        f"{solver.iterations} sweeps, {solver.position_limit} shifts, "
         f"{1e6 * took:.2f} µs a step: no numbers {(~there).sum()}, speed ≤ {np.abs(v[there]).max():.0f}; "
         f"after {SETTLED} s penetration ≤ {mm.max():.3f} mm (99.9 % {np.quantile(mm, 0.999):.3f}, "
         f"99 % {np.quantile(mm, 0.99):.3f}, above 2 mm {(mm > 2).sum()}), "

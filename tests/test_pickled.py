@@ -131,7 +131,7 @@ def test_equations_in_other_coordinates_and_of_base_parameters():
     for made in (
         lw.equations(arm).in_coordinates({"phi1": "theta1", "phi2": "theta1 + theta2"}),
         lw.equations(arm, base_parameters=True),
-        lw.equations(arm, parameters="numbers", route="lagrange"),
+        lw.equations(arm, parameters="numbers", method="lagrange"),
     ):
         for way in WAYS:
             assert way(made).text() == made.text()

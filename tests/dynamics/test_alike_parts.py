@@ -55,7 +55,7 @@ def states(model: lw.Model, rows: int) -> tuple[np.ndarray, np.ndarray]:
 def test_loops_give_what_the_book_gives_and_each_row_what_it_gives_alone(
     tolerance: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, solver = crawling(), Solver(sweeps=6, tolerance=tolerance, shifts=4)
+    model, solver = crawling(), Solver(iterations=6, tolerance=tolerance, position_iterations=4)
     kernel = lw.compile(solved(solver), model)
     q, v = states(model, 21)
     together = kernel(q, v)
@@ -75,7 +75,7 @@ def test_loops_give_what_the_book_gives_and_each_row_what_it_gives_alone(
 
 
 def test_impacts_of_many_contacts_in_loops_are_those_of_the_book() -> None:
-    model, solver = crawling(0.6), Solver(sweeps=6, tolerance=None)
+    model, solver = crawling(0.6), Solver(iterations=6, tolerance=None)
 
     def bounced(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
         groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
@@ -93,7 +93,7 @@ def test_impacts_of_many_contacts_in_loops_are_those_of_the_book() -> None:
 
 
 def test_derivatives_go_through_loops_of_parts() -> None:
-    model, solver = crawling(), Solver(sweeps=3, tolerance=None, shifts=0)
+    model, solver = crawling(), Solver(iterations=3, tolerance=None, position_iterations=0)
 
     def pushed(model: lw.Model, q: np.ndarray, v: np.ndarray) -> Any:
         return solved(solver)(model, q, v)[1]

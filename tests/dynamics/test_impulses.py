@@ -64,7 +64,7 @@ def test_converged_impulses_keep_the_laws(name: str, surface: dict[str, float]) 
     slides = 0
     for _ in range(3):
         q, v = near_ground(model, generator)
-        found, parts = impulses_at(model, q, v, True, Solver(sweeps=20_000, tolerance=1e-13))
+        found, parts = impulses_at(model, q, v, True, Solver(iterations=20_000, tolerance=1e-13))
         solution = found.found(np.zeros(found.size))
         p, after, at = solution.p, v + found.velocity(solution), 0
         for block, J in parts:
@@ -99,7 +99,7 @@ def test_impulses_bring_no_energy_from_any_start() -> None:
             groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
             M = dynamics.mass_matrix(model, q)
             for sweeps_ in (1, 60):
-                impact = Collision(inertia(model, q, M), groups, v, H, Solver(sweeps=sweeps_))
+                impact = Collision(inertia(model, q, M), groups, v, H, Solver(iterations=sweeps_))
                 after = v + impact.velocity(impact.found())
                 assert after @ M @ after <= v @ M @ v * (1.0 + 1e-9)
                 assert np.abs(after - v).max() > 0.1
@@ -114,7 +114,7 @@ def test_many_rows_are_solved_by_factors_as_few_are_by_their_matrix(
     solved = []
     for whole in (True, False):
         monkeypatch.setattr(sweeps, "_whole_is_cheaper", lambda tasks, count, whole=whole: whole)
-        found, _ = impulses_at(model, q, v, True, Solver(sweeps=6, tolerance=tolerance))
+        found, _ = impulses_at(model, q, v, True, Solver(iterations=6, tolerance=tolerance))
         solution = found.found(np.zeros(found.size))
         solved.append((solution.p, solution.z, found.shift(solution)))
     assert np.abs(solved[0][0]).max() > 0.1
@@ -162,7 +162,7 @@ def test_loops_stay_closed_under_impulses() -> None:
         Group((Brake(50.0),), whole, lambda: np.eye(model.nv)[:1]),
         Group((Stop(-1e-5, 1e-5),), whole, lambda: np.eye(model.nv)[1:2]),
     ]
-    found = Impulses(factors, groups, v, H, Solver(sweeps=200))
+    found = Impulses(factors, groups, v, H, Solver(iterations=200))
     after = v + found.velocity(found.found(np.zeros(2)))
     assert np.abs(K @ after).max() < 1e-9
     assert abs(after[1]) <= 1e-5 / H + 1e-9
@@ -171,12 +171,12 @@ def test_loops_stay_closed_under_impulses() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"sweeps": 0}, "sweeps of a Solver is a whole number, 1 or more; got 0"),
-        ({"sweeps": 2.5}, "sweeps of a Solver"),
-        ({"shifts": -1}, "shifts of a Solver is a whole number, 0 or more"),
-        ({"tolerance": float("nan")}, "tolerance of a Solver is a finite number of m/s"),
-        ({"rest_speed": None}, "rest_speed of a Solver"),
-        ({"impacts": "both"}, "impacts are 'together' or in 'rounds'; got 'both'"),
+        ({"iterations": 0}, "iterations is a whole number from 1 on; got 0"),
+        ({"iterations": 2.5}, "iterations is"),
+        ({"position_iterations": -1}, "position_iterations is a whole number from 0 on"),
+        ({"tolerance": float("nan")}, r"tolerance is a number from 0 on \(m/s\)"),
+        ({"rest_velocity": None}, "rest_velocity is"),
+        ({"impacts": "both"}, "impacts are 'simultaneous' or 'sequential'; got 'both'"),
     ],
 )
 def test_solvers_that_are_none_are_told(wrong: dict, message: str) -> None:

@@ -47,9 +47,9 @@ def without_leaps(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solver], Found]:
 
 
 def test_leaps_get_there_in_a_fraction_of_the_sweeps(without_leaps: Callable[[Solver], Found]) -> None:
-    true = solved(Solver(sweeps=4000, tolerance=1e-12))[1]
+    true = solved(Solver(iterations=4000, tolerance=1e-12))[1]
     for sweeps, fewer in ((5, 1.0), (10, 20.0), (20, 1e4)):
-        solver = Solver(sweeps=sweeps, tolerance=None)
+        solver = Solver(iterations=sweeps, tolerance=None)
         (left, v, work), (plain, plain_v, plain_work) = solved(solver), without_leaps(solver)
         assert fewer * np.median(left) <= np.median(plain)
         for share in (0.5, 0.9, 1.0):  # never worse by far, in the worst of all starts neither
@@ -60,7 +60,7 @@ def test_leaps_get_there_in_a_fraction_of_the_sweeps(without_leaps: Callable[[So
 
 
 def test_both_find_the_same_velocities(without_leaps: Callable[[Solver], Found]) -> None:
-    solver = Solver(sweeps=4000, tolerance=1e-11)
+    solver = Solver(iterations=4000, tolerance=1e-11)
     found = [solved(solver)[1], without_leaps(solver)[1]]
     assert np.abs(found[0] - found[1]).max() < 1e-7
 
@@ -68,8 +68,8 @@ def test_both_find_the_same_velocities(without_leaps: Callable[[Solver], Found])
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
 def test_what_is_left_is_less_than_the_tolerance(tolerance: float) -> None:
     """One part's last change is multiplied by ``SURE``: others add to it; by a factor of 1 they are off by eight."""
-    true = solved(Solver(sweeps=4000, tolerance=1e-12))[1]
-    residual, v, _ = solved(Solver(sweeps=4000, tolerance=tolerance))
+    true = solved(Solver(iterations=4000, tolerance=1e-12))[1]
+    residual, v, _ = solved(Solver(iterations=4000, tolerance=tolerance))
     assert residual.max() < tolerance
     assert np.abs(v - true).max() < 2.0 * tolerance
     assert np.quantile(np.abs(v - true).max(axis=1), 0.99) < tolerance

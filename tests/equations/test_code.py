@@ -132,8 +132,8 @@ def test_names_and_angles_of_wrong_types_are_told(tmp_path):
     for frames in ("tip", 3):
         with pytest.raises(ArgumentError, match="frames is a list of names"):
             made.save(tmp_path, frames=frames)
-    with pytest.raises(InputError, match="snap is an angle"):
-        lw.equations(made.model, snap="small")
+    with pytest.raises(InputError, match="angle_tolerance is an angle"):
+        lw.equations(made.model, angle_tolerance="small")
 
 
 def test_long_names_of_functions_stay_apart():

@@ -151,7 +151,7 @@ def test_built_in_mechanisms(name, parameters):
     model = lw.load(name)
     made = equations(model, parameters)
     compare(made, model)
-    assert same(made, equations(model, parameters, route="lagrange"))
+    assert same(made, equations(model, parameters, method="lagrange"))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in JOINT_NAMES if kind != "fixed"])
@@ -160,14 +160,14 @@ def test_every_joint_type_by_both_routes(kind, parameters):
     model = with_joint(kind)
     made = equations(model, parameters)
     compare(made, model)
-    assert same(made, equations(model, parameters, route="lagrange"))
+    assert same(made, equations(model, parameters, method="lagrange"))
 
 
 def test_followers():
     model = follower()
     made = equations(model, "numbers")
     compare(made, model)
-    assert same(made, equations(model, "numbers", route="lagrange"))
+    assert same(made, equations(model, "numbers", method="lagrange"))
 
 
 def test_a_cart_with_a_pole_is_planar():
@@ -228,7 +228,7 @@ def test_angles_are_snapped_and_listed():
     assert same(made, equations(tilted(np.pi / 3), "numbers"))
     with pytest.raises(ModelError, match=r"'hinge' turns by angles that are no multiples of π/12"):
         equations(tilted(1.05), "numbers")
-    assert equations(tilted(1.05), "numbers", snap=0.01).snapped
+    assert equations(tilted(1.05), "numbers", angle_tolerance=0.01).snapped
 
 
 def test_what_cannot_be_exact_is_refused():
@@ -250,8 +250,8 @@ def test_what_cannot_be_exact_is_refused():
     assert "lg2" not in equations(model, {"l1": -0.5, "lg2": -0.1}).parameters
     with pytest.raises(ArgumentError):
         equations("two_link")
-    with pytest.raises(InputError, match="route"):
-        equations(model, route="newton")
+    with pytest.raises(InputError, match="method"):
+        equations(model, method="newton")
 
 
 def test_too_large_is_told_and_the_code_still_comes():
@@ -380,7 +380,7 @@ def test_equal_where_model_and_options_are():
         equations(two_link, {"l1": 0.6}),
         equations(two_link, "numbers"),
         equations(two_link.with_gravity([0, 0, 0]), {"l1": 0.5}),
-        equations(two_link, {"l1": 0.5}, route="lagrange"),
+        equations(two_link, {"l1": 0.5}, method="lagrange"),
         equations(two_link, {"l1": 0.5}, term_limit=50),
         equations(two_link, {"l1": 0.5}, base_parameters=True),
         "equations",

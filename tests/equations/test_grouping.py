@@ -107,7 +107,7 @@ def test_numbers_and_code(model):
     made = once(model, base_parameters=True)
     compare(made, model)
     compare(made, made.model)
-    compare(once(model, base_parameters=True, route="lagrange"), model)
+    compare(once(model, base_parameters=True, method="lagrange"), model)
     scope: dict = {}
     exec(made.python(), scope)
     q, v, _ = state(model, 3)

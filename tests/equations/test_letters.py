@@ -115,7 +115,7 @@ def test_an_offset_is_called_one(turn):
 
 def test_the_same_equations_are_equal():
     model = lw.load("two_link")
-    first, second = equations(model).canonical, equations(model, route="lagrange").canonical
+    first, second = equations(model).canonical, equations(model, method="lagrange").canonical
     assert first == second
     different = first != second
     assert not different

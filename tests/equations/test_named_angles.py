@@ -44,7 +44,7 @@ def test_equations_and_both_routes(model):
     assert any(name.startswith("alpha") for name in made.parameters)
     compare(made, model)
     compare(made, made.model)
-    assert same(made, equations(model, route="lagrange"))
+    assert same(made, equations(model, method="lagrange"))
 
 
 def test_base_parameters():

@@ -12,7 +12,7 @@ from tests.setups import grouped
 import linkwright as lw
 
 BY, H = 1e-6, 1e-3
-EXACT = lw.Solver(sweeps=3000, tolerance=1e-14)
+EXACT = lw.Solver(iterations=3000, tolerance=1e-14)
 
 
 def thing(kind: str, inertia: Any, joint: str = "free", **shape: Any) -> lw.Model:

@@ -53,7 +53,9 @@ def test_a_rimless_wheel_rolls_down_as_fast_as_its_impacts_let_it() -> None:
     c, s = np.cos(angle), np.sin(angle)
     v0 = [c * way[0] + s * way[1], c * way[1] - s * way[0], rate]
     for h in (H, H / 4):
-        spin = -lw.simulate(model, [*hub, angle], v0, 14.0, h, method=lw.Integrator(solver=Solver(sweeps=50))).v[:, 2]
+        spin = -lw.simulate(model, [*hub, angle], v0, 14.0, h, method=lw.Integrator(solver=Solver(iterations=50))).v[
+            :, 2
+        ]
         falls = np.flatnonzero(np.diff(spin) < -0.05)
         after = spin[falls[np.append(np.diff(falls) > 20, True)] + 1]
         squares = after**2 - steady**2
@@ -74,7 +76,7 @@ def test_a_rod_that_slides_as_painleves_is_stopped_by_a_finite_impulse() -> None
         [-c, s, 0.0],
         2 * H,
         H,
-        method=lw.Integrator(solver=Solver(sweeps=10_000, tolerance=1e-14)),
+        method=lw.Integrator(solver=Solver(iterations=10_000, tolerance=1e-14)),
     )
     assert motion.impulses is not None
     normal = ((1 + 3 * s * s) * G * H + 3 * s * c) / 4
@@ -142,7 +144,7 @@ def test_a_rolling_ball_is_slowed_by_rolling_friction() -> None:
         [speed, 0, 0, 0, speed / radius, 0],
         1.0,
         H,
-        method=lw.Integrator(solver=Solver(sweeps=200)),
+        method=lw.Integrator(solver=Solver(iterations=200)),
     )
     slows = reach * G / (1.4 * radius)
     assert motion.v[-1, 4] * radius == pytest.approx(speed - slows, abs=1e-6)
@@ -249,7 +251,7 @@ def test_velocities_do_not_depend_on_how_redundant_contacts_share_the_load(name:
         low = [(lw.pose(model, q, foot.body) @ foot.placement)[2, 3] - foot.size[2] / 2 for foot in feet]
         q = q - min(low) * np.eye(model.nq)[2]
     model = model.with_ground(friction=0.6)
-    told = Constraints(solver=Solver(sweeps=4000))
+    told = Constraints(solver=Solver(iterations=4000))
 
     def velocity(model: lw.Model, q: Any, v: Any, p: Any) -> Any:
         return constrained_step(model, q, v, np.zeros(model.nv), H, p, told)[1]

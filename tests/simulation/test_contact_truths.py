@@ -15,7 +15,7 @@ from linkwright.spatial.arrays import maximum
 
 G = 9.81
 H = 1e-3
-CONVERGED = Solver(sweeps=100_000, tolerance=1e-15)
+CONVERGED = Solver(iterations=100_000, tolerance=1e-15)
 
 
 def thing(kind: str, mass: float, inertia: Any, **shape: Any) -> lw.Model:
@@ -130,7 +130,7 @@ def cradle(balls: int, **surface: Any) -> lw.Model:
 def test_a_cradle_in_rounds_throws_as_many_balls_as_struck_it(struck: int) -> None:
     v0 = np.repeat([1.0, 0.0], [struck, 5 - struck])
     q0 = -0.01 * v0
-    motion = lw.simulate(cradle(5), q0, v0, 0.05, H, method=lw.Integrator(solver=Solver(impacts="rounds")))
+    motion = lw.simulate(cradle(5), q0, v0, 0.05, H, method=lw.Integrator(solver=Solver(impacts="sequential")))
     assert np.abs(motion.v[-1] - v0[::-1]).max() < 1e-12
 
 
@@ -141,7 +141,7 @@ def test_balls_that_strike_a_cradle_from_both_sides_part_again() -> None:
         [1.0, 0.0, 0.0, -2.0],
         0.05,
         H,
-        method=lw.Integrator(solver=Solver(impacts="rounds")),
+        method=lw.Integrator(solver=Solver(impacts="sequential")),
     )
     assert motion.v[-1] == pytest.approx([-2.0, 0.0, 0.0, 1.0], abs=1e-12)
 
@@ -150,13 +150,18 @@ def test_balls_that_strike_a_cradle_from_both_sides_part_again() -> None:
 def test_a_row_of_balls_struck_together_moves_together(balls: int) -> None:
     first = np.eye(balls)[0]
     motion = lw.simulate(
-        cradle(balls), -0.01 * first, first, 0.05, H, method=lw.Integrator(solver=Solver(sweeps=500, tolerance=1e-12))
+        cradle(balls),
+        -0.01 * first,
+        first,
+        0.05,
+        H,
+        method=lw.Integrator(solver=Solver(iterations=500, tolerance=1e-12)),
     )
     assert motion.v[-1] == pytest.approx(2.0 / balls - first, abs=1e-9)
 
 
 def test_rounds_are_the_same_on_numbers() -> None:
-    model, told = cradle(3), Constraints(solver=Solver(impacts="rounds"))
+    model, told = cradle(3), Constraints(solver=Solver(impacts="sequential"))
     v, none = np.array([1.0, 0.0, 0.0]), np.zeros(3)
     _, v, p = constrained_step(model, none, v, none, H, np.zeros(told.size(model)), told)
     assert np.abs(v - [0.0, 0.0, 1.0]).max() < 1e-12
@@ -164,7 +169,7 @@ def test_rounds_are_the_same_on_numbers() -> None:
 
 
 def test_impacts_of_another_name_are_refused() -> None:
-    with pytest.raises(lw.errors.ArgumentError, match="'together' or in 'rounds'"):
+    with pytest.raises(lw.errors.ArgumentError, match="'simultaneous' or 'sequential'"):
         Solver(impacts="often")  # type: ignore[arg-type]
 
 

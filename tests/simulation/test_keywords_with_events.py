@@ -90,7 +90,7 @@ REACHES = {
     "method": (of_an_arm, {}, "euler"),
     "tolerance": (of_an_arm, {"method": "dopri5"}, 1e-3),
     "joint_limits": (of_an_arm, {}, True),
-    "solver": (on_the_ground, {}, lw.Solver(rest_speed=10.0)),
+    "solver": (on_the_ground, {}, lw.Solver(rest_velocity=10.0)),
     "stabilization": (closed, {"projection": False}, (50.0, 50.0)),
     "projection": (closed, {}, False),
     "initial_state": (of_an_arm, {"controller": counted, "initial_state": 0.0}, 3.0),

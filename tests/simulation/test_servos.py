@@ -14,7 +14,7 @@ from linkwright.errors import LinkwrightError
 from linkwright.simulation.recorded.contacts import impulse_names
 
 H = 2e-3
-EXACT = lw.Solver(sweeps=5000, tolerance=1e-14)
+EXACT = lw.Solver(iterations=5000, tolerance=1e-14)
 
 
 def goto(model: lw.Model, t: Any, q: Any, v: Any, *, target: Any) -> Any:

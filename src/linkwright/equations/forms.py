@@ -38,21 +38,21 @@ class ExactForms:
         self,
         model: Model,
         parameters: str | Mapping[str, Any] = "symbols",
-        snap: float = 1e-5,
-        route: str = "recursive",
+        angle_tolerance: float = 1e-5,
+        method: str = "recursive",
         term_limit: int = TERM_LIMIT,
         base_parameters: bool = False,
         coordinates: tuple[tuple[str, Node], ...] = (),
     ):
-        if route not in ROUTES:
-            raise InputError(f"route is {route!r}; it may be {', '.join(map(repr, ROUTES))}")
-        self._plan = plan = plan_of(model, parameters, snap, linear=base_parameters)
+        if method not in ROUTES:
+            raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, ROUTES))}")
+        self._plan = plan = plan_of(model, parameters, angle_tolerance, linear=base_parameters)
         self._of = (
             plan.model,
             plan.choice,
             plan.given,
-            plan.snap,
-            route,
+            plan.angle_tolerance,
+            method,
             term_limit,
             bool(base_parameters),
             coordinates,
@@ -64,7 +64,7 @@ class ExactForms:
         own = coordinates_of(self._plan.model)
         self._change = change_of(own, self._plan, coordinates) if coordinates else None
         self._mechanism = Mechanism(self._plan, term_limit, change=self._change)
-        self._route = route
+        self._method = method
         self._order = self._order_of(self._mechanism)
         self._with_frame: dict[str, Mechanism] = {}
         self._forms: dict[tuple[str, str | None, ReferenceFrame], np.ndarray] = {}
@@ -170,7 +170,7 @@ class ExactForms:
         Also those of two mechanisms: then they have the same equations, in the same letters.
         """
         try:
-            return self._mechanism.recursive if self._route == "recursive" else self._mechanism.lagrange.forms
+            return self._mechanism.recursive if self._method == "recursive" else self._mechanism.lagrange.forms
         except TooLargeError as failure:
             raise self._too_large(failure) from None
 

@@ -220,8 +220,8 @@ class Equations(ExactForms):
             raise InputError(
                 "these equations are in other coordinates already; go there from the mechanism's own in one step"
             )
-        model, choice, given, snap, route, limit, base, _ = self._of
-        return Equations(model, {**choice, **given}, snap, route, limit, base, given_of(coordinates))
+        model, choice, given, angle_tolerance, method, limit, base, _ = self._of
+        return Equations(model, {**choice, **given}, angle_tolerance, method, limit, base, given_of(coordinates))
 
     def singular_where(self, form: str = "factored") -> str:
         """The determinant of J, v = J ẏ: where it is zero these coordinates are singular; "1" without others."""
@@ -590,8 +590,8 @@ class Equations(ExactForms):
 def equations(
     model: Model,
     parameters: str | Mapping[str, Any] = "symbols",
-    snap: float = 1e-5,
-    route: str = "recursive",
+    angle_tolerance: float = 1e-5,
+    method: str = "recursive",
     term_limit: int = TERM_LIMIT,
     base_parameters: bool = False,
 ) -> Equations:
@@ -601,8 +601,8 @@ def equations(
     mass lg1, inertias I1 about them where all moves in a plane; else m1, mcx1 …, Ixx1 … at the joint),
     "numbers" takes decimals at their word, and a dict chooses: ``{"geometry": "numbers", "inertial": "all",
     "gravity": 9.81}``-like, by group (geometry, inertial, gravity; passive for friction and springs) or by name
-    ({"l1": 0.5}); "all" names vanishing parameters too, which otherwise stay zero. ``snap``: how far, in
-    radians, the turns of placements may be from multiples of π/12, to which they are taken. ``route``: "recursive"
+    ({"l1": 0.5}); "all" names vanishing parameters too, which otherwise stay zero. ``angle_tolerance``: how far, in
+    radians, the turns of placements may be from multiples of π/12, to which they are taken. ``method``: "recursive"
     (composite bodies, Newton–Euler) or "lagrange"; both give the same. Raises :class:`ModelError` where a number
     has no exact form, and :class:`TooLargeError` where an entry would have more than ``term_limit`` terms; the
     code does not need them. ``base_parameters``: combinations of inertial parameters, as few as determine the
@@ -615,4 +615,4 @@ def equations(
     h = 0
     g[1] = m1*g*lg1*sin(theta1)
     """
-    return Equations(model, parameters, snap, route, term_limit, base_parameters)
+    return Equations(model, parameters, angle_tolerance, method, term_limit, base_parameters)

@@ -142,7 +142,7 @@ def linearize(
     used: str | None = integrator.method
     chosen = integrator.chosen
     explicit = used is not None and isinstance(chosen, Tableau)
-    constraints = constraints_of(model, limits, solver or Solver(sweeps=SWEEPS), not explicit)
+    constraints = constraints_of(model, limits, solver or Solver(iterations=SWEEPS), not explicit)
     if constraints is not None and explicit:
         raise InputError(f"joint limits act in steps of 'semi_implicit'; got method={used!r}")
     if used is None:

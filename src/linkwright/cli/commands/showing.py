@@ -81,7 +81,7 @@ def equations(
     target: str = "",
     stiffness: float | None = None,
     damping: float | None = None,
-    snap: float = 1e-5,
+    angle_tolerance: float = 1e-5,
     root: Root = "fixed",
 ) -> None:
     """Write the equations of motion M(q) a + h(q, v) + g(q) = tau: to read, or as code.
@@ -133,7 +133,7 @@ def equations(
         Of the controller, N m/rad of pd and 1/s² of computed torque; 100 unless given.
     damping
         Of the controller, N m s/rad and 1/s; 20 unless given.
-    snap
+    angle_tolerance
         How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
     """
     from linkwright.equations import equations as made_of
@@ -154,7 +154,7 @@ def equations(
         raise InputError(f"--angles is --form angles, and --form {form} was given too; take one of them")
     model = load_robot(robot, root)
     with terminal.errors.status("deriving the equations"):
-        made = made_of(model, named_parameters(parameters), snap, base_parameters=base_parameters)
+        made = made_of(model, named_parameters(parameters), angle_tolerance, base_parameters=base_parameters)
         if coordinates:
             parts = [entry.partition("=") for entry in coordinates.split(",")]
             if wrong := [name for name, equals, value in parts if not (equals and value.strip())]:

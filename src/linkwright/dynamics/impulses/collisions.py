@@ -74,7 +74,7 @@ class Collision(Impulses):
     def solved(self) -> tuple[Found, Any]:
         """The impulses, and the residual in m/s: how far the solutions that are mixed are from their laws, at most."""
         none = np.zeros(self.size)
-        if self._solver.impacts == "rounds" and bounces(self.groups):
+        if self._solver.impacts == "sequential" and bounces(self.groups):
             return self._in_rounds(none)
         stopped, off = self._stopped(self._tasks())
         if not bounces(self.groups):
@@ -154,7 +154,7 @@ class Collision(Impulses):
             return p + more.p, z + more.z, u + faster
 
         start = (none, np.zeros(len(self.inertia.roots)), self._speeds())
-        p, z, u, _ = until(over, reflected, *start, limit=self._solver.rounds)
+        p, z, u, _ = until(over, reflected, *start, limit=self._solver.impact_iterations)
         rest, off = self._stopped([task._replace(r=u[task.at]) for task in self._tasks()])
         return Found(p + rest.p, z + rest.z), maximum(off, fastest(u))
 
@@ -185,7 +185,7 @@ def _crossing(a: Any, b: Any, c: Any) -> Any:
 
 def _closes(touch: Touch, u: Any, h: Any, solver: Solver) -> Any:
     """Whether a contact of normal velocity u closes within the step, faster than it rests."""
-    least = solver.rest_speed if touch.rest_speed is None else touch.rest_speed
+    least = solver.rest_velocity if touch.rest_velocity is None else touch.rest_velocity
     return (u < -least) & (touch.gap + h * u <= 0.0)
 
 

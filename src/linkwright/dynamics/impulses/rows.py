@@ -81,7 +81,7 @@ class Touch:
     pair: Pair
     speed: Any = None
     """m/s: its normal velocity at the beginning of the step, where it is known: of pairs that bounce it is"""
-    rest_speed: Any = None
+    rest_velocity: Any = None
     """m/s: what comes more slowly does not bounce; None: as the solver says"""
 
     @property

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from linkwright.bounds import not_negative, whole_number
 from linkwright.dynamics.contact.smooth import pair_dissipation
 from linkwright.dynamics.impulses.laws import (
     Block,
@@ -34,7 +35,7 @@ from linkwright.dynamics.impulses.making import all_rows
 from linkwright.dynamics.impulses.rows import Brake, Group, Part, Servo, Stop, Touch
 from linkwright.dynamics.impulses.sweeps import carried, swept, velocities
 from linkwright.dynamics.impulses.system import TINY, Inertia
-from linkwright.errors import ArgumentError, InputError, explained
+from linkwright.errors import ArgumentError, explained
 from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
 from linkwright.spatial.repeats import when
 
@@ -51,55 +52,50 @@ ASIDE = 1e-2
 LEFT = 5e-4
 """m or rad: the most overlap that is left by a step; of less, half"""
 
-Impacts = Literal["together", "rounds"]
+Impacts = Literal["simultaneous", "sequential"]
 
 
 @explained
 @dataclass(frozen=True)
 class Solver:
-    """How impulses of contacts, limits and dry friction are found: ``Integrator(solver=Solver(…))``.
+    """Options of the contact solver, a projected Gauss–Seidel method: ``Integrator(solver=Solver(…))``.
 
-    Each sweep goes once through all of them. By default there are as many as it takes until one changes no velocity by
-    more than a millionth of a meter a second. ``Solver(sweeps=4, tolerance=None)`` takes four each time, which suffices
-    for many robots on their feet, for each step starts from the impulses of the one before.
+    Each iteration goes once through all impulses of contacts, limits and dry friction. By default iterations end when
+    one changes no velocity by more than 1e-6 m/s. ``Solver(iterations=4, tolerance=None)`` takes four each time, which
+    suffices for many robots on their feet: each step starts from the impulses of the step before.
     """
 
-    sweeps: int = 50
+    iterations: int = 50
     """through all impulses in each step, at most; without a tolerance, always"""
     tolerance: float | None = 1e-6
-    """m/s: no more sweeps once one has changed no velocity by more; None: as many as there may be"""
-    shifts: int | None = None
-    """sweeps through the shifts that undo overlap, at most: with a tolerance as many as it takes to a micrometer; None:
-    100, and 10 without a tolerance"""
-    rest_speed: float = 1e-2
-    """m/s: what comes more slowly does not bounce"""
-    impacts: Impacts = "together"
-    """what bounces in a step does so "together", or in "rounds": an impact passes through bodies that touch"""
-    rounds: int = 30
-    """of impacts in a step, at most"""
+    """m/s: iterations end when one has changed no velocity by more; None: the number of iterations is fixed"""
+    position_iterations: int | None = None
+    """of the position correction that undoes overlap, at most: with a tolerance until a micrometer is left; None: 100,
+    and 10 without a tolerance"""
+    rest_velocity: float = 1e-2
+    """m/s: what meets more slowly does not bounce"""
+    impacts: Impacts = "simultaneous"
+    """impacts of a step are "simultaneous" or "sequential": an impact then passes through bodies that touch"""
+    impact_iterations: int = 30
+    """of sequential impacts in a step, at most"""
 
     def __post_init__(self) -> None:
         if self.impacts not in get_args(Impacts):
-            raise ArgumentError(f"impacts are 'together' or in 'rounds'; got {self.impacts!r}")
-        for name, least in (("sweeps", 1), ("shifts", 0), ("rounds", 1)):
-            count = getattr(self, name)
-            if name == "shifts" and count is None:
-                continue
-            if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
-                raise InputError(f"{name} of a Solver is a whole number, {least} or more; got {count!r}")
-        for name in ("tolerance", "rest_speed"):
-            x = getattr(self, name)
-            if name == "tolerance" and x is None:
-                continue
-            if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not 0.0 <= x < np.inf:
-                raise InputError(f"{name} of a Solver is a finite number of m/s, not negative; got {x!r}")
+            raise ArgumentError(f"impacts are 'simultaneous' or 'sequential'; got {self.impacts!r}")
+        whole_number("iterations", self.iterations, 1)
+        whole_number("impact_iterations", self.impact_iterations, 1)
+        if self.position_iterations is not None:
+            whole_number("position_iterations", self.position_iterations, 0)
+        if self.tolerance is not None:
+            not_negative("tolerance", self.tolerance, "m/s")
+        not_negative("rest_velocity", self.rest_velocity, "m/s")
 
     @property
-    def sweeps_of_shifts(self) -> int:
-        """How many there are of ``shifts``."""
-        if self.shifts is None:
+    def position_limit(self) -> int:
+        """The largest number of position iterations."""
+        if self.position_iterations is None:
             return 10 if self.tolerance is None else 100
-        return self.shifts
+        return self.position_iterations
 
 
 class Found(NamedTuple):
@@ -186,7 +182,7 @@ class Impulses:
         return found.p @ r + 0.5 * (found.z @ found.z)
 
     def _swept(self, tasks: Sequence[Task], start: Found) -> Found:
-        return Found(*swept(tasks, start.p, start.z, Sweeps(self._solver.sweeps, self._solver.tolerance)))
+        return Found(*swept(tasks, start.p, start.z, Sweeps(self._solver.iterations, self._solver.tolerance)))
 
     def _sum(self, tasks: Sequence[Task], p: Array) -> Found:
         return Found(p, carried(tasks, p, len(self.inertia.roots)))
@@ -216,7 +212,7 @@ class Impulses:
         """
         v = self._v_free + self.velocity(found)
         moving = [self._moving(group, rows, found.z, v) for group, rows in self._both()]
-        if not self._solver.sweeps_of_shifts or not any(one.parts for one in moving):
+        if not self._solver.position_limit or not any(one.parts for one in moving):
             return None
         if ends is not None:
             straight = np.concatenate([moving[k].end for k in ends.groups])
@@ -235,7 +231,7 @@ class Impulses:
                 tasks.append(Task(laws, places, one.Y, np.zeros(len(laws)), list(group.support), own, one.near))
         told, nil = self._solver.tolerance, 0.0 * found.z
         least = None if told is None else maximum(self._h * told, min(told, UNSEEN))
-        sweeps = Sweeps(self._solver.sweeps_of_shifts, least, leaps=told is not None)
+        sweeps = Sweeps(self._solver.position_limit, least, leaps=told is not None)
         return self.inertia.moved(swept(tasks, np.stack([nil[0]] * size), nil, sweeps)[1])
 
     def _moving(self, group: Group, rows: Rows, z: Array, v: Array) -> _Moving:

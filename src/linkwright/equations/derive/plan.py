@@ -103,7 +103,7 @@ class Plan:
     """What is exact and what has a name."""
 
     model: Model
-    snap: float
+    angle_tolerance: float
     links: list[LinkPlan] = field(default_factory=list)
     gravity: list[Entry] = field(default_factory=list)
     values: dict[str, float] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class Plan:
         return [name for name in self.values if name not in self.passive_names]
 
 
-def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, linear: bool = False) -> Plan:
+def plan_of(model: Model, parameters: str | Mapping[str, Any], angle_tolerance: float, linear: bool = False) -> Plan:
     """Decide for every number of the model whether it is a name, a zero or an exact number.
 
     ``parameters``: "numbers", "symbols", or {group: "numbers" | "symbols", name: number}; the groups are
@@ -143,13 +143,13 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
     """
     require_model(model, "equations")
     model = model.physical or model
-    if not isinstance(snap, Real) or not 0.0 <= snap <= 0.1:
-        raise InputError(f"snap is an angle in radians, from 0 to 0.1; got {snap!r}")
+    if not isinstance(angle_tolerance, Real) or not 0.0 <= angle_tolerance <= 0.1:
+        raise InputError(f"angle_tolerance is an angle in radians, from 0 to 0.1; got {angle_tolerance!r}")
     choice, given = _choice(parameters)
-    plan = Plan(model, snap, choice=choice, given=given)
+    plan = Plan(model, angle_tolerance, choice=choice, given=given)
     namer = _Namer(plan)
     rotations = [namer.placement(k) for k in range(len(model.joints))]
-    plan.tolerance = tolerance = 2.0 * snap if plan.snapped else ROUNDING
+    plan.tolerance = tolerance = 2.0 * angle_tolerance if plan.snapped else ROUNDING
     normals = None if linear or choice["inertial"] == "all" else _plane_normals(model, tolerance)
     plan.planar = normals is not None
     plan.gravity = namer.gravity(tolerance)
@@ -352,7 +352,7 @@ class _Namer:
         except ModelError:
             if self.choice["geometry"] == "numbers" or any(name.startswith(start) for name in self.given):
                 raise
-        factors = factors_of_rotation(T[:3, :3], max(self.plan.snap, 1e-10))
+        factors = factors_of_rotation(T[:3, :3], max(self.plan.angle_tolerance, 1e-10))
         several = sum(isinstance(factor, tuple) for factor in factors) > 1
         letters = iter("abc" if several else ("",))
         found: list[np.ndarray | Turn] = []
@@ -451,7 +451,7 @@ def _placement(model: Model, k: int) -> Array:
 
 
 def _rotation(plan: Plan, T: Array, where: str, advice: str = "") -> np.ndarray:
-    exact, error = exact_rotation(T[:3, :3], max(plan.snap, 1e-10), where, advice)
+    exact, error = exact_rotation(T[:3, :3], max(plan.angle_tolerance, 1e-10), where, advice)
     if error > 1e-10:
         plan.snapped.append(f"{where}: angles taken to multiples of π/12, {error:.1e} away")
     return exact
@@ -470,7 +470,7 @@ def _exact_motion(plan: Plan, joint: Joint, namer: _Namer, k: int) -> tuple[Join
             )
     if motion.parts:
         for part in (*(np.array(part.placement) for part in motion.parts), np.array(motion.end)):
-            exact_rotation(part[:3, :3], max(plan.snap, 1e-10), f"a part of joint {joint.name!r}")
+            exact_rotation(part[:3, :3], max(plan.angle_tolerance, 1e-10), f"a part of joint {joint.name!r}")
         if any(part.motion.pitch for part in motion.parts):
             raise ModelError(f"joint {joint.name!r} has a screw among its parts; give it a body of its own")
     if isinstance(motion, Helical):
@@ -571,7 +571,7 @@ def turn_about(axis: int, angle: Any) -> np.ndarray:
 def _exact_pose(
     plan: Plan, T: Array, exact: Callable[[np.ndarray], np.ndarray], make: Callable[[Surd, str], Any]
 ) -> Any:
-    R, _ = exact_rotation(T[:3, :3], max(plan.snap, 1e-10), "a part of a joint")
+    R, _ = exact_rotation(T[:3, :3], max(plan.angle_tolerance, 1e-10), "a part of a joint")
     p = _array([make(number(x), "") if x else 0.0 for x in _cleaned(T[:3, 3], ROUNDING)])
     return tuple(map(tuple, pose_matrix(exact(R), p)))
 

@@ -24,7 +24,7 @@ from linkwright.errors import TooLargeError
 def inertial_plan(plan: Plan) -> Plan:
     """The plan with names for inertial parameters about the joints, in which the equations are linear."""
     choice = {"geometry": plan.choice["geometry"], "gravity": plan.choice["gravity"], "passive": "numbers"}
-    return plan_of(plan.model, {**choice, "inertial": "symbols"}, plan.snap, linear=True)
+    return plan_of(plan.model, {**choice, "inertial": "symbols"}, plan.angle_tolerance, linear=True)
 
 
 class LinearForm:

@@ -392,7 +392,7 @@ class _Acting:
 
     def _close(self, i: int) -> None:
         """Keep a gap closed from now on."""
-        hold, loop = self.events[i].hold, f"held: {self.events[i].title}"
+        hold, loop = self.events[i].attach, f"held: {self.events[i].title}"
         if hold is None:
             self.stopped = True
             warn(

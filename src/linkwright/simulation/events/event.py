@@ -40,17 +40,17 @@ class Impact:
     are reflected together, those that close still again, until none closes (Smith et al., Reflections on simultaneous
     impact, 2012): Newton's cradle is exact. Friction is that of what touches: of :func:`touch` as it is told there, of
     :func:`pair_touch` that of the pair; other conditions have none. It is the solver of contact that finds the
-    impulses (:class:`~linkwright.dynamics.impulses.solving.Solver`), by which no energy is gained. Below ``slowest``
-    (m/s or rad/s) the restitution is nothing, and where the event says how, the gap stays closed from then on, until
-    what holds it would have to pull.
+    impulses (:class:`~linkwright.dynamics.impulses.solving.Solver`), by which no energy is gained. Below
+    ``rest_velocity`` (m/s or rad/s) the restitution is nothing, and where the event says how, the gap stays closed from
+    then on, until what holds it would have to pull.
     """
 
     restitution: float = 0.0
-    slowest: float = SLOWEST
+    rest_velocity: float = SLOWEST
 
     def __post_init__(self) -> None:
         between("restitution", self.restitution, 0.0, 1.0)
-        not_negative("slowest", self.slowest, "m/s")
+        not_negative("rest_velocity", self.rest_velocity, "m/s")
 
 
 @explained
@@ -71,11 +71,11 @@ class Event:
     direction: Direction = "both"
     name: str = ""
     once: bool = False
-    hold: Callable[[Model, str], tuple[Model, float]] | None = field(default=None, repr=False)
+    attach: Callable[[Model, str], tuple[Model, float]] | None = field(default=None, repr=False)
     """(model, name) -> the model with the gap closed by a loop of that name, and the sign of the force that presses"""
     pair: int | None = field(default=None, repr=False)
     """which of the model's pairs touches here"""
-    touching: Callable[[Model], Model] | None = field(default=None, repr=False)
+    with_contact: Callable[[Model], Model] | None = field(default=None, repr=False)
     """the model with no pair but that whose gap this is, which tells where it touches and with which friction"""
 
     def __post_init__(self) -> None:
@@ -136,7 +136,7 @@ def touch(
     normal: Any = (0.0, 0.0, 1.0),
     radius: float = 0.0,
     restitution: float = 0.0,
-    slowest: float = SLOWEST,
+    rest_velocity: float = SLOWEST,
     action: Any = ...,
     name: str = "",
     friction: float = 0.0,
@@ -164,14 +164,14 @@ def touch(
     plane = Shape("world", "plane", pose_matrix(rotation_from_z(direction), place))
     shapes = (Shape(frame, "sphere", radius=r), plane)
     on = pose_matrix(rotation_from_z(direction), place + r * direction)
-    told = Impact(restitution, slowest) if action is ... else action
+    told = Impact(restitution, rest_velocity) if action is ... else action
     return Event(
         partial(_height, frame=frame, place=place, direction=direction, radius=r),
         told,
         "down",
         name or f"{frame} touches",
-        hold=partial(_held_on_plane, frame=frame, placement=on),
-        touching=partial(_with_pair_of, shapes=shapes, pair=rough),
+        attach=partial(_held_on_plane, frame=frame, placement=on),
+        with_contact=partial(_with_pair_of, shapes=shapes, pair=rough),
     )
 
 
@@ -202,7 +202,7 @@ def limits(
     model: Model,
     joints: Sequence[str] | None = None,
     restitution: float = 0.0,
-    slowest: float = SLOWEST,
+    rest_velocity: float = SLOWEST,
     action: Any = ...,
 ) -> list[Event]:
     """An event for each limit of these joints, of all where none are named: an :class:`Impact`.
@@ -212,7 +212,7 @@ def limits(
     if joints is not None and isinstance(joints, str):
         raise ArgumentError(f"joints is a list of names; got {joints!r}")
     places = [range(model.nq)[model.slice(name).q] for name in joints] if joints is not None else [range(model.nq)]
-    told = Impact(restitution, slowest) if action is ... else action
+    told = Impact(restitution, rest_velocity) if action is ... else action
     found = []
     for k in (k for some in places for k in some):
         for bound, sign in ((model.lower[k], 1.0), (model.upper[k], -1.0)):
@@ -227,7 +227,7 @@ def limits(
 
 def _limit(coordinate: str, bound: float, sign: float, action: Any, name: str) -> Event:
     where: dict[str, Any] = {"coordinate": coordinate, "bound": bound, "sign": sign}
-    return Event(partial(_room, **where), action, "down", name, hold=partial(_held_at_limit, **where))
+    return Event(partial(_room, **where), action, "down", name, attach=partial(_held_at_limit, **where))
 
 
 def _room(model: Model, t: Any, q: Array, v: Array, *, coordinate: str, bound: float, sign: float) -> Any:
@@ -242,7 +242,7 @@ def _held_at_limit(model: Model, loop: str, *, coordinate: str, bound: float, si
 
 
 @takes_model
-def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
+def pair_touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
     """The shapes of a pair of the model, ``model.pairs[pair]``, touch: an :class:`Impact` with the pair's restitution.
 
     Its friction acts too, torsional and rolling friction with it, at all points that touch in that moment. What comes
@@ -259,12 +259,12 @@ def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: An
         raise UnknownNameError("pair", str(pair), [str(k) for k in range(len(model.pairs))])
     one = model.pairs[pair]
     first, second = model.shapes[one.first], model.shapes[one.second]
-    told = Impact(float(one.restitution or 0.0), slowest) if action is ... else action
+    told = Impact(float(one.restitution or 0.0), rest_velocity) if action is ... else action
 
     gap = partial(_nearest, first=first, second=second, margin=one.margin)
     touching = partial(_with_pair_of, shapes=(first, second), pair=replace(one, first=0, second=1))
     called = name or f"{first.name or first.body} touches {second.name or second.body}"
-    return Event(gap, told, "down", called, pair=pair, touching=touching)
+    return Event(gap, told, "down", called, pair=pair, with_contact=touching)
 
 
 def _nearest(model: Model, t: Any, q: Array, v: Array, *, first: Shape, second: Shape, margin: float) -> Any:

@@ -42,7 +42,7 @@ def thrown(model: Model, q: Array, v: Array, events: Sequence[Event], slopes: Ar
     rates = slopes @ v
     scale = float(np.abs(rates).max(initial=0.0))
     groups = [_group(model, q, v, event, row, CLOSING * scale) for event, row in zip(events, slopes, strict=True)]
-    solver = Solver(SWEEPS, SETTLED * scale, impacts="rounds", rounds=ROUNDS)
+    solver = Solver(SWEEPS, SETTLED * scale, impacts="sequential", impact_iterations=ROUNDS)
     after = v
     if scale:
         impact = Collision(inertia(model, q, mass_matrix(model, q)), groups, v, 1.0, solver)
@@ -55,20 +55,20 @@ def _group(model: Model, q: Array, v: Array, event: Event, slope: Array, least: 
     """The rows of an impact: of the points that touch, where the event tells of them; else of its gap alone."""
     action = event.action
     assert isinstance(action, Impact)
-    slowest = max(action.slowest, least)
-    if event.touching is not None:
-        (group,) = touches(event.touching(model.physical or model), q, v, 1.0)
+    rest_velocity = max(action.rest_velocity, least)
+    if event.with_contact is not None:
+        (group,) = touches(event.with_contact(model.physical or model), q, v, 1.0)
         near = [k for k, part in enumerate(group.parts) if isinstance(part, Touch) and part.gap <= TOGETHER]
         if near:
             rows = group.jacobian()[[row for k in near for row in group.places[k]]]
-            parts = [_at_impact(group.parts[k], action.restitution, slowest) for k in near]
+            parts = [_at_impact(group.parts[k], action.restitution, rest_velocity) for k in near]
             return Group(tuple(parts), group.support, lambda: rows)
-    part = _at_impact(Touch(0.0, (), Pair(0, 0)), action.restitution, slowest)
+    part = _at_impact(Touch(0.0, (), Pair(0, 0)), action.restitution, rest_velocity)
     return Group((part,), tuple(range(model.nv)), lambda: slope[None])
 
 
-def _at_impact(part: object, restitution: float, slowest: float) -> Touch:
+def _at_impact(part: object, restitution: float, rest_velocity: float) -> Touch:
     """A contact that is just closed, and rigid."""
     assert isinstance(part, Touch)
     pair = replace(part.pair, restitution=restitution, stiffness=None, damping=0.0)
-    return replace(part, gap=0.0, pair=pair, rest_speed=slowest)
+    return replace(part, gap=0.0, pair=pair, rest_velocity=rest_velocity)

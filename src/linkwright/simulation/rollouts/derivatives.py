@@ -274,11 +274,11 @@ def _in_all_sweeps(plan: Plan, of: str) -> Plan:
     told = plan.way.constraints
     if told is None:
         return plan
-    backwards, shifts = of == "reward", told.solver.sweeps_of_shifts
+    backwards, shifts = of == "reward", told.solver.position_limit
     if backwards:
         solver = replace(told.solver, tolerance=None)
     else:
-        solver = replace(told.solver, tolerance=0.0, shifts=min(shifts, SHIFTS))
+        solver = replace(told.solver, tolerance=0.0, position_iterations=min(shifts, SHIFTS))
     return plan._replace(way=plan.way._replace(constraints=replace(told, solver=solver, backwards=backwards)))
 
 
