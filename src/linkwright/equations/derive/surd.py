@@ -121,8 +121,8 @@ def exact_rotation(R: Array, tolerance: float, where: str, advice: str = "") -> 
         nearest = min(nearest, error)
     raise ModelError(
         f"{where} turns by angles that are no multiples of π/12 (off by {nearest:.2g}): its cosines are no numbers "
-        "that equations can hold exactly. Give the mechanism with such angles there, a larger angle_tolerance if they are "
-        f"meant to be, {advice}or a joint there that shows the angle as a coordinate"
+        "that equations can hold exactly. Give the mechanism with such angles there, a larger angle_tolerance "
+        f"if they are meant to be, {advice}or a joint there that shows the angle as a coordinate"
     )
 
 
