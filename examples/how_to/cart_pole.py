@@ -1,13 +1,13 @@
-"""How to balance a cart-pole with LQR. Written by tools/write_examples.py from docs/how_to/cart_pole.md: change that page."""
+"""Balance a cart-pole with LQR. Written by tools/write_examples.py from docs/how_to/cart_pole.md: change that page."""
 
 # %% [markdown]
-# # How to balance a cart-pole with LQR
+# # Balance a cart-pole with LQR
 #
-# A cart slides on a rail. A pole stands on it, on a hinge, and falls when nothing keeps it upright. Only the cart has a motor. This page
-# finds a law that keeps the pole upright. The method is called LQR: linear quadratic regulator. It finds the feedback that
-# makes a weighted sum of all errors and all efforts, squared, as small as it can be.
+# A cart slides on a rail. A pole on a hinge stands on the cart, and falls without control. Only the cart has a motor. This page
+# computes a controller that balances the pole. The method is LQR (linear quadratic regulator): state feedback that minimizes a
+# weighted sum of the squares of all errors and efforts.
 #
-# ## Build it
+# ## Build the model
 
 # %%
 import matplotlib.pyplot as plt
@@ -27,10 +27,10 @@ print(cart_pole)
 # %% [markdown]
 # At `q = [0, 0]` the cart is in the middle and the pole is upright.
 #
-# ## Is it unstable?
+# ## Linearize
 #
-# `lw.linearize` describes small changes about a configuration: the rate of a small change of the state is A times the
-# change, plus B times the effort. An eigenvalue of A with a positive real part belongs to a motion that grows.
+# `lw.linearize` returns the linear model of small deviations from a configuration: the time derivative of the deviation is A
+# times the deviation plus B times the effort. An eigenvalue of A with a positive real part means an unstable motion.
 
 # %%
 upright = [0.0, 0.0]
@@ -39,28 +39,28 @@ print(np.linalg.eigvals(A).real.round(2))            # one is positive: the pole
 assert np.linalg.eigvals(A).real.max() > 1.0
 
 # %% [markdown]
-# ## Find the law
+# ## Compute the gain
 #
-# Q says how much an error costs: of the cart's place (position), the pole's angle, the cart's velocity, the pole's velocity. R says
-# how much effort costs. A large Q gives a quick law, a large R a gentle one. `actuated` names the joints that have motors.
+# Q weights the errors of the cart's position, the pole's angle, the cart's velocity, and the pole's velocity. R weights the
+# effort. A large Q gives a fast response, a large R small efforts. `actuated` names the joints that have motors.
 
 # %%
 regulator = lw.control.lqr(cart_pole, upright, Q=[1.0, 10.0, 1.0, 1.0], R=0.1, actuated=["slider"])
 print(regulator.gain.round(2))                       # effort = -gain · (q, v)
-print(regulator.poles.real.round(2))                 # all negative now: every small error dies away
+print(regulator.poles.real.round(2))                 # all negative: small errors decay
 assert regulator.poles.real.max() < 0.0
 
 # %% [markdown]
-# ## Try it
+# ## Simulate
 #
-# The pole starts 11° (0.2 rad) to the side, and the cart half a meter from the middle.
+# The initial angle of the pole is 11° (0.2 rad), and the cart starts half a meter from the center.
 
 # %%
 motion = lw.simulate(cart_pole, [0.5, 0.2], [0.0, 0.0], 8.0, controller=regulator.controller)
 assert np.abs(motion.q[-1]).max() < 1e-2
 
 figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 4))
-above.plot(motion.t, motion.q[:, 0], label="place of the cart (m)")
+above.plot(motion.t, motion.q[:, 0], label="position of the cart (m)")
 above.plot(motion.t, motion.q[:, 1], label="angle of the pole (rad)")
 above.legend()
 below.plot(motion.t, motion.tau[:, 0], color="C2")
@@ -69,14 +69,14 @@ figure.tight_layout()
 figure.savefig("how_to_cart_pole.png", dpi=100)
 
 # %% [markdown]
-# ![The cart first runs after the pole, then both come to rest in the middle.](../pictures/how_to_cart_pole.png)
+# ![The cart first moves below the pole, then both come to rest at the center.](../pictures/how_to_cart_pole.png)
 #
-# See it move: `motion.animate("cart_pole.gif")`.
+# To animate the motion, call `motion.animate("cart_pole.gif")`.
 #
-# ## How far does it go?
+# ## Region of attraction
 #
-# The law is found for small errors. From too far away it fails: the motion grows beyond all numbers, and a warning says so.
-# Many starts at a time show where the border is. The warning is expected here.
+# The gain is computed for small errors. For large initial errors the simulation diverges and a warning is given. A batch of
+# initial angles shows the boundary. The warning is expected here.
 
 # %%
 import warnings
@@ -89,9 +89,9 @@ with warnings.catch_warnings():
         cart_pole, starts, np.zeros((15, 2)), 8.0, controller=regulator.controller, every=8000
     )
 kept = np.abs(ends.q[-1]).max(axis=1) < 0.05
-print(f"it comes back from {np.degrees(angles[kept].max()):.0f}°")
+print(f"stable up to {np.degrees(angles[kept].max()):.0f}°")
 assert kept[:3].all()
 assert not kept[-1]
 
 # %% [markdown]
-# To swing the pole up from hanging, and limits of the motor: [best for a cost](../topics/control/optimal_control.md).
+# To swing the pole up, and for effort limits, see [optimal control](../topics/control/optimal_control.md).

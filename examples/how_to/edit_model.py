@@ -1,9 +1,9 @@
-"""How to change a model. Written by tools/write_examples.py from docs/how_to/edit_model.md: change that page."""
+"""Change a model. Written by tools/write_examples.py from docs/how_to/edit_model.md: change that page."""
 
 # %% [markdown]
-# # How to change a model
+# # Change a model
 #
-# A model never changes. Every change gives a new model, and the old one stays as it was. So you can try what you like.
+# Models are immutable. Every method that modifies a model returns a new one.
 
 # %%
 import numpy as np
@@ -12,10 +12,10 @@ import linkwright as lw
 arm = lw.load("arm7")
 
 # %% [markdown]
-# ## Other masses, limits and gravity
+# ## Masses, limits and gravity
 
 # %%
-heavier = arm.with_body("link7", mass=3.0)                            # another mass of one body
+heavier = arm.with_body("link7", mass=3.0)                            # mass of one body
 denser = arm.with_scaled_masses(1.1)                                  # all masses and inertias 10 % larger
 limited = arm.with_joint("joint4", lower=-1.5, upper=1.5, damping=0.5)
 on_the_moon = arm.with_gravity([0.0, 0.0, -1.62])
@@ -24,7 +24,7 @@ assert np.isclose(lw.total_mass(denser), 1.1 * lw.total_mass(arm))
 assert limited.joint("joint4").upper == 1.5
 
 # %% [markdown]
-# ## A tool, a load, a camera, a gripper
+# ## Payload, camera, gripper
 
 # %%
 with_load = arm.with_payload("tool", 1.5, center_of_mass=(0.0, 0.0, 0.05))
@@ -32,9 +32,8 @@ with_camera = arm.with_frame("camera", "link7", xyz=(0.05, 0.0, 0.08))
 print(lw.pose(with_camera, np.zeros(7), "camera")[:3, 3])
 
 # %% [markdown]
-# `tool` is the frame at the end of this arm, where things are mounted. (`arm.frames` lists the frames of a model.) A whole
-# mechanism can be mounted on another, here a gripper. Its world becomes the frame where it is mounted, and `prefix` keeps its names
-# apart:
+# `tool` is the frame at the end of this arm. (`arm.frames` lists the frames of a model.) `append` mounts a mechanism on another
+# one, here a gripper. The frame `tool` replaces the gripper's world, and `prefix` makes its names unique:
 
 # %%
 gripper = (
@@ -47,23 +46,23 @@ gripper = (
 )
 whole = arm.append(gripper, "tool", prefix="gripper_")
 assert whole.coordinate_names[-1] == "gripper_slide"
-print(whole)                                          # the tree: the gripper stands beneath link7
+print(whole)                                          # the tree: the gripper is a child of link7
 
 # %% [markdown]
-# ## Fewer joints, other roots
+# ## Lock joints
 
 # %%
-planar = arm.lock({"joint1": 0.0, "joint3": 0.0, "joint5": 0.0, "joint7": 0.0})     # these joints are fixed
+planar = arm.lock({"joint1": 0.0, "joint3": 0.0, "joint5": 0.0, "joint7": 0.0})     # fix these joints
 assert planar.nv == 3
 
-dog = lw.load("quadruped")                            # its base floats
-on_a_stand = dog.lock({dog.joints[0].name: dog.neutral()[:7]})                      # and here it does not
+dog = lw.load("quadruped")                            # a floating base
+on_a_stand = dog.lock({dog.joints[0].name: dog.neutral()[:7]})                      # a fixed base
 assert on_a_stand.nv == dog.nv - 6
 
 # %% [markdown]
-# ## A mechanism of your own
+# ## Build a mechanism
 #
-# `lw.Builder` makes a model from nothing, or goes on from one:
+# `lw.Builder` builds a new model, or extends an existing one:
 
 # %%
 pendulum = (
@@ -82,12 +81,12 @@ assert double.nv == 2
 lw.draw(double, [0.5, 0.9]).savefig("how_to_edit_model.png", dpi=100)
 
 # %% [markdown]
-# ![The pendulum, which became a double pendulum.](../pictures/how_to_edit_model.png)
+# ![The double pendulum.](../pictures/how_to_edit_model.png)
 #
 # ## Write it to a file
 #
-# The ending of the name tells the format: `.urdf`, `.xml` (MuJoCo), `.sdf`, `.ztk`. What a format has no place for
-# is left out, and a warning says so.
+# The file extension selects the format: `.urdf`, `.xml` (MuJoCo), `.sdf`, `.ztk`. Features that a format cannot represent are
+# omitted with a warning.
 
 # %%
 whole.save("arm_with_gripper.urdf")
@@ -96,16 +95,17 @@ q = whole.random(seed=0)
 assert np.allclose(lw.mass_matrix(again, q), lw.mass_matrix(whole, q))
 
 # %% [markdown]
-# ## Numbers that change very often
+# ## Parameters that change often
 #
-# To try thousands of masses, do not make thousands of models. A function can be compiled with a mass as one of its inputs:
+# For thousands of masses, do not build thousands of models. Compile a function with the mass as an input:
 
 # %%
 efforts = lw.compile(lw.inverse_dynamics, with_load, parameters=["payload.mass"])
 zero = np.zeros(7)
 masses = np.linspace(0.0, 3.0, 1000)
-tau = efforts(np.full(7, 0.4), zero, zero, masses)    # (1000, 7): the weight with every load
+tau = efforts(np.full(7, 0.4), zero, zero, masses)    # (1000, 7): one row per payload
 assert tau.shape == (1000, 7)
 
 # %% [markdown]
-# A controller that has wrong masses: [simulate a wrong model](wrong_model.md). All ways to change a model: [models](../topics/mechanisms/models.md).
+# For a controller with inaccurate masses, see [simulate a wrong model](wrong_model.md). For all methods that change a model, see
+# [models](../topics/mechanisms/models.md).

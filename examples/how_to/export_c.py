@@ -1,11 +1,10 @@
-"""How to export C. Written by tools/write_examples.py from docs/how_to/export_c.md: change that page."""
+"""Export C. Written by tools/write_examples.py from docs/how_to/export_c.md: change that page."""
 
 # %% [markdown]
-# # How to export C
+# # Export C
 #
-# The computer that drives a robot often has no Python. Every function that this library compiles can be written as a file
-# of C. It needs nothing but a C compiler and `<math.h>`, allocates no memory, and has no branches that depend on values. So
-# it takes the same time at every call.
+# The computer of a robot often has no Python. Every compiled function can be exported as C. The file needs only a C compiler and
+# `<math.h>`, allocates no memory, and has no branches that depend on values, so every call takes the same time.
 #
 # ## A function of the library
 
@@ -17,10 +16,10 @@ import linkwright as lw
 
 arm = lw.load("puma560")
 kernel = lw.compile(lw.inverse_dynamics, arm)         # machine code for this arm
-kernel.save("inverse_dynamics.c")                     # the same as C
+kernel.save("inverse_dynamics.c")                     # the same function as C
 
 # %% [markdown]
-# The file begins with a comment that says what the arguments are. The function looks like this:
+# The file begins with a comment that documents the arguments. The signature is:
 #
 # ```c
 # void inverse_dynamics(const double q[6], const double v[6], const double a[6], double result[6]);
@@ -34,14 +33,14 @@ print(text[:400])
 assert "void inverse_dynamics(const double q[6]" in text
 
 # %% [markdown]
-# ## A function of your own
+# ## Your own function
 #
-# Write it with the functions of `lw` and of NumPy, as a [law](write_controller.md) is written, and compile it. Inputs with
-# other names are told with their sizes:
+# Write it with the functions of `lw` and NumPy, like a [controller](write_controller.md), and compile it. Give the sizes of other
+# inputs explicitly:
 
 # %%
 def press(model, q, v, force):
-    """Efforts that carry the weight, brake, and press with a force at the tool."""
+    """Return efforts for gravity compensation, damping, and a force at the tool."""
     J = lw.jacobian(model, q, "tool")[:3]
     return lw.gravity_forces(model, q) - 2.0 * v + J.T @ force
 
@@ -50,9 +49,9 @@ own = lw.compile(press, arm, force=3)
 own.save("press.c")
 
 # %% [markdown]
-# ## Try it
+# ## Test the C function
 #
-# Compile the file, call it, and compare. Here Python calls it through `ctypes`; on the robot your own program does.
+# Compile the file, call it through `ctypes`, and compare:
 
 # %%
 import ctypes
@@ -67,12 +66,12 @@ if compiler := shutil.which("cc"):
     assert np.allclose(tau, own(q, v, force))
 
 # %% [markdown]
-# ## Other things that can be exported
+# ## Other exports
 #
 # - A derivative: `kernel.derivative("q").save("derivative.c")`.
 # - A controller with its state: `kernel, state = lw.control.compiled(model, controller)` returns a kernel (t, q, v, state) -> (τ, state) and
 #   the initial state ([controllers](../topics/control/controllers.md#a-law-on-its-own-and-as-c)).
-# - Equations to read, as C, Fortran, Octave or Python: `lw.equations(model)` ([equations](../topics/mechanisms/equations.md)).
+# - Symbolic equations as C, Fortran, Octave or Python: `lw.equations(model)` ([equations](../topics/mechanisms/equations.md)).
 
 # %%
 kernel.derivative("q").save("by_q.c")

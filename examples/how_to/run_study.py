@@ -1,20 +1,19 @@
-"""How to run a study. Written by tools/write_examples.py from docs/how_to/run_study.md: change that page."""
+"""Run a study. Written by tools/write_examples.py from docs/how_to/run_study.md: change that page."""
 
 # %% [markdown]
-# # How to run a study
+# # Run a study
 #
-# You have a question that one simulation cannot answer: *how often* does it work, when masses, sensors and starts are never
-# quite the same? Then compute it for very many cases. A *study* does this, keeps all results on disk, and goes on where it
-# was stopped.
+# One simulation cannot answer *how often* a task succeeds when masses, sensors and initial states vary. A *study* computes a
+# function for many parameter values, stores all results on disk, and resumes after an interruption.
 #
 # ```sh
 # pip install "linkwright[study]"
 # ```
 #
-# ## The question as a function
+# ## The function
 #
-# How far is the hand from its place, when the joints are measured with a small error? The function takes many cases at
-# a time: `offset` has one row for each case.
+# How large is the position error of the hand, if the joint angles are measured with a small error? The function takes a batch
+# of cases: `offset` has one row for each case.
 
 # %%
 from functools import partial
@@ -26,51 +25,51 @@ arm = lw.load("arm7")
 posture = np.array([0.3, 0.6, -0.2, -1.2, 0.4, 0.8, 0.1])
 
 
-def miss(model, offset):
-    wanted = lw.pose(model, posture, "tool")[:3, 3]
-    there = lw.pose(model, posture + offset, "tool")[:, :3, 3]
-    return {"miss": np.linalg.norm(there - wanted, axis=1)}
+def position_error(model, offset):
+    desired = lw.pose(model, posture, "tool")[:3, 3]
+    actual = lw.pose(model, posture + offset, "tool")[:, :3, 3]
+    return {"error": np.linalg.norm(actual - desired, axis=1)}
 
 # %% [markdown]
 # ## The cases
 #
-# Here 10 000 cases are drawn at random: every joint has an error that is normally distributed, with a standard deviation of
-# 0.1°. The number 1 is the seed: the same seed draws the same cases.
+# Here 10 000 random cases: every joint error has a normal distribution with a standard deviation of 0.1°. The number 1 is the
+# seed: equal seeds give equal cases.
 
 # %%
 error = lw.samples.normal(np.zeros(7), np.radians(0.1))
 cases = lw.samples.random(10_000, 1, offset=error)
 
 # %% [markdown]
-# `lw.samples.grid` makes all combinations of some values instead, and `lw.samples.sobol` spreads points evenly.
+# `lw.samples.grid` returns all combinations of given values, and `lw.samples.sobol` a low-discrepancy sequence.
 #
-# ## Run it
+# ## Run the study
 #
-# The third argument is the folder for the results. When the run is stopped, call it again: it goes on.
+# The third argument is the folder for the results. To resume an interrupted study, call the function again.
 
 # %%
-study = lw.study(partial(miss, arm), cases, "calibration", units={"miss": "m"})
+study = lw.study(partial(position_error, arm), cases, "calibration", units={"error": "m"})
 print(study)
-print(f"in 95 of 100 cases less than {1000 * np.percentile(study['miss'], 95):.1f} mm")
+print(f"95th percentile: {1000 * np.percentile(study['error'], 95):.1f} mm")
 assert study.complete
 
 # %% [markdown]
-# ## Look at it
+# ## Results
 
 # %%
 study.plot_histogram(path="how_to_run_study.png")
-far = np.argsort(study["miss"])[-3:]
-print(study["miss"][far])                             # the three worst cases, m
+far = np.argsort(study["error"])[-3:]
+print(study["error"][far])                             # the three worst cases, m
 
 # %% [markdown]
-# ![How far the hand misses its place, in 10 000 cases.](../pictures/how_to_run_study.png)
+# ![Histogram of the position error in 10 000 cases.](../pictures/how_to_run_study.png)
 #
-# Later, or in another program, open what was kept:
+# Later, or in another program, open the results:
 
 # %%
 again = lw.Study("calibration")
-assert len(again["miss"]) == 10_000
+assert len(again["error"]) == 10_000
 
 # %% [markdown]
-# Mechanisms and laws as parameters, which parameter matters most, files, and clusters: [studies](../topics/motion/studies.md).
-# From the command line: `linkwright study FILE.toml`.
+# For mechanisms and controllers as parameters, sensitivity analysis, files, and clusters, see
+# [studies](../topics/motion/studies.md). From the command line: `linkwright study FILE.toml`.

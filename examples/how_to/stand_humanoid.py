@@ -1,15 +1,15 @@
-"""How to stand a humanoid on the ground. Written by tools/write_examples.py from docs/how_to/stand_humanoid.md: change that page."""
+"""Stand a humanoid on the ground. Written by tools/write_examples.py from docs/how_to/stand_humanoid.md: change that page."""
 
 # %% [markdown]
-# # How to stand a humanoid on the ground
+# # Stand a humanoid on the ground
 #
-# A humanoid has no motor that holds its trunk in the air. What carries it is the ground under its feet. This page puts the
-# built-in humanoid on a ground, lets the motors hold its posture, and lets it bend its knees.
+# A humanoid has no motor at its base. The ground carries it through its feet. This page puts the built-in humanoid on the
+# ground, holds its posture with servos, and bends its knees.
 #
 # ## A robot and a ground
 #
-# The built-in humanoid has boxes as feet. `with_ground` gives the model a ground that these touch. For a robot from a file,
-# the shapes of its file that are meant for collisions touch ([contact](../topics/motion/contact.md)).
+# The feet of the built-in humanoid are boxes. `with_ground` adds a ground that these boxes touch. For a robot from a file, the
+# collision shapes of the file touch the ground ([contact](../topics/motion/contact.md)).
 
 # %%
 from functools import partial
@@ -21,13 +21,13 @@ robot = lw.load("humanoid").with_ground(friction=0.8)
 print(robot.nq, robot.nv)                            # 36 and 35
 
 # %% [markdown]
-# The first seven numbers of `q` are the place of the base and its orientation (a quaternion). The first six of `v` are its
-# velocity and its turning. After these come the joints with motors.
+# The first seven numbers of `q` are the position and the orientation (a quaternion) of the base. The first six of `v` are its
+# linear and angular velocity. The joints with motors follow.
 #
 # ## A posture with bent knees
 #
-# `model.slice(name)` tells where a joint stands in `q` and `v`. `lw.standing_configuration` raises or lowers the robot until its feet just
-# touch the ground.
+# `model.slice(name)` returns the indices of a joint in `q` and `v`. `lw.standing_configuration` moves the base vertically until
+# the lowest foot touches the ground.
 
 # %%
 posture = robot.neutral()
@@ -38,15 +38,15 @@ posture = lw.standing_configuration(robot, posture)
 
 center = lw.center_of_mass(robot, posture)
 foot = lw.pose(robot, posture, "left_sole")[:3, 3]
-print(center[0] - foot[0])                           # the center of mass is a little before the ankles
+print(center[0] - foot[0])                           # the center of mass is slightly in front of the ankles
 
 # %% [markdown]
 # A robot stands only if its center of mass is above its feet.
 #
-# ## Motors that hold it
+# ## Servos
 #
-# A *servo* is a motor with a spring and a damper of its own: it goes to the angle that it is told. The law below tells each
-# joint where to be. The six zeros are for the base, which has no motor.
+# A *servo* is a motor with its own position controller, a spring and a damper: it moves to the commanded angle. The controller
+# below commands an angle for each joint. The six zeros belong to the base, which has no motor.
 
 # %%
 def stay(model, t, q, v, target):
@@ -64,16 +64,16 @@ motion = lw.simulate(
     controller=partial(stay, target=posture[7:]),
     actuation=lw.Actuation(servos=servos),
 )
-print(motion.q[-1, 2] - posture[2])                  # how far it sinks: some millimeters
+print(motion.q[-1, 2] - posture[2])                  # a few millimeters
 assert abs(motion.q[-1, 2] - posture[2]) < 0.02
 
 # %% [markdown]
-# ## Does the ground carry it?
+# ## Contact forces
 
 # %%
 weight = lw.total_mass(robot) * 9.81
-pressed = motion.contacts.forces[-1].sum(axis=0)     # the forces at all points of both feet
-print(pressed.round(1), round(weight, 1))            # upwards: the weight
+pressed = motion.contacts.forces[-1].sum(axis=0)     # sum over all contact points
+print(pressed.round(1), round(weight, 1))            # the vertical force equals the weight
 assert abs(pressed[2] - weight) < 0.02 * weight
 
 # %% [markdown]
@@ -89,15 +89,15 @@ for side in ("left", "right"):
 
 
 def bend(model, t, q, v, target, deeper):
-    how_far = 0.5 * (1.0 - np.cos(np.pi * t))        # from 0 to 1 and back, in two seconds
-    return np.concatenate([np.zeros(6), target + how_far * deeper])
+    fraction = 0.5 * (1.0 - np.cos(np.pi * t))        # from 0 to 1 and back, in two seconds
+    return np.concatenate([np.zeros(6), target + fraction * deeper])
 
 
-told = partial(bend, target=posture[7:], deeper=deeper[6:])
+bending = partial(bend, target=posture[7:], deeper=deeper[6:])
 knees = lw.simulate(
-    robot, posture, at_rest, 2.0, step=2e-3, controller=told, actuation=lw.Actuation(servos=servos)
+    robot, posture, at_rest, 2.0, step=2e-3, controller=bending, actuation=lw.Actuation(servos=servos)
 )
-print(np.ptp(knees.q[:, 2]))                         # the pelvis goes down by 0.19 m, and up again
+print(np.ptp(knees.q[:, 2]))                         # the pelvis moves down by 0.19 m, and up again
 assert np.ptp(knees.q[:, 2]) > 0.15
 assert abs(knees.q[-1, 2] - posture[2]) < 0.05
 
@@ -108,6 +108,6 @@ lw.draw(robot, knees.q[[0, 500]], view="3d", shapes="touching").savefig("how_to_
 #
 # From the command line: `linkwright simulate humanoid`.
 #
-# These servos hold a posture. They do not balance: a strong push makes the robot fall as a statue falls. Laws that bear
-# pushes, hop and walk are in [balance](balance.md); a law that finds efforts and forces of the feet at every moment is in
-# [a whole body](../topics/control/whole_body.md).
+# These servos hold a posture, but do not balance: after a strong push the robot falls. For controllers that reject pushes, hop
+# and walk, see [balance](balance.md). For a controller that computes efforts and contact forces at every step, see
+# [whole-body control](../topics/control/whole_body.md).

@@ -1,15 +1,15 @@
-"""How to weld the feet to the ground. Written by tools/write_examples.py from docs/how_to/weld_feet.md: change that page."""
+"""Weld the feet to the ground. Written by tools/write_examples.py from docs/how_to/weld_feet.md: change that page."""
 
 # %% [markdown]
-# # How to weld the feet to the ground
+# # Weld the feet to the ground
 #
-# Often a robot stands, and you know that its feet do not move. Then you need no contact: *weld* the feet where they are. The
-# legs and the ground then form closed rings, which are called loops. This is quicker than contact, and exact.
+# If the feet of a standing robot do not move, contact is not needed: *weld* the feet to the ground. The legs and the ground then
+# form closed loops. This is faster than contact, and exact.
 #
 # ## Weld both feet
 #
-# `with_loop` gives a new model. A loop of the type `"weld"` holds two frames together: here a place in the world, and the
-# sole. The place is where the sole is in the posture that you choose.
+# `with_loop` returns a new model. A loop of type `"weld"` keeps two frames together: here a frame in the world, and the sole. The
+# placement in the world is the pose of the sole in the chosen posture.
 
 # %%
 import numpy as np
@@ -27,19 +27,19 @@ for side in ("left", "right"):
     standing = standing.with_loop(f"{side}_weld", "weld", "world", f"{side}_sole", placement=where)
 
 # %% [markdown]
-# ## What can still move?
+# ## Remaining degrees of freedom
 #
-# Every weld takes six degrees of freedom away, as long as they do not repeat each other:
+# Every weld removes six degrees of freedom, where its constraints are independent:
 
 # %%
-print(lw.mobility(standing, q))                      # 23 degrees of freedom are left of 35
-assert np.abs(lw.constraint_residual(standing, q)).max() < 1e-9      # zero: the feet are where they should be
+print(lw.mobility(standing, q))                      # 23 of 35 degrees of freedom
+assert np.abs(lw.constraint_residual(standing, q)).max() < 1e-9      # zero: the loops are closed
 
 # %% [markdown]
-# ## Which efforts hold it?
+# ## Efforts at rest
 #
-# The base has no motor: the legs must carry it. `actuated` names the joints with motors. Two legs share the work in many
-# ways; the answer is the one with the smallest efforts.
+# The base has no motor, so the legs carry it. `actuated` names the joints with motors. The distribution between two legs is not
+# unique; the result has minimum norm.
 
 # %%
 motors = [joint.name for joint in man.joints if joint.name != "root"]
@@ -47,12 +47,12 @@ at_rest = np.zeros(standing.nv)
 tau = lw.inverse_dynamics(standing, q, at_rest, at_rest, actuated=motors)
 knee = man.slice("left_knee_pitch").v
 print(tau[knee])                                     # N m
-assert not tau[:6].any()                             # nothing at the base
+assert not tau[:6].any()                             # no efforts at the base
 
 # %% [markdown]
-# ## How hard does each foot press?
+# ## Forces at the feet
 #
-# `lw.constraint_wrenches` gives what each weld does to its foot: a force and a moment. Their sum carries the weight.
+# `lw.constraint_wrenches` returns the force and moment of each weld on its foot. Their sum balances the weight.
 
 # %%
 pressing = lw.constraint_wrenches(standing, q, at_rest, tau)
@@ -60,23 +60,23 @@ print(pressing[:, :3].round(1))                      # N, of both feet
 assert np.isclose(pressing[:, 2].sum(), 9.81 * lw.total_mass(man))
 
 # %% [markdown]
-# A weld can also pull, which a floor cannot. So look at the upward force: where it is negative, the real foot would lift.
+# A weld can also pull, which a floor cannot. Check the vertical force: where it is negative, the real foot would lift.
 #
 # ## Another posture
 #
-# Not every configuration keeps both feet in place. `lw.close_loops` finds the nearest one that does. Here the pelvis sinks by
-# 10 cm, and the legs follow:
+# Most configurations violate the loops. `lw.close_loops` returns the nearest configuration that satisfies them. Here the pelvis
+# moves down by 10 cm, and the legs follow:
 
 # %%
 lower = q.copy()
 lower[2] -= 0.1
 squat = lw.close_loops(standing, lower, fixed=["root"])
 assert np.allclose(lw.pose(standing, squat, "left_sole"), lw.pose(man, q, "left_sole"), atol=1e-8)
-print(squat[man.slice("left_knee_pitch").q] - q[man.slice("left_knee_pitch").q])     # the knees bend further
+print(squat[man.slice("left_knee_pitch").q] - q[man.slice("left_knee_pitch").q])     # the change of the knee angle
 
 lw.draw(standing, np.stack([q, squat]), view="3d").savefig("how_to_weld_feet.png", dpi=90)
 
 # %% [markdown]
-# ![Both postures; the feet are in the same place.](../pictures/how_to_weld_feet.png)
+# ![Both postures; the feet are at the same position.](../pictures/how_to_weld_feet.png)
 #
-# More kinds of loops (pins, balls, rods), and how they move: [closed loops](../topics/mechanisms/loops.md).
+# For other types of loops (pins, balls, rods) and their motion, see [closed loops](../topics/mechanisms/loops.md).
