@@ -13,12 +13,12 @@ from functools import partial
 import numpy as np
 
 import linkwright as lw
-from linkwright.benchmark.clock import interleaved, machine
-from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.compiler.ir.program import Slot
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.machine import target
 from linkwright.compiler.schedules.segments import SegmentProgram
+from linkwright_gallery.benchmark.clock import interleaved, machine
+from linkwright_gallery.benchmark.peers import Pinocchio, States
 
 LENGTHS = (30, 128, 400, 512, 1000, 4000, 10_000, 100_000)
 

@@ -17,11 +17,11 @@ import pinocchio as pin
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.model.build.assembly import assemble
 from linkwright.model.loop import Ball, Loop, Weld
 from linkwright.model.tree import Model
+from linkwright_gallery.benchmark.peers import Pinocchio, States
 
 ROWS, ROUNDS = 4096, 30
 

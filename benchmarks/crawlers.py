@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.benchmark.clock import interleaved, machine
-from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.errors import TooLargeError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import Description
+from linkwright_gallery.benchmark.clock import interleaved, machine
+from linkwright_gallery.benchmark.peers import Pinocchio, States
 
 MECHANISMS = (
     *(f"crawler:{n}" for n in (15, 30, 60, 100, 1000)),

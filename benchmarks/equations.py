@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Table
 
 import linkwright as lw
-from linkwright.benchmark.clock import machine
 from linkwright.errors import TooLargeError
+from linkwright_gallery.benchmark.clock import machine
 
 RESULTS = Path(__file__).parent / "results"
 INERTIAL = {"geometry": "numbers", "inertial": "all", "gravity": "numbers", "passive": "numbers"}
@@ -92,8 +92,8 @@ def disagreement(made: lw.Equations) -> float:
 
     At the model's parameters and at two random sets of them, five random states each.
     """
-    from linkwright.equations.derive.plan import realized
     from linkwright.expression.polynomial import evaluate
+    from linkwright.symbolic.derive.plan import realized
 
     worst = 0.0
     for seed in range(3):

@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import linkwright as lw
-from linkwright.benchmark.clock import interleaved, machine
 from linkwright.errors import FormatWarning
 from linkwright.model.library.dh import DHRow, from_dh
+from linkwright_gallery.benchmark.clock import interleaved, machine
 
 ROWS, SINGLE = 20_000, 50
 

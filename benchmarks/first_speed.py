@@ -24,9 +24,9 @@ from rich.console import Console
 from rich.table import Table
 
 import linkwright as lw
-from linkwright.benchmark.clock import interleaved, machine
-from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.errors import FormatWarning
+from linkwright_gallery.benchmark.clock import interleaved, machine
+from linkwright_gallery.benchmark.peers import Pinocchio, States
 
 RESULTS = Path(__file__).parent / "results"
 ROWS = 4096

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.benchmark.clock import interleaved
+from linkwright_gallery.benchmark.clock import interleaved
 
 NAMES = ("arm7", "puma560", "quadruped", "humanoid")
 BLOCK, SAMPLES = 128, 100_000

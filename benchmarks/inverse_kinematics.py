@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.benchmark.clock import machine
 from linkwright.errors import FormatWarning
+from linkwright_gallery.benchmark.clock import machine
 
 TOLERANCE, ROUNDS = 1e-6, 8
 OURS, TOOLBOX, OTHERS = 16_000, 500, 20

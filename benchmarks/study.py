@@ -29,7 +29,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.compiler.native.threads import one_thread
-from linkwright.study.chunk import BLOCK
+from linkwright.studies.chunk import BLOCK
 
 ARM = lw.load("arm7")
 PENDULUM = lw.load("pendulum")

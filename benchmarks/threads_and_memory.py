@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 import linkwright as lw
-from linkwright.benchmark.clock import machine
+from linkwright_gallery.benchmark.clock import machine
 
 ROWS = 1_000_000
 

@@ -15,9 +15,9 @@ os.environ["LINKWRIGHT_THREADS"] = "1"
 import numpy as np
 
 import linkwright as lw
-from linkwright.benchmark.clock import interleaved, machine
-from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.trajectories import spline, time_optimal
+from linkwright_gallery.benchmark.clock import interleaved, machine
+from linkwright_gallery.benchmark.peers import Pinocchio, States
 
 SHORT = "--short" in sys.argv
 COUNT = 64 if SHORT else 256

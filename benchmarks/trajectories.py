@@ -15,7 +15,7 @@ import numpy as np
 import ruckig
 
 import linkwright as lw
-from linkwright.benchmark.clock import machine
+from linkwright_gallery.benchmark.clock import machine
 
 JOINTS = 7
 ROUNDS = 60

@@ -16,8 +16,6 @@ PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 BY_VALUE = {
     "__init__.py": "the package is above all layers",
-    "naming.py": "a package names its own module",
-    "benchmark/peers.py": "other libraries",
     "compiler/native/cache.py": "the compiler itself",
     "formats/confined.py": "a reader, of the same layer, in a process of its own",
     "formats/table.py": "readers and writers of the same layer",

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from linkwright.gallery import EXHIBITS, SOURCES
-from linkwright.gallery.exhibit import Shown
-from linkwright.gallery.page import index, page, section
+from linkwright_gallery import EXHIBITS, SOURCES
+from linkwright_gallery.exhibit import Shown
+from linkwright_gallery.page import index, page, section
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = {

@@ -42,7 +42,7 @@ from linkwright.formats.urdf.reading import parse_urdf
 from linkwright.formats.urdf.xacro import expanded_freely
 from linkwright.formats.usd import described as usd_described
 from linkwright.formats.ztk.reading import parse_ztk
-from linkwright.study.file import read_study
+from linkwright.studies.file import read_study
 
 SECONDS = 5.0
 """Processor time of one input, that of a child process included."""

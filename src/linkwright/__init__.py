@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 # Mechanisms: from files, by hand
@@ -151,16 +150,16 @@ _LATER = {
     # Motions that are planned
     "linkwright.trajectories": ("Trajectory", "trajectories"),
     # Where the hand should be
-    "linkwright.inverse_kinematics.reach": ("Reached", "inverse_kinematics"),
-    "linkwright.inverse_kinematics.rates": ("resolved_rate",),
-    "linkwright.inverse_kinematics.exact": ("analytic_inverse_kinematics",),
-    "linkwright.inverse_kinematics": ("tasks",),
+    "linkwright.ik_solvers.reach": ("Reached", "inverse_kinematics"),
+    "linkwright.ik_solvers.rates": ("resolved_rate",),
+    "linkwright.ik_solvers.exact": ("analytic_inverse_kinematics",),
+    "linkwright.ik_solvers": ("tasks",),
     # What a frame can do where its mechanism stands
     "linkwright.dexterity": ("StaticWrench", "draw_ellipsoids", "null_space", "singular_directions", "static_wrench"),
     # Pictures
     "linkwright.visual.drawing.scene": ("draw",),
     # The browser
-    "linkwright.studio.page": ("Studio", "studio"),
+    "linkwright.browser.page": ("Studio", "studio"),
     # What a mechanism is made of, from measurements
     "linkwright.identification.identify": ("Identified", "identify"),
     "linkwright.identification.payload": ("identify_payload",),
@@ -170,16 +169,16 @@ _LATER = {
     "linkwright.identification.measured.reading": ("read_measurements",),
     "linkwright.identification.measured.smoothing": ("smooth_derivatives",),
     # Very many sets of parameters
-    "linkwright.study.run": ("study",),
-    "linkwright.study.result": ("Study",),
-    "linkwright.study": ("samples",),
+    "linkwright.studies.run": ("study",),
+    "linkwright.studies.result": ("Study",),
+    "linkwright.studies": ("samples",),
     # Rotations and poses
     "linkwright.geometry": ("quaternion", "rotation", "transform"),
     # Equations to read
-    "linkwright.equations": ("Equations", "equations"),
+    "linkwright.symbolic": ("Equations", "equations"),
     # Where motions go
-    "linkwright.equations.controlled.attraction": ("AttractionRegion", "region_of_attraction"),
-    "linkwright.equations.controlled.portrait": ("PhasePortrait", "phase_portrait"),
+    "linkwright.symbolic.controlled.attraction": ("AttractionRegion", "region_of_attraction"),
+    "linkwright.symbolic.controlled.portrait": ("PhasePortrait", "phase_portrait"),
 }
 
 __all__ = [
@@ -398,20 +397,5 @@ def _later(module: str, name: str) -> Callable[..., Any]:
 # Functions that lower layers call and upper layers have
 provided.save_model.function = _later("linkwright.formats.save", "save")
 provided.hull_of_mesh.function = _later("linkwright.formats.meshes", "hull_of")
-provided.show_in_studio.function = _later("linkwright.studio.recorded.shown", "show")
-provided.save_motion_page.function = _later("linkwright.studio.recorded.shown", "save_page")
-
-
-class _Package(ModuleType):
-    """This package: a function of it is not hidden by a package of the same name when that is imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        home = _home(name) if isinstance(value, ModuleType) else None
-        if home is None or (home == value.__name__ and not hasattr(value, name)):
-            super().__setattr__(name, value)
-
-    def __reduce__(self) -> tuple[Any, ...]:  # functions of a script, by value, read lw
-        return import_module, (self.__name__,)
-
-
-sys.modules[__name__].__class__ = _Package
+provided.show_in_studio.function = _later("linkwright.browser.recorded.shown", "show")
+provided.save_motion_page.function = _later("linkwright.browser.recorded.shown", "save_page")

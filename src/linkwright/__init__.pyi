@@ -10,6 +10,8 @@ from linkwright import dynamics as dynamics
 from linkwright import errors as errors
 from linkwright import structure as structure
 from linkwright import trajectories as trajectories
+from linkwright.browser.page import Studio as Studio
+from linkwright.browser.page import studio as studio
 from linkwright.compiler.configurations import close_loops as close_loops
 from linkwright.compiler.configurations import interpolate as interpolate
 from linkwright.compiler.configurations import mean_configuration as mean_configuration
@@ -40,12 +42,6 @@ from linkwright.dynamics.inertias.mass import MassMatrixMethod
 from linkwright.dynamics.inertias.momentum import BaseAxes
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.dynamics.parameters.regressor import Energy
-from linkwright.equations import Equations as Equations
-from linkwright.equations import equations as equations
-from linkwright.equations.controlled.attraction import AttractionRegion as AttractionRegion
-from linkwright.equations.controlled.attraction import region_of_attraction as region_of_attraction
-from linkwright.equations.controlled.portrait import PhasePortrait as PhasePortrait
-from linkwright.equations.controlled.portrait import phase_portrait as phase_portrait
 from linkwright.formats.load import load as load
 from linkwright.formats.meshes import mass_properties as mass_properties
 from linkwright.geometry import quaternion as quaternion
@@ -61,11 +57,11 @@ from linkwright.identification.measured.measurements import Measurements as Meas
 from linkwright.identification.measured.reading import read_measurements as read_measurements
 from linkwright.identification.measured.smoothing import smooth_derivatives as smooth_derivatives
 from linkwright.identification.payload import identify_payload as identify_payload
-from linkwright.inverse_kinematics import tasks as tasks
-from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
-from linkwright.inverse_kinematics.rates import resolved_rate as resolved_rate
-from linkwright.inverse_kinematics.reach import Reached as Reached
-from linkwright.inverse_kinematics.reach import inverse_kinematics as inverse_kinematics
+from linkwright.ik_solvers import tasks as tasks
+from linkwright.ik_solvers.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
+from linkwright.ik_solvers.rates import resolved_rate as resolved_rate
+from linkwright.ik_solvers.reach import Reached as Reached
+from linkwright.ik_solvers.reach import inverse_kinematics as inverse_kinematics
 from linkwright.model.build.builder import Builder as Builder
 from linkwright.model.library.dh import DHRow as DHRow
 from linkwright.model.library.dh import DHTable as DHTable
@@ -106,11 +102,15 @@ from linkwright.spatial.repeats import until as until
 from linkwright.spatial.systems import cholesky as cholesky
 from linkwright.spatial.systems import solve as solve
 from linkwright.spatial.tables import take as take
-from linkwright.studio.page import Studio as Studio
-from linkwright.studio.page import studio as studio
-from linkwright.study import samples as samples
-from linkwright.study.result import Study as Study
-from linkwright.study.run import study as study
+from linkwright.studies import samples as samples
+from linkwright.studies.result import Study as Study
+from linkwright.studies.run import study as study
+from linkwright.symbolic import Equations as Equations
+from linkwright.symbolic import equations as equations
+from linkwright.symbolic.controlled.attraction import AttractionRegion as AttractionRegion
+from linkwright.symbolic.controlled.attraction import region_of_attraction as region_of_attraction
+from linkwright.symbolic.controlled.portrait import PhasePortrait as PhasePortrait
+from linkwright.symbolic.controlled.portrait import phase_portrait as phase_portrait
 from linkwright.trajectories import Trajectory as Trajectory
 from linkwright.visual.drawing.scene import draw as draw
 

@@ -1,13 +1,13 @@
 """The gallery: what the sources of this library printed, run again.
 
->>> from linkwright import gallery
+>>> import linkwright_gallery as gallery
 >>> print(gallery.run("statics").findings[0].ours)
 [-L2, L1 - L3, 1; -L2, -L3, 1; 0, -L3, 1]
 
-Each source has a module that can be read as a book: :mod:`composite_bodies <linkwright.gallery.composite_bodies>`,
-:mod:`hybrid_assembly <linkwright.gallery.hybrid_assembly>`, :mod:`momentum_jacobians
-<linkwright.gallery.momentum_jacobians>`, :mod:`tutorial <linkwright.gallery.tutorial>` and :mod:`jacobian_rate
-<linkwright.gallery.jacobian_rate>`. ``exhibit`` says what an exhibit is, ``page`` writes it down, ``drawing`` has what
+Each source has a module that can be read as a book: :mod:`composite_bodies <linkwright_gallery.composite_bodies>`,
+:mod:`hybrid_assembly <linkwright_gallery.hybrid_assembly>`, :mod:`momentum_jacobians
+<linkwright_gallery.momentum_jacobians>`, :mod:`tutorial <linkwright_gallery.tutorial>` and :mod:`jacobian_rate
+<linkwright_gallery.jacobian_rate>`. ``exhibit`` says what an exhibit is, ``page`` writes it down, ``drawing`` has what
 the pictures share.
 """
 
@@ -17,8 +17,8 @@ import re
 from collections.abc import Sequence
 
 from linkwright.errors import UnknownNameError
-from linkwright.gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians, tutorial
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Shown, Source
+from linkwright_gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians, tutorial
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Shown, Source
 
 SOURCES: dict[Source, tuple[Exhibit, ...]] = {
     module.SOURCE: module.EXHIBITS

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, CYCLE, chain, figure, image, matrix, pictures_of, plane, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, known, measured, said
 from linkwright.spatial.arrays import Array
+from linkwright_gallery.drawing import BLUE, CYCLE, chain, figure, image, matrix, pictures_of, plane, written
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, known, measured, said
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -274,7 +274,7 @@ ROWS = 1024
 
 def three_methods() -> Iterator[Finding | Erratum]:
     """Operations, and the time of a row in a batch."""
-    from linkwright.benchmark.clock import interleaved
+    from linkwright_gallery.benchmark.clock import interleaved
 
     counts: dict[str, list[int]] = {}
     for name in MEASURED_ROBOTS:
@@ -358,7 +358,7 @@ assert np.allclose(H, lw.mass_matrix(arm, np.radians([30, 30])))""",
         unit_acceleration,
         draw_unit_acceleration,
         "Above: the force of one unit acceleration, carried to the root. Below: the order in which H is filled.",
-        """from linkwright.gallery.composite_bodies import BENT, tree
+        """from linkwright_gallery.composite_bodies import BENT, tree
 from linkwright.visual.inertia import animate_inertia
 
 animate_inertia(tree(), BENT, "force", "force.gif")    # the note's first figure, moving
@@ -376,7 +376,7 @@ animate_inertia(tree(), BENT, "order", "order.gif")    # its second""",
         draw_composites,
         "The bodies merge from the tips; a larger mark is a heavier body.",
         """import linkwright as lw
-from linkwright.gallery.composite_bodies import BENT, tree
+from linkwright_gallery.composite_bodies import BENT, tree
 
 m, center, inertia = lw.composite_inertia(tree(), BENT, "link5")    # links 5 and 6 as one
 assert abs(m - 1.6) < 1e-12""",

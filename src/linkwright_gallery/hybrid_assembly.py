@@ -12,12 +12,8 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.experiment.contenders import Contender, general_assembly, lagrange, written_blocks
-from linkwright.experiment.motion import Runner
-from linkwright.experiment.pictures import draw_models, draw_trees, experiments_trees, published_trees
-from linkwright.experiment.run import EXPERIMENTS, STEP, Experiment
-from linkwright.experiment.survey import choose, robot_of
-from linkwright.gallery.drawing import (
+from linkwright.spatial.arrays import Array
+from linkwright_gallery.drawing import (
     BLUE,
     GRAY,
     INK,
@@ -31,8 +27,12 @@ from linkwright.gallery.drawing import (
     plane,
     written,
 )
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known, measured, said, told
-from linkwright.spatial.arrays import Array
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known, measured, said, told
+from linkwright_gallery.experiments.contenders import Contender, general_assembly, lagrange, written_blocks
+from linkwright_gallery.experiments.motion import Runner
+from linkwright_gallery.experiments.pictures import draw_models, draw_trees, experiments_trees, published_trees
+from linkwright_gallery.experiments.run import EXPERIMENTS, STEP, Experiment
+from linkwright_gallery.experiments.survey import choose, robot_of
 
 SOURCE = Source(
     "S1",
@@ -552,7 +552,7 @@ assert np.allclose(by_blocks, lw.forward_dynamics(arm, q, v, tau))""",
         planar_chains,
         draw_planar_chains,
         "Left: operations against links, by the paper's three methods. Right: the motion of seven links.",
-        """from linkwright.experiment import experiment
+        """from linkwright_gallery.experiments import experiment
 
 result = experiment("planar", links=(3,), duration=0.2, rows=16, rounds=1)
 print(result.table[0].operations["Lagrange"], result.table[0].operations["ADA"])
@@ -592,7 +592,7 @@ print(kernel.operations.total)""",
         draw_useful_blocks,
         "The share of all joints that lie within blocks, each structure taken in beside those before it.",
         """import linkwright as lw
-from linkwright.experiment.survey import choose, robot_of
+from linkwright_gallery.experiments.survey import choose, robot_of
 
 robots = [robot_of(lw.load(name), name) for name in ("arm7", "quadruped", "humanoid")]
 for one in choose(robots, largest=3, most=4):

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, CYCLE, RED, arrow, chain, curves, figure, inset, plane, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known
 from linkwright.spatial.arrays import Array
+from linkwright_gallery.drawing import BLUE, CYCLE, RED, arrow, chain, curves, figure, inset, plane, written
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known
 
 SOURCE = Source(
     "S2",

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from linkwright.gallery.exhibit import HEADS, MEANINGS, ORIGINS, Erratum, Shown, Source
+from linkwright_gallery.exhibit import HEADS, MEANINGS, ORIGINS, Erratum, Shown, Source
 
 
 def section(shown: Shown, picture: str, docs: str = "", level: int = 2) -> str:

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from linkwright.studio.serving import serve
+from linkwright.browser.serving import serve
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.browser.live import live as live_module
+from linkwright.browser.live.clock import Clock
+from linkwright.browser.live.live import Live
 from linkwright.errors import InputError, LinkwrightError, UnknownNameError
-from linkwright.studio.live import live as live_module
-from linkwright.studio.live.clock import Clock
-from linkwright.studio.live.live import Live
 
 
 @pytest.fixture(scope="module")

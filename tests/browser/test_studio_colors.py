@@ -13,12 +13,12 @@ pytest.importorskip("trimesh")
 pytest.importorskip("collada")
 
 import linkwright as lw
+from linkwright.browser.pictures import glb
+from linkwright.browser.solids import PLAIN, solids_of
 from linkwright.errors import FormatWarning
 from linkwright.formats.meshes import painted_of
 from linkwright.formats.painted import MOST_PAINTS
 from linkwright.model.shape import Shape
-from linkwright.studio.pictures import glb
-from linkwright.studio.solids import PLAIN, solids_of
 from linkwright.visual.drawing.skin import skin
 
 RED, BLUE, GIVEN = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)

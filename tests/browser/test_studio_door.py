@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
+from linkwright.browser.serving import is_local, serve
 from linkwright.errors import InputError, MissingExtraError
-from linkwright.studio.serving import is_local, serve
 
 VISER = "viser-v"
 

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.browser.hand import Hand
+from linkwright.browser.live.live import Live
+from linkwright.browser.live.panel import LivePanel
+from linkwright.browser.live.plots import Plots
+from linkwright.browser.live.simulating import narrow
+from linkwright.browser.posture import Posture, beyond_limits
+from linkwright.browser.recorded.page import page_of
+from linkwright.browser.recorded.saving import Saving
+from linkwright.browser.scene import Scene
+from linkwright.browser.serving import number_of_this_machine
+from linkwright.browser.sliders import Sliders
+from linkwright.browser.solids import solids_of, touching_solids
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.simulation.ground import on_ground
-from linkwright.studio.hand import Hand
-from linkwright.studio.live.live import Live
-from linkwright.studio.live.panel import LivePanel
-from linkwright.studio.live.plots import Plots
-from linkwright.studio.live.simulating import narrow
-from linkwright.studio.posture import Posture, beyond_limits
-from linkwright.studio.recorded.page import page_of
-from linkwright.studio.recorded.saving import Saving
-from linkwright.studio.scene import Scene
-from linkwright.studio.serving import number_of_this_machine
-from linkwright.studio.sliders import Sliders
-from linkwright.studio.solids import solids_of, touching_solids
 
 
 class Client:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.browser.recorded import shown
+from linkwright.browser.recorded.page import framed, page_of, playable
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, MissingExtraError, ShapeError
-from linkwright.studio.recorded import shown
-from linkwright.studio.recorded.page import framed, page_of, playable
 
 MODEL = lw.load("two_link")
 
@@ -44,7 +44,7 @@ def test_a_page_has_everything_and_loads_nothing(motion, viser, tmp_path):
 
 
 def test_what_is_recorded_is_the_motion(motion, viser, monkeypatch):
-    from linkwright.studio.scene import Scene
+    from linkwright.browser.scene import Scene
 
     shown_at = []
     monkeypatch.setattr(Scene, "show", lambda self, q: shown_at.append(np.array(q)))

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.browser.hand import Hand
+from linkwright.browser.posture import Newest, Posture, default_frame, random, welcoming, zero
+from linkwright.browser.scene import Scene
+from linkwright.browser.sliders import Sliders, drivers, knobs_of, shortened
 from linkwright.errors import UnknownNameError
-from linkwright.studio.hand import Hand
-from linkwright.studio.posture import Newest, Posture, default_frame, random, welcoming, zero
-from linkwright.studio.scene import Scene
-from linkwright.studio.sliders import Sliders, drivers, knobs_of, shortened
 
 
 def slid(sliders, name, value):

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from linkwright.studio import reports
-from linkwright.studio.serving import serve
+from linkwright.browser import reports
+from linkwright.browser.serving import serve
 
 
 @pytest.fixture
@@ -123,16 +123,16 @@ def test_errors_of_the_event_loop_are_a_line(caplog):
             del task  # nobody has asked for its result
 
     asyncio.run(main())
-    (record,) = [record for record in caplog.records if record.name == "linkwright.studio.0"]
+    (record,) = [record for record in caplog.records if record.name == "linkwright.browser.0"]
     assert record.getMessage().startswith("studio: a message of a page was ignored (ValueError: a␛[31m bbb")
     assert len(record.getMessage()) < 200
     assert record.exc_info is None
 
 
 def test_tracebacks_come_at_the_level_debug(caplog):
-    logger = logging.getLogger("linkwright.studio.1")
+    logger = logging.getLogger("linkwright.browser.1")
     logger.addFilter(reports.BriefReports())
-    with caplog.at_level(logging.DEBUG, "linkwright.studio"):
+    with caplog.at_level(logging.DEBUG, "linkwright.browser"):
         try:
             raise ValueError("seen")
         except ValueError:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.browser.hand import Hand
+from linkwright.browser.looks import Looks, ellipsoid, ellipsoid_of
+from linkwright.browser.posture import Posture
+from linkwright.browser.robot import MOST_BODIES, Robot, node_name
+from linkwright.browser.scene import Scene
+from linkwright.browser.solids import MOST_OF_A_MESH, along, creased, solids_of, turned
 from linkwright.errors import InputError, ShapeError
-from linkwright.studio.hand import Hand
-from linkwright.studio.looks import Looks, ellipsoid, ellipsoid_of
-from linkwright.studio.posture import Posture
-from linkwright.studio.robot import MOST_BODIES, Robot, node_name
-from linkwright.studio.scene import Scene
-from linkwright.studio.solids import MOST_OF_A_MESH, along, creased, solids_of, turned
 from linkwright.visual.drawing.linkage import poses_along, skeleton
 
 HOSTILE = '../../<img src=x onerror="alert(1)">/[a](javascript:alert(1))**b** $x$' + "x" * 300

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.browser.live.live import Live
+from linkwright.browser.live.simulating import level_of
+from linkwright.browser.page import Studio
 from linkwright.cli import main
-from linkwright.studio.live.live import Live
-from linkwright.studio.live.simulating import level_of
-from linkwright.studio.page import Studio
 
 
 def until(condition, what):

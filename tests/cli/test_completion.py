@@ -168,8 +168,8 @@ def test_in_a_zsh_that_is_typed_into(script, place):
 
 
 def test_what_is_not_known_of_a_script_stays():
-    assert with_values("powershell's", "powershell") == "powershell's"
-    assert with_values("a later cyclopts: linkwright --ask\n", "bash").startswith(
+    assert with_values("powershell's", "powershell", {}) == "powershell's"
+    assert with_values("a later cyclopts: linkwright --ask\n", "bash", {}).startswith(
         "a later cyclopts: linkwright --ask\n"
     )
 

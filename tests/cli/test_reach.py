@@ -10,7 +10,7 @@ import linkwright as lw
 from linkwright.cli import main
 from linkwright.cli.typed.arguments import target_poses
 from linkwright.errors import InputError
-from linkwright.inverse_kinematics.paths import followed, straight
+from linkwright.ik_solvers.paths import followed, straight
 from linkwright.visual.postures import draw_postures
 from linkwright.visual.workspace import plot_workspace
 

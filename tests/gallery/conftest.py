@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from linkwright import gallery
+import linkwright_gallery as gallery
 
 
 @cache

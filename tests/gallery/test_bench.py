@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.benchmark import FUNCTIONS, bench
-from linkwright.benchmark import run as bench_run
-from linkwright.benchmark.clock import Timing, interleaved
-from linkwright.benchmark.peers import PEERS, Pinocchio
-from linkwright.benchmark.run import OURS
 from linkwright.errors import InputError
 from linkwright.model.joint import Free, Helical, Planar, Prismatic, Revolute, Spherical
+from linkwright_gallery.benchmark import FUNCTIONS, bench
+from linkwright_gallery.benchmark import run as bench_run
+from linkwright_gallery.benchmark.clock import Timing, interleaved
+from linkwright_gallery.benchmark.peers import PEERS, Pinocchio
+from linkwright_gallery.benchmark.run import OURS
 from mechanisms import random_tree
 
 

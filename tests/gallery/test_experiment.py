@@ -10,12 +10,12 @@ import pytest
 
 import linkwright as lw
 from linkwright import cli, dynamics
-from linkwright.benchmark.clock import Timing
 from linkwright.errors import InputError, TooLargeError
-from linkwright.experiment import EXPERIMENTS, Result, Row, contenders, experiment, pictures, run
-from linkwright.experiment.motion import Runner
-from linkwright.experiment.written import written_out
 from linkwright.model.library.built_in import built_in
+from linkwright_gallery.benchmark.clock import Timing
+from linkwright_gallery.experiments import EXPERIMENTS, Result, Row, contenders, experiment, pictures, run
+from linkwright_gallery.experiments.motion import Runner
+from linkwright_gallery.experiments.written import written_out
 
 
 @pytest.mark.parametrize(("name", "links"), [("planar", (1, 3)), ("floating", (1, 2))])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians
-from linkwright.gallery.tutorial import hand, motion
-from linkwright.gallery.tutorial.coordinates import exponential, rodrigues, rotate_x, rotate_y, rotate_z
+from linkwright_gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians
+from linkwright_gallery.tutorial import hand, motion
+from linkwright_gallery.tutorial.coordinates import exponential, rodrigues, rotate_x, rotate_y, rotate_z
 
 R_Z_60 = [[0.5, -0.86603, 0.0], [0.86603, 0.5, 0.0], [0.0, 0.0, 1.0]]
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.browser.typeset import typeset
 from linkwright.errors import ArgumentError, MissingExtraError, UnknownNameError
-from linkwright.studio.pages import PAGES, open_page
-from linkwright.studio.pages.double_pendulum import Wrong
-from linkwright.studio.pages.tutorial_arm import forward, inverse, lengths_of, nearest, wrapped
-from linkwright.studio.typeset import typeset
+from linkwright_gallery.studio_pages.double_pendulum import Wrong
+from linkwright_gallery.studio_pages.statics import Statics
+from linkwright_gallery.studio_pages.tutorial_arm import forward, inverse, lengths_of, nearest, wrapped
 
 ARM = lw.load("arm4")
 LENGTHS = lengths_of(ARM)
@@ -24,7 +24,7 @@ def opened():
     pages = []
 
     def made(name):
-        pages.append(open_page(name, port=18500))
+        pages.append(lw.studio(name, port=18500))
         return pages[-1]
 
     yield made
@@ -172,7 +172,7 @@ def test_long_equations_are_not_set():
 def test_pages_are_reached_by_name(opened):
     studio = lw.studio("statics", port=18500)
     try:
-        assert isinstance(studio, PAGES["statics"])
+        assert isinstance(studio, Statics)
     finally:
         studio.stop()
     with pytest.raises(UnknownNameError, match="double-pendulum"):
@@ -186,4 +186,4 @@ def test_pages_are_reached_by_name(opened):
 def test_without_viser_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "viser", None)
     with pytest.raises(MissingExtraError, match=r"linkwright\[studio\]"):
-        open_page("statics")
+        lw.studio("statics")

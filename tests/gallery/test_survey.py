@@ -10,8 +10,8 @@ import pytest
 import linkwright as lw
 from linkwright import cli
 from linkwright.errors import InputError
-from linkwright.experiment import survey as surveying
-from linkwright.experiment.survey import chains, choose, cut, robot_of, saved, survey, tree_of
+from linkwright_gallery.experiments import survey as surveying
+from linkwright_gallery.experiments.survey import chains, choose, cut, robot_of, saved, survey, tree_of
 
 
 def chain(*axes, root="world", builder=None, tag=""):

@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics, tasks
 from linkwright.compiler.native.native import Native
-from linkwright.inverse_kinematics.distances import distances
+from linkwright.ik_solvers.distances import distances
 from linkwright.model.joint import Prismatic, Revolute, Spherical, Universal
 from mechanisms import one_of_each, random_tree
 

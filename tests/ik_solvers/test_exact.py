@@ -19,9 +19,9 @@ from linkwright.errors import (
     ShapeError,
     UnknownNameError,
 )
-from linkwright.inverse_kinematics.exact.chain import Chain, forward
-from linkwright.inverse_kinematics.exact.subproblems import Turn
-from linkwright.inverse_kinematics.exact.ways import ways
+from linkwright.ik_solvers.exact.chain import Chain, forward
+from linkwright.ik_solvers.exact.subproblems import Turn
+from linkwright.ik_solvers.exact.ways import ways
 from linkwright.model.library.dh import DHRow, from_dh
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.inverse_kinematics.exact.subproblems import (
+from linkwright.ik_solvers.exact.subproblems import (
     Turn,
     form_of,
     subproblem_1,

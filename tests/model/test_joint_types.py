@@ -19,21 +19,20 @@ NAMES = {kind.__name__ for kind in JOINT_TYPES}
 TYPES = {kind.type for kind in JOINT_TYPES} | {"continuous"}
 
 DECIDE = {
-    "benchmark/peers.py": "coordinates of another library",
     "cli/commands/moving.py": "free bases",
-    "equations/derive/loops.py": "types of loops",
-    "equations/derive/plan.py": "a pitch is a symbol of the equations",
+    "symbolic/derive/loops.py": "types of loops",
+    "symbolic/derive/plan.py": "a pitch is a symbol of the equations",
     "formats/mjcf/writing.py": "names of a file format",
     "formats/sdf/writing.py": "names of a file format",
     "formats/urdf/writing.py": "names of a file format",
     "formats/writing.py": "a screw is a hinge and a slide that follows it",
     "formats/ztk/writing.py": "names of a file format",
     "identification/calibration.py": "rows of a table of Denavit and Hartenberg",
-    "inverse_kinematics/exact/chain.py": "hinges and slides",
+    "ik_solvers/exact/chain.py": "hinges and slides",
     "model/change/edited.py": "parts are edited by their names",
     "model/library/dh.py": "rows of a table of Denavit and Hartenberg",
     "simulation/acting/controllers.py": "free joints",
-    "studio/solids.py": "types of loops",
+    "browser/solids.py": "types of loops",
 }
 """The files that compare the types of joints, or of loops by the same names, and why; the list only gets shorter."""
 

@@ -15,7 +15,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError
-from linkwright.study.digest import function_parts
+from linkwright.studies.digest import function_parts
 
 FACTOR = 2.0
 
@@ -131,7 +131,7 @@ def test_recursion_ends():
 PROGRAM = """
 import numpy as np, linkwright as lw
 from functools import partial
-from linkwright.study.digest import function_parts
+from linkwright.studies.digest import function_parts
 SET = {"one", "two", "three", "four"}
 class A:
     k = 3

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.study import samples
+from linkwright.studies import samples
 
 SPREAD = {"a": samples.uniform(-1.0, 3.0), "b": samples.log_uniform(0.1, 10.0), "c": samples.normal(2.0, 0.5)}
 

@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.study import samples
+from linkwright.studies import samples
 
 JOB = """
 import os, signal, sys, time
 import filelock, google_crc32c, numcodecs.blosc, zarr.codecs
 import numpy as np
-from linkwright.study import samples, store, study
+from linkwright.studies import samples, store, study
 
 def job(a, b):
     time.sleep(0.001)

@@ -16,8 +16,8 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, UnknownNameError
-from linkwright.study import samples
-from linkwright.study.store import Store
+from linkwright.studies import samples
+from linkwright.studies.store import Store
 
 AB = samples.random(1000, 3, a=samples.uniform(0.0, 1.0), b=samples.normal([0.0, 1.0], 1.0))
 CALLS: list[int] = []
@@ -502,7 +502,7 @@ def test_functions_travel_to_workers(tmp_path):
 
 def test_progress_in_a_notebook_is_a_line_that_changes(tmp_path, monkeypatch):
     display = pytest.importorskip("IPython.display")
-    from linkwright.study import progress
+    from linkwright.studies import progress
 
     shown: list[str] = []
 

@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.cli import main
 from linkwright.errors import LinkwrightError
-from linkwright.study.file import read_study
+from linkwright.studies.file import read_study
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -172,7 +172,7 @@ def test_what_is_no_number_is_told(tmp_path, capsys):
 
 
 def test_of_an_interrupt_it_is_told_what_is_kept(tmp_path, capsys, monkeypatch):
-    from linkwright.study import run as running
+    from linkwright.studies import run as running
 
     def interrupted(store, *more):
         raise KeyboardInterrupt

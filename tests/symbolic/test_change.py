@@ -14,10 +14,10 @@ from test_constraint_rows import four_bar
 from test_equations import follower, with_joint
 
 import linkwright as lw
-from linkwright.equations import Equations, equations
-from linkwright.equations.write.motion import motion_of
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.polynomial import evaluate
+from linkwright.symbolic import Equations, equations
+from linkwright.symbolic.write.motion import motion_of
 from mechanisms import relative_error
 
 

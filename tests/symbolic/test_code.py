@@ -10,9 +10,9 @@ from generated import LANGUAGES, function_name
 from test_equations import follower, once, with_joint
 
 import linkwright as lw
-from linkwright.equations import Equations, equations
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.tree import Model
+from linkwright.symbolic import Equations, equations
 from mechanisms import relative_error, state
 
 CASES = {

@@ -14,11 +14,11 @@ from test_equations import follower
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.equations import Equations, equations
 from linkwright.errors import InputError
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.loop import LOOP_TYPES
 from linkwright.model.tree import Model
+from linkwright.symbolic import Equations, equations
 from mechanisms import relative_error, state
 
 OWN = {"helical": {"pitch": 0.2}, "distance": {"length": 0.3}, "mask": {"held": "x z ry"}}

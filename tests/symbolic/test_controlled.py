@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.equations.controlled.law import Law, bare
-from linkwright.equations.controlled.proofs import by_theorem, proof_of
-from linkwright.equations.derive.plan import plan_of
 from linkwright.errors import ArgumentError
 from linkwright.expression.polynomial import evaluate
+from linkwright.symbolic.controlled.law import Law, bare
+from linkwright.symbolic.controlled.proofs import by_theorem, proof_of
+from linkwright.symbolic.derive.plan import plan_of
 
 NAMES = ["pendulum", "two_link", "arm4"]
 
@@ -287,7 +287,7 @@ def test_the_properties_that_control_uses_are_told_and_hold(name):
 
 @pytest.mark.parametrize("name", ["two_link", "arm4"])
 def test_the_regressor_gives_the_efforts(name):
-    from linkwright.equations.read.linear import LinearForm
+    from linkwright.symbolic.read.linear import LinearForm
 
     made = lw.equations(lw.load(name))
     form = LinearForm(made._plan, 300_000)

@@ -14,13 +14,13 @@ import sympy
 from matplotlib.mathtext import MathTextParser
 
 import linkwright as lw
-from linkwright.equations import Equations, equations
-from linkwright.equations.derive.surd import Surd, exact_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, UnknownNameError
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import rotation_rpy
+from linkwright.symbolic import Equations, equations
+from linkwright.symbolic.derive.surd import Surd, exact_rotation, number
 from mechanisms import relative_error
 
 FULL = {"geometry": "numbers", "inertial": "all", "gravity": "numbers"}
@@ -352,7 +352,7 @@ def test_the_function_is_the_module_whichever_comes_first():
     assert isinstance(lw.equations(lw.load("pendulum")), lw.Equations)
     script = (
         "import sys, linkwright as lw; assert not {'sympy', 'flint'} & set(sys.modules);"
-        "from linkwright.equations.result import Equations;"
+        "from linkwright.symbolic.result import Equations;"
         "assert isinstance(lw.equations(lw.load('pendulum')), Equations); assert 'sympy' not in sys.modules;"
         "from linkwright import equations; equations(lw.load('pendulum'), 'numbers')"
     )

@@ -11,9 +11,9 @@ import pytest
 from matplotlib.mathtext import MathTextParser
 
 import linkwright as lw
-from linkwright.equations.read.explanation import Formula
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.tree import Model
+from linkwright.symbolic.read.explanation import Formula
 from mechanisms import relative_error
 
 INERTIA = (0.02, 0.03, 0.025)

@@ -13,11 +13,11 @@ from test_constraint_rows import four_bar
 from test_equations import follower, once, with_joint
 
 import linkwright as lw
-from linkwright.equations import Equations, equations
-from linkwright.equations.derive.quantities import NAMES
-from linkwright.equations.write.notation import FORMS
 from linkwright.errors import InputError
 from linkwright.expression.polynomial import evaluate
+from linkwright.symbolic import Equations, equations
+from linkwright.symbolic.derive.quantities import NAMES
+from linkwright.symbolic.write.notation import FORMS
 from mechanisms import relative_error
 
 WHOLE = {

@@ -15,7 +15,7 @@ from test_equations import once, with_joint
 from test_passive import damped_arm
 
 import linkwright as lw
-from linkwright.equations import equations
+from linkwright.symbolic import equations
 
 pytestmark = pytest.mark.skipif(CC is None or sys.platform == "win32", reason="there is no C compiler here")
 CXX = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)

@@ -10,12 +10,12 @@ from test_equations import FULL, compare, follower, once, with_joint
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.equations import Equations, equations
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.spatial.inertia import RigidInertia
+from linkwright.symbolic import Equations, equations
 from mechanisms import relative_error, state
 
 MODELS = {

@@ -12,11 +12,11 @@ from test_equations import follower, once, with_joint
 
 import linkwright as lw
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.equations import Equations, equations
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
+from linkwright.symbolic import Equations, equations
 from mechanisms import relative_error, state
 
 KINDS = [kind for kind in JOINT_NAMES if kind != "fixed"]

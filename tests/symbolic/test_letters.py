@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.equations import equations
 from linkwright.errors import ModelError
+from linkwright.symbolic import equations
 
 
 def slider():

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.equations.write.motion import motion_of
 from linkwright.errors import InputError, MissingExtraError, ShapeError
+from linkwright.symbolic.write.motion import motion_of
 
 
 def sprung() -> lw.Model:

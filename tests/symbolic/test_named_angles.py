@@ -7,12 +7,12 @@ import pytest
 from test_equations import compare, same
 
 import linkwright as lw
-from linkwright.equations import equations
-from linkwright.equations.derive.plan import turn_about
-from linkwright.equations.derive.surd import factors_of_rotation
 from linkwright.errors import ModelError
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import rotation_about, rotation_rpy
+from linkwright.symbolic import equations
+from linkwright.symbolic.derive.plan import turn_about
+from linkwright.symbolic.derive.surd import factors_of_rotation
 from mechanisms import random_rotation, relative_error, state
 
 

@@ -17,11 +17,11 @@ from test_constraint_rows import four_bar
 from test_equations import at, once, with_joint
 
 import linkwright as lw
-from linkwright.equations import equations
-from linkwright.equations.read.explanation import Symbol
-from linkwright.equations.write.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
-from linkwright.equations.write.page import ENTRY_TERMS, SECTION_TERMS, page
 from linkwright.errors import InputError, UnknownNameError
+from linkwright.symbolic import equations
+from linkwright.symbolic.read.explanation import Symbol
+from linkwright.symbolic.write.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
+from linkwright.symbolic.write.page import ENTRY_TERMS, SECTION_TERMS, page
 
 VOID = {"meta", "br", "link", "img", "input"}
 

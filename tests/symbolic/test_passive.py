@@ -12,12 +12,12 @@ from matplotlib.mathtext import MathTextParser
 from test_code import expected
 
 import linkwright as lw
-from linkwright.equations import Equations, equations
 from linkwright.errors import InputError, ModelError
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
+from linkwright.symbolic import Equations, equations
 from mechanisms import relative_error, state
 
 FAST = 1e9

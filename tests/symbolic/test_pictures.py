@@ -14,9 +14,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from test_equations import with_joint
 
 import linkwright as lw
-from linkwright.equations import equations
-from linkwright.equations.write.document import Equation, broken, glyphs
 from linkwright.errors import ArgumentError, InputError, TooLargeError
+from linkwright.symbolic import equations
+from linkwright.symbolic.write.document import Equation, broken, glyphs
 
 PDFLATEX = shutil.which("pdflatex")
 CASES = {

@@ -15,9 +15,9 @@ from test_passive import damped_arm
 
 import linkwright as lw
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.equations import equations
 from linkwright.errors import ModelError
 from linkwright.model.build.description import JOINT_NAMES
+from linkwright.symbolic import equations
 from mechanisms import relative_error, state
 
 

@@ -11,10 +11,10 @@ import sympy
 from test_equations import follower, once, with_joint
 
 import linkwright as lw
-from linkwright.equations import equations
-from linkwright.equations.derive.typed import parsed, spelled
-from linkwright.equations.write.notation import FORMS
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, UnknownNameError
+from linkwright.symbolic import equations
+from linkwright.symbolic.derive.typed import parsed, spelled
+from linkwright.symbolic.write.notation import FORMS
 
 TWO_LINK = {
     "M[1,1]": "m1*lg1^2 + m2*(l1^2 + lg2^2 + 2*l1*lg2*cos(q2)) + I1 + I2",

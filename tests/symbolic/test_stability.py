@@ -12,12 +12,12 @@ from test_equations import follower, with_joint
 from test_explain import MODELS, cart, gantry, undamped
 
 import linkwright as lw
-from linkwright.equations.read.equilibria import Equilibrium
-from linkwright.equations.read.extremes import largest, series_of
-from linkwright.equations.read.structure import sign_of
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
+from linkwright.symbolic.read.equilibria import Equilibrium
+from linkwright.symbolic.read.extremes import largest, series_of
+from linkwright.symbolic.read.structure import sign_of
 
 INERTIA = (0.02, 0.03, 0.025)
 

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from linkwright.browser.scene import Scene
 from linkwright.spatial.arrays import Array
-from linkwright.studio.scene import Scene
 from linkwright.visual.drawing.linkage import skeleton
 
 View = Literal["Front", "Side", "Top", "Whole"]

@@ -9,17 +9,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linkwright.browser.posture import Newest, Posture, default_frame
+from linkwright.browser.robot import Robot
+from linkwright.browser.scene import Scene
+from linkwright.browser.words import distance
 from linkwright.errors import LinkwrightError, ModelError, UnknownNameError
 from linkwright.geometry import rotation
-from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics
-from linkwright.inverse_kinematics.reach import inverse_kinematics
+from linkwright.ik_solvers.exact import analytic_inverse_kinematics
+from linkwright.ik_solvers.reach import inverse_kinematics
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.posture import Newest, Posture, default_frame
-from linkwright.studio.robot import Robot
-from linkwright.studio.scene import Scene
-from linkwright.studio.words import distance
 
 Follow = Literal["place", "place and turn"]
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.hand import Hand
+from linkwright.browser.posture import Posture
+from linkwright.browser.robot import Robot, node_name
+from linkwright.browser.scene import Scene
+from linkwright.browser.sliders import drivers, free_velocities, shortened
+from linkwright.browser.solids import Color, sphere, to_link
 from linkwright.geometry import rotation
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.hand import Hand
-from linkwright.studio.posture import Posture
-from linkwright.studio.robot import Robot, node_name
-from linkwright.studio.scene import Scene
-from linkwright.studio.sliders import drivers, free_velocities, shortened
-from linkwright.studio.solids import Color, sphere, to_link
 from linkwright.visual.ellipsoids import DRAWN
 
 ORANGE: Color = (230, 130, 30)

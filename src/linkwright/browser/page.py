@@ -5,25 +5,27 @@ from __future__ import annotations
 import html
 import threading
 import webbrowser
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, LinkwrightError, explained
+from linkwright.browser.camera import Camera
+from linkwright.browser.hand import Follow, Hand
+from linkwright.browser.live.simulating import Simulating
+from linkwright.browser.looks import Looks
+from linkwright.browser.posture import Posture, beyond_limits, random, zero
+from linkwright.browser.recorded.saving import Saving
+from linkwright.browser.scene import Scene
+from linkwright.browser.serving import serve
+from linkwright.browser.sliders import Sliders, shortened
+from linkwright.browser.words import literal
+from linkwright.errors import ArgumentError, LinkwrightError, UnknownNameError, explained
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.plugins import plugins
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
-from linkwright.studio.camera import Camera
-from linkwright.studio.hand import Follow, Hand
-from linkwright.studio.live.simulating import Simulating
-from linkwright.studio.looks import Looks
-from linkwright.studio.posture import Posture, beyond_limits, random, zero
-from linkwright.studio.recorded.saving import Saving
-from linkwright.studio.scene import Scene
-from linkwright.studio.serving import serve
-from linkwright.studio.sliders import Sliders, shortened
-from linkwright.studio.words import literal
 from linkwright.trajectories import Trajectory
 from linkwright.visual.drawing.linkage import configurations
 
@@ -218,6 +220,15 @@ class Studio:
         return f'<iframe src="{address}" width="100%" height="600" style="border: 0"></iframe>'
 
 
+def _page_named(name: str) -> Callable[..., Studio]:
+    """The class of a page that another package adds."""
+    pages = plugins("pages")
+    if name not in pages:
+        raise UnknownNameError("page", name, list(pages), advice='; a robot is shown by lw.studio(lw.load("arm7"))')
+    page: type[Studio] = pages[name].load()
+    return page
+
+
 @explained
 def studio(
     model: Model | Any, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = False
@@ -243,11 +254,9 @@ def studio(
     elif q is not None:
         raise ArgumentError(f"studio: q is where a Model is first; got {q!r} with {model!r}")
     elif isinstance(model, str):
-        from linkwright.studio.pages import open_page
-
-        made = open_page(model, host=host, port=port)
+        made = _page_named(model)(host=host, port=port)
     elif isinstance(model, (Motion, Trajectory)):
-        from linkwright.studio.recorded.shown import Shown
+        from linkwright.browser.recorded.shown import Shown
 
         made = Shown(model, host=host, port=port)
     else:

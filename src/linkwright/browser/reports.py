@@ -1,6 +1,6 @@
 """Connections that fail and messages that cannot be read: one line each, and few of them, instead of tracebacks.
 
-Whoever can connect chooses what is sent. The lines are records of the logger ``linkwright.studio``; at its level DEBUG
+Whoever can connect chooses what is sent. The lines are records of the logger ``linkwright.browser``; at its level DEBUG
 they come with their tracebacks.
 """
 
@@ -66,7 +66,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 def report_briefly(loop: asyncio.AbstractEventLoop, port: int) -> logging.Logger:
     """Return a logger for the connections of a server, which the errors of its event loop go to as well."""
-    logger = logging.getLogger(f"linkwright.studio.{port}")
+    logger = logging.getLogger(f"linkwright.browser.{port}")
     for old in list(logger.filters):  # of an earlier server at this port
         logger.removeFilter(old)
     logger.addFilter(BriefReports())

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.pictures import glb
+from linkwright.browser.solids import Color, Solid, Solids, Strut, along, solids_of, touching_solids, turned
 from linkwright.errors import InputError
 from linkwright.geometry import rotation
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.pictures import glb
-from linkwright.studio.solids import Color, Solid, Solids, Strut, along, solids_of, touching_solids, turned
 
 MOST_BODIES = 2000
 """More are neither seen apart nor sent in time."""

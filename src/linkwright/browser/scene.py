@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.robot import Robot, node_name
+from linkwright.browser.solids import Color
 from linkwright.errors import InputError, ShapeError
 from linkwright.geometry import rotation
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.robot import Robot, node_name
-from linkwright.studio.solids import Color
 from linkwright.visual.drawing.floors import floors_of
 from linkwright.visual.drawing.linkage import configurations, nearby, poses_along, skeleton
 from linkwright.visual.drawing.view import View, choose_view, round_step

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from linkwright.bounds import whole_number
+from linkwright.browser.reports import report_briefly
 from linkwright.errors import DisplayError, InputError, MissingExtraError
-from linkwright.studio.reports import report_briefly
 
 PORT = 8080
 TRIED = 100

@@ -13,7 +13,6 @@ from linkwright.geometry import rotation
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.posture import Newest, Posture
 from linkwright.visual.drawing.linkage import skeleton
 
 Unit = Literal["degrees", "radians"]

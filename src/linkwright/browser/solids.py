@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from linkwright.browser.pictures import Picture, Pictures, laid
 from linkwright.errors import FormatWarning, listed, warn
 from linkwright.formats.meshes import Mesh, mesh_of
 from linkwright.formats.painted import Painted, plain
@@ -17,7 +18,6 @@ from linkwright.model.loop import Loop
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.pictures import Picture, Pictures, laid
 from linkwright.visual.drawing.linkage import Kind, Skeleton, poses_along, skeleton
 from linkwright.visual.drawing.scene import limb_colors
 from linkwright.visual.drawing.skin import coarse, coarse_painted, outside, read_meshes, tell_colors

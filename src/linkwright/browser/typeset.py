@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.equations import Equations, equations
-from linkwright.equations.write.mathml import LEADING_MINUS, MINUS, PLUS, mathml_letter, mathml_of
-from linkwright.equations.write.notation import DIVISION, Product, Sum
 from linkwright.expression.harmonics import Atom, Wave
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic import Equations, equations
+from linkwright.symbolic.write.mathml import LEADING_MINUS, MINUS, PLUS, mathml_letter, mathml_of
+from linkwright.symbolic.write.notation import DIVISION, Product, Sum
 
 MOST_VELOCITIES, MOST_TERMS = 4, 60
 """Larger equations are not read in a panel."""

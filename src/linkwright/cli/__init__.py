@@ -12,11 +12,10 @@ from rich.text import Text
 from linkwright.cli.app import app
 from linkwright.cli.commands import (
     browsing,
+    caching,
     converting,
     doctor,
-    gallery,
     identifying,
-    measuring,
     moving,
     reaching,
     showing,
@@ -26,14 +25,17 @@ from linkwright.cli.told import terminal
 from linkwright.cli.told.encodings import accept_all_characters_in_output
 from linkwright.cli.typed import mistakes
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
+from linkwright.plugins import plugins
 from linkwright.status import told_elsewhere
 
 # importing them makes them commands of the program
 COMMANDS = (
     *(moving.simulate, reaching.reach, showing.info, showing.equations, converting.convert),
     *(identifying.identify, studying.study, browsing.studio),
-    *(measuring.bench, measuring.experiment, measuring.cache, gallery.gallery, doctor.doctor),
+    *(caching.cache, doctor.doctor),
 )
+for name, command in plugins("commands").items():
+    app.command(command.value, name=name)  # imported when it is called
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -30,7 +30,7 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.frames.manipulability import NAMES, rows_of
 from linkwright.errors import InputError, ShapeError
-from linkwright.inverse_kinematics.solver import inputs_named
+from linkwright.ik_solvers.solver import inputs_named
 from linkwright.model.derived import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of

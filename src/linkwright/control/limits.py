@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.errors import InputError, ShapeError
-from linkwright.inverse_kinematics.rates import bounded
+from linkwright.ik_solvers.rates import bounded
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, maximum, where
 

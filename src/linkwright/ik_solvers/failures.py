@@ -7,8 +7,8 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import InputError
-from linkwright.inverse_kinematics.several import unturned
-from linkwright.inverse_kinematics.solver import (
+from linkwright.ik_solvers.several import unturned
+from linkwright.ik_solvers.solver import (
     BEYOND,
     DONE,
     LARGEST,
@@ -19,7 +19,7 @@ from linkwright.inverse_kinematics.solver import (
     Solver,
     inputs_named,
 )
-from linkwright.inverse_kinematics.tasks import ROTATION
+from linkwright.ik_solvers.tasks import ROTATION
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import derivative
-from linkwright.inverse_kinematics.task import Task
+from linkwright.ik_solvers.task import Task
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.geometry import quaternion, rotation
-from linkwright.inverse_kinematics.reach import inverse_kinematics
-from linkwright.inverse_kinematics.tasks import Position, Rotation
+from linkwright.ik_solvers.reach import inverse_kinematics
+from linkwright.ik_solvers.tasks import Position, Rotation
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

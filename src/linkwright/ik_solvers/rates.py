@@ -13,10 +13,10 @@ from linkwright import dynamics
 from linkwright.bounds import positive, truth
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.inverse_kinematics.solver import inputs_named
-from linkwright.inverse_kinematics.steps import DEPENDENT, extend, is_identity, without
-from linkwright.inverse_kinematics.task import fitting
-from linkwright.inverse_kinematics.tasks import Pose, Position, Task
+from linkwright.ik_solvers.solver import inputs_named
+from linkwright.ik_solvers.steps import DEPENDENT, extend, is_identity, without
+from linkwright.ik_solvers.task import fitting
+from linkwright.ik_solvers.tasks import Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of

@@ -10,11 +10,11 @@ import numpy as np
 
 from linkwright.bounds import truth, whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted
-from linkwright.inverse_kinematics import several
-from linkwright.inverse_kinematics.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
-from linkwright.inverse_kinematics.solver import DONE, WRONG, Found, Row, Search, Solver
-from linkwright.inverse_kinematics.task import fitting
-from linkwright.inverse_kinematics.tasks import ROTATION, Pose, Position, Task
+from linkwright.ik_solvers import several
+from linkwright.ik_solvers.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
+from linkwright.ik_solvers.solver import DONE, WRONG, Found, Row, Search, Solver
+from linkwright.ik_solvers.task import fitting
+from linkwright.ik_solvers.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model

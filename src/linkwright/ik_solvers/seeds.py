@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.inverse_kinematics.tasks import Task
+from linkwright.ik_solvers.tasks import Task
 from linkwright.model.joint_type import samples
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model

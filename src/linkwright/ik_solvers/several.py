@@ -9,9 +9,9 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
-from linkwright.inverse_kinematics.solver import Found, Search, Solver
-from linkwright.inverse_kinematics.steps import TURN
-from linkwright.inverse_kinematics.tasks import Joints
+from linkwright.ik_solvers.solver import Found, Search, Solver
+from linkwright.ik_solvers.steps import TURN
+from linkwright.ik_solvers.tasks import Joints
 from linkwright.model.derived import derived
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model

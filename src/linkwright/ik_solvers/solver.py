@@ -20,9 +20,9 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import UNIT_TOLERANCE
 from linkwright.errors import InputError
-from linkwright.inverse_kinematics.problem import Problem
-from linkwright.inverse_kinematics.seeds import nearest
-from linkwright.inverse_kinematics.steps import (
+from linkwright.ik_solvers.problem import Problem
+from linkwright.ik_solvers.seeds import nearest
+from linkwright.ik_solvers.steps import (
     FLOOR,
     LOW_FLOOR,
     TURN,
@@ -33,7 +33,7 @@ from linkwright.inverse_kinematics.steps import (
     prioritised_step,
     single_step,
 )
-from linkwright.inverse_kinematics.tasks import ROTATION
+from linkwright.ik_solvers.tasks import ROTATION
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic, maximum, minimum, where

@@ -13,8 +13,8 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.errors import ArgumentError, InputError
-from linkwright.inverse_kinematics.gradients import AwayFromLimits, Manipulability
-from linkwright.inverse_kinematics.task import Task
+from linkwright.ik_solvers.gradients import AwayFromLimits, Manipulability
+from linkwright.ik_solvers.task import Task
 from linkwright.model.build.description import WORLD
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model

@@ -1,7 +1,7 @@
 """Studies: a function for very many sets of parameters, to arrays on disk, resumable."""
 
-from linkwright.study import samples
-from linkwright.study.result import Study
-from linkwright.study.run import study
+from linkwright.studies import samples
+from linkwright.studies.result import Study
+from linkwright.studies.run import study
 
 __all__ = ["Study", "samples", "study"]

@@ -11,9 +11,9 @@ import numpy as np
 from linkwright.compiler.native.threads import one_thread
 from linkwright.errors import InputError
 from linkwright.spatial.arrays import Array
-from linkwright.study.columns import Column, columns, one_row
-from linkwright.study.samples import Samples
-from linkwright.study.store import Layout, Store
+from linkwright.studies.columns import Column, columns, one_row
+from linkwright.studies.samples import Samples
+from linkwright.studies.store import Layout, Store
 
 LONGEST_TEXT = 500
 """characters of an error that are kept"""

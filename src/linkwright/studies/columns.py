@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError, counted
-from linkwright.inverse_kinematics.reach import Reached
+from linkwright.ik_solvers.reach import Reached
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.spatial.arrays import Array

@@ -24,8 +24,8 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.fingerprint import names_looked_up
-from linkwright.study.rollouts import RolloutOf
-from linkwright.study.samples import VALUES, Samples
+from linkwright.studies.rollouts import RolloutOf
+from linkwright.studies.samples import VALUES, Samples
 
 TOOLS = ("_thread", "threading", "logging", "_io")
 """Modules whose objects do not tell what is computed: locks, loggers, streams."""

@@ -20,8 +20,8 @@ from linkwright.errors import InputError, UnknownNameError, counted
 from linkwright.files import read_arrays
 from linkwright.formats.load import load
 from linkwright.spatial.arrays import finite
-from linkwright.study import samples
-from linkwright.study.samples import Distribution, Samples
+from linkwright.studies import samples
+from linkwright.studies.samples import Distribution, Samples
 
 KEYS = {
     "title": str,

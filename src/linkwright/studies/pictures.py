@@ -8,15 +8,15 @@ import numpy as np
 
 from linkwright.errors import InputError, counted
 from linkwright.spatial.arrays import Array
-from linkwright.study.columns import TIME
+from linkwright.studies.columns import TIME
 from linkwright.visual.plots import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linkwright.study.result import Study
-    from linkwright.study.sensitivity import Sensitivity
+    from linkwright.studies.result import Study
+    from linkwright.studies.sensitivity import Sensitivity
 
 SHOWN_ROWS = 100_000
 """from which percentiles are taken; of more rows these are picked evenly"""

@@ -12,10 +12,10 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, MissingExtraError, UnknownNameError, counted, explained
 from linkwright.files import write_figure
 from linkwright.spatial.arrays import Array
-from linkwright.study import pictures
-from linkwright.study.columns import ROW
-from linkwright.study.sensitivity import Sensitivity, indices
-from linkwright.study.store import DONE, FAILED, STATUS, Store
+from linkwright.studies import pictures
+from linkwright.studies.columns import ROW
+from linkwright.studies.sensitivity import Sensitivity, indices
+from linkwright.studies.store import DONE, FAILED, STATUS, Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,13 +22,13 @@ from linkwright.bounds import whole_number
 from linkwright.compiler.native.threads import checked_threads, default_threads
 from linkwright.errors import ArgumentError, InputError, explained, warn
 from linkwright.spatial.arrays import Array
-from linkwright.study.chunk import Computed, Given, Memory, Outcome, Work, computed, first_rows, written
-from linkwright.study.digest import Parts, function_name, function_parts, samples_parts
-from linkwright.study.progress import Progress
-from linkwright.study.result import Study
-from linkwright.study.rollouts import as_function_of_names
-from linkwright.study.samples import Grid, Samples, as_samples
-from linkwright.study.store import FAILED, STATUS, Kept, Layout, Store
+from linkwright.studies.chunk import Computed, Given, Memory, Outcome, Work, computed, first_rows, written
+from linkwright.studies.digest import Parts, function_name, function_parts, samples_parts
+from linkwright.studies.progress import Progress
+from linkwright.studies.result import Study
+from linkwright.studies.rollouts import as_function_of_names
+from linkwright.studies.samples import Grid, Samples, as_samples
+from linkwright.studies.store import FAILED, STATUS, Kept, Layout, Store
 
 MOST_ROWS = 1_000_000
 """of a chunk"""
@@ -86,8 +86,8 @@ def study(
     a time, without the first dimension, where ``batched`` is False). It gives an array (n, …), a dict of such, or a
     motion, a rollout or a result of ``inverse_kinematics`` of a batch: ``partial(lw.simulate, arm, duration=2.0)`` for
     parameters q0 and v0, or a function of yours. It should give the same whenever it is asked for the same.
-    ``parameters``: :mod:`samples <linkwright.study.samples>`, a grid, a table, random draws or Sobol's sequence; a dict
-    of arrays of equal length is a table.
+    ``parameters``: :mod:`samples <linkwright.studies.samples>`, a grid, a table, random draws or Sobol's sequence; a
+    dict of arrays of equal length is a table.
 
     ``store`` is a folder: a new one, or that of the same study before, of which only what is missing is computed. It is
     a zarr group (version 3) with an array for each output, whose first dimension is the row, and ``status``: 1

@@ -33,7 +33,7 @@ class Sensitivity:
     def plot(self, path: Any = None) -> Figure:
         """The indices as bars; written where a path is given."""
         from linkwright.files import write_figure
-        from linkwright.study.pictures import plot_sensitivity
+        from linkwright.studies.pictures import plot_sensitivity
 
         figure = plot_sensitivity(self)
         if path is not None:
@@ -52,7 +52,7 @@ class Sensitivity:
 
 
 def indices(names: tuple[str, ...], output: str, y: Array) -> Sensitivity:
-    """From outputs y (base·(n + 2),) at :class:`~linkwright.study.samples.Saltelli` points."""
+    """From outputs y (base·(n + 2),) at :class:`~linkwright.studies.samples.Saltelli` points."""
     try:
         from SALib.analyze import sobol  # type: ignore[import-untyped]
     except ImportError:

@@ -22,7 +22,7 @@ import numpy as np
 from linkwright.errors import InputError, MissingExtraError
 from linkwright.files import write_text
 from linkwright.spatial.arrays import Array
-from linkwright.study.columns import ROW, Column
+from linkwright.studies.columns import ROW, Column
 
 FORMAT = 1
 """of what is told in the group's attributes"""

@@ -1,10 +1,5 @@
-"""Equations to read: exact, printed, generated as code. The module may be called: it is ``equations`` itself."""
+"""Equations to read: exact, printed, generated as code."""
 
-from __future__ import annotations
-
-from linkwright.equations.result import Equations, equations
-from linkwright.naming import callable_package
+from linkwright.symbolic.result import Equations, equations
 
 __all__ = ["Equations", "equations"]
-
-callable_package(__name__, "linkwright.equations.result")

@@ -11,22 +11,22 @@ import numpy as np
 from linkwright.dynamics.frames.manipulability import NAMES as DIRECTIONS
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
-from linkwright.equations.derive.change import change_of
-from linkwright.equations.derive.coordinates import Coordinates, coordinates_of
-from linkwright.equations.derive.grouping import Grouping, grouping_of
-from linkwright.equations.derive.passive import PassiveForces
-from linkwright.equations.derive.plan import Plan, plan_of, realized, with_frame
-from linkwright.equations.derive.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
-from linkwright.equations.derive.singularity import columns_amid, factors_of_determinant
-from linkwright.equations.derive.twice import Derivation, Forms, Mechanism
-from linkwright.equations.derive.typed import Node
-from linkwright.equations.derive.whole import RECIPROCAL
-from linkwright.equations.write.code import Programmer
-from linkwright.equations.write.notation import Order, Sum, grouped, text_of
 from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.factors import Factored
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.model.tree import Model
+from linkwright.symbolic.derive.change import change_of
+from linkwright.symbolic.derive.coordinates import Coordinates, coordinates_of
+from linkwright.symbolic.derive.grouping import Grouping, grouping_of
+from linkwright.symbolic.derive.passive import PassiveForces
+from linkwright.symbolic.derive.plan import Plan, plan_of, realized, with_frame
+from linkwright.symbolic.derive.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
+from linkwright.symbolic.derive.singularity import columns_amid, factors_of_determinant
+from linkwright.symbolic.derive.twice import Derivation, Forms, Mechanism
+from linkwright.symbolic.derive.typed import Node
+from linkwright.symbolic.derive.whole import RECIPROCAL
+from linkwright.symbolic.write.code import Programmer
+from linkwright.symbolic.write.notation import Order, Sum, grouped, text_of
 
 ROUTES = ("recursive", "lagrange")
 

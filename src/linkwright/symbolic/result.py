@@ -12,27 +12,27 @@ import numpy as np
 
 from linkwright.compiler.ir.program import Operations
 from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
-from linkwright.equations.controlled.explain import ControlledExplanation, controlled_explanation
-from linkwright.equations.derive.change import given_of
-from linkwright.equations.derive.compared import Comparison, compare
-from linkwright.equations.derive.quantities import MAIN, QUANTITIES
-from linkwright.equations.derive.whole import MASS
-from linkwright.equations.forms import ExactForms
-from linkwright.equations.read.closed import ClosedExplanation, closed_explanation
-from linkwright.equations.read.explain import Explanation, explanation_of
-from linkwright.equations.write.c import c_header, c_source, test_program
-from linkwright.equations.write.code import RIGHT_HAND_SIDE, Code
-from linkwright.equations.write.document import Equation, display, names_table
-from linkwright.equations.write.document import document as document_of
-from linkwright.equations.write.document import figure as figure_of
-from linkwright.equations.write.languages import fortran_source, octave_source, python_source
-from linkwright.equations.write.mathml import mathml_letter, mathml_of, mathml_otherwise, mathml_table
-from linkwright.equations.write.notation import Sum, checked_form, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, counted, explained
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at, replacing_together, write_figure, write_text
 from linkwright.model.equality import same
 from linkwright.model.tree import Model
+from linkwright.symbolic.controlled.explain import ControlledExplanation, controlled_explanation
+from linkwright.symbolic.derive.change import given_of
+from linkwright.symbolic.derive.compared import Comparison, compare
+from linkwright.symbolic.derive.quantities import MAIN, QUANTITIES
+from linkwright.symbolic.derive.whole import MASS
+from linkwright.symbolic.forms import ExactForms
+from linkwright.symbolic.read.closed import ClosedExplanation, closed_explanation
+from linkwright.symbolic.read.explain import Explanation, explanation_of
+from linkwright.symbolic.write.c import c_header, c_source, test_program
+from linkwright.symbolic.write.code import RIGHT_HAND_SIDE, Code
+from linkwright.symbolic.write.document import Equation, display, names_table
+from linkwright.symbolic.write.document import document as document_of
+from linkwright.symbolic.write.document import figure as figure_of
+from linkwright.symbolic.write.languages import fortran_source, octave_source, python_source
+from linkwright.symbolic.write.mathml import mathml_letter, mathml_of, mathml_otherwise, mathml_table
+from linkwright.symbolic.write.notation import Sum, checked_form, grouped, latex_name, latex_of, sympy_of, text_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -446,7 +446,7 @@ class Equations(ExactForms):
 
         With pose and Jacobian of ``frame``; of the last frame of a mechanism that is one chain unless named.
         """
-        from linkwright.equations.write.page import page
+        from linkwright.symbolic.write.page import page
 
         return write_text(file_at(path), page(self, frame))
 

@@ -16,13 +16,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwright.benchmark.clock import interleaved
 from linkwright.compiler.ir.program import Program
 from linkwright.errors import ModelError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.spatial.rotation import quaternion_from_matrix
+from linkwright_gallery.benchmark.clock import interleaved
 
 LOOPED_ROWS = 128
 """Rows of a loop of single calls, for peers without batches."""

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.benchmark.clock import Timing, cycles_per_ns, interleaved, machine
-from linkwright.benchmark.peers import PEERS, Contender, Peer, States
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.program import Program
@@ -25,6 +23,8 @@ from linkwright.compiler.public import public
 from linkwright.errors import InputError, ModelError
 from linkwright.files import write_figure, write_text
 from linkwright.model.tree import Model
+from linkwright_gallery.benchmark.clock import Timing, cycles_per_ns, interleaved, machine
+from linkwright_gallery.benchmark.peers import PEERS, Contender, Peer, States
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from rich.table import Table
 from rich.text import Text
 
-from linkwright.cli.app import app
-from linkwright.cli.shell.values import Exhibit
 from linkwright.cli.told import terminal
 from linkwright.errors import InputError, counted
 from linkwright.files import folder_at, replacing_together, write_text
 
 if TYPE_CHECKING:
-    from linkwright.gallery import Shown
+    from linkwright_gallery import Shown
 
 
-@app.command
+def exhibits(_: Any = None) -> list[str]:
+    """Exhibits of the gallery by name and by number, and its sources."""
+    from linkwright_gallery import EXHIBITS, SOURCES
+
+    names = [exhibit.name.replace("_", "-") for exhibit in EXHIBITS]
+    return [*names, *(exhibit.number for exhibit in EXHIBITS), *(source.letter for source in SOURCES)]
+
+
+Exhibit = Annotated[str, Parameter(completer=exhibits)]
+
+
 def gallery(
     *names: Exhibit,
     every: Annotated[bool, Parameter(name="--all", negative="")] = False,
@@ -44,7 +52,7 @@ def gallery(
     out
         The folder for pages and pictures; linkwright_gallery unless given.
     """
-    from linkwright.gallery import EXHIBITS, chosen
+    from linkwright_gallery import EXHIBITS, chosen
 
     if names and every:
         raise InputError("--all runs all exhibits; leave out the names, or --all")
@@ -66,7 +74,7 @@ def gallery(
 
 
 def _list() -> None:
-    from linkwright.gallery import SOURCES
+    from linkwright_gallery import SOURCES
 
     for source, exhibits in SOURCES.items():
         table = Table("number", "name", "what it is", "in the source", box=None, title_justify="left")
@@ -80,7 +88,7 @@ def _list() -> None:
 
 
 def _tell(shown: Shown) -> None:
-    from linkwright.gallery.exhibit import Erratum
+    from linkwright_gallery.exhibit import Erratum
 
     terminal.output.print(shown.table())
     for one in shown.errata:
@@ -94,8 +102,8 @@ def _tell(shown: Shown) -> None:
 
 
 def _write(shown: Shown, folder: Path, pictures: bool) -> None:
-    from linkwright.gallery import source_of
-    from linkwright.gallery.page import page, section
+    from linkwright_gallery import source_of
+    from linkwright_gallery.page import page, section
 
     exhibit = shown.exhibit
     name = exhibit.name
@@ -110,8 +118,8 @@ def _write(shown: Shown, folder: Path, pictures: bool) -> None:
 
 
 def _conclude(made: list[Shown], folder: Path) -> None:
-    from linkwright.gallery import SOURCES
-    from linkwright.gallery.page import index
+    from linkwright_gallery import SOURCES
+    from linkwright_gallery.page import index
 
     rows = [
         (source, [(shown, f"{shown.exhibit.name}.md") for shown in made if shown.exhibit in exhibits])

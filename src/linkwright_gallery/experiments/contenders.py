@@ -27,11 +27,11 @@ from linkwright.dynamics.assembly.subassembly import (
     leaf,
     leaf_inertia,
 )
-from linkwright.experiment.written import Written, written_out
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, is_zero, mirror
 from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.rotation import skew
+from linkwright_gallery.experiments.written import Written, written_out
 
 
 class Contender(NamedTuple):

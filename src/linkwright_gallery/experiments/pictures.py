@@ -14,7 +14,6 @@ import numpy as np
 from linkwright.dynamics.assembly.partition import blocks_of
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.experiment.run import STEP, Experiment
 from linkwright.files import write_figure
 from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
@@ -22,6 +21,7 @@ from linkwright.simulation import simulate
 from linkwright.visual.drawing.linkage import skeleton
 from linkwright.visual.drawing.view import choose_view
 from linkwright.visual.moving.animation import animate
+from linkwright_gallery.experiments.run import STEP, Experiment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

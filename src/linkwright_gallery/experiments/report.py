@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linkwright.benchmark.clock import Timing
 from linkwright.files import write_figure, write_text
+from linkwright_gallery.benchmark.clock import Timing
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -18,16 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.benchmark.clock import Timing, interleaved, machine
 from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import compile
 from linkwright.errors import InputError, TooLargeError
-from linkwright.experiment.contenders import Contender, general_assembly, lagrange, method, written_blocks
-from linkwright.experiment.motion import Run, Runner
-from linkwright.experiment.report import Result, Row
 from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright_gallery.benchmark.clock import Timing, interleaved, machine
+from linkwright_gallery.experiments.contenders import Contender, general_assembly, lagrange, method, written_blocks
+from linkwright_gallery.experiments.motion import Run, Runner
+from linkwright_gallery.experiments.report import Result, Row
 
 COMPARED_MOTION = 2.0
 """s; later small differences grow: the motions are chaotic."""

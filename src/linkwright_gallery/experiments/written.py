@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.equations.derive.plan import plan_of
-from linkwright.equations.derive.twice import Mechanism
 from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.harmonics import Wave, terms_of
 from linkwright.expression.polynomial import Polynomial
@@ -31,6 +29,8 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.spatial.rotation import skew
+from linkwright.symbolic.derive.plan import plan_of
+from linkwright.symbolic.derive.twice import Mechanism
 
 MOST_TERMS, MOST_IN_SPACE = 30_000, 8_000
 """Terms of a block's equations up to which they are written out, along parallel axes (where a term has one cosine or

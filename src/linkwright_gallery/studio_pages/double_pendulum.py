@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.live.live import Live
+from linkwright.browser.live.panel import LivePanel
+from linkwright.browser.live.simulating import values_now
+from linkwright.browser.robot import Robot
+from linkwright.browser.typeset import typeset
 from linkwright.compiler.public import public
 from linkwright.dynamics import bias_forces, mass_matrix, pose
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.live.live import Live
-from linkwright.studio.live.panel import LivePanel
-from linkwright.studio.live.simulating import values_now
-from linkwright.studio.pages.program import Program
-from linkwright.studio.robot import Robot
-from linkwright.studio.typeset import typeset
+from linkwright_gallery.studio_pages.program import Program
 
 TEXT = """Two links of 1 m and 1 kg, let go at 30°, 30°. Drag a link, change gravity or a mass while it moves."""
 MISTAKE = "As printed in Python"

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.robot import Robot
+from linkwright.browser.words import distance
 from linkwright.spatial.arrays import Array
-from linkwright.studio.pages.program import Program, degrees, table
-from linkwright.studio.pages.tutorial_arm import Reached, forward, inverse, lengths_of, nearest
-from linkwright.studio.robot import Robot
-from linkwright.studio.words import distance
+from linkwright_gallery.studio_pages.program import Program, degrees, table
+from linkwright_gallery.studio_pages.tutorial_arm import Reached, forward, inverse, lengths_of, nearest
 
 CHOICES = ("nearest", "up", "down")
 TEXT = """θ₁ turns the arm, θ₂, θ₃ and θ₄ pitch it; **α = θ₂ + θ₃ + θ₄** is the pitch of the hand. Move the joints and

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linkwright.browser.page import BRAND, Studio
+from linkwright.browser.posture import Newest
+from linkwright.browser.scene import FIELD_OF_VIEW, Scene
 from linkwright.model.library.built_in import built_in
-from linkwright.studio.page import BRAND, Studio
-from linkwright.studio.posture import Newest
-from linkwright.studio.scene import FIELD_OF_VIEW, Scene
 
 
 class Program(Studio):

@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.compiler.public import public
 from linkwright.dynamics import jacobian, joint_forces, pose
 from linkwright.spatial.arrays import Array
-from linkwright.studio.pages.program import Program, table
+from linkwright_gallery.studio_pages.program import Program, table
 
 SINGULAR = 1e-3
 """of det J beside l1 l2"""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from linkwright.gallery.exhibit import Exhibit, Source
-from linkwright.gallery.tutorial import coordinates, further, hand, lagrange, motion
+from linkwright_gallery.exhibit import Exhibit, Source
+from linkwright_gallery.tutorial import coordinates, further, hand, lagrange, motion
 
 SOURCE = Source(
     "S3",

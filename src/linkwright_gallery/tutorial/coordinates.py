@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, CYCLE, GRAY, RED, figure, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
 from linkwright.spatial.arrays import Array
+from linkwright_gallery.drawing import BLUE, CYCLE, GRAY, RED, figure, written
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
 
 
 def rotate_x(t: float) -> Array:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, GRAY, GREEN, RED, curves, figure, inset, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known
 from linkwright.spatial.arrays import Array
+from linkwright_gallery.drawing import BLUE, GRAY, GREEN, RED, curves, figure, inset, written
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known
 
 TARGET = np.radians([30.0, 60.0])
 HANGING = np.radians([-90.0, 0.0])

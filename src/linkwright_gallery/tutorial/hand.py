@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, CYCLE, GRAY, RED, arrow, chain, figure, inset, plane, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
 from linkwright.spatial.arrays import Array
+from linkwright_gallery.drawing import BLUE, CYCLE, GRAY, RED, arrow, chain, figure, inset, plane, written
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
 
 # S3.3 The arm of four joints
 

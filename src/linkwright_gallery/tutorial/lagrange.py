@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.equations import Equations
-from linkwright.gallery.drawing import BLUE, GRAY, GREEN, INK, PURPLE, RED, arrow, chain, curves, figure, inset, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, measured, printed, said
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic import Equations
+from linkwright_gallery.drawing import BLUE, GRAY, GREEN, INK, PURPLE, RED, arrow, chain, curves, figure, inset, written
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, measured, printed, said
 
 # S3.6 Straight and turning
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, GRAY, ORANGE, RED, chain, curves, figure, pictures_of, plane, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known
 from linkwright.spatial.arrays import Array
+from linkwright_gallery.drawing import BLUE, GRAY, ORANGE, RED, chain, curves, figure, pictures_of, plane, written
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known
 
 START = np.radians([30.0, 30.0])
 """at rest; l = 1, lg = 0.5, m = 1, I = 0.1, g = 9.8 of both links"""

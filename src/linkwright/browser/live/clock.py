@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Event, Thread
 from time import perf_counter
 
-from linkwright.studio.live.live import Live
+from linkwright.browser.live.live import Live
 
 PICTURES = 50.0
 """a second, at most, that are made"""

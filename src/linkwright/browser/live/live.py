@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from linkwright.bounds import not_negative, positive
+from linkwright.browser.live.push import Push, Pusher
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import difference, gravity_forces, integrate
@@ -36,7 +37,6 @@ from linkwright.simulation.starts import default_configuration, showing_bend
 from linkwright.simulation.stepping.parts import energies
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import rigid_inertia
-from linkwright.studio.live.push import Push, Pusher
 
 STIFF = 4.0
 """Hz: how fast joints that are held swing what they move, where the mechanism does not stand"""

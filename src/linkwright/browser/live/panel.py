@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.live.clock import Clock
+from linkwright.browser.live.live import Live, Sample
+from linkwright.browser.live.plots import Plots
+from linkwright.browser.scene import Scene
+from linkwright.browser.words import literal
 from linkwright.errors import LinkwrightError
 from linkwright.spatial.arrays import Array
-from linkwright.studio.live.clock import Clock
-from linkwright.studio.live.live import Live, Sample
-from linkwright.studio.live.plots import Plots
-from linkwright.studio.scene import Scene
-from linkwright.studio.words import literal
 
 CURVES = 8.0
 """a second: how often curves are drawn anew while it moves"""

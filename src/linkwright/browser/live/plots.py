@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.live.live import Sample
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.live.live import Sample
 
 WINDOW = 10.0
 """s"""

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.camera import Camera
+from linkwright.browser.live.live import Live
+from linkwright.browser.live.panel import LivePanel
+from linkwright.browser.posture import Posture
+from linkwright.browser.robot import body_poses
+from linkwright.browser.scene import FIELD_OF_VIEW, Scene
+from linkwright.browser.typeset import Typeset, typeset
+from linkwright.browser.words import literal
 from linkwright.errors import LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.standing import standing_configuration
 from linkwright.spatial.arrays import Array
-from linkwright.studio.camera import Camera
-from linkwright.studio.live.live import Live
-from linkwright.studio.live.panel import LivePanel
-from linkwright.studio.posture import Posture
-from linkwright.studio.robot import body_poses
-from linkwright.studio.scene import FIELD_OF_VIEW, Scene
-from linkwright.studio.typeset import Typeset, typeset
-from linkwright.studio.words import literal
 
 FOLLOWED = 8.0
 """a second: how often sliders and the hand follow a mechanism that moves by itself"""

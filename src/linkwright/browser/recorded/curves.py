@@ -8,10 +8,10 @@ from importlib.resources import files
 
 import numpy as np
 
+from linkwright.browser.live.plots import MOST_OF_WHOLE, groups_of, units_of
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.simulation.recorded.motion import Motion
-from linkwright.studio.live.plots import MOST_OF_WHOLE, groups_of, units_of
 
 
 def with_curves(page: str, motion: Motion, seconds: float, dark: bool) -> str:
@@ -26,7 +26,7 @@ def with_curves(page: str, motion: Motion, seconds: float, dark: bool) -> str:
         "plots": _plots(motion.model),
         "numbers": base64.b64encode(np.ascontiguousarray(columns.T, dtype="<f4").tobytes()).decode(),
     }
-    here = files("linkwright.studio.recorded")
+    here = files("linkwright.browser.recorded")
     style, script = (here.joinpath(f"curves.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     data = json.dumps(told).replace("<", "\\u003c")  # a name may not end the element
     panel = (

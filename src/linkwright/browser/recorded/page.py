@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.browser.recorded.curves import with_curves
+from linkwright.browser.scene import Scene
+from linkwright.browser.serving import serve
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.files import file_at, replacing
 from linkwright.model.tree import Model
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
-from linkwright.studio.recorded.curves import with_curves
-from linkwright.studio.scene import Scene
-from linkwright.studio.serving import serve
 from linkwright.trajectories import Trajectory
 from linkwright.visual.drawing.linkage import resample
 from linkwright.visual.moving.film import shown_times

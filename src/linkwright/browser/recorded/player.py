@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from linkwright.bounds import positive
+from linkwright.browser.live.live import Sample
+from linkwright.browser.live.plots import Plots
+from linkwright.browser.recorded.page import Playable, force_scale, show_forces
+from linkwright.browser.scene import Scene
 from linkwright.spatial.arrays import Array
-from linkwright.studio.live.live import Sample
-from linkwright.studio.live.plots import Plots
-from linkwright.studio.recorded.page import Playable, force_scale, show_forces
-from linkwright.studio.scene import Scene
 from linkwright.visual.drawing.linkage import resample
 
 PICTURES = 50.0

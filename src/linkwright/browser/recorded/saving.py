@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.browser.recorded.page import FORCES, Playable, force_scale, page_of, playable, show_forces
+from linkwright.browser.scene import Scene
 from linkwright.errors import InputError, LinkwrightError
 from linkwright.spatial.arrays import Array
-from linkwright.studio.recorded.page import FORCES, Playable, force_scale, page_of, playable, show_forces
-from linkwright.studio.scene import Scene
 from linkwright.visual.drawing.linkage import configurations, resample
 from linkwright.visual.moving.film import shown_times
 from linkwright.visual.moving.gif import durations_of, encode_gif

@@ -7,12 +7,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from linkwright.browser.page import BRAND, Studio
+from linkwright.browser.recorded.page import framed, page_of, playable, save_page
+from linkwright.browser.recorded.player import Player
+from linkwright.browser.recorded.saving import Saving
+from linkwright.browser.scene import Scene
 from linkwright.errors import InputError
-from linkwright.studio.page import BRAND, Studio
-from linkwright.studio.recorded.page import framed, page_of, playable, save_page
-from linkwright.studio.recorded.player import Player
-from linkwright.studio.recorded.saving import Saving
-from linkwright.studio.scene import Scene
 
 WIDTH = 380
 """pixels, of the curves beside the picture"""

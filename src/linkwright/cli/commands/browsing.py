@@ -11,9 +11,14 @@ from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.cli.typed.arguments import starting_posture
 from linkwright.errors import InputError
+from linkwright.plugins import plugins
 
 if TYPE_CHECKING:
-    from linkwright.studio.page import Studio
+    from linkwright.browser.page import Studio
+
+    Page = str
+else:
+    Page = Literal[*plugins("pages")]
 
 
 @app.command
@@ -21,7 +26,7 @@ def studio(
     robot: RobotOrNone = None,
     /,
     *,
-    page: Literal["forward-kinematics", "statics", "double-pendulum"] | None = None,
+    page: Page | None = None,
     posture: str = "",
     host: str = "127.0.0.1",
     port: Whole | None = None,
@@ -48,9 +53,9 @@ def studio(
     browser
         Whether to open a browser.
     """
+    from linkwright.browser.page import studio as show
+    from linkwright.browser.posture import beyond_limits
     from linkwright.dynamics import check, close_loops
-    from linkwright.studio.page import studio as show
-    from linkwright.studio.posture import beyond_limits
 
     if page is not None:
         if robot is not None or posture:

@@ -374,9 +374,9 @@ def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
 
 def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: float) -> Motion:
     """The motion after the generated equations, at the times that the other methods step to."""
-    from linkwright.equations import equations as made_of
-    from linkwright.equations.write.motion import motion_of
     from linkwright.simulation import Motion
+    from linkwright.symbolic import equations as made_of
+    from linkwright.symbolic.write.motion import motion_of
 
     t = np.linspace(0.0, duration, max(1, round(duration / step)) + 1)
     began = perf_counter()

@@ -19,7 +19,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
-    from linkwright.inverse_kinematics.paths import Followed
+    from linkwright.ik_solvers.paths import Followed
 
 _RESULTS = ("postures.png", "workspace.png", *(f"path_{k}.gif" for k in range(1, 17)))
 """What the command may write; of an earlier run nothing stays."""
@@ -173,9 +173,9 @@ def _reachable(model: Model, frame: str) -> Array:
 
 def _answers(model: Model, frame: str, target: Array, start: Array | None, most: int) -> Answers:
     """The postures for a target; by formulas where there are some, else by steps."""
-    from linkwright.inverse_kinematics.exact.solver import analytic_inverse_kinematics
-    from linkwright.inverse_kinematics.paths import place_first
-    from linkwright.inverse_kinematics.reach import inverse_kinematics
+    from linkwright.ik_solvers.exact.solver import analytic_inverse_kinematics
+    from linkwright.ik_solvers.paths import place_first
+    from linkwright.ik_solvers.reach import inverse_kinematics
 
     try:
         solver = analytic_inverse_kinematics(model, frame, task="pose" if target.shape == (4, 4) else "position")
@@ -264,7 +264,7 @@ def _place(target: Array) -> str:
 
 
 def _followed(model: Model, frame: str, targets: Array, starts: Array) -> Followed:
-    from linkwright.inverse_kinematics.paths import followed, straight
+    from linkwright.ik_solvers.paths import followed, straight
 
     found = followed(model, frame, straight(targets, _PATH_POINTS), starts)
     for k, (points, reason) in enumerate(zip(found.points, found.reasons, strict=True)):

@@ -136,7 +136,7 @@ def equations(
     angle_tolerance
         How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
     """
-    from linkwright.equations import equations as made_of
+    from linkwright.symbolic import equations as made_of
 
     if html and format not in ("text", "html"):
         raise InputError(f"--html and --format {format} cannot both be; ask for one after the other")

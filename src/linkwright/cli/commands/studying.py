@@ -12,8 +12,8 @@ from linkwright.cli.told import terminal
 from linkwright.errors import InputError, LinkwrightError, counted
 
 if TYPE_CHECKING:
-    from linkwright.study.result import Study
-    from linkwright.study.run import Estimate
+    from linkwright.studies.result import Study
+    from linkwright.studies.run import Estimate
 
 
 @app.command
@@ -46,10 +46,10 @@ def study(
     pictures
         Draw histograms of the outputs with one number a row when all is done, beside the results.
     """
-    from linkwright.study import Study
-    from linkwright.study import file as files
-    from linkwright.study import study as run
-    from linkwright.study.run import estimate
+    from linkwright.studies import Study
+    from linkwright.studies import file as files
+    from linkwright.studies import study as run
+    from linkwright.studies.run import estimate
 
     if status is not None:
         return _tell(Study(status))
@@ -95,7 +95,7 @@ def _tell(found: Study) -> None:
 
 def _tell_what_is_kept(place: Path) -> None:
     """What a study that was stopped leaves."""
-    from linkwright.study import Study
+    from linkwright.studies import Study
 
     try:
         what = str(Study(place))

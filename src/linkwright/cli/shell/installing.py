@@ -9,22 +9,21 @@ each TAB. Were a later cyclopts to write the call in another way, its scripts wo
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cyclopts import App
 from cyclopts.completion.install import create_install_completion_command
 
-from linkwright.cli.shell.values import exhibits, robots
+from linkwright.cli.shell.values import robots
 
 BASH = """
 # What words may be, in place of the program, which would take long to start: COMMAND … WORD.
 _linkwright_values() {
   local word="${@: -1}" file
-  if [[ "$1" == gallery ]]; then
-    printf '%s\\n' EXHIBITS
-    return
-  fi
+  case "$1" in
+OTHERS  esac
   printf '%s\\n' ROBOTS
   compgen -d -S / -- "$word"
   compgen -f -- "$word" | while IFS= read -r file; do
@@ -49,50 +48,69 @@ complete -F _linkwright_words linkwright
 ZSH = """
 # What words may be, in place of the program, which would take long to start: COMMAND … WORD.
 _linkwright_values() {
-  if [[ "$1" == gallery ]]; then
-    print -rl -- EXHIBITS
-  else
-    print -rl -- ROBOTS
-  fi
+  case "$1" in
+OTHERS    *) print -rl -- ROBOTS ;;
+  esac
 }
 """
+
+OTHERS = {
+    "bash": "    {command}) printf '%s\\n' {values}; return ;;\n",
+    "zsh": "    {command}) print -rl -- {values} ;;\n",
+    "fish": "        case {command}\n            printf '%s\\n' {values}\n",
+}
+"""A command whose words are no robots."""
 
 ZSH_BEGINS = "_cyclopts_linkwright() {"
 
 FISH = """
 # What words may be, in place of the program, which would take long to start: COMMAND … WORD.
 function __fish_linkwright_values
-    if test "$argv[1]" = gallery
-        printf '%s\\n' EXHIBITS
-    else
-        printf '%s\\n' ROBOTS
-        __fish_complete_path (commandline -ct)
+    switch "$argv[1]"
+OTHERS        case '*'
+            printf '%s\\n' ROBOTS
+            __fish_complete_path (commandline -ct)
     end
 end
 """
 
 
-def with_values(script: str, shell: str) -> str:
-    """A script of cyclopts that finds values by itself; PowerShell's is left as it is."""
+def with_values(script: str, shell: str, others: Mapping[str, Sequence[str]]) -> str:
+    """Return a script of cyclopts that finds values by itself; PowerShell's is left as it is.
+
+    ``others`` gives the words of the commands that do not take robots.
+    """
     if shell == "bash":
-        return script.replace('"$_cmd" __complete', "_linkwright_values") + _filled(BASH)
+        return script.replace('"$_cmd" __complete', "_linkwright_values") + _filled(BASH, shell, others)
     if shell == "zsh":
         found = "(( ${#_cyc_vals} )) && compadd -d _cyc_disp -a _cyc_vals"
         if ZSH_BEGINS not in script:
             return script
-        files = f'  [[ "${{_cyc_words[2]}}" == gallery ]] || _files -g "*.({_suffixes()})"'
+        files = f'  [[ " {" ".join(others)} " == *" ${{_cyc_words[2]}} "* ]] || _files -g "*.({_suffixes()})"'
         script = script.replace("$_cyc_cmd __complete", "_linkwright_values").replace(found, f"{found}\n{files}")
         # within its one function: of a file that defines one only, zsh knows that the function is meant
-        return script.replace(f"{ZSH_BEGINS}\n", f"{ZSH_BEGINS}\n{_filled(ZSH)}\n", 1)
+        return script.replace(f"{ZSH_BEGINS}\n", f"{ZSH_BEGINS}\n{_filled(ZSH, shell, others)}\n", 1)
     if shell == "fish":
-        return _filled(FISH) + script.replace("(linkwright __complete", "(__fish_linkwright_values")
+        return _filled(FISH, shell, others) + script.replace("(linkwright __complete", "(__fish_linkwright_values")
     return script
 
 
-def _filled(text: str) -> str:
-    for mark, words in (("EXHIBITS", exhibits()), ("ROBOTS", robots())):
-        text = text.replace(mark, " ".join(map(shlex.quote, words)))
-    return text.replace("SUFFIXES", _suffixes())
+def _filled(text: str, shell: str, others: Mapping[str, Sequence[str]]) -> str:
+    cases = (OTHERS[shell].format(command=name, values=shlex.join(words)) for name, words in others.items())
+    return (
+        text.replace("OTHERS", "".join(cases)).replace("ROBOTS", shlex.join(robots())).replace("SUFFIXES", _suffixes())
+    )
+
+
+def _words_of_commands(app: App) -> dict[str, list[str]]:
+    """The words of the commands that do not take robots."""
+    found = {}
+    for name in app.resolved_commands():
+        for argument in () if name.startswith("-") else app[name].assemble_argument_collection():
+            completer: Any = argument.parameter.completer
+            if completer not in (None, robots):
+                found[name] = completer(None)
+    return found
 
 
 def _suffixes() -> str:
@@ -108,7 +126,7 @@ def offer(app: App) -> None:
         from linkwright.files import write_text
 
         path = app.install_completion(shell=shell, output=output, add_to_startup=add_to_startup)
-        write_text(path, with_values(path.read_text(encoding="utf-8"), shell))
+        write_text(path, with_values(path.read_text(encoding="utf-8"), shell, _words_of_commands(app)))
         return path
 
     app.command(

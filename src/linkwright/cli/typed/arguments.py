@@ -14,7 +14,7 @@ from linkwright.spatial.arrays import Array
 
 def named_parameters(text: str) -> str | dict[str, Any]:
     """What --parameters says: a word for all, or {group: word, name: number}."""
-    from linkwright.equations.derive.plan import GROUPS
+    from linkwright.symbolic.derive.plan import GROUPS
 
     if "=" not in text:
         return text

@@ -21,8 +21,8 @@ import numpy as np
 from linkwright.control.standing.contacts import Contact
 from linkwright.dynamics import bias_forces, jacobian_dot_times_v, mass_matrix, momentum_rate, passive_forces
 from linkwright.dynamics.inertias.momentum import total_mass
-from linkwright.inverse_kinematics.task import Task
-from linkwright.inverse_kinematics.tasks import CenterOfMass, Joints, Momentum, Pose, Position, Rotation
+from linkwright.ik_solvers.task import Task
+from linkwright.ik_solvers.tasks import CenterOfMass, Joints, Momentum, Pose, Position, Rotation
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where

@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.compiler.public import compile_or_not
 from linkwright.control.standing.reduction import Stance, orthonormal
 from linkwright.errors import InputError, ShapeError
-from linkwright.inverse_kinematics.solver import inputs_named
+from linkwright.ik_solvers.solver import inputs_named
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

@@ -17,8 +17,8 @@ from linkwright.control.standing.reduction import FOLLOWED, Followed, Stance
 from linkwright.control.standing.tick import Layout, Tick
 from linkwright.dynamics.configuration import UNIT_TOLERANCE, check
 from linkwright.errors import ArgumentError, InputError, ShapeError, SimulationError, UnknownNameError, explained
-from linkwright.inverse_kinematics.task import Task
-from linkwright.inverse_kinematics.tasks import Pose
+from linkwright.ik_solvers.task import Task
+from linkwright.ik_solvers.tasks import Pose
 from linkwright.model.build.description import WORLD
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model

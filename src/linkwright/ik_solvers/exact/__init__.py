@@ -1,6 +1,6 @@
 """Exact inverse kinematics, by families of arms."""
 
-from linkwright.inverse_kinematics.exact.solutions import Solutions
-from linkwright.inverse_kinematics.exact.solver import AnalyticSolver, analytic_inverse_kinematics
+from linkwright.ik_solvers.exact.solutions import Solutions
+from linkwright.ik_solvers.exact.solver import AnalyticSolver, analytic_inverse_kinematics
 
 __all__ = ["AnalyticSolver", "Solutions", "analytic_inverse_kinematics"]

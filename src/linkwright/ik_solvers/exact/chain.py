@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.errors import ModelError
-from linkwright.inverse_kinematics.exact.subproblems import Turn, turned
+from linkwright.ik_solvers.exact.subproblems import Turn, turned
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
 

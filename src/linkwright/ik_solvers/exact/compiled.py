@@ -10,9 +10,9 @@ import numpy as np
 
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack
-from linkwright.inverse_kinematics.exact.chain import Arm
-from linkwright.inverse_kinematics.exact.general import Elimination, polynomial_of, turns_at
-from linkwright.inverse_kinematics.exact.postures import (
+from linkwright.ik_solvers.exact.chain import Arm
+from linkwright.ik_solvers.exact.general import Elimination, polynomial_of, turns_at
+from linkwright.ik_solvers.exact.postures import (
     coordinate,
     fault_of,
     into_limits,
@@ -20,16 +20,16 @@ from linkwright.inverse_kinematics.exact.postures import (
     orthonormal,
     without_turns,
 )
-from linkwright.inverse_kinematics.exact.roots import (
+from linkwright.ik_solvers.exact.roots import (
     HARMONICS,
     brackets,
     cell_with_roots,
     cells_with_roots,
     root_between,
 )
-from linkwright.inverse_kinematics.exact.subproblems import Turn, both, pick, recorded_margins
-from linkwright.inverse_kinematics.exact.tasks import Pose
-from linkwright.inverse_kinematics.exact.ways import Way
+from linkwright.ik_solvers.exact.subproblems import Turn, both, pick, recorded_margins
+from linkwright.ik_solvers.exact.tasks import Pose
+from linkwright.ik_solvers.exact.ways import Way
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, minimum
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.user import stack
-from linkwright.inverse_kinematics.exact.chain import Arm
-from linkwright.inverse_kinematics.exact.compiled import FINE, Branches, resting
-from linkwright.inverse_kinematics.exact.general import Elimination
-from linkwright.inverse_kinematics.exact.postures import into_limits, without_turns
-from linkwright.inverse_kinematics.exact.subproblems import Turn
-from linkwright.inverse_kinematics.exact.tasks import Pose
-from linkwright.inverse_kinematics.exact.ways import Way
+from linkwright.ik_solvers.exact.chain import Arm
+from linkwright.ik_solvers.exact.compiled import FINE, Branches, resting
+from linkwright.ik_solvers.exact.general import Elimination
+from linkwright.ik_solvers.exact.postures import into_limits, without_turns
+from linkwright.ik_solvers.exact.subproblems import Turn
+from linkwright.ik_solvers.exact.tasks import Pose
+from linkwright.ik_solvers.exact.ways import Way
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

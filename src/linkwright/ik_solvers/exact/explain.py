@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.inverse_kinematics.exact.chain import Arm, Chain
-from linkwright.inverse_kinematics.exact.general import Elimination
-from linkwright.inverse_kinematics.exact.ways import Way
+from linkwright.ik_solvers.exact.chain import Arm, Chain
+from linkwright.ik_solvers.exact.general import Elimination
+from linkwright.ik_solvers.exact.ways import Way
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

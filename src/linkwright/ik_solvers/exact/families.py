@@ -11,9 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwright.inverse_kinematics.exact.chain import Chain, Motion
-from linkwright.inverse_kinematics.exact.places import form_of_place, kinds, place
-from linkwright.inverse_kinematics.exact.subproblems import (
+from linkwright.ik_solvers.exact.chain import Chain, Motion
+from linkwright.ik_solvers.exact.places import form_of_place, kinds, place
+from linkwright.ik_solvers.exact.subproblems import (
     Turn,
     Two,
     both,

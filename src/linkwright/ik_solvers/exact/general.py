@@ -20,11 +20,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwright.compiler.user import stack
-from linkwright.inverse_kinematics.exact.chain import Chain, Motion, forward
-from linkwright.inverse_kinematics.exact.families import across_any
-from linkwright.inverse_kinematics.exact.roots import HARMONICS, basis, derivatives
-from linkwright.inverse_kinematics.exact.subproblems import Turn, cross, dot, pick, subproblem_1, turn_of
-from linkwright.inverse_kinematics.exact.ways import Way
+from linkwright.ik_solvers.exact.chain import Chain, Motion, forward
+from linkwright.ik_solvers.exact.families import across_any
+from linkwright.ik_solvers.exact.roots import HARMONICS, basis, derivatives
+from linkwright.ik_solvers.exact.subproblems import Turn, cross, dot, pick, subproblem_1, turn_of
+from linkwright.ik_solvers.exact.ways import Way
 from linkwright.spatial.arrays import Array, is_symbolic, maximum
 from linkwright.spatial.repeats import repeat
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from linkwright.inverse_kinematics.exact.chain import Chain
+from linkwright.ik_solvers.exact.chain import Chain
 from linkwright.spatial.arrays import Array
 
 TOLERANCE = 1e-6

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.inverse_kinematics.exact.chain import Chain
-from linkwright.inverse_kinematics.exact.subproblems import (
+from linkwright.ik_solvers.exact.chain import Chain
+from linkwright.ik_solvers.exact.subproblems import (
     Pair,
     both,
     cross,

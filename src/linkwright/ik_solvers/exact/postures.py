@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.inverse_kinematics.exact.chain import Arm, Motion
-from linkwright.inverse_kinematics.exact.families import Answer
-from linkwright.inverse_kinematics.exact.subproblems import Turn, cross, dot
+from linkwright.ik_solvers.exact.chain import Arm, Motion
+from linkwright.ik_solvers.exact.families import Answer
+from linkwright.ik_solvers.exact.subproblems import Turn, cross, dot
 from linkwright.spatial.arrays import Array
 
 TURN = 2.0 * np.pi

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.inverse_kinematics.exact.subproblems import pick
+from linkwright.ik_solvers.exact.subproblems import pick
 from linkwright.spatial.arrays import Array, maximum, minimum
 
 HARMONICS = 8

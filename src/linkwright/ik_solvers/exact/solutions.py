@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ShapeError
-from linkwright.inverse_kinematics.exact.postures import TURN
+from linkwright.ik_solvers.exact.postures import TURN
 from linkwright.spatial.arrays import Array, as_numbers
 
 

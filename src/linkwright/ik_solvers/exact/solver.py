@@ -18,17 +18,17 @@ from linkwright.errors import (
     explained,
     is_choice,
 )
-from linkwright.inverse_kinematics.exact.chain import Arm, arm_of
-from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
-from linkwright.inverse_kinematics.exact.degenerate import DegenerateTargets
-from linkwright.inverse_kinematics.exact.explain import explanation
-from linkwright.inverse_kinematics.exact.families import ElbowAngle
-from linkwright.inverse_kinematics.exact.general import Elimination, eliminations
-from linkwright.inverse_kinematics.exact.geometry import meeting, parallel
-from linkwright.inverse_kinematics.exact.postures import TURN
-from linkwright.inverse_kinematics.exact.solutions import Solutions
-from linkwright.inverse_kinematics.exact.tasks import Pose, free_joints, task_of
-from linkwright.inverse_kinematics.exact.ways import TASKS, Way, ways
+from linkwright.ik_solvers.exact.chain import Arm, arm_of
+from linkwright.ik_solvers.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
+from linkwright.ik_solvers.exact.degenerate import DegenerateTargets
+from linkwright.ik_solvers.exact.explain import explanation
+from linkwright.ik_solvers.exact.families import ElbowAngle
+from linkwright.ik_solvers.exact.general import Elimination, eliminations
+from linkwright.ik_solvers.exact.geometry import meeting, parallel
+from linkwright.ik_solvers.exact.postures import TURN
+from linkwright.ik_solvers.exact.solutions import Solutions
+from linkwright.ik_solvers.exact.tasks import Pose, free_joints, task_of
+from linkwright.ik_solvers.exact.ways import TASKS, Way, ways
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, finite

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwright.geometry.rotation import exp
-from linkwright.inverse_kinematics.exact.chain import Arm, Chain, Motion, forward
-from linkwright.inverse_kinematics.exact.families import (
+from linkwright.ik_solvers.exact.chain import Arm, Chain, Motion, forward
+from linkwright.ik_solvers.exact.families import (
     Answer,
     ElbowAngle,
     alike,
@@ -17,7 +17,7 @@ from linkwright.inverse_kinematics.exact.families import (
     elbow_direction,
     pitched,
 )
-from linkwright.inverse_kinematics.exact.postures import (
+from linkwright.ik_solvers.exact.postures import (
     fault_of,
     halves,
     miss,
@@ -25,8 +25,8 @@ from linkwright.inverse_kinematics.exact.postures import (
     off,
     orthonormal,
 )
-from linkwright.inverse_kinematics.exact.subproblems import Turn, cross, dot
-from linkwright.inverse_kinematics.exact.ways import Way
+from linkwright.ik_solvers.exact.subproblems import Turn, cross, dot
+from linkwright.ik_solvers.exact.ways import Way
 from linkwright.spatial.arrays import Array, plain_norm
 from linkwright.spatial.linalg import damped_least_squares
 from linkwright.spatial.transform import pose_matrix

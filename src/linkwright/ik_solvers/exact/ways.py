@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.inverse_kinematics.exact.chain import Chain, Motion, forward, with_points
-from linkwright.inverse_kinematics.exact.families import (
+from linkwright.ik_solvers.exact.chain import Chain, Motion, forward, with_points
+from linkwright.ik_solvers.exact.families import (
     Answer,
     ElbowAngle,
     Family,
@@ -26,8 +26,8 @@ from linkwright.inverse_kinematics.exact.families import (
     elbow_angle,
     pitched,
 )
-from linkwright.inverse_kinematics.exact.geometry import level, meeting, parallel
-from linkwright.inverse_kinematics.exact.subproblems import Turn
+from linkwright.ik_solvers.exact.geometry import level, meeting, parallel
+from linkwright.ik_solvers.exact.subproblems import Turn
 from linkwright.spatial.arrays import Array
 
 FOUND = 1e-4

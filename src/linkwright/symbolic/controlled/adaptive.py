@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.equations.controlled.law import Law, quadratic, run
-from linkwright.equations.controlled.lyapunov import Proof, matrix, smallest
-from linkwright.equations.derive.plan import Plan
-from linkwright.equations.read.linear import LinearForm, inertial_plan
-from linkwright.equations.read.structure import Structure
 from linkwright.expression.polynomial import Ring, rational
 from linkwright.model.tree import Model
+from linkwright.symbolic.controlled.law import Law, quadratic, run
+from linkwright.symbolic.controlled.lyapunov import Proof, matrix, smallest
+from linkwright.symbolic.derive.plan import Plan
+from linkwright.symbolic.read.linear import LinearForm, inertial_plan
+from linkwright.symbolic.read.structure import Structure
 
 
 def wanted(n: int) -> tuple[tuple[str, ...], Callable[[Ring], dict[str, Any]]]:

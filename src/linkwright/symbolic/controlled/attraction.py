@@ -14,13 +14,13 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.bounds import positive
 from linkwright.compiler.public import public
-from linkwright.equations.controlled.plane import Controlled, Plane, plane_of
 from linkwright.errors import InputError
 from linkwright.files import file_at, write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic.controlled.plane import Controlled, Plane, plane_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,7 +83,7 @@ class AttractionRegion:
 
     def figure(self) -> Figure:
         """The plane with the region shaded and the level sets of V: a Matplotlib figure."""
-        from linkwright.equations.controlled.portrait import draw
+        from linkwright.symbolic.controlled.portrait import draw
 
         return draw(self.plane, self)
 

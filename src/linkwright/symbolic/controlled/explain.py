@@ -10,12 +10,17 @@ import numpy as np
 
 from linkwright.compiler.public import derivative
 from linkwright.dynamics import gravity_forces, mass_matrix
-from linkwright.equations.controlled.law import Law
-from linkwright.equations.controlled.lyapunov import Proof, smallest
-from linkwright.equations.controlled.proofs import by_theorem, proof_of, with_loops
-from linkwright.equations.controlled.rest import Rest, RestingPlace
-from linkwright.equations.derive.twice import Mechanism
-from linkwright.equations.read.explanation import (
+from linkwright.errors import TooLargeError
+from linkwright.expression.polynomial import Polynomial
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.status import telling
+from linkwright.symbolic.controlled.law import Law
+from linkwright.symbolic.controlled.lyapunov import Proof, smallest
+from linkwright.symbolic.controlled.proofs import by_theorem, proof_of, with_loops
+from linkwright.symbolic.controlled.rest import Rest, RestingPlace
+from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.read.explanation import (
     Formula,
     Paragraph,
     Section,
@@ -25,15 +30,10 @@ from linkwright.equations.read.explanation import (
     sections_of,
     variable,
 )
-from linkwright.equations.read.linear import LinearForm, PropertyWords, order_of
-from linkwright.equations.read.structure import Structure
-from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, by_higher_order, counted, joined, listed, number
-from linkwright.equations.write.notation import grouped
-from linkwright.errors import TooLargeError
-from linkwright.expression.polynomial import Polynomial
-from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
-from linkwright.status import telling
+from linkwright.symbolic.read.linear import LinearForm, PropertyWords, order_of
+from linkwright.symbolic.read.structure import Structure
+from linkwright.symbolic.read.wording import LISTED, SHOWN_TERMS, by_higher_order, counted, joined, listed, number
+from linkwright.symbolic.write.notation import grouped
 
 V, M, K, e, v, q, tau = (Symbol(letter) for letter in "VMKevqτ")
 RATE, DAMPING = Symbol("V", accent="dot"), Symbol("K", "d")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.equations.controlled.law import Law, Run, quadratic
-from linkwright.equations.controlled.lyapunov import Proof, smallest
-from linkwright.equations.derive.plan import Plan, with_frame
-from linkwright.equations.derive.twice import Mechanism
-from linkwright.equations.read.structure import Structure
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic.controlled.law import Law, Run, quadratic
+from linkwright.symbolic.controlled.lyapunov import Proof, smallest
+from linkwright.symbolic.derive.plan import Plan, with_frame
+from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.read.structure import Structure
 
 
 def proof_of_impedance(plan: Plan, law: Law, term_limit: int) -> Proof:

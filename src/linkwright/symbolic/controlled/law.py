@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from linkwright import control
-from linkwright.equations.derive.plan import Plan
-from linkwright.equations.derive.twice import Mechanism
 from linkwright.errors import LinkwrightError
 from linkwright.expression.polynomial import Polynomial, Ring, evaluate
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Ruled, joined, ruled
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic.derive.plan import Plan
+from linkwright.symbolic.derive.twice import Mechanism
 
 LETTERS = {
     **{"stiffness": "K", "damping": "D", "integral": "Ki", "target": "qd", "reference": "qd"},

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.equations.controlled.law import Run
-from linkwright.equations.read.structure import Structure
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic.controlled.law import Run
+from linkwright.symbolic.read.structure import Structure
 
 
 @dataclass

@@ -14,13 +14,6 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
-from linkwright.equations.controlled.law import Law
-from linkwright.equations.controlled.lyapunov import Proof
-from linkwright.equations.controlled.proofs import proof_of
-from linkwright.equations.controlled.rest import Rest, RestingPlace
-from linkwright.equations.derive.coordinates import Coordinates, coordinates_of
-from linkwright.equations.derive.plan import plan_of
-from linkwright.equations.write.notation import latex_name
 from linkwright.errors import (
     ArgumentError,
     InputError,
@@ -34,6 +27,13 @@ from linkwright.model.tree import Model
 from linkwright.simulation import Actuation, simulate
 from linkwright.simulation.acting.drives import between
 from linkwright.spatial.arrays import Array, as_numbers, clip
+from linkwright.symbolic.controlled.law import Law
+from linkwright.symbolic.controlled.lyapunov import Proof
+from linkwright.symbolic.controlled.proofs import proof_of
+from linkwright.symbolic.controlled.rest import Rest, RestingPlace
+from linkwright.symbolic.derive.coordinates import Coordinates, coordinates_of
+from linkwright.symbolic.derive.plan import plan_of
+from linkwright.symbolic.write.notation import latex_name
 
 POINTS = 24
 """of Gauss and Legendre, at which the pull is computed along a straight line"""

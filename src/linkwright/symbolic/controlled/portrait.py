@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.bounds import positive, whole_number
-from linkwright.equations.controlled.attraction import AttractionRegion, filled, nearest, region_on, widened
-from linkwright.equations.controlled.plane import Controlled, Plane, plane_of
-from linkwright.equations.controlled.rest import RestingPlace
-from linkwright.equations.write.notation import latex_name
 from linkwright.files import file_at, write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic.controlled.attraction import AttractionRegion, filled, nearest, region_on, widened
+from linkwright.symbolic.controlled.plane import Controlled, Plane, plane_of
+from linkwright.symbolic.controlled.rest import RestingPlace
+from linkwright.symbolic.write.notation import latex_name
 from linkwright.visual.plots import COLORS
 
 if TYPE_CHECKING:

@@ -20,16 +20,16 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
-from linkwright.equations.controlled.adaptive import adaptive_by_its_formula, proof_of_adaptive, wanted
-from linkwright.equations.controlled.impedance import proof_of_impedance
-from linkwright.equations.controlled.law import Law, Run, agrees, quadratic, run
-from linkwright.equations.controlled.lyapunov import Proof, errors, matrix, smallest, symmetric
-from linkwright.equations.derive.plan import Plan
-from linkwright.equations.derive.twice import Mechanism
-from linkwright.equations.read.extremes import series_of
-from linkwright.equations.read.structure import Structure, quasi
 from linkwright.expression.polynomial import Polynomial, rational
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic.controlled.adaptive import adaptive_by_its_formula, proof_of_adaptive, wanted
+from linkwright.symbolic.controlled.impedance import proof_of_impedance
+from linkwright.symbolic.controlled.law import Law, Run, agrees, quadratic, run
+from linkwright.symbolic.controlled.lyapunov import Proof, errors, matrix, smallest, symmetric
+from linkwright.symbolic.derive.plan import Plan
+from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.read.extremes import series_of
+from linkwright.symbolic.read.structure import Structure, quasi
 
 SAMPLES = 2_000
 """Configurations at which the steepest change of g is looked for."""

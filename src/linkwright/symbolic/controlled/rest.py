@@ -22,12 +22,12 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
-from linkwright.equations.controlled.law import Law
-from linkwright.equations.read.degenerate import NEAR, NOISE, FlatSurface, Leading, is_uncertain
 from linkwright.errors import ArgumentError, ClosureError, LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Ruled
 from linkwright.spatial.arrays import Array, clip
+from linkwright.symbolic.controlled.law import Law
+from linkwright.symbolic.read.degenerate import NEAR, NOISE, FlatSurface, Leading, is_uncertain
 
 STARTS, STEPS = 96, 60
 RESIDUAL = 1e-9

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.equations.derive.coordinates import Coordinates
-from linkwright.equations.derive.plan import Plan
-from linkwright.equations.derive.typed import Evaluation, Node, Ratio, names_in, trees, whole
-from linkwright.equations.derive.whole import MASS
 from linkwright.errors import ArgumentError, ExpressionError, InputError
 from linkwright.expression.factors import determinant
 from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.symbolic.derive.coordinates import Coordinates
+from linkwright.symbolic.derive.plan import Plan
+from linkwright.symbolic.derive.typed import Evaluation, Node, Ratio, names_in, trees, whole
+from linkwright.symbolic.derive.whole import MASS
 
 
 class Local(NamedTuple):

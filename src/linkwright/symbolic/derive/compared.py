@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.equations.derive.coordinates import Coordinates
-from linkwright.equations.derive.plan import Plan
-from linkwright.equations.derive.quantities import QUANTITIES
-from linkwright.equations.derive.typed import Evaluation, Node, Ratio, has_rounded_number, spelled, trees, whole
-from linkwright.equations.derive.whole import MASS, RECIPROCAL
-from linkwright.equations.write.notation import FORMS, Order, Sum, grouped, latex_of, text_of
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.symbolic.derive.coordinates import Coordinates
+from linkwright.symbolic.derive.plan import Plan
+from linkwright.symbolic.derive.quantities import QUANTITIES
+from linkwright.symbolic.derive.typed import Evaluation, Node, Ratio, has_rounded_number, spelled, trees, whole
+from linkwright.symbolic.derive.whole import MASS, RECIPROCAL
+from linkwright.symbolic.write.notation import FORMS, Order, Sum, grouped, latex_of, text_of
 
 if TYPE_CHECKING:
-    from linkwright.equations.forms import ExactForms
+    from linkwright.symbolic.forms import ExactForms
 
 TERMS = 100_000
 """Terms that a typed expression may have."""

@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 
 import flint
 
-from linkwright.equations.derive.coordinates import Coordinates
-from linkwright.equations.derive.plan import Entry, LinkPlan, Plan, sorted_names
-from linkwright.equations.derive.surd import ONE, ZERO, number
-from linkwright.equations.derive.twice import Forms, Mechanism
-from linkwright.equations.write.notation import Order, grouped, text_of
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import SQUARE_ROOTS, Polynomial, Ring, evaluate
+from linkwright.symbolic.derive.coordinates import Coordinates
+from linkwright.symbolic.derive.plan import Entry, LinkPlan, Plan, sorted_names
+from linkwright.symbolic.derive.surd import ONE, ZERO, number
+from linkwright.symbolic.derive.twice import Forms, Mechanism
+from linkwright.symbolic.write.notation import Order, grouped, text_of
 
 PRIME = 2**62 - 1001
 """Modulo which 2 and 3 have square roots (it is 23 modulo 24), of 62 bits."""

@@ -13,14 +13,14 @@ from typing import NoReturn
 import numpy as np
 
 from linkwright.dynamics.forces.statics import spring_effort
-from linkwright.equations.derive.change import Change, Local
-from linkwright.equations.derive.coordinates import Coordinates
-from linkwright.equations.derive.plan import Entry, Plan
-from linkwright.equations.derive.twice import in_ring
-from linkwright.equations.read.wording import listed
 from linkwright.errors import ModelError
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.model.tree import Joint
+from linkwright.symbolic.derive.change import Change, Local
+from linkwright.symbolic.derive.coordinates import Coordinates
+from linkwright.symbolic.derive.plan import Entry, Plan
+from linkwright.symbolic.derive.twice import in_ring
+from linkwright.symbolic.read.wording import listed
 
 
 class PassiveForces:

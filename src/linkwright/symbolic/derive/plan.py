@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.closed_loops.rows import loop_ends
-from linkwright.equations.derive.surd import ONE, STEP, ZERO, Surd, exact_rotation, factors_of_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.model.joint import Compound, Helical
 from linkwright.model.joint_type import JointType
@@ -28,6 +27,7 @@ from linkwright.spatial.arrays import Array, is_finite_number
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 from linkwright.spatial.rotation import rotation_z
 from linkwright.spatial.transform import pose_matrix
+from linkwright.symbolic.derive.surd import ONE, STEP, ZERO, Surd, exact_rotation, factors_of_rotation, number
 
 GROUPS = {
     "geometry": ("numbers", "symbols"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.equations.derive.twice import Mechanism
 from linkwright.expression.factors import Factored, determinant, factored
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, motion_transform
+from linkwright.symbolic.derive.twice import Mechanism
 
 
 def factors_of_determinant(mechanism: Mechanism, A: np.ndarray) -> Factored:

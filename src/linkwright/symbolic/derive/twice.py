@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.equations.derive.change import Change, Local
-from linkwright.equations.derive.coordinates import coordinates_of
-from linkwright.equations.derive.loops import Closure, closure_of, without_loops
-from linkwright.equations.derive.plan import Plan, realized
-from linkwright.equations.derive.quantities import QUANTITIES, Quantity
-from linkwright.equations.derive.surd import Surd
-from linkwright.equations.derive.whole import RECIPROCAL, over_mass
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import split_pose
 from linkwright.status import telling
+from linkwright.symbolic.derive.change import Change, Local
+from linkwright.symbolic.derive.coordinates import coordinates_of
+from linkwright.symbolic.derive.loops import Closure, closure_of, without_loops
+from linkwright.symbolic.derive.plan import Plan, realized
+from linkwright.symbolic.derive.quantities import QUANTITIES, Quantity
+from linkwright.symbolic.derive.surd import Surd
+from linkwright.symbolic.derive.whole import RECIPROCAL, over_mass
 
 
 class Forms(NamedTuple):

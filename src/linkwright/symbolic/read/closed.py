@@ -8,10 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from linkwright.dynamics import potential_energy, spring_energy
-from linkwright.equations.controlled.rest import Rest, RestingPlace
-from linkwright.equations.derive.loops import Closure
-from linkwright.equations.derive.twice import Forms, Mechanism
-from linkwright.equations.read.explanation import (
+from linkwright.errors import TooLargeError
+from linkwright.model.tree import Model
+from linkwright.status import telling
+from linkwright.symbolic.controlled.rest import Rest, RestingPlace
+from linkwright.symbolic.derive.loops import Closure
+from linkwright.symbolic.derive.twice import Forms, Mechanism
+from linkwright.symbolic.read.explanation import (
     Paragraph,
     Section,
     Symbol,
@@ -20,9 +23,9 @@ from linkwright.equations.read.explanation import (
     sections_of,
     variable,
 )
-from linkwright.equations.read.linear import PropertyWords, order_of
-from linkwright.equations.read.structure import Structure
-from linkwright.equations.read.wording import (
+from linkwright.symbolic.read.linear import PropertyWords, order_of
+from linkwright.symbolic.read.structure import Structure
+from linkwright.symbolic.read.wording import (
     LISTED,
     SHOWN_TERMS,
     Writer,
@@ -32,9 +35,6 @@ from linkwright.equations.read.wording import (
     listed,
     number,
 )
-from linkwright.errors import TooLargeError
-from linkwright.model.tree import Model
-from linkwright.status import telling
 
 A, LAMBDA, V_ = Symbol("A"), Symbol("λ"), Symbol("v")
 

@@ -24,13 +24,13 @@ from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
 from linkwright.dynamics.forces.springs import joints_of, springs_at, stretched
 from linkwright.dynamics.forces.statics import FRICTION_SPEED
-from linkwright.equations.read.degenerate import NEAR, NOISE, FlatSurface, Leading, is_uncertain
-from linkwright.equations.read.extremes import at_quarters, quarter_turns, series_of
-from linkwright.equations.read.structure import Structure, determinant, quasi, sign_of
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic.read.degenerate import NEAR, NOISE, FlatSurface, Leading, is_uncertain
+from linkwright.symbolic.read.extremes import at_quarters, quarter_turns, series_of
+from linkwright.symbolic.read.structure import Structure, determinant, quasi, sign_of
 
 CANDIDATES = 20_000
 """Combinations of multiples of π/2 up to which all are tried."""

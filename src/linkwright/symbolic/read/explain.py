@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.equations.derive.twice import Forms, Mechanism
-from linkwright.equations.read.equilibria import Equilibria
-from linkwright.equations.read.explanation import (
+from linkwright.errors import TooLargeError
+from linkwright.expression.polynomial import Polynomial
+from linkwright.model.tree import Model
+from linkwright.status import telling
+from linkwright.symbolic.derive.twice import Forms, Mechanism
+from linkwright.symbolic.read.equilibria import Equilibria
+from linkwright.symbolic.read.explanation import (
     Paragraph,
     Piece,
     Section,
@@ -18,15 +22,11 @@ from linkwright.equations.read.explanation import (
     Told,
     variable,
 )
-from linkwright.equations.read.linear import LinearForm, PropertyWords, order_of
-from linkwright.equations.read.stability import MotionWords
-from linkwright.equations.read.structure import Momentum, Row, Structure, quasi
-from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, Writer, counted, joined, listed
-from linkwright.equations.write.notation import Order
-from linkwright.errors import TooLargeError
-from linkwright.expression.polynomial import Polynomial
-from linkwright.model.tree import Model
-from linkwright.status import telling
+from linkwright.symbolic.read.linear import LinearForm, PropertyWords, order_of
+from linkwright.symbolic.read.stability import MotionWords
+from linkwright.symbolic.read.structure import Momentum, Row, Structure, quasi
+from linkwright.symbolic.read.wording import LISTED, SHOWN_TERMS, Writer, counted, joined, listed
+from linkwright.symbolic.write.notation import Order
 
 
 class Explanation(Told):

@@ -14,8 +14,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from linkwright.equations.write.notation import Product, Sum, latex_of, text_of
 from linkwright.model.tree import Model
+from linkwright.symbolic.write.notation import Product, Sum, latex_of, text_of
 
 
 class Symbol(NamedTuple):

@@ -11,14 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwright.equations.derive.coordinates import coordinates_of
-from linkwright.equations.derive.plan import Plan, plan_of
-from linkwright.equations.derive.twice import Mechanism
-from linkwright.equations.read.explanation import Paragraph, Symbol
-from linkwright.equations.read.structure import Structure
-from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, Writer, counted
-from linkwright.equations.write.notation import Order
 from linkwright.errors import TooLargeError
+from linkwright.symbolic.derive.coordinates import coordinates_of
+from linkwright.symbolic.derive.plan import Plan, plan_of
+from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.read.explanation import Paragraph, Symbol
+from linkwright.symbolic.read.structure import Structure
+from linkwright.symbolic.read.wording import LISTED, SHOWN_TERMS, Writer, counted
+from linkwright.symbolic.write.notation import Order
 
 
 def inertial_plan(plan: Plan) -> Plan:

@@ -10,11 +10,13 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.equations.read.equilibria import Equilibria, Equilibrium
-from linkwright.equations.read.explanation import Paragraph, Piece, Symbol, Token, variable
-from linkwright.equations.read.extremes import Extreme, at_quarters, largest, series_of, value_of
-from linkwright.equations.read.structure import determinant, quasi, sign_of
-from linkwright.equations.read.wording import (
+from linkwright.expression.polynomial import Polynomial
+from linkwright.spatial.arrays import Array
+from linkwright.symbolic.read.equilibria import Equilibria, Equilibrium
+from linkwright.symbolic.read.explanation import Paragraph, Piece, Symbol, Token, variable
+from linkwright.symbolic.read.extremes import Extreme, at_quarters, largest, series_of, value_of
+from linkwright.symbolic.read.structure import determinant, quasi, sign_of
+from linkwright.symbolic.read.wording import (
     LISTED,
     SHOWN_TERMS,
     Writer,
@@ -24,8 +26,6 @@ from linkwright.equations.read.wording import (
     listed,
     number,
 )
-from linkwright.expression.polynomial import Polynomial
-from linkwright.spatial.arrays import Array
 
 SAMPLES = 1_000
 _mass = public(dynamics.mass_matrix)

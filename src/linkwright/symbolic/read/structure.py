@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.equations.derive.twice import Forms, Mechanism
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.tree import Joint
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose
+from linkwright.symbolic.derive.twice import Forms, Mechanism
 
 SAMPLES = 3
 """Configurations at which springs are tested for where they act: what is zero at all of them is zero."""

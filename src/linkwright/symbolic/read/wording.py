@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from linkwright.equations.read.degenerate import Leading
-from linkwright.equations.read.explanation import Formula, Paragraph, Piece, Token, variable
-from linkwright.equations.read.structure import Structure
-from linkwright.equations.write.notation import Order, grouped
 from linkwright.expression.polynomial import Polynomial
+from linkwright.symbolic.read.degenerate import Leading
+from linkwright.symbolic.read.explanation import Formula, Paragraph, Piece, Token, variable
+from linkwright.symbolic.read.structure import Structure
+from linkwright.symbolic.write.notation import Order, grouped
 
 SHOWN_TERMS = 16
 """Terms up to which a polynomial is shown; of longer ones the number of terms is given."""

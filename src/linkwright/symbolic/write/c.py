@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwright.compiler.ir.program import Slot
-from linkwright.equations.write.code import Code, Sample
-from linkwright.equations.write.languages import C, body, real
 from linkwright.spatial.arrays import Array
+from linkwright.symbolic.write.code import Code, Sample
+from linkwright.symbolic.write.languages import C, body, real
 
 TOLERANCE = 1e-12
 """What the test program lets results differ from the references by, relative to 1 + the largest of the array."""

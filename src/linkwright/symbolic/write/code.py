@@ -24,15 +24,6 @@ from linkwright.dynamics.forces.springs import spring_forces
 from linkwright.dynamics.forces.statics import FRICTION_SPEED, spring_effort
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
 from linkwright.dynamics.inertias.massless import require_mass
-from linkwright.equations.derive.change import Local
-from linkwright.equations.derive.coordinates import Coordinates
-from linkwright.equations.derive.loops import with_rows_only, without_loops
-from linkwright.equations.derive.passive import PassiveForces, refuse_spring
-from linkwright.equations.derive.plan import realized
-from linkwright.equations.derive.quantities import EQUATION, MAIN, QUANTITIES, Quantity, law
-from linkwright.equations.derive.surd import Surd
-from linkwright.equations.derive.twice import Mechanism
-from linkwright.equations.write.notation import Order, Sum, grouped, text_of
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.harmonics import Wave
@@ -40,6 +31,15 @@ from linkwright.expression.polynomial import Polynomial, evaluate
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import solve_symmetric
+from linkwright.symbolic.derive.change import Local
+from linkwright.symbolic.derive.coordinates import Coordinates
+from linkwright.symbolic.derive.loops import with_rows_only, without_loops
+from linkwright.symbolic.derive.passive import PassiveForces, refuse_spring
+from linkwright.symbolic.derive.plan import realized
+from linkwright.symbolic.derive.quantities import EQUATION, MAIN, QUANTITIES, Quantity, law
+from linkwright.symbolic.derive.surd import Surd
+from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.write.notation import Order, Sum, grouped, text_of
 
 PRINTED_LIMIT = 3_000
 """Terms up to which the printed equations are tried as code; of more they never are the shorter one."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from linkwright.equations.write.notation import latex_name
 from linkwright.errors import TooLargeError
+from linkwright.symbolic.write.notation import latex_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linkwright.compiler.ir.program import Slot
-from linkwright.equations.write.code import Code
+from linkwright.symbolic.write.code import Code
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 
-from linkwright.equations.read.explanation import Symbol, Token
-from linkwright.equations.write.notation import DIVISION, GREEK, WORDS, Product, Sum, name_of, number_text
 from linkwright.expression.harmonics import Atom, Wave
+from linkwright.symbolic.read.explanation import Symbol, Token
+from linkwright.symbolic.write.notation import DIVISION, GREEK, WORDS, Product, Sum, name_of, number_text
 
 TIMES = '<mo lspace=".15em">\u2062</mo>'
 APPLY = "<mo>\u2061</mo>"

@@ -14,7 +14,7 @@ from linkwright.errors import InputError, MissingExtraError, ShapeError
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
-    from linkwright.equations.result import Equations
+    from linkwright.symbolic.result import Equations
 
 
 def motion_of(made: Equations, q0: Any, v0: Any, t: Any, tolerance: float = 1e-12) -> tuple[Array, Array]:

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.equations.derive.quantities import QUANTITIES
-from linkwright.equations.read.explanation import Piece
-from linkwright.equations.result import Equations
-from linkwright.equations.write.mathml import (
+from linkwright.errors import ModelError, TooLargeError
+from linkwright.expression.polynomial import Polynomial
+from linkwright.symbolic.derive.quantities import QUANTITIES
+from linkwright.symbolic.read.explanation import Piece
+from linkwright.symbolic.result import Equations
+from linkwright.symbolic.write.mathml import (
     CLOSE,
     LEADING_MINUS,
     MINUS,
@@ -29,9 +31,7 @@ from linkwright.equations.write.mathml import (
     mathml_name,
     mathml_pieces,
 )
-from linkwright.equations.write.notation import Product, Sum
-from linkwright.errors import ModelError, TooLargeError
-from linkwright.expression.polynomial import Polynomial
+from linkwright.symbolic.write.notation import Product, Sum
 from linkwright.visual.drawing.vector import MOST_FRAMES, vector_drawing
 from linkwright.visual.moving.film import default_trace
 
@@ -93,7 +93,7 @@ def page(made: Equations, frame: str | None = None) -> str:
         f'<section aria-labelledby="{_anchor(title)}"><h2 id="{_anchor(title)}">{title}</h2>{content}</section>'
         for title, content in sections
     )
-    folder = files("linkwright.equations")
+    folder = files("linkwright.symbolic")
     style, script = ((folder / each).read_text(encoding="utf-8") for each in ("page.css", "page.js"))
     # nothing is fetched, and nothing may be
     policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"

@@ -12,8 +12,8 @@ from linkwright.bounds import at_least
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.geometry import rotation
-from linkwright.inverse_kinematics.paths import place_first
-from linkwright.inverse_kinematics.reach import inverse_kinematics
+from linkwright.ik_solvers.paths import place_first
+from linkwright.ik_solvers.reach import inverse_kinematics
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

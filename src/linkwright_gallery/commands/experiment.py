@@ -1,79 +1,16 @@
-"""``linkwright bench``, ``experiment`` and ``cache``: how fast it is, and what is kept for that."""
+"""``linkwright experiment``: the published experiments on long chains of links."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
 
-from rich.table import Table
-
-from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, file_name, load_robot
-from linkwright.cli.shell.values import Robot
+from linkwright.cli.app import Whole
 from linkwright.cli.told import terminal
-from linkwright.errors import (
-    InputError,
-)
+from linkwright.errors import InputError
 from linkwright.files import folder_at, replacing_together, write_text
 
 
-@app.command
-def bench(
-    robot: Robot = DEMONSTRATION,
-    /,
-    *,
-    peers: bool = True,
-    rows: Whole = 4096,
-    rounds: Whole = 25,
-    root: Root = "fixed",
-    out: Path | None = None,
-) -> None:
-    """Measure how fast this library is, beside other libraries that are installed: the peers.
-
-    These are Pinocchio, MuJoCo, heyoka.py, CasADi and Robotics Toolbox. They take turns, each in one thread.
-
-    Example: ``linkwright bench two_link --rows 256 --rounds 3``
-
-    Parameters
-    ----------
-    robot
-        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
-    peers
-        Whether to measure the peers too.
-    rows
-        How many configurations are computed in one call.
-    rounds
-        How often each is measured; the tables give the minima, the ratios are of the medians.
-    out
-        A folder for the results as JSON and a plot.
-    """
-    from linkwright.benchmark import bench as run
-
-    model = load_robot(robot, root)
-    with terminal.errors.status("measuring") as status:
-        result = run(model, peers, rows=rows, rounds=rounds, tell=lambda name: status.update(f"measuring {name}"))
-    terminal.output.print("  ".join(f"{what}: {value}" for what, value in result.machine.items()), soft_wrap=True)
-    for table in result.tables():
-        terminal.output.print()
-        terminal.output.print(table)
-    terminal.output.print()
-    costs = Table("function", "operations", "of two vector units", "compiled in", "differs by", box=None)
-    for row in result.table:
-        gap = max(row.disagreement.values(), default=None)
-        shown = "" if gap is None else f"{gap:.1e}"
-        speed = f"{row.saturation:.0%}"
-        costs.add_row(row.function, str(row.operations), speed, f"{row.compile_time:.3f} s", shown)
-    terminal.output.print(costs)
-    for peer, why in result.left_out.items():
-        terminal.output.print(f"{peer} left out: {why}")
-    if out is not None:
-        name = file_name(model.name)
-        with replacing_together(out) as place:
-            files = result.save(place / f"{name}.json"), result.plot(place / f"{name}.png")
-        for path in files:
-            terminal.output.print(f"  {out / path.name}", soft_wrap=True)
-
-
-@app.command
 def experiment(
     *names: Literal["planar", "floating"],
     time: float = 10.0,
@@ -111,10 +48,10 @@ def experiment(
     out
         The folder for pictures and numbers; linkwright_experiment unless given.
     """
-    from linkwright.experiment import EXPERIMENTS
-    from linkwright.experiment import experiment as run
-    from linkwright.experiment.pictures import draw_all
-    from linkwright.experiment.survey import survey as surveyed
+    from linkwright_gallery.experiments import EXPERIMENTS
+    from linkwright_gallery.experiments import experiment as run
+    from linkwright_gallery.experiments.pictures import draw_all
+    from linkwright_gallery.experiments.survey import survey as surveyed
 
     if robots is not None and not survey:
         raise InputError("--robots names what --survey is of; add --survey")
@@ -150,26 +87,3 @@ def experiment(
                     files += draw_all(EXPERIMENTS[name], place, name, time)
         for path in files:
             terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
-
-
-@app.command
-def cache(*, clear: bool = False) -> None:
-    """Show where compiled code is kept and how much there is.
-
-    Example: ``linkwright cache``
-
-    Parameters
-    ----------
-    clear
-        Remove it all; it is compiled anew when needed.
-    """
-    from linkwright.compiler.native import cache as kept
-
-    where = kept.folder()
-    if where is None:
-        terminal.output.print("nothing is kept: LINKWRIGHT_CACHE is off, or there is no home folder")
-        return
-    files, size = kept.size()
-    terminal.output.print(f"{where}: {files} pieces of machine code, {size / 2**20:.1f} MiB", soft_wrap=True)
-    if clear:
-        terminal.output.print(f"{kept.clear()} removed")

@@ -1,0 +1,1 @@
+"""Commands that the gallery adds to ``linkwright``, found by their entry points."""
