@@ -75,7 +75,7 @@ def _momentum(model: Model, q: Array, v: Array) -> Array:
     return np.asarray(dynamics.momentum(model, q, v))
 
 
-def _known(reference_frame: str) -> Reference:
+def _known(reference_frame: str) -> ReferenceFrame:
     """A reference frame that was checked when it was given; what has no frame has "" for it."""
     return cast(ReferenceFrame, reference_frame)
 
