@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linkwright.browser.posture import Newest, Posture
 from linkwright.dynamics import close_loops, constraint_jacobian, mobility
 from linkwright.errors import ClosureError
 from linkwright.geometry import rotation

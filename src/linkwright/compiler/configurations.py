@@ -67,7 +67,7 @@ def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> 
     def compiled() -> Kernel:
         return compile(lambda model, q: steps_to_closed(model, q, names), model, q=model.nq)
 
-    q, left = derived(model, identity(close), names, make=compiled)(rows)
+    q, left = derived(model, identity(close_loops), names, make=compiled)(rows)
     for k in np.flatnonzero(~(left <= EXACT)):  # beside singular postures squares of the rows tell too little
         q[k] = dynamics.close_loops(model, rows[k], names)
     return np.reshape(q, size)
