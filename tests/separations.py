@@ -179,3 +179,55 @@ def random_pairs(first: str, second: str, rng: np.random.Generator, N: int) -> P
     for T in poses:
         T[:, :3, 3] += shift
     return pairs
+
+
+class Waves:
+    """A height field whose heights are those of a quadratic function, with second derivatives of at most ``bend``."""
+
+    def __init__(self, rng: np.random.Generator, bend: float):
+        self.slope = 0.5 * rng.normal(size=2)
+        Q = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+        self.H = Q @ np.diag(rng.uniform(-bend, bend, 2)) @ Q.T
+        self.size, self.cell = (4.0, 3.0, 0.0), 0.1
+        self.x, self.y = np.linspace(-2.0, 2.0, 41), np.linspace(-1.5, 1.5, 31)
+        xy = np.stack(np.meshgrid(self.x, self.y), axis=-1)
+        self.heights = xy @ self.slope + 0.5 * np.einsum("...i,ij,...j->...", xy, self.H, xy)
+
+    def height(self, xy: np.ndarray) -> np.ndarray:
+        """(…,): at places (…, 2), bilinear between the heights."""
+        place = (xy - (self.x[0], self.y[0])) / self.cell
+        i, j = (np.clip(np.floor(place[..., k]).astype(int), 0, n - 2) for k, n in ((0, 41), (1, 31)))
+        u, v = place[..., 0] - i, place[..., 1] - j
+        h = self.heights
+        return (1 - v) * ((1 - u) * h[j, i] + u * h[j, i + 1]) + v * ((1 - u) * h[j + 1, i] + u * h[j + 1, i + 1])
+
+    def distance(self, points: np.ndarray) -> np.ndarray:
+        """(N,): of points (N, 3) from the surface, less than zero below it, by a search that becomes ever denser."""
+        above = points[:, 2] - self.height(points[:, :2])
+        center, radius = points[:, :2], abs(above)
+        offsets = np.stack(np.meshgrid(*[np.linspace(-1.0, 1.0, 21)] * 2), axis=-1).reshape(-1, 2)
+        best = radius
+        for _ in range(12):
+            xy = center[:, None] + radius[:, None, None] * offsets
+            square = ((xy - points[:, None, :2]) ** 2).sum(axis=-1) + (self.height(xy) - points[:, 2:]) ** 2
+            k = square.argmin(axis=1)
+            best = np.minimum(best, np.sqrt(square.min(axis=1)))
+            center, radius = xy[np.arange(len(k)), k], 0.25 * radius
+        return np.sign(above) * best
+
+
+def surface_points(kind: str, size: np.ndarray, count: int) -> np.ndarray:
+    """(M, 3), in the axes of a shape: its corners and rims densely, of a sphere or a capsule the centers of balls."""
+    if kind == "sphere":
+        return np.zeros((1, 3))
+    if kind == "capsule":
+        return np.linspace(-0.5, 0.5, count)[:, None] * (0.0, 0.0, size[1])
+    if kind == "cylinder":
+        angle = np.linspace(0.0, 2.0 * np.pi, count)
+        rim = np.stack([size[0] * np.cos(angle), size[0] * np.sin(angle), 0.0 * angle], axis=1)
+        along = np.linspace(-0.5, 0.5, 9)[:, None, None] * (0.0, 0.0, size[1])
+        return (rim + along).reshape(-1, 3)
+    assert kind == "box"
+    side = np.linspace(-0.5, 0.5, round(count**0.5))
+    grid = np.stack(np.meshgrid(side, side, (-0.5, 0.5)), axis=-1).reshape(-1, 3)
+    return np.concatenate([np.roll(grid, k, axis=1) for k in range(3)]) * size[:3]

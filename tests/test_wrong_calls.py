@@ -15,7 +15,18 @@ import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, UnknownNameError, is_choice, names_given
 from linkwright.simulation.acting.controller import FunctionController
 
-FOLDERS = {"contact", "control", "events", "quaternion", "rotation", "samples", "tasks", "trajectories", "transform"}
+FOLDERS = {
+    "contact",
+    "control",
+    "dynamics",
+    "events",
+    "quaternion",
+    "rotation",
+    "samples",
+    "tasks",
+    "trajectories",
+    "transform",
+}
 MADE_OF_MODELS = {
     "Policy": lw.Policy,
     "Studio": lw.Studio,

@@ -17,7 +17,8 @@ import linkwright as lw
 from linkwright.dynamics.contact.shapes import FAR, candidates
 from linkwright.dynamics.contact.shapes.pairs import SERVED
 from linkwright.dynamics.contact.shapes.spread import spread
-from separations import Pairs, random_pairs, rotations, shape, unit
+from linkwright.model.shape import Shape
+from separations import Pairs, Waves, random_pairs, rotations, shape, surface_points, unit
 
 PAIRS = [pair for pair in SERVED if not {"height_field", "mesh"} & set(pair)]
 EXACT = 1e-7
@@ -118,6 +119,41 @@ def test_moved_by_the_gap_along_the_normal_they_touch(pair, seed):
     moved[:, :3, 3] -= gap[:, None] * normal
     separation = Pairs(*pair, pairs.sizes[0], moved, pairs.sizes[1], pairs.poses[1]).separation()
     assert (separation >= -2.0 * TOO_SHALLOW * least)[deep].all()
+
+
+FIELDS = [first for first, second in SERVED if second == "height_field"]
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+@settings(max_examples=8, deadline=None)
+@given(seed=seeds)
+def test_gaps_on_height_fields_are_distances_up_to_the_bend_of_the_surface(kind, seed):
+    """Of every point of contact, and of all points of the shape: what bends by H over a length L misses ½ H L²."""
+    rng = np.random.default_rng(seed)
+    bend = float(rng.choice([0.0, 0.1, 1.0]))
+    waves = Waves(rng, bend)
+    field = Shape("world", "height_field", size=waves.size, heights=waves.heights)
+    size, T, X = 10.0 ** rng.uniform(-1.7, -0.5, 3), np.eye(4), np.eye(4)
+    T[:3, :3], X[:3, :3] = rotations(rng, 2)
+    T[:2, 3], X[:3, 3] = rng.uniform(-0.5, 0.5, 2), rng.normal(size=3)
+    corners = surface_points(kind, size, 121) @ T[:3, :3].T
+    far = float(np.linalg.norm(corners, axis=1).max())
+    T[2, 3] = waves.height(T[:2, 3]) + rng.uniform(-0.5, 1.5) * (far + size[0] * (kind in ("sphere", "capsule")))
+    radius = size[0] if kind in ("sphere", "capsule") else 0.0
+    found = candidates(shape(kind, size), X @ T, field, X)
+    gaps, points, normals = (np.array([getattr(one, name) for one in found]) for name in ("gap", "point", "normal"))
+    centers = (points + (0.5 * (gaps + 2.0 * radius))[:, None] * normals - X[:3, 3]) @ X[:3, :3]
+    distance = waves.distance(centers)
+
+    def missed(length):
+        return bend * (0.5 * length * length + waves.cell * length) + 1e-6
+
+    assert (abs(distance - radius - gaps) <= missed(np.maximum(abs(distance), abs(gaps + radius)))).all()
+    everywhere = waves.distance(corners + T[:3, 3])
+    between = 0.25 * size[1] if kind == "capsule" else far
+    deepest = everywhere.min() - radius
+    assert deepest - missed(abs(deepest + radius) + far) - 1e-3 * far <= gaps.min()
+    assert gaps.min() <= deepest + missed(abs(deepest + radius)) + missed(between) + 1e-3 * far
 
 
 @pytest.mark.parametrize("seed", range(20))

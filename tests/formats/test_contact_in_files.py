@@ -294,6 +294,14 @@ def test_contact_that_is_as_good_as_rigid_is_rigid():
         assert c.damping == (10.0 if expected else 0.0)
 
 
+@pytest.mark.parametrize(("told", "expected"), [("<kp>-1e5</kp>", None), ("<kp>1e5</kp><kd>-1</kd>", 1e5)])
+def test_what_is_negative_is_ignored_with_a_remark(told, expected):
+    with pytest.warns(FormatWarning, match="> is -.*; expected a number, not negative: it is ignored"):
+        c, _ = parse_sdf(SDF.format(surface=f"<contact><ode>{told}</ode></contact>")).shapes
+    assert c.stiffness == expected
+    assert c.damping == (1.0 if expected else 0.0)
+
+
 URDF = """<robot name="r"><link name="a"><collision><geometry><sphere radius="0.1"/></geometry></collision>
 <visual><geometry><sphere radius="0.1"/></geometry></visual></link><link name="b"/>
 <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>{more}</robot>"""

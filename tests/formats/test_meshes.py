@@ -11,7 +11,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import FormatError, InputError, MissingFileError
 from linkwright.formats import meshes
-from linkwright.formats.meshes import mass_properties, mesh_file, mesh_of, read_mesh, solid_of
+from linkwright.formats.meshes import mass_properties, mesh_file, mesh_of, painted_of, read_mesh, solid_of
 from linkwright.model.shape import Shape
 from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
@@ -172,16 +172,32 @@ def test_what_is_seen_and_what_touches_weigh_once(tmp_path):
         mass_properties([again.shapes[1]], density=1.0, use="visual")
 
 
-def test_an_stl_file_that_ends_early_is_told(tmp_path):
+def test_an_stl_file_of_another_length_is_told(tmp_path):
     whole = binary_stl(CORNERS, FACES)
     for data, message in (
         (whole[:-1], r"it has 683 bytes, and its header tells 12 triangles, 684 bytes"),
         (b"solid" + whole[5:300], r"it has 300 bytes, and its header tells 12 triangles, 684 bytes"),
         (whole[:50], r"it has 50 bytes, and its header takes 84"),
+        (binary_stl(CORNERS, FACES[:9])[:84] + whole[84:], r"it has 684 bytes, and its header tells 9 triangles, 534"),
+        (b"\0" * 84 + whole[84:], r"it has 684 bytes, and its header tells 0 triangles, 84 bytes"),
     ):
         (tmp_path / "b.stl").write_bytes(data)
         with pytest.raises(FormatError, match=message):
             read_mesh(tmp_path / "b.stl")
+    for more in (b"end of file", b"\0" * 1000):
+        (tmp_path / "b.stl").write_bytes(whole + more)
+        assert len(read_mesh(tmp_path / "b.stl").faces) == 12
+
+
+def test_an_obj_file_may_have_tabs_and_spaces_before_its_words(tmp_path):
+    told = b"mtllib\tpaint.mtl\n" + obj(CORNERS, FACES).replace(b"mtllib /etc/passwd", b"usemtl red")
+    (tmp_path / "paint.mtl").write_text("newmtl\tred\n\tKd\t1 0 0\n")
+    path = tmp_path / "block.obj"
+    for data in (told.replace(b" ", b"\t"), told.replace(b"\n", b"\r\n \t")):
+        path.write_bytes(data)
+        assert mass_properties(path, density=1.0).volume == pytest.approx(6.0)
+        (paint,) = painted_of(Shape("a", "mesh", file=str(path)))[0].paints
+        assert paint.color == (1.0, 0.0, 0.0, 1.0)
 
 
 def test_where_meshes_are_found(tmp_path, monkeypatch):

@@ -83,6 +83,8 @@ def test_built_in_names_come_first_and_unknown_ones_are_told(descriptions):
 def test_example_robots():
     panda = load("panda")
     assert (panda.name, panda.nq) == ("panda", 8)
+    with pytest.raises(InputError, match=r"'ur3' may mean several robots .*: ur3_gripper, "):
+        load("ur3")  # there is a file ur3.urdf, without a link
     assert {"panda", "ur5_robot", "solo12", "romeo"} <= example_robots().keys()
     assert load("romeo", root="free").joints[0].type == "free"
 

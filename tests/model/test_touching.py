@@ -403,6 +403,13 @@ def test_meshes_that_are_not_found_are_left_out_and_told():
     with pytest.warns(LinkwrightWarning, match="there is no mesh nowhere.stl"):
         model = made.build().with_ground()
     assert len(model.pairs) == 1
+    alone = lw.Builder("alone").body("a", 1.0, inertia=1.0).joint("j", "free", "world", "a")
+    alone = alone.shape("a", "mesh", file="nowhere.stl").build()
+    with pytest.raises(ModelError, match=r"no shape of 'alone' can touch the ground: .*there is no mesh nowhere"):
+        alone.with_ground()
+    both = lw.Builder(alone).shape("world", "plane").build()
+    with pytest.raises(ModelError, match=r"no two shapes of 'alone' may touch: .*there is no mesh nowhere"):
+        both.with_contact()
 
 
 def test_what_may_touch_is_told_with_the_model():

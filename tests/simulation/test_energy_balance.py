@@ -109,3 +109,31 @@ def test_overlap_that_is_undone_is_not_blamed_on_joints_that_turn_later():
     motion = quiet(lambda: lw.simulate(model, [-0.3, 0.0], [0.0, 0.0], 0.1, 1e-3, controller=motor))
     assert motion.contacts.energy_gained > 3.0
     assert motion.v[-1, 1] > 30.0
+
+
+def colliding(kind, method, **surface):
+    """A free cylinder that flies at a free body, at 3 m/s, with soft contact."""
+    made = lw.Builder("two", gravity=(0, 0, 0))
+    for name, shape, size in (("a", "cylinder", dict(radius=0.1, length=0.3)), ("b", *kind)):
+        made.body(name, 1.0, inertia=(0.01, 0.008, 0.004)).joint(f"free_{name}", "free", "world", name)
+        made.shape(name, shape, stiffness=2e5, friction=0.0, **size, **surface)
+    model = made.build().with_contact()
+    q, v = model.random(seed=160), np.zeros(12)
+    q[:3], q[7:10] = (0.6, 0.0, 0.0), 0.0
+    v[:3] = lw.rotation.from_quaternion(q[3:7]).T @ (-3.0, 0.0, 0.0)
+    return lw.simulate(model, q, v, 0.3, 1e-4, method)
+
+
+BOX = "box", dict(size=(0.2, 0.3, 0.4))
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_soft_contact_that_adds_energy_is_warned_of(method):
+    """Its points appear while the shapes overlap: the force has no potential."""
+    with pytest.warns(UserWarning, match=r"grows from .* the soft contact 'a on b' adds energy where its points"):
+        motion = colliding(BOX, method)
+    assert motion.energy[-1] > 1.1 * motion.energy[0]
+    ball = quiet(lambda: colliding(("sphere", dict(radius=0.1)), method))
+    assert ball.energy[-1] == pytest.approx(ball.energy[0], rel=1e-3)
+    damped = quiet(lambda: colliding(BOX, method, damping=200.0))
+    assert damped.energy[-1] < 0.9 * damped.energy[0]

@@ -17,6 +17,7 @@ UNIT_TOLERANCE = 1e-6
 """How far from 1 the length of a quaternion may be."""
 
 
+@takes_model
 def integrate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nq"]:
     """q ⊕ Exp(v) (nq,): where a unit time at the constant joint velocity v leads.
 
@@ -25,22 +26,26 @@ def integrate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> S
     return _per_joint(model, "nq", lambda motion, q, v: motion.integrate(q, v), (q, "nq"), (v, "nv"))
 
 
+@takes_model
 def difference(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
     """The v (nv,) with integrate(q0, v) = q1; of rotations the shorter way, its angle at most π."""
     return _per_joint(model, "nv", lambda motion, q0, q1: motion.difference(q0, q1), (q0, "nq"), (q1, "nq"))
 
 
+@takes_model
 def configuration_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nq"]:
     """q̇ = G(q) v (nq,)."""
     return _per_joint(model, "nq", lambda motion, q, v: motion.configuration_rate(q, v), (q, "nq"), (v, "nv"))
 
 
+@takes_model
 def configuration_distance(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Any:
     """The length of :func:`difference`, m and rad together."""
     v = difference(model, q0, q1)
     return np.sqrt(v @ v)
 
 
+@takes_model
 def integrate_derivatives(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 ) -> tuple[Shaped[Array, "nv nv"], Shaped[Array, "nv nv"]]:
@@ -59,6 +64,7 @@ def integrate_derivatives(
     )
 
 
+@takes_model
 def difference_derivatives(
     model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]
 ) -> tuple[Shaped[Array, "nv nv"], Shaped[Array, "nv nv"]]:
@@ -77,6 +83,7 @@ def difference_derivatives(
     return model.block_diagonal(first), model.block_diagonal(second)
 
 
+@takes_model
 def lie_bracket(model: Model, u: Shaped[Array, "nv"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """[u, v] (nv,): how much moving along u, then v, differs from v, then u; zero for plain coordinates."""
     return _per_joint(model, "nv", lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))

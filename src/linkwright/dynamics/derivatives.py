@@ -30,6 +30,7 @@ from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
@@ -39,6 +40,7 @@ from linkwright.spatial.transform import force_to_parent, split_pose
 from linkwright.spatial.vectors import momentum_cross, motion_cross
 
 
+@takes_model
 def inverse_dynamics_derivatives(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -57,6 +59,7 @@ def inverse_dynamics_derivatives(
     return by_q, by_v, mass_matrix(model, q)
 
 
+@takes_model
 def forward_dynamics_derivatives(
     model: Model,
     q: Shaped[Array, "nq"],

@@ -17,6 +17,7 @@ from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.errors import InputError, is_choice
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
@@ -27,6 +28,7 @@ from linkwright.spatial.vectors import force_cross, motion_cross
 Method = Literal["articulated", "composite", "assembly", "hybrid"]
 
 
+@takes_model
 def forward_dynamics(
     model: Model,
     q: Shaped[Array, "nq"],

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.kinematics import body_poses
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import inertia_force
@@ -104,11 +105,13 @@ def external_forces(model: Model, q: Array, wrenches: Wrenches | None) -> list[A
     return model.on_bodies(forces, np.zeros(6))
 
 
+@takes_model
 def bias_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """b(q, v) (nv,): the efforts that velocity and gravity alone call for, N or N m."""
     return inverse_dynamics(model, q, v, np.zeros(model.nv))
 
 
+@takes_model
 def gravity_forces(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
     """g(q) (nv,): the efforts that hold the mechanism still against gravity, N or N m."""
     return inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv))

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, is_choice
 from linkwright.model.build.description import WORLD
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero
 from linkwright.spatial.rotation import skew
@@ -186,6 +187,7 @@ def frame_motion(
     return inverse_pose(T_base) @ T, end.seen_from(base, T_base[:3, :3])
 
 
+@takes_model
 def pose(model: Model, q: Shaped[Array, "nq"], frame: str, relative_to: str = "world") -> Shaped[Array, "4 4"]:
     """The pose of a frame: the matrix (4, 4) that maps frame coordinates to the world, m.
 
@@ -195,6 +197,7 @@ def pose(model: Model, q: Shaped[Array, "nq"], frame: str, relative_to: str = "w
     return frame_pose(model, q, way_between(model, frame, relative_to))
 
 
+@takes_model
 def poses(
     model: Model, q: Shaped[Array, "nq"], frames: Sequence[str], relative_to: str = "world"
 ) -> Shaped[Array, "frames 4 4"]:
@@ -213,6 +216,7 @@ def frame_pose(model: Model, q: Array, way: Way) -> Array:
     return inverse_pose(way.of(poses, np.eye(4), way.base) @ way.base.placement) @ T
 
 
+@takes_model
 def velocity(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -239,6 +243,7 @@ def velocity(
     return np.concatenate([linear, motion.w])
 
 
+@takes_model
 def acceleration(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -267,6 +272,7 @@ def accelerations(model: Model, q: Array, v: Array, a: Array, frames: Sequence[s
     return np.concatenate(rates)
 
 
+@takes_model
 def jacobian_dot_times_v(
     model: Model,
     q: Shaped[Array, "nq"],

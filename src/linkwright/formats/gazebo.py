@@ -13,4 +13,4 @@ def compliance(kp: float | None, kd: float | None) -> dict[str, float]:
     """Stiffness (N/m) and damping (N s/m) of shapes: none where contact is practically rigid, by either number."""
     if kp is None or not 0.0 < kp < RIGID or not (kd or 0.0) < RIGID:
         return {}
-    return {"stiffness": kp, "damping": max(kd or 0.0, 0.0)}
+    return {"stiffness": kp, "damping": kd or 0.0}

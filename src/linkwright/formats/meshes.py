@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwright.errors import FormatError, InputError, MissingExtraError, MissingFileError, explained
 from linkwright.formats.findings import LARGEST
-from linkwright.formats.painted import Painted, is_unpainted, plain, read_collada, read_obj
+from linkwright.formats.painted import Painted, is_unpainted, plain, read_collada, read_obj, spaced
 from linkwright.formats.solids import Solid, box, capsule, cone, cylinder, ellipsoid, polyhedron, together
 from linkwright.formats.xml import read_bytes, shortened
 from linkwright.model.shape import Shape
@@ -379,18 +379,22 @@ def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
     if not log.handlers:
         log.addHandler(logging.NullHandler())  # Python prints what it logs, with tracebacks, where nobody listens
     kind = name.rpartition(".")[2].lower()
-    if kind == "stl":
-        _whole(data, name)
+    data = _whole(data, name) if kind == "stl" else spaced(data)
     options = {"skip_materials": True} if kind == "obj" else {}
     mesh = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)
     return mesh.vertices, mesh.faces
 
 
-def _whole(data: bytes, name: str) -> None:
-    """Raise :class:`FormatError` for a binary STL file that ends early; text is left to its parser."""
+def _whole(data: bytes, name: str) -> bytes:
+    """A binary STL file without bytes that follow its triangles; text is left to its parser.
+
+    Raises :class:`FormatError` where it has not as many triangles as its header says.
+    """
     if data[:5].lower() == b"solid" and b"\0" not in data[:84]:
-        return
+        return data
     count = int.from_bytes(data[80:84], "little")
-    told = f"its header tells {count} triangles, {84 + 50 * count} bytes" if len(data) >= 84 else "its header takes 84"
-    if len(data) < max(84, 84 + 50 * count):
+    end = 84 + 50 * count
+    told = f"its header tells {count} triangles, {end} bytes" if len(data) >= 84 else "its header takes 84"
+    if len(data) < max(84, end) or (len(data) - end >= 50 and any(data[end:])):
         raise FormatError(f"{name} cannot be read as a mesh: it has {len(data)} bytes, and {told}")
+    return data[:end]

@@ -29,6 +29,9 @@ FOLDER = "_(description|data)$"
 """how the name of a robot's folder ends"""
 KINDS = ("URDF_PATH", "MJCF_PATH")
 MORE = '; real robots are known by name, such as "panda", with: pip install "linkwright[robots]"'
+SMALL = 2000
+"""Bytes of the file of a robot; of smaller ones it is looked whether they have links."""
+
 CACHE = "~/.cache/robot_descriptions"
 
 
@@ -89,6 +92,7 @@ def _example_files() -> dict[str, list[Path]]:
     for folder in _example_folders():
         for robot in sorted(folder.iterdir()):
             files = sorted([*robot.rglob("*.urdf"), *robot.rglob("*.sdf")]) if robot.is_dir() else []
+            files = [file for file in files if _has_links(file)]
             short = re.sub(FOLDER, "", robot.name)
             for file in files:
                 named.setdefault(file.stem, []).append(file)
@@ -97,6 +101,13 @@ def _example_files() -> dict[str, list[Path]]:
                 within[short] = files
         break
     return within | named | {name: files for name, files in both.items() if len(named[name.partition("/")[2]]) > 1}
+
+
+def _has_links(file: Path) -> bool:
+    """Whether a file holds a robot; example-robot-data has files of xacro macros without one, too."""
+    with suppress(OSError):
+        return file.stat().st_size >= SMALL or b"<link" in file.read_bytes()
+    return True  # reading it explains the error
 
 
 def _several(name: str, every: Mapping[str, Sequence[Path]]) -> str:

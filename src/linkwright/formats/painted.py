@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -182,6 +183,7 @@ def read_obj(data: bytes, name: str, folder: Path) -> Painted:
         raise MissingExtraError(
             f"reading meshes needs trimesh: install the extra, linkwright[meshes] (which brings trimesh); {error}"
         ) from None
+    data = spaced(data)
     materials, notes = _materials(data, folder)
     if materials:
         try:
@@ -190,6 +192,12 @@ def read_obj(data: bytes, name: str, folder: Path) -> Painted:
             notes = (*notes, f"{name}: {shortened(str(error), 100)}")
     mesh = trimesh.load_mesh(io.BytesIO(data), file_type="obj", process=False, skip_materials=True)
     return plain(np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=int), *notes)
+
+
+def spaced(data: bytes) -> bytes:
+    """An OBJ file with spaces for tabs and none before its words: the only form that trimesh reads."""
+    data = data.replace(b"\t", b" ")
+    return re.sub(rb"(?m)^ +", b"", data) if b"\n " in data or data.startswith(b" ") else data
 
 
 def _of_obj(trimesh: Any, data: bytes, name: str, materials: dict[str, Paint], notes: tuple[str, ...]) -> Painted:
@@ -236,7 +244,7 @@ def _of_mtl(text: str) -> Iterator[tuple[str, Paint]]:
     """The materials of an MTL file that have a color or a picture: Kd, d, map_Kd."""
     name, color, opacity, picture = "", None, 1.0, ""
     for line in [*text.splitlines(), "newmtl"]:
-        word, _, rest = line.strip().partition(" ")
+        word, rest = [*line.split(None, 1), "", ""][:2]
         rest = rest.strip()
         if word == "newmtl":
             if name and (color is not None or picture):

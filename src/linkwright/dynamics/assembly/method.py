@@ -45,6 +45,7 @@ from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_ja
 from linkwright.dynamics.forces.actuation import least_efforts, require_closed, velocity_places
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.errors import ModelError
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import inverse_inertia
@@ -256,6 +257,7 @@ def orders_of_rows(model: Model, schedule: Schedule, closing: Closing | None) ->
     return found_orders(model, single, factors_at)
 
 
+@takes_model
 def joint_reactions(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -308,6 +310,7 @@ def _with_least_loops(
     return [found.reactions[k] + change for k, change in enumerate(changes)]
 
 
+@takes_model
 def prescribed_dynamics(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -333,6 +336,7 @@ def prescribed_dynamics(
     return rates, efforts
 
 
+@takes_model
 def prescribed_motion(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -391,6 +395,7 @@ def prescribed_motion(
     return rates, told + model.assemble(borne), np.zeros(0)
 
 
+@takes_model
 def plastic_impact(
     model: Model,
     q: Shaped[Array, "nq"],

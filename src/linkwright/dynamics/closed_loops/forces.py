@@ -49,6 +49,7 @@ from linkwright.errors import ClosureError, InputError
 from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import congruence
@@ -187,6 +188,7 @@ def composite(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches |
     return _of_state(model, q, v, tau, wrenches, gains).motion()
 
 
+@takes_model
 def constraint_forces(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -209,6 +211,7 @@ def constraint_forces(
     return _moving(model, q, v, tau, wrenches, gains).least_multipliers(model, q)
 
 
+@takes_model
 def constraint_wrenches(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -237,6 +240,7 @@ def constraint_wrenches(
     return np.stack(acting) if acting else np.zeros((0, 6))
 
 
+@takes_model
 def impulse(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], wrenches: Wrenches | None = None
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "m"]]:
@@ -258,6 +262,7 @@ def impulse(
     return system.motion(), system.multipliers()
 
 
+@takes_model
 def project(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 ) -> tuple[Shaped[Array, "nq"], Shaped[Array, "nv"]]:

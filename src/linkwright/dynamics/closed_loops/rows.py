@@ -20,6 +20,7 @@ import numpy as np
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic, snap
 from linkwright.spatial.transform import inverse_pose, motion_to_child, motion_transform
@@ -200,6 +201,7 @@ def open_by(model: Model, q: Array) -> Iterator[tuple[Array, Array | None]]:
             yield loop.residual(values[loop.first], values[loop.second]), None
 
 
+@takes_model
 def constraint_residual(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "m"]:
     """φ(q) (m,): how far the loops are from closed, m and rad, loop by loop in the order of ``model.loops``."""
     return np.concatenate([np.zeros(0), *(rows.residual for rows in loop_rows(model, q, np.zeros(model.nv)))])
@@ -215,6 +217,7 @@ def constraint_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
     return np.concatenate([np.zeros(0), *opening])
 
 
+@takes_model
 def constraint_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "m nv"]:
     """K (m, nv): the rates at which the loops open are K v; φ̇ = K v where they are closed.
 
@@ -265,11 +268,13 @@ def rows_of_groups(model: Model, q: Array, groups: list[LoopGroup]) -> list[Arra
     return [np.stack([rows[k][group.columns] for k in group.rows]) for group in groups]
 
 
+@takes_model
 def constraint_bias(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "m"]:
     """K̇ v (m,): loops stay closed where K a = −K̇ v."""
     return np.concatenate([np.zeros(0), *(rows.bias for rows in loop_rows(model, q, v))])
 
 
+@takes_model
 def loop_constraints(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> list[LoopConstraint]:
     """What each loop between frames asks of the accelerations of its two bodies."""
     x, rates, twists = model.coordinates(q), model.rates(v), body_velocities(model, q, v)

@@ -20,6 +20,7 @@ import numpy as np
 from linkwright.dynamics.kinematics import pose, velocity
 from linkwright.errors import InputError, explained
 from linkwright.model.equality import ByValue
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, where
 from linkwright.spatial.rotation import skew
@@ -140,18 +141,21 @@ class Sphere(Surface):
         return where(inside, distance, 0.0) - self.radius, normal
 
 
+@takes_model
 def gap(model: Model, q: Array, surface: Surface) -> Any:
     """How far the frame, or the ball about it, is from the surface, m; less than zero: how deep it is in it."""
     distance, _ = surface.gap_of(pose(model, q, surface.frame)[:3, 3])
     return distance - surface.tip
 
 
+@takes_model
 def energy(model: Model, q: Array, surface: Surface) -> Any:
     """What is stored in the surface, k δᵖ⁺¹/(p + 1), J."""
     depth = maximum(-gap(model, q, surface), 0.0)
     return surface.stiffness * depth * _power(depth, surface.exponent) / (surface.exponent + 1.0)
 
 
+@takes_model
 def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
     """What the surface exerts on the mechanism (6,): [f; n] at the frame's origin, in world axes."""
     distance, normal = surface.gap_of(pose(model, q, surface.frame)[:3, 3])

@@ -12,6 +12,7 @@ from linkwright.dynamics.closed_loops.independent import row_scales
 from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_jacobian, loop_rows
 from linkwright.dynamics.inverse import Wrenches
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
@@ -21,6 +22,7 @@ POSSIBLE = 1e-6
 """How large, in the mechanism's units and relative to efforts or accelerations, what is missing or opens may be."""
 
 
+@takes_model
 def inverse_dynamics(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -47,6 +49,7 @@ def inverse_dynamics(
     return efforts
 
 
+@takes_model
 def actuated_efforts(
     model: Model,
     q: Shaped[Array, "nq"],

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.model.requirement import takes_model
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, maximum, where
@@ -43,6 +44,7 @@ class Piece(NamedTuple):
     """(3,), of unit length, in the axes of the body that both ends hang on"""
 
 
+@takes_model
 def spring_lengths(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "n"]:
     """The lengths (n,) of the springs between bodies, in the order of ``model.springs``, m."""
     lengths = [stretched(pieces) for _, pieces in springs_at(model, q)]
@@ -158,6 +160,7 @@ class Resistance(NamedTuple):
     damping: Any
 
 
+@takes_model
 def spring_resistances(model: Model, q: Array) -> list[Resistance]:
     """What the springs' forces change by, −Σ e (k eᵀδ + d eᵀv̇) over directions e, where they are stable.
 

@@ -9,7 +9,9 @@ import numpy as np
 from linkwright.dynamics.forces.springs import spring_forces
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import ReferenceFrame
+from linkwright.errors import explained
 from linkwright.model.joint_type import JointType
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Joint, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 
@@ -17,6 +19,7 @@ FRICTION_SPEED = 1e-2
 """The speed, in m/s or rad/s, at which smoothed Coulomb friction reaches 1/√2 of its value."""
 
 
+@takes_model
 def joint_forces(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -36,6 +39,7 @@ def joint_forces(
     return efforts
 
 
+@takes_model
 def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """The efforts (nv,) of springs, dampers and friction of the joints and between bodies, N or N m.
 
@@ -81,6 +85,7 @@ def spring_effort(motion: JointType, stiffness: Array, rest: Array, q: Array) ->
     return motion.displacement_gradient(rest, q, stiffness * motion.displacement(rest, q))
 
 
+@explained
 def spring_stiffness(joint: Joint, q: Array) -> Array:
     """(nv,): a diagonal as stiff as Gᵀk G of a joint's spring at q or stiffer, the sums of its rows (Gershgorin)."""
     if not np.any(joint.stiffness):
@@ -89,6 +94,7 @@ def spring_stiffness(joint: Joint, q: Array) -> Array:
     return np.abs(G.T @ (joint.stiffness[:, None] * G)).sum(axis=1)
 
 
+@explained
 def damping_coefficient(joint: Joint | Resisting, v: Array) -> Array:
     """d + F/√(v² + v₀²) (nv,): a joint's damping and friction are minus this times its velocity v (nv,)."""
     if all(is_zero(x) for x in joint.friction):

@@ -13,10 +13,12 @@ import numpy as np
 
 from linkwright.dynamics.frames.jacobian import columns, moving, seen_at
 from linkwright.dynamics.kinematics import ReferenceFrame, Way, body_poses, check_reference_frame, way_between
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 
+@takes_model
 def kinematic_hessian(
     model: Model,
     q: Shaped[Array, "nq"],

@@ -17,6 +17,7 @@ from linkwright.dynamics.kinematics import (
     pose,
     way_between,
 )
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 from linkwright.spatial.euler import euler_rates
@@ -24,6 +25,7 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
 
+@takes_model
 def jacobian(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -54,6 +56,7 @@ def columns(model: Model, q: Array, way: Way, reference_frame: ReferenceFrame) -
     return model.each(column, poses, model.coordinates(q), way.signs)
 
 
+@takes_model
 def analytical_jacobian(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -88,6 +91,7 @@ def told_analytical_jacobian(
     return scaling @ jacobian(model, q, frame, relative_to=relative_to), R
 
 
+@takes_model
 def jacobian_dot(
     model: Model,
     q: Shaped[Array, "nq"],

@@ -12,6 +12,7 @@ from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.kinematics import ReferenceFrame, way_between
 from linkwright.errors import InputError, is_choice
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, where
@@ -62,6 +63,7 @@ def _are_directions(names: object) -> bool:
     return 0 < len(names) == len({name for name in names if is_choice(name, NAMES)})
 
 
+@takes_model
 def manipulability(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -94,6 +96,7 @@ def manipulability(
     return ratio * ratio if measure == "asada" else ratio
 
 
+@takes_model
 def velocity_ellipsoid(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -107,6 +110,7 @@ def velocity_ellipsoid(
     return singular_values(_rows(model, q, frame, directions, reference_frame, relative_to))
 
 
+@takes_model
 def force_ellipsoid(
     model: Model,
     q: Shaped[Array, "nq"],

@@ -7,10 +7,12 @@ from typing import Any
 from linkwright.dynamics.forces.springs import springs_at, stretched
 from linkwright.dynamics.inertias.momentum import first_moment
 from linkwright.dynamics.kinematics import body_velocities
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 
+@takes_model
 def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Any:
     """½ vᵀ M v, that of reflected rotor inertias (armature) included, J."""
     model.require_physical("kinetic energy")
@@ -22,12 +24,14 @@ def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
     return 0.5 * total
 
 
+@takes_model
 def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
     """−Σ m gᵀc of everything that moves, J; zero at the world's origin. Springs are :func:`spring_energy`."""
     model.require_physical("potential energy")
     return -(model.gravity @ first_moment(model, q))
 
 
+@takes_model
 def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
     """½ Σ k u² of the springs of joints and between bodies, u their deflections as in :func:`passive_forces`, J."""
 

@@ -18,6 +18,7 @@ from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.dynamics.kinematics import acceleration, accelerations, frame_pose, way_between
 from linkwright.errors import ArgumentError, ModelError
 from linkwright.model.build.description import WORLD
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero, maximum, mirror
 from linkwright.spatial.inertia import RigidInertia, congruence
@@ -26,6 +27,7 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import inverse_pose
 
 
+@takes_model
 def composite_inertia(
     model: Model, q: Shaped[Array, "nq"], body: str
 ) -> tuple[Any, Shaped[Array, "3"], Shaped[Array, "3 3"]]:
@@ -73,11 +75,13 @@ def centered(inertia: RigidInertia) -> tuple[Any, Array, Array]:
     return m, c, mirror(I + m * (C @ C))
 
 
+@takes_model
 def whole_body_inertia(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 3"]:
     """The inertia (3, 3) of everything that moves, its joints locked, about its center of mass in world axes, kg m²."""
     return centered(composite_at(_with_mass(model), q, WORLD))[2]
 
 
+@takes_model
 def locked_inertia(model: Model, q: Shaped[Array, "nq"], body: str = WORLD) -> Shaped[Array, "6 6"]:
     """The inertia (6, 6) of a body with everything beyond, joints locked, about the origin of ``body`` in its axes.
 
@@ -86,6 +90,7 @@ def locked_inertia(model: Model, q: Shaped[Array, "nq"], body: str = WORLD) -> S
     return composite_at(model, q, body).matrix()
 
 
+@takes_model
 def subtree_center_of_mass(model: Model, q: Shaped[Array, "nq"], body: str) -> Shaped[Array, "3"]:
     """The center of mass (3,) of a body with everything beyond, in the world, m."""
     _, c, _ = composite_inertia(model, q, body)
@@ -93,6 +98,7 @@ def subtree_center_of_mass(model: Model, q: Shaped[Array, "nq"], body: str) -> S
     return T[:3, :3] @ c + T[:3, 3]
 
 
+@takes_model
 def articulated_inertia(model: Model, q: Shaped[Array, "nq"], body: str) -> Shaped[Array, "6 6"]:
     """The articulated-body inertia (6, 6) of a body with everything beyond, its joints free (Featherstone 1983).
 
@@ -119,6 +125,7 @@ def articulated_inertia(model: Model, q: Shaped[Array, "nq"], body: str) -> Shap
     return congruence(_of_body(model, frame.body, kept), inverse_pose(frame.placement))
 
 
+@takes_model
 def handle_responses(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -147,6 +154,7 @@ def _require_frames(frames: Any) -> None:
         raise ArgumentError(f"handle_responses takes the names of frames, a list of one or more; got {frames!r}")
 
 
+@takes_model
 def operational_inertia(
     model: Model, q: Shaped[Array, "nq"], frame: str, directions: str | Sequence[str] = "all"
 ) -> Shaped[Array, "rows rows"]:
@@ -160,6 +168,7 @@ def operational_inertia(
     return _operational_inertia(model, q, frame, directions)
 
 
+@takes_model
 def operational_space_dynamics(
     model: Model,
     q: Shaped[Array, "nq"],

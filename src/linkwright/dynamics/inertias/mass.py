@@ -10,6 +10,7 @@ import numpy as np
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.errors import InputError, is_choice
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
@@ -19,6 +20,7 @@ from linkwright.spatial.vectors import force_cross, momentum_cross, motion_cross
 MassMatrixMethod = Literal["composite", "unit_vector", "jacobian"]
 
 
+@takes_model
 def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: MassMatrixMethod = "composite") -> Shaped[Array, "nv nv"]:
     """M (nv, nv), symmetric, in full; kg, kg m or kg m².
 
@@ -91,6 +93,7 @@ def _jacobian(model: Model, q: Array) -> Array:
 MASS_MATRIX_METHODS = {"composite": _composite, "unit_vector": _unit_vector, "jacobian": _jacobian}
 
 
+@takes_model
 def coriolis_matrix(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv nv"]:
     """C (nv, nv) with C v = b(q, v) − g(q) and Ṁ − 2C skew-symmetric.
 

@@ -9,6 +9,7 @@ import numpy as np
 from linkwright.dynamics.inertias.mass import composite_inertias, mass_matrix
 from linkwright.errors import ModelError
 from linkwright.model.derived import kept
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import SMALLEST, some_configuration
 from linkwright.model.tree import Link, Model, transform
 from linkwright.spatial.arrays import Array, is_symbolic
@@ -16,6 +17,7 @@ from linkwright.spatial.inertia import RigidInertia, congruence
 from linkwright.spatial.rotation import skew
 
 
+@takes_model
 def require_mass(model: Model, what: str = "forward dynamics") -> None:
     """Raise :class:`ModelError` where forward dynamics has no answer: a joint that moves nothing with mass."""
     massless = massless_joints(model)

@@ -35,6 +35,7 @@ def welded_mass(model: Model) -> float:
     return model.welded.mass
 
 
+@takes_model
 def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
     """The center of mass (3,) of everything that moves, in the world, m."""
     model.require_physical("the center of mass")
@@ -60,12 +61,14 @@ def first_moment(model: Model, q: Array) -> Array:
     return h
 
 
+@takes_model
 def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 nv"]:
     """The Jacobian (3, nv) of the center of mass: its velocity is J v."""
     model.require_physical("the center of mass")
     return momentum_matrix(model, q)[:3] / _mass(model)
 
 
+@takes_model
 def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
     """The momentum (6,) [P; L] of everything that moves, about its center of mass, in world axes; N s, N m s."""
     model.require_physical("momentum")
@@ -79,6 +82,7 @@ def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Sh
     return np.concatenate([P, L - skew(center_of_mass(model, q)) @ P])
 
 
+@takes_model
 def momentum_about(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], point: Shaped[Array, "3"]
 ) -> Shaped[Array, "6"]:
@@ -87,6 +91,7 @@ def momentum_about(
     return np.concatenate([h[:3], h[3:] + skew(center_of_mass(model, q) - point) @ h[:3]])
 
 
+@takes_model
 def momentum_rate(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], a: Shaped[Array, "nv"]
 ) -> Shaped[Array, "6"]:
@@ -129,6 +134,7 @@ def _own_forces(link: Link, motion: tuple[Array, Array]) -> tuple[Array, Array]:
     return I.times(A), force_cross(V) @ I.times(V)
 
 
+@takes_model
 def centroidal_velocity(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
     """The velocity (6,) [ċ; ω] of everything as one: of the center of mass, and ω = I⁻¹ L, world axes, m/s and rad/s.
 
@@ -141,6 +147,7 @@ def centroidal_velocity(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "
     return np.concatenate([h[:3] / m, solve_symmetric(mirror(everything.inertia + m * (C @ C)), h[3:])])
 
 
+@takes_model
 def zero_moment_point(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], a: Shaped[Array, "nv"], height: float = 0.0
 ) -> Shaped[Array, "3"]:
@@ -161,6 +168,7 @@ def zero_moment_point(
     return where(some, point, np.nan)
 
 
+@takes_model
 def generalized_momentum(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"]]:
@@ -194,6 +202,7 @@ BaseAxes = Literal["body", "world"]
 """In which axes the velocities of floating bases count: their own, as in v, or the world's."""
 
 
+@takes_model
 def momentum_matrix(model: Model, q: Shaped[Array, "nq"], base: BaseAxes = "body") -> Shaped[Array, "6 nv"]:
     """The centroidal momentum matrix A (6, nv): the momentum about the center of mass is A v.
 
@@ -216,6 +225,7 @@ def momentum_matrix(model: Model, q: Shaped[Array, "nq"], base: BaseAxes = "body
     return model.assemble(model.each(column, x, composites, body_poses(model, q), _turned(model, base)), (6,))
 
 
+@takes_model
 def momentum_matrix_dot(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], base: BaseAxes = "body"
 ) -> Shaped[Array, "6 nv"]:

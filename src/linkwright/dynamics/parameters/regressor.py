@@ -23,6 +23,7 @@ from linkwright.dynamics.inverse import accelerations
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
 from linkwright.errors import InputError, is_choice
+from linkwright.model.requirement import takes_model
 from linkwright.model.rotors import rotor_velocities
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
@@ -33,6 +34,7 @@ from linkwright.spatial.vectors import force_cross, motion_cross
 Energy = Literal["total", "kinetic", "potential"]
 
 
+@takes_model
 def regressor(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -58,6 +60,7 @@ def regressor(
     return np.concatenate(columns, axis=1)
 
 
+@takes_model
 def reference_regressor(
     model: Model,
     q: Shaped[Array, "nq"],
@@ -78,6 +81,7 @@ def reference_regressor(
     return np.concatenate(columns, axis=1)
 
 
+@takes_model
 def momentum_regressor(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], armature: bool = False
 ) -> Shaped[Array, "nv p"]:
@@ -104,6 +108,7 @@ def momentum_change_regressor(model: Model, q: Array, v: Array) -> Array:
     return on_joints(model, q, weights) + on_joints(model, q, body_momentum_regressors(model, q, v), rates)
 
 
+@takes_model
 def energy_regressor(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], of: Energy = "total", armature: bool = False
 ) -> Shaped[Array, "p"]:

@@ -98,8 +98,19 @@ def _surface(values: SDFValues, element: Element) -> dict[str, Any]:
         "rolling_friction": values.value(_below(values, surface, "friction", "bullet"), "rolling_friction", 0.0),
         "restitution": values.value(values.child(surface, "bounce"), "restitution_coefficient", None),
         **_bits(values, values.child(surface, "contact")),
-        **compliance(values.value(ode, "kp", None), values.value(ode, "kd", 1.0)),
+        **compliance(_not_negative(values, ode, "kp", None), _not_negative(values, ode, "kd", 1.0)),
     }
+
+
+def _not_negative(values: SDFValues, element: Element | None, tag: str, default: float | None) -> float | None:
+    """The number in a child; the default where there is none, or where it is negative."""
+    x = values.value(element, tag, default)
+    if element is None or x is None or x >= 0.0:
+        return x
+    values.remark(
+        values.child(element, tag) or element, f"<{tag}> is {x:g}; expected a number, not negative: it is ignored"
+    )
+    return default
 
 
 def _bits(values: SDFValues, contact: Element | None) -> dict[str, int]:

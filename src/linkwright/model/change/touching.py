@@ -66,7 +66,10 @@ def with_ground(
     if not wanted:
         where = "a moving body" if names is None else f"{', '.join(map(repr, names))}, as far as these move,"
         raise ModelError(f"no shape on {where} of {model.name!r} touches others; {_which(model)}")
-    shapes, pairs = _paired(model, description.shapes, wanted)
+    shapes, pairs, left_out = _paired(description.shapes, wanted)
+    if not pairs:
+        raise ModelError(f"no shape of {model.name!r} can touch the ground: {left_out}")
+    _warn(model, left_out)
     return remade(model, replace(description, shapes=shapes, pairs=(*description.pairs, *pairs)))
 
 
@@ -134,7 +137,8 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model
         for i, j in _meeting(model)
         if frozenset((i, j)) not in known and frozenset((shapes[i].body, shapes[j].body)) not in never and allowed(i, j)
     ]
-    shapes, found = _paired(model, shapes, wanted, [place for pair in given for place in (pair.first, pair.second)])
+    others = [place for pair in given for place in (pair.first, pair.second)]
+    shapes, found, left_out = _paired(shapes, wanted, others)
     pairs = (*model.pairs, *given, *found)
     old = any(allowed(pair.first, pair.second) for pair in model.pairs)
     if not pairs or (among is not None and not (old or given or found)):
@@ -142,8 +146,9 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model
         raise ModelError(
             f"no two shapes of {model.name!r} may touch{told}: those of one body do not, nor those of a body and the "
             f"one it is joined to, nor those that contype and conaffinity, exclude or between leave out, nor those of "
-            f"kinds without points of contact; {_which(model)}"
+            f"kinds without points of contact; {left_out or _which(model)}"
         )
+    _warn(model, left_out)
     return remade(model, replace(described(model), shapes=shapes, pairs=pairs))
 
 
@@ -168,9 +173,9 @@ def _body(model: Model, shape: Shape) -> int:
 
 
 def _paired(
-    model: Model, shapes: Sequence[Shape], wanted: Sequence[tuple[int, int]], others: Iterable[int] = ()
-) -> tuple[tuple[Shape, ...], list[Pair]]:
-    """The shapes, meshes among those that touch with their hulls, and the pairs; what has no contact is told once."""
+    shapes: Sequence[Shape], wanted: Sequence[tuple[int, int]], others: Iterable[int] = ()
+) -> tuple[tuple[Shape, ...], list[Pair], str]:
+    """The shapes, meshes among those that touch with their hulls; the pairs; what is left out of contact, and why."""
     pairs = {(i, j): combined(shapes, i, j) for i, j in wanted}
     touching = {place for ends, pair in pairs.items() if pair for place in ends} | set(others)
     shapes, unread = _with_hulls(list(shapes), touching)
@@ -181,9 +186,13 @@ def _paired(
             told.setdefault(f"{kinds} have no points of contact", []).append(f"{shapes[i].called} ─ {shapes[j].called}")
     lines = [f"{what}: {listed(tuple(which), 'pairs')}" for what, which in told.items()]
     lines += [f"{shapes[k].called}: {why}" for k, why in unread.items()]
-    if lines:
-        warn(f"{model.name!r}: left out of contact: " + "; ".join(lines))
-    return tuple(shapes), [pair for ends, pair in pairs.items() if pair and not unread.keys() & set(ends)]
+    found = [pair for ends, pair in pairs.items() if pair and not unread.keys() & set(ends)]
+    return tuple(shapes), found, "; ".join(lines)
+
+
+def _warn(model: Model, left_out: str) -> None:
+    if left_out:
+        warn(f"{model.name!r}: left out of contact: {left_out}")
 
 
 def _with_hulls(shapes: list[Shape], places: Iterable[int]) -> tuple[list[Shape], dict[int, str]]:

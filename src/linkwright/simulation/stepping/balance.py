@@ -1,4 +1,4 @@
-"""The balance of energy of steps that are too long for how fast a mechanism turns."""
+"""The balance of energy: of steps that are too long for how fast a mechanism turns, and of soft contact."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.dynamics.contact.points import pair_name
 from linkwright.dynamics.impulses.exerted import row_names
 from linkwright.dynamics.impulses.rows import bouncing
 from linkwright.errors import warn
@@ -23,6 +24,9 @@ WRONG = 0.1
 IMPACT_GAIN = 0.01
 """The share of the kinetic energy, added by a step with an impact, from which on it is warned of."""
 
+SEVERAL_POINTS = frozenset({"box", "capsule", "cylinder"})
+"""Kinds of shapes that touch each other at a number of points that changes while they overlap"""
+
 LOOKED_AT = 128
 """Samples at which energies are computed, at most."""
 
@@ -30,20 +34,23 @@ LOOKED_AT = 128
 def warn_if_energy_is_wrong(motion: Motion, method: str, alive: Array, supplied: bool, driven: bool) -> None:
     """Warn where a method of fixed steps adds energy that nothing supplies, or takes some that nothing dissipates.
 
+    Also warn where soft contact adds energy, whatever the method.
+
     ``alive`` (…,): which motions have not diverged, of which others warn.
     ``driven``: efforts act, whose work is at most Σ |τ| |v| h. ``supplied``: something else acts, whose work is not
-    known. Energies are computed only where joints turn far within a step.
+    known. Energies are computed only where joints turn far within a step, or soft contact may add energy.
     """
     model, h, chosen = motion.model, motion.step, method_of(method)
-    if isinstance(chosen, (Embedded, Variational)) or supplied or len(motion.t) < 2:
+    fixed, soft = not isinstance(chosen, (Embedded, Variational)), _soft_pair(motion)
+    if not (fixed or soft) or supplied or len(motion.t) < 2:
         return
     if model.physical is not None:  # a minimal model has no energies
         return
-    if driven and abs(motion.t[1] - motion.t[0] - h) > 1e-6 * h:  # efforts between samples are not known
-        return
+    if driven and (not fixed or abs(motion.t[1] - motion.t[0] - h) > 1e-6 * h):
+        return  # efforts between samples are not known
     turning = np.array([unit == "rad" for joint in model.joints if joint.nv for unit in joint.motion.units], dtype=bool)
     v = motion.v[..., turning]
-    if not h * np.fmax.reduce(np.abs(v), axis=None, initial=0.0) > TURNED:
+    if not (soft or h * np.fmax.reduce(np.abs(v), axis=None, initial=0.0) > TURNED):
         return
     places = np.unique(np.linspace(0, len(motion.t) - 1, LOOKED_AT).astype(int))
     kinetic, potential = motion.energies_at(places)
@@ -52,7 +59,7 @@ def warn_if_energy_is_wrong(motion: Motion, method: str, alive: Array, supplied:
         work = _largest_work(motion)[places] if driven else np.zeros_like(change)
         scale = kinetic[0] + np.nanmax(np.abs(potential - potential[0]), axis=0) + work
         gained = (change - work) / scale
-        lost = np.zeros_like(change) if driven or _dissipates(motion, chosen) else -change / scale
+        lost = np.zeros_like(change) if driven or soft or _dissipates(motion, chosen) else -change / scale
         wrong = np.where(alive & np.isfinite(change), np.maximum(gained, lost), 0.0)
     if not (late := np.argwhere(wrong > WRONG)).size:
         _warn_if_impacts_add_energy(motion, alive, turning, driven)
@@ -64,17 +71,37 @@ def warn_if_energy_is_wrong(motion: Motion, method: str, alive: Array, supplied:
     grew = change[worst] > 0.0
     turned = h * float(np.abs(v[: places[first] + 1][(slice(None), *row)]).max())  # type: ignore[arg-type]
     which = f" in motion [{', '.join(map(str, row))}]" if row else ""
-    if turned <= TURNED:  # it changed before joints turned far: overlap was undone, or something else acted
-        return
     times = [f"t = {motion.t[places[k]]:.3g} s" for k in (worst[0], first)]
+    verb, cause = ("grows", "supplies") if grew else ("falls", "dissipates")
+    told = (
+        f"the energy of {model.name!r}{which} {verb} from {before:.3g} J to {after:.3g} J at {times[0]} (by more than "
+        f"{WRONG:.0%} from {times[1]} on), and nothing {cause} it"
+    )
+    if not fixed or turned <= TURNED:  # joints had not turned far
+        if soft:  # otherwise overlap was undone, or something else acted
+            warn(
+                f"{told}: the soft contact {soft!r} adds energy where its points appear or vanish while the shapes "
+                "overlap; give it damping or a restitution, or spheres for corners; rigid contact with the method "
+                "'semi_implicit' adds none"
+            )
+        return
     enough = 0.5 * h * (WRONG / np.log1p(wrong[worst])) ** (1.0 / chosen.order)  # errors grow with its order
     other = "" if motion.constraints is not None else ", or method='dopri5'"
     warn(
-        f"the energy of {model.name!r}{which} {'grows' if grew else 'falls'} from {before:.3g} J to {after:.3g} J at "
-        f"{times[0]} (by more than {WRONG:.0%} from {times[1]} on), and nothing {'supplies' if grew else 'dissipates'} "
-        f"it: joints turn by up to {turned:.2g} rad in a step of {h:.3g} s, too far for {method!r}; take about "
+        f"{told}: joints turn by up to {turned:.2g} rad in a step of {h:.3g} s, too far for {method!r}; take about "
         f"{enough:.1g} s a step{other}"
     )
+
+
+def _soft_pair(motion: Motion) -> str:
+    """The name of a pair of soft contact whose forces have no potential; "" where there is none."""
+    if not (motion.smooth or (motion.constraints is not None and motion.constraints.contact)):
+        return ""
+    for pair in motion.model.pairs:
+        kinds = {motion.model.shapes[place].kind for place in (pair.first, pair.second)}
+        if kinds <= SEVERAL_POINTS and (motion.smooth or pair.stiffness is not None):
+            return pair_name(motion.model, pair)
+    return ""
 
 
 def _warn_if_impacts_add_energy(motion: Motion, alive: Array, turning: Array, driven: bool) -> None:
