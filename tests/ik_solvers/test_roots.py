@@ -17,8 +17,8 @@ from linkwright.ik_solvers.exact.roots import (
     root_between,
 )
 
-CELLS_OF = lw.compile(lambda p: lw.stack(cells_with_roots(p)), p=(17,))
-CELL_OF = lw.compile(cell_with_roots, polynomial=(17,), middle=(), half=())
+CELLS_OF = lw.compile(lambda p: lw.stack(cells_with_roots(p, 0.0)), p=(17,))
+CELL_OF = lw.compile(cell_with_roots, polynomial=(17,), noise=(), middle=(), half=())
 ANGLES = 2.0 * np.pi * np.arange(17) / 17.0
 ROOT = lw.compile(root_between, polynomial=(17,), low=(), high=())
 
@@ -31,7 +31,7 @@ def with_roots(angles):
 
 
 def roots_of(p):
-    rows, low, high, several = brackets(p, CELLS_OF(p), CELL_OF)
+    rows, low, high, several = brackets(p, np.zeros(len(p)), CELLS_OF(p), CELL_OF)
     return rows, ROOT(p[rows], low, high), several
 
 

@@ -57,6 +57,12 @@ PERTURBED = 10.0
 VANISHED = 1e-10
 """A polynomial smaller than this, in parts of those of random targets, is nothing: its roots are those of rounding."""
 
+NOISE = 100.0
+"""A polynomial is known to so many times what it misses at an angle where it is checked."""
+
+DIGITS = 1e-13
+"""It is not known better than to this, in parts of those of random targets."""
+
 OPENINGS = 3
 """At so many joints at most the ring is opened for a target that stays doubtful."""
 
@@ -172,9 +178,10 @@ class Opening:
         arm, held = task.arm, elimination.way.held
         rest = resting(model)
 
-        def equation(T: Array, given: Any) -> Any:
-            polynomial = polynomial_of(elimination.by_harmonics(motion_to(arm, orthonormal(T)), given))
-            return polynomial, stack(cells_with_roots(polynomial)), fault_of(T)
+        def equation(T: Array, given: Any, least: Any) -> Any:
+            polynomial, noise = polynomial_of(elimination.by_harmonics(motion_to(arm, orthonormal(T)), given))
+            noise = NOISE * noise + least
+            return polynomial, noise, stack(cells_with_roots(polynomial, noise)), fault_of(T)
 
         def posture(T: Array, given: Any, polynomial: Array, low: Any, high: Any) -> Any:
             T = orthonormal(T)
@@ -192,28 +199,30 @@ class Opening:
 
         searched: dict[str, Any] = {"polynomial": (2 * HARMONICS + 1,), "low": (), "high": ()}
         if held is None:
-            self._equation = compile(lambda T: equation(T, None), T=(4, 4))
+            self._equation = compile(lambda T, least: equation(T, None, least), T=(4, 4), least=())
             self._posture = compile(
                 lambda T, polynomial, low, high: posture(T, None, polynomial, low, high), T=(4, 4), **searched
             )
         else:
-            self._equation = compile(equation, T=(4, 4), given=())
+            self._equation = compile(equation, T=(4, 4), given=(), least=())
             self._posture = compile(posture, T=(4, 4), given=(), **searched)
         self._size = self._usual_size(task, held)
-        self._cell = compile(cell_with_roots, polynomial=searched["polynomial"], middle=(), half=())
+        self._cell = compile(cell_with_roots, polynomial=searched["polynomial"], noise=(), middle=(), half=())
         self._correction = Correction(model, task, held)
 
     def _usual_size(self, task: Pose, held: int | None) -> float:
         """The median size of the polynomials of random targets."""
         postures = random_postures(task.arm)
         arrays = [np.array([task.target_of(parts) for parts in postures])]
-        polynomials = self._equation(*arrays, *([] if held is None else [np.ascontiguousarray(postures[:, held])]))[0]
+        if held is not None:
+            arrays.append(np.ascontiguousarray(postures[:, held]))
+        polynomials = self._equation(*arrays, 0.0)[0]
         return float(np.median(np.abs(polynomials).sum(axis=-1)))
 
     def __call__(self, *arrays: Array) -> Found:
         n = len(arrays[0])
-        polynomials, cells, fault = self._equation(*arrays)
-        rows, low, high, unclear = brackets(polynomials, cells, self._cell)
+        polynomials, noise, cells, fault = self._equation(*arrays, DIGITS * self._size)
+        rows, low, high, unclear = brackets(polynomials, noise, cells, self._cell)
         q, error, angle, moved = self._posture(*(x[rows] for x in arrays), polynomials[rows], low, high)
         with np.errstate(invalid="ignore"):
             near = (error > FINE) & (error < FAR)

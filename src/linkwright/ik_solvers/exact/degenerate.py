@@ -8,6 +8,7 @@ converges at double solutions, too, where the error quarters with each step.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,11 @@ STEPS = 6
 CALLS = 20
 """Calls of that kernel at most."""
 
-RANDOM = 24
-"""Random initial guesses, in addition to the answers to nearby targets, which may be out of reach."""
+RANDOM = 240
+"""Random initial guesses where answers to nearby targets, which may be out of reach, do not fill all branches.
+
+Next to a curve of answers the error has minima along the curve that are no answers: few of them find the others.
+"""
 
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
@@ -88,34 +92,41 @@ class DegenerateTargets:
 
     def _some(self, q: Array, error: Array, arrays: list[Array]) -> None:
         fine = FINE * max(1.0, self._arm.length)
-        parts = self._guesses(arrays)
-        left = np.full(parts.shape[:-1], np.inf)
-        parts, left = self._converged(parts, left, arrays, fine)
-        known = np.asarray(error <= fine)
-        reached = np.asarray(left <= fine)
-        rows = np.flatnonzero(reached.any(axis=-1) & ~known.all(axis=-1))
-        if not len(rows):
-            return
-        merged, errors = self._merged(q[rows], error[rows], known[rows], parts[rows], left[rows], fine)
-        q[rows], error[rows] = merged, errors
-
-    def _guesses(self, arrays: list[Array]) -> Array:
-        """Answers, exact or not, to targets nearby: (n, m, joints)."""
         random = np.random.default_rng(0)
-        found = []
+        known = np.asarray(error <= fine)
+        own = q[..., self._places]
+        parts, left = self._converged(np.concatenate([own, *self._nearby(arrays, random)], axis=1), arrays, fine)
+        # where a solution is multiple an answer may be far from it, though its error is small
+        known &= self._gap(parts[:, : own.shape[1]], own) <= SEPARATE
+        self._add(q, error, known, parts, left, fine)
+        rows = np.flatnonzero((error <= fine).sum(axis=1) < error.shape[1])
+        if len(rows):
+            few, some, errors = [x[rows] for x in arrays], q[rows], error[rows]
+            parts, left = self._converged(self._random(few, random), few, fine)
+            self._add(some, errors, errors <= fine, parts, left, fine)
+            q[rows], error[rows] = some, errors
+
+    def _nearby(self, arrays: list[Array], random: np.random.Generator) -> Iterator[Array]:
+        """Answers, exact or not, to the targets and to others nearby: (n, m, joints)."""
         for distance in DISTANCES:
             near = [self._task.moved(arrays[0], distance, random), *arrays[1:]]
             if self._candidates is not None:
-                found.append(self._candidates(*near))
+                yield self._candidates(*near)
             else:
-                found.append(self._answers(*near)[0][..., self._places])
-        postures = random.uniform(-np.pi, np.pi, (len(arrays[0]), RANDOM, len(self._arm.chain)))
+                yield self._answers(*near)[0][..., self._places]
+
+    def _random(self, arrays: list[Array], random: np.random.Generator) -> Array:
+        """Random postures, the same for each target: (n, m, joints)."""
+        postures = random.uniform(-np.pi, np.pi, (RANDOM, len(self._arm.chain)))
         postures = np.where(self._hinges, postures, self._arm.length / np.pi * postures)
+        postures = np.repeat(postures[None], len(arrays[0]), axis=0)
         if self._way.held is not None:
             postures[..., self._way.held] = arrays[1][:, None]
-        return np.concatenate([*found, postures], axis=1)
+        return postures
 
-    def _converged(self, parts: Array, left: Array, arrays: list[Array], fine: float) -> tuple[Array, Array]:
+    def _converged(self, parts: Array, arrays: list[Array], fine: float) -> tuple[Array, Array]:
+        """Where initial guesses (n, m, joints) converge, and what is left there."""
+        left = np.full(parts.shape[:-1], np.inf)
         target, given = arrays[0], arrays[1] if len(arrays) > 1 else np.zeros(len(parts))
         damping = np.where(np.isfinite(parts).all(axis=-1), 1.0, np.inf)
         for call in range(CALLS):
@@ -129,32 +140,24 @@ class DegenerateTargets:
             parts[at], left[at] = better[kept], now[kept]
         return parts, left
 
-    def _merged(
-        self, q: Array, error: Array, known: Array, parts: Array, left: Array, fine: float
-    ) -> tuple[Array, Array]:
-        """The known answers first, then of the others always the one farthest from all these."""
-        n, branches = error.shape
-        kept, kept_error = np.full((n, branches, q.shape[-1]), np.nan), np.full((n, branches), np.nan)
-        order = np.argsort(~known, axis=1, kind="stable")
-        counts = known.sum(axis=1)
-        first = np.arange(branches) < counts[:, None]
-        kept[first] = np.take_along_axis(q, order[..., None], axis=1)[first]
-        kept_error[first] = np.take_along_axis(error, order, axis=1)[first]
+    def _add(self, q: Array, error: Array, known: Array, parts: Array, left: Array, fine: float) -> None:
+        """Add answers to the known ones, in place: always the one farthest from all that are there."""
+        some = np.flatnonzero((left <= fine).any(axis=1))
+        known, parts, left = known[some], parts[some], left[some]
+        mine, errors = np.where(known[..., None], q[some], np.nan), np.where(known, error[some], np.nan)
         apart = np.where(left <= fine, np.inf, -1.0)
-        for k in range(branches):
-            mine = kept[:, k, self._places]
-            apart = np.fmin(apart, self._gap(parts, mine[:, None]))
-        apart = np.where(left <= fine, apart, -1.0)
+        for k in range(known.shape[1]):
+            apart = np.fmin(apart, self._gap(parts, mine[:, k : k + 1, self._places]))
         while True:
-            best = np.argmax(apart, axis=1)
-            rows = np.flatnonzero((apart[np.arange(n), best] > SEPARATE) & (counts < branches))
+            best, place = np.argmax(apart, axis=1), np.argmin(known, axis=1)
+            rows = np.flatnonzero((apart[np.arange(len(some)), best] > SEPARATE) & ~known.all(axis=1))
             if not len(rows):
-                return kept, kept_error
-            chosen = parts[rows, best[rows]]
-            kept[rows, counts[rows]] = self._postures(chosen)
-            kept_error[rows, counts[rows]] = left[rows, best[rows]]
-            counts[rows] += 1
-            apart[rows] = np.fmin(apart[rows], self._gap(parts[rows], chosen[:, None]))
+                break
+            chosen = rows, best[rows]
+            into = rows, place[rows]
+            mine[into], errors[into], known[into] = self._postures(parts[chosen]), left[chosen], True
+            apart[rows] = np.fmin(apart[rows], self._gap(parts[rows], parts[chosen][:, None]))
+        q[some], error[some] = mine, errors
 
     def _gap(self, a: Array, b: Array) -> Array:
         gap = a - b

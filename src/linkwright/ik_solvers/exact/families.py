@@ -443,8 +443,7 @@ class ElbowAngle(Family):
         n, side = elbow_direction(chain, G, angle)
         found = []
         for t4, exists in zip(*subproblem_4(h4, b, a, 0.5 * (dot(x, x) - dot(a, a) - dot(b, b))), strict=True):
-            m = a + turned(h4, t4, b)
-            m = m / plain_norm(m)
+            m = direction(a + turned(h4, t4, b), dot(a, a) + dot(b, b), across(h4))
             e = h4 - m * dot(m, h4)
             e = e / plain_norm(e)
             Q = sum(np.multiply.outer(to, of) for to, of in ((n, m), (side, e), (cross(n, side), cross(m, e))))
@@ -458,8 +457,8 @@ class ElbowAngle(Family):
 
 def elbow_direction(chain: Chain, G: Motion, angle: Any) -> tuple[Array, Array]:
     """The unit vectors from shoulder to wrist, and of the elbow's axis across it at an elbow angle."""
-    x = G(chain.points[4]) - chain.points[0]
-    q, n = facing(chain.axes[0], x), x / plain_norm(x)
+    n = from_shoulder(chain, G(chain.points[4]))
+    q = facing(chain.axes[0], n)
     return n, q * np.cos(angle) + cross(n, q) * np.sin(angle)
 
 
@@ -469,16 +468,27 @@ def elbow_angle(chain: Chain, turns: Any) -> Any:
     for i in (3, 2, 1, 0):
         x = chain.move(i, turns[i], x)
         e = chain.spin(i, turns[i], e)
-    x = x - chain.points[0]
-    q = facing(chain.axes[0], x)
-    return atan2(dot(cross(x / plain_norm(x), q), e), dot(q, e))
+    n = from_shoulder(chain, x)
+    q = facing(chain.axes[0], n)
+    return atan2(dot(cross(n, q), e), dot(q, e))
 
 
-def facing(h: Array, x: Array) -> Array:
-    """The unit vector across h and x; where these are parallel one across x."""
-    v, square = cross(h, x), dot(x, x)
-    some = dot(v, v) > 1e-16 * square
+def from_shoulder(chain: Chain, wrist: Array) -> Array:
+    """The unit vector from the shoulder to the wrist; one across the first axis where the wrist is in the shoulder."""
+    s, c4, w = chain.points[0], chain.points[3], chain.points[4]
+    return direction(wrist - s, dot(c4 - s, c4 - s) + dot(w - c4, w - c4), across(chain.axes[0]))
+
+
+def direction(x: Array, size: Any, other: Array) -> Array:
+    """The unit vector along x; another one where x is nothing to rounding, of numbers of this squared size."""
+    square = dot(x, x)
+    some = square > 1e-26 * size
+    scale = 1.0 / np.sqrt(pick(some, square, 1.0))
+    return np.array([pick(some, a * scale, b) for a, b in zip(x, other, strict=True)])
+
+
+def facing(h: Array, n: Array) -> Array:
+    """The unit vector across the unit vectors h and n; where these are parallel one across n."""
     other = across(h)
-    other = other - x * (dot(x, other) / square)
-    v = np.array([pick(some, a, b) for a, b in zip(v, other, strict=True)])
-    return v / plain_norm(v)
+    other = other - n * dot(n, other)
+    return direction(cross(h, n), 1e10, other / plain_norm(other))

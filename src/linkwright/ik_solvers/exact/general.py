@@ -29,6 +29,8 @@ from linkwright.spatial.arrays import Array, is_symbolic, maximum
 from linkwright.spatial.repeats import repeat
 
 SAMPLES = 2 * HARMONICS + 1
+CHECKED = 1.3
+"""At this angle, which is no sample, a polynomial is compared with the determinant."""
 
 _THIRDS = 2.0 * np.pi / 3.0 * np.array([0.0, 1.0, -1.0])
 TO_HARMONICS = np.array([np.ones(3) / 3.0, 2.0 / 3.0 * np.sin(_THIRDS), 2.0 / 3.0 * np.cos(_THIRDS)])
@@ -205,8 +207,11 @@ def null_vector(m: Array) -> list[list[Any]]:
     return [x[:3], x[3:6], x[6:]]
 
 
-def polynomial_of(coefficients: Array) -> Array:
-    """The trigonometric polynomial (17,) in θ₃ of the determinant, from the equations by harmonics (3, 6, 9)."""
+def polynomial_of(coefficients: Array) -> tuple[Array, Any]:
+    """The trigonometric polynomial (17,) in θ₃ of the determinant, from the equations by harmonics (3, 6, 9).
+
+    And how far it is from the determinant at another angle: near degenerate targets elimination loses digits.
+    """
     one, by_s, by_c = coefficients
     turn = Turn(np.sin(2.0 * np.pi / SAMPLES), np.cos(2.0 * np.pi / SAMPLES))
 
@@ -218,7 +223,9 @@ def polynomial_of(coefficients: Array) -> Array:
             at = at.then(Turn(s, c)) if k < HARMONICS else at
         return (*Turn(s, c).then(turn), polynomial + stack(harmonics))
 
-    return np.asarray(repeat(SAMPLES, sampled, 0.0, 1.0, np.zeros(SAMPLES))[2])
+    polynomial = np.asarray(repeat(SAMPLES, sampled, 0.0, 1.0, np.zeros(SAMPLES))[2])
+    value = determinant(one + by_s * float(np.sin(CHECKED)) + by_c * float(np.cos(CHECKED)))
+    return polynomial, abs(value - derivatives(polynomial, CHECKED)[0])
 
 
 def _ratio(pairs: list[tuple[Any, Any]]) -> Turn:

@@ -145,18 +145,19 @@ def _held(powers: list[Any], beyond: Any) -> tuple[Any, Any]:
     return pick(never, NONE, pick(once, ONE, SEVERAL)), maximum(most, -least)
 
 
-def cells_with_roots(polynomial: Any) -> list[Any]:
-    """What each cell holds: NONE, ONE or SEVERAL."""
+def cells_with_roots(polynomial: Any, noise: Any) -> list[Any]:
+    """What each cell holds: NONE, ONE or SEVERAL; of a polynomial that is known to so much (and to rounding)."""
     sizes = _sizes(polynomial)
     left = _by_powers(0.5 * CELL)[DEGREE + 1]
-    beyond = sum(((x + ROUNDING) * size for x, size in zip(left[1:], sizes[1:], strict=True)), ROUNDING * sizes[0])
+    beyond = noise + ROUNDING * sizes[0]
+    beyond = sum(((x + ROUNDING) * size for x, size in zip(left[1:], sizes[1:], strict=True)), beyond)
     return [_held(powers, beyond)[0] for powers in on_cells(polynomial)]
 
 
-def cell_with_roots(polynomial: Any, middle: Any, half: Any) -> Any:
+def cell_with_roots(polynomial: Any, noise: Any, middle: Any, half: Any) -> Any:
     """What the cell from middle − half to middle + half holds: NONE, ONE, SEVERAL or NOTHING."""
     sizes = _sizes(polynomial)
-    rounding = ROUNDING * sum(sizes[1:], sizes[0])
+    rounding = noise + ROUNDING * sum(sizes[1:], sizes[0])
     s, c = np.sin(middle), np.cos(middle)
     powers: list[Any] = [polynomial[0]] + [0.0] * DEGREE
     beyond, sk, ck = rounding, s, c
@@ -176,8 +177,8 @@ Brackets = tuple[Array, Array, Array, Array]
 """Of some roots their rows, the angles between which each lies, and whether it may be several."""
 
 
-def brackets(polynomials: Array, cells: Array, divided: Callable[..., Array]) -> Brackets:
-    """Those of all roots of polynomials (n, 17), by rows, and by angles in these.
+def brackets(polynomials: Array, noise: Array, cells: Array, divided: Callable[..., Array]) -> Brackets:
+    """Those of all roots of polynomials (n, 17), known to ``noise`` (n,), by rows, and by angles in these.
 
     ``cells`` (n, CELLS) are those of :func:`cells_with_roots`, ``divided`` is :func:`cell_with_roots` of batches.
     """
@@ -193,11 +194,11 @@ def brackets(polynomials: Array, cells: Array, divided: Callable[..., Array]) ->
         half /= PARTS
         middle = (middle[some, None] + half * (2.0 * np.arange(PARTS) - (PARTS - 1.0))).reshape(-1)
         row = np.repeat(row[some], PARTS)
-        kind = divided(polynomials[row], middle, half)
+        kind = divided(polynomials[row], noise[row], middle, half)
         found.append(_between(row, middle, half, kind == ONE))
         left.append(_between(row, middle, half, kind == NOTHING if level < LEVELS - 1 else kind >= SEVERAL))
     if any(len(one[0]) for one in left):
-        found.append(_joined(polynomials, _in_order(left), divided))
+        found.append(_joined(polynomials, noise, _in_order(left), divided))
     return _in_order(found)
 
 
@@ -214,13 +215,13 @@ def _in_order(found: list[Brackets]) -> Brackets:
     return row[order], low[order], high[order], several[order]
 
 
-def _joined(polynomials: Array, left: Brackets, divided: Callable[..., Array]) -> Brackets:
+def _joined(polynomials: Array, noise: Array, left: Brackets, divided: Callable[..., Array]) -> Brackets:
     """Small cells that tell nothing, joined with their neighbors: a root on their border; else places to try."""
     row, low, high, _ = left
     apart = (row[1:] != row[:-1]) | (low[1:] > high[:-1] + 1e-12)
     row, low, high = row[np.append(True, apart)], low[np.append(True, apart)], high[np.append(apart, True)]
     middle, half = 0.5 * (low + high), 0.5 * PARTS * PARTS * (high - low)
-    several = divided(polynomials[row], middle, half) != ONE
+    several = divided(polynomials[row], noise[row], middle, half) != ONE
     one = ~several
     found = row[one], middle[one] - half[one], middle[one] + half[one], several[one]
     row, low, part = row[several], low[several, None], (high - low)[several, None] / TRIED

@@ -34,6 +34,9 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, finite
 
 ELBOW = "elbow angle"
+NEAR = 1e-5
+"""Formulas that leave less than this (m and rad together), and more than what is exact, may have missed an answer."""
+
 NO_OTHERS: Iterator[Elimination] = iter(())
 
 
@@ -112,6 +115,9 @@ class AnalyticSolver:
             where = f"{name}[{', '.join(map(str, at))}]" if at else name
             raise InputError(f"{where} is {self._task.wanted}; got\n{told}")
         self._correct(q, error, arrays)
+        if self._dof >= 6:  # where the formulas come near and do not arrive, solutions are multiple
+            with np.errstate(invalid="ignore"):
+                degenerate = degenerate | ((error < NEAR).any(axis=-1) & ~(error <= self.tolerance).any(axis=-1))
         if np.any(degenerate):
             self._complete(q, error, np.asarray(degenerate), arrays)
         with np.errstate(invalid="ignore"):

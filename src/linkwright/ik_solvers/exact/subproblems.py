@@ -27,6 +27,10 @@ MERGED = 1e-14
 """Two turns whose half difference has a squared sine below this are one, their mean: what it misses is its square."""
 
 
+CLOSE = 1e3
+"""Roots of a quartic that are closer than the root of this times the least margin may be inexact, or too many."""
+
+
 class Margins(NamedTuple):
     """Distances of subproblems from the numbers at which they are degenerate."""
 
@@ -347,8 +351,10 @@ def _by_quartic(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> lis
     by_s, by_c = (-2.0 * (u[0] * m[0][j] + u[1] * m[1][j]) for j in (0, 1))
     constant = u[0] * u[0] + u[1] * u[1] - det * det + 0.5 * (ss + cc)
     record_margin(det * det, sizes[0] * sizes[1])
+    by = constant, by_c, by_s, 0.5 * (cc - ss), sc
+    record_margin(sum(x * x for x in by), (sizes[0] * sizes[1]) ** 2)  # of a whole curve all are nothing
     found = []
-    for turn, exists in turns_of_quartic(constant, by_c, by_s, 0.5 * (cc - ss), sc):
+    for turn, exists in turns_of_quartic(*by):
         other = turn_of(*((u[i] - m[i][0] * turn.s - m[i][1] * turn.c) * sign(det) for i in (0, 1)))
         first = Turn(pick(swap, turn.s, other.s), pick(swap, turn.c, other.c))
         second = Turn(pick(swap, other.s, turn.s), pick(swap, other.c, turn.c))
@@ -389,7 +395,7 @@ def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any
             for other, there in found:  # where two lines meet on the circle
                 apart = abs(one.s * other.c - one.c * other.s) + abs(1.0 - one.c * other.c - one.s * other.s)
                 apart = pick(there, apart, 1.0)
-                record_margin(apart * apart, 1.0)
+                record_margin(apart * apart, CLOSE)
                 exists = both(exists, apart > 1e-7)
             found.append((one, exists))
     return [(one.then(turn), exists) for one, exists in found]
@@ -404,10 +410,12 @@ def _half(turn: Turn) -> Turn:
 
 
 def _corrected(one: Turn, A: Any, B: Any, C: Any, r: Any) -> Turn:
-    """A step of Newton's."""
+    """A step of Euler's: to the nearer root of the parabola that fits, for two roots may be close together."""
     value = A + B * one.c + C * one.s + r * (one.c * one.c - one.s * one.s)
     slope = C * one.c - B * one.s - 4.0 * r * one.s * one.c
-    step = -value * slope / (slope * slope + 1e-28)
+    bend = -B * one.c - C * one.s - 4.0 * r * (one.c * one.c - one.s * one.s)
+    steep = slope + pick(slope < 0.0, -1.0, 1.0) * np.sqrt(maximum(slope * slope - 2.0 * value * bend, 0.0))
+    step = -2.0 * value * steep / (steep * steep + 1e-28)
     step = maximum(minimum(step, 0.05), -0.05)
     return turn_of(one.s + step * one.c, one.c - step * one.s)
 

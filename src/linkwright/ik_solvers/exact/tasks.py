@@ -82,11 +82,11 @@ class Pose:
         return parts, self.linearized(parts, target, held, given)[2]
 
     def moved(self, target: Array, distance: float, random: np.random.Generator) -> Array:
-        """Targets (n, …) at a distance (rad and parts of the arm's length) from these, in random directions."""
-        v = distance * random.standard_normal((len(target), 6)) / np.sqrt(6.0)
+        """Targets (n, …) at a distance (rad and parts of the arm's length) from these, all in one random direction."""
+        v = distance * random.standard_normal(6) / np.sqrt(6.0)
         moved = target.copy()
-        moved[:, :3, :3] = exp(v[:, 3:]) @ target[:, :3, :3]
-        moved[:, :3, 3] += self.arm.length * v[:, :3]
+        moved[:, :3, :3] = exp(v[3:]) @ target[:, :3, :3]
+        moved[:, :3, 3] += self.arm.length * v[:3]
         return moved
 
 
@@ -145,7 +145,7 @@ class Position(Pose):
         return e[:3], _columns(columns, held)[:3], np.sqrt(dot(e[:3], e[:3]))
 
     def moved(self, target: Array, distance: float, random: np.random.Generator) -> Array:
-        return np.asarray(target + self.arm.length * distance * random.standard_normal(target.shape))
+        return np.asarray(target + self.arm.length * distance * random.standard_normal(self.shape))
 
     def motion(self, target: Array) -> Motion:
         return Motion(np.eye(3), target - self.arm.hand.p)
@@ -210,21 +210,26 @@ def free_joints(task: Pose, held: int | None, q: Array, tolerance: float) -> lis
         e, J, error = task.linearized(list(x), target, held, given)
         return np.asarray(e, dtype=float), np.asarray(J, dtype=float), float(error)
 
-    _, values, V = np.linalg.svd(at(q)[1])
+    others = [k for k in range(len(q)) if k != held]
+    _, values, V = np.linalg.svd(at(q)[1][:, others])
+    if len(values) == len(others) and values[-1] * STEP > tolerance:
+        return []
     rank = int((values > SMALL * values[0]).sum())
-    nothing = [v for v in V[rank:] if held is None or abs(v[held]) < 0.5]
+    nothing = np.zeros((len(others) - rank, len(q)))
+    nothing[:, others] = V[rank:]
     moved = np.zeros(len(q))
     for v in nothing:
         for _ in range(3):  # where curves cross, what is left of a direction leads along one of them
             x = q + STEP * v
-            for _ in range(20):
+            for _ in range(40):  # on a curve of double solutions each step leaves a quarter of the error
                 e, J, error = at(x)
-                if error <= 1e-3 * tolerance:
+                if error <= tolerance:
                     break
-                x = x + np.linalg.pinv(J, rcond=1e-5) @ e
-            off = x - q
-            if at(x)[2] > tolerance:
+                U, s, W = np.linalg.svd(J, full_matrices=False)
+                x = x + (s / (s * s + e @ e + 1e-24) * (e @ U)) @ W
+            if error > tolerance:
                 break
+            off = x - q
             if np.abs(off).max() > 0.2 * STEP:
                 moved = np.maximum(moved, np.abs(off))
                 break
