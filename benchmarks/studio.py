@@ -109,9 +109,12 @@ def main() -> None:
                 ready = time.monotonic() - begun
                 pages = [browser.new_page(viewport={"width": 640, "height": 400}) for _ in range(given.browsers)]
                 for page in pages:
+                    page.set_default_timeout(120_000)  # ms
                     page.add_init_script(COUNT)
                     page.goto(studio.address)
                 while len(studio.server.get_clients()) < len(pages):
+                    if time.monotonic() - begun > 120.0:
+                        sys.exit(f"{name}: {len(studio.server.get_clients())} of {len(pages)} pages connected in 120 s")
                     pages[0].wait_for_timeout(50)
                 seen = time.monotonic() - begun
                 pages[0].wait_for_timeout(1500)

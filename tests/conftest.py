@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import sys
 from collections import Counter
@@ -38,6 +39,26 @@ def pytest_collection_finish() -> None:
     """What is imported and collected stays to the end: the garbage collector need not look at it again."""
     gc.collect()
     gc.freeze()
+
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+IN_CHROMIUM = (
+    *("--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"),
+    *("--disable-quic", "--force-device-scale-factor=1"),
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Any:
+    """Chromium, driven by Playwright, without a graphics card."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=list(IN_CHROMIUM))
+        yield opened
+        opened.close()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests import setups
 
 import linkwright as lw
+import setups
 
 gymnasium = pytest.importorskip("gymnasium", reason="the extra gymnasium is not installed")
 

@@ -94,6 +94,7 @@ def faults_in_browser(folder: Path) -> Iterator[str]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()
+        page.set_default_timeout(120_000)  # ms; the browser may get little of the processor
         told: list[str] = []
         page.on("request", lambda r: told.append(f"asks for {r.url}") if outside(r.url, folder) else None)
         page.on("requestfailed", lambda r: told.append(f"does not get {r.url}"))

@@ -18,7 +18,9 @@ from linkwright.model.joint import JOINT_TYPES, Free, Planar, Prismatic, Revolut
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error, state
 
-SIZES = (2, 99, 100, 1000)
+SIZES = (2, 30, 100, 1000)
+LONGEST_STRAIGHT = 99
+"""Bodies of the longest straight lines, which take long to compile: here of the two that are used most."""
 ALGORITHMS = {name: face for name in dir(lw) if hasattr(face := getattr(lw, name), "book")}
 OF_FORCES = ("forward_dynamics", "forward_dynamics_derivatives", "prescribed_dynamics", "impulse", "project")
 """What divides by the mass matrix: of long chains nobody knows more digits than its condition leaves."""
@@ -87,6 +89,7 @@ def as_tuple(result):
 
 OF_ALL = [*(("chain", n) for n in SIZES), ("mixed", 300), ("followers", 300)]
 CASES = [(*case, name) for case in OF_ALL for name in OF_TREES if name not in OF_HANDLES]
+CASES += [("chain", LONGEST_STRAIGHT, name) for name in ("forward_dynamics", "inverse_dynamics")]
 CASES += [
     (*case, name) for case in (("chain", 2), ("chain", 100), ("few", 120), ("followers", 300)) for name in OF_HANDLES
 ]

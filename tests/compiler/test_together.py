@@ -70,14 +70,16 @@ def test_many_callers_at_once():
 
 def test_groups_at_once():
     """Two groups that wait for each other are done only if two threads do them."""
-    both = threading.Barrier(2, timeout=30)
+    both, met = threading.Barrier(2, timeout=30), []
 
     @STAGE
     def stage(s, group, args, memory):
         both.wait()
+        met.append(group)
 
-    for _ in range(20):
-        threads.in_stages((2, 2), address(stage), 0, 0, 2, stage)
+    for _ in range(20):  # one stage each: a helper that has waited long for others leaves later stages to the caller
+        threads.in_stages((2,), address(stage), 0, 0, 2, stage)
+    assert sorted(met) == 20 * [0] + 20 * [1]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no signals to threads of one's own")

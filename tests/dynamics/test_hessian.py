@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -62,10 +64,16 @@ def test_joints_that_follow_others():
     assert relative_error(lw.kinematic_hessian(model, q, "tip"), expected) < 1e-8
 
 
+@cache
+def humanoid():
+    """One for all orders of angles, which share the kernels of its poses."""
+    return lw.load("humanoid")
+
+
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("order", ORDERS)
 def test_rates_of_euler_angles(order, axes):
-    model = lw.load("humanoid")
+    model = humanoid()
     frame, base = model.bodies[-1].name, model.bodies[3].name
     q = model.random(5, seed=2)
 

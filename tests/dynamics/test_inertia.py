@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from linkwright.model.joint import JOINT_TYPES, Free, Revolute
 from linkwright.spatial.rotation import skew
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
+loaded = cache(lw.load)
+"""One mechanism of each name, whose kernels are shared."""
 some = settings(max_examples=20, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 KINDS = st.lists(st.sampled_from(JOINT_TYPES), max_size=4)
@@ -227,7 +230,7 @@ def test_the_operational_inertia():
     ],
 )
 def test_where_a_direction_is_lost_the_operational_inertia_is_not_a_number(name, q, frame, directions):
-    model = lw.load(name)
+    model = loaded(name)
     assert np.isinf(lw.force_ellipsoid(model, q, frame, directions)[1]).any()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

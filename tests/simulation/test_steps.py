@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -27,6 +27,13 @@ def controllers(model):
     }
 
 
+@cache
+def planar():
+    """One for all tests, which share what is compiled for it."""
+    model = lw.load("planar:3")
+    return model, controllers(model)
+
+
 def asked(controller):
     """The same, but Python's."""
     return lambda t, q, v: controller(t, q, v)
@@ -40,9 +47,9 @@ def starts(model, batch):
 @pytest.mark.parametrize("at", ["step", "stages"])
 @pytest.mark.parametrize(("batch", "every", "count"), [(0, 1, 70), (0, 3, 64), (5, 1, 33), (5, 7, 63)])
 def test_controllers_that_are_formulas_act_within(name, at, batch, every, count):
-    model = lw.load("planar:3")
+    model, made = planar()
     q, v = starts(model, batch), np.zeros(3)
-    controller = controllers(model)[name]
+    controller = made[name]
     within, apart = (
         lw.simulate(model, q, v, 1e-3 * count, callback=one, every=every, actuation=lw.Actuation(evaluated_at=at))
         for one in (controller, asked(controller.within("rk4", at == "stages") if name != "kernel" else controller))

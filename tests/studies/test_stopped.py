@@ -114,7 +114,7 @@ def test_twenty_kills_change_nothing(tmp_path, runs):
     runs.start(whole)
     began = time.monotonic()
     assert runs.wait() == 0
-    usual = time.monotonic() - began
+    usual = min(time.monotonic() - began, 2.0)  # s; longer where other processes had the processor
     killed = 0
     for place in ["replace before", "fsync before", "fsync after", "replace after"] * 4:
         runs.start(stopped, draw.randint(1, 9), place)

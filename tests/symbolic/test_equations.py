@@ -274,7 +274,7 @@ def test_the_derivation_can_be_read():
 def test_what_is_printed_is_what_was_derived(kind, parameters, form):
     """Text read as Python, and short lines of LaTeX set by matplotlib (it takes a minute for long ones)."""
     model = with_joint(kind)
-    made = equations(model, parameters)
+    made = once(model, parameters)
     numbers, q, v = at(made, model)
     names = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "pi": np.pi, **made.parameters}
     names |= dict(zip(made.coordinates.q, q, strict=True)) | dict(zip(made.coordinates.v, v, strict=True))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import io
 import re
-import shutil
-import subprocess
-from html import escape, unescape
+from html import unescape
 from html.parser import HTMLParser
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -319,46 +316,43 @@ def test_writing(tmp_path, two_link):
 
 # in a browser
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-in_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
-
-MEASURE = """<script>
-if (UNFOLD) for (const each of document.querySelectorAll("details")) each.open = true;
-const all = (selector) => [...document.querySelectorAll(selector)];
-document.documentElement.dataset.seen = JSON.stringify({
-  width: innerWidth,
-  page: document.documentElement.scrollWidth,
-  fetched: performance.getEntriesByType("resource").length,
-  counts: Object.fromEntries(["math", "details", "msub", "svg", "pre", "button"].map((tag) => [tag, all(tag).length])),
-  heights: all("details[open] .equation math").map((each) => each.getBoundingClientRect().height),
-  background: getComputedStyle(document.body).backgroundColor,
-});
-</script></body>"""
-FRAME = """<!DOCTYPE html><iframe style="width: {width}px; height: 900px; border: 0" srcdoc="{page}"></iframe><script>
-onload = () => document.documentElement.dataset.seen = frames[0].document.documentElement.dataset.seen;
-</script>"""
+MEASURE = """(unfold) => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  if (unfold) for (const each of all("details")) each.open = true;
+  return {
+    width: innerWidth,
+    page: document.documentElement.scrollWidth,
+    fetched: performance.getEntriesByType("resource").length,
+    counts: Object.fromEntries("math details msub svg pre button".split(" ").map((tag) => [tag, all(tag).length])),
+    heights: all("details[open] .equation math").map((each) => each.getBoundingClientRect().height),
+    background: getComputedStyle(document.body).backgroundColor,
+  };
+}"""
 
 
-def browse(path: Path, *options: str) -> str:
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *options]
-    command += [f"--user-data-dir={path.parent / 'profile'}", path.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=100).stdout
+@pytest.fixture
+def show(browser, tmp_path):
+    """Show the text of a page, without a network."""
+    opened = []
+
+    def shown(text: str, width: int, height: int = 900, **options):
+        path = tmp_path / "page.html"
+        path.write_text(text, encoding="utf-8")
+        context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **options)
+        opened.append(context)
+        page = context.new_page()
+        page.goto(path.as_uri())
+        return page
+
+    yield shown
+    for context in opened:
+        context.close()
 
 
-def seen_in_browser(text: str, folder: Path, width: int, unfold: bool, *options: str) -> dict:
-    """What the browser finds in a frame of a width: its own windows cannot be as narrow as a telephone's."""
-    inner = text.replace("</body>", MEASURE.replace("UNFOLD", str(unfold).lower()))
-    path = folder / "frame.html"
-    path.write_text(FRAME.format(width=width, page=escape(inner)), encoding="utf-8")
-    document = browse(path, "--dump-dom", "--window-size=1400,1000", *options)
-    return json.loads(unescape(re.search(r'data-seen="([^"]*)"', document)[1]))
-
-
-@in_browser
 @pytest.mark.parametrize(("name", "width"), [("two_link", 400), ("ball", 400), ("puma560", 1300)])
-def test_a_browser_sets_it(name, width, tmp_path):
+def test_a_browser_sets_it(name, width, show):
     text = page(equations(free_body() if name == "ball" else lw.load(name)))
-    seen = seen_in_browser(text, tmp_path, width, unfold=True)
+    seen = show(text, width).evaluate(MEASURE, True)
     buttons = seen["counts"].pop("button")
     assert buttons == seen["counts"]["pre"]
     assert seen["counts"] == {tag: Outline(text).count(tag) for tag in seen["counts"]}  # nothing was thrown out
@@ -370,22 +364,16 @@ def test_a_browser_sets_it(name, width, tmp_path):
     assert max(seen["heights"]) > 1.3 * min(seen["heights"])  # indices and powers are set low and high
 
 
-@in_browser
-def test_light_and_dark(tmp_path, two_link):
-    light = seen_in_browser(two_link, tmp_path, 800, unfold=False)
-    dark = seen_in_browser(two_link, tmp_path, 800, False, "--blink-settings=preferredColorScheme=0")
+def test_light_and_dark(show, two_link):
+    light, dark = (show(two_link, 800, color_scheme=scheme).evaluate(MEASURE, False) for scheme in ("light", "dark"))
     assert light["background"] == "rgb(255, 255, 255)"
     assert max(map(int, re.findall(r"\d+", dark["background"]))) < 60
 
 
-@in_browser
-def test_a_picture_of_it(tmp_path, two_link):
+def test_a_picture_of_it(show, two_link):
     from PIL import Image
 
-    path = tmp_path / "page.html"
-    path.write_text(two_link, encoding="utf-8")
-    browse(path, f"--screenshot={tmp_path / 'page.png'}", "--window-size=800,1600")
-    with Image.open(tmp_path / "page.png") as image:
+    with Image.open(io.BytesIO(show(two_link, 800, 1600).screenshot())) as image:
         assert image.size == (800, 1600)
         pixels = np.asarray(image.convert("RGB"), dtype=int)
     link = (np.abs(pixels - (0, 0x72, 0xB2)).max(axis=2) < 8).sum()
