@@ -83,7 +83,7 @@ class UniformSpace(Space):
         return body.emit(f"shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
 
 
-class RowSpace(Space):
+class StridedRows(Space):
     """A row for every lane, so many bytes apart."""
 
     def __init__(self, begin: str, apart: str):

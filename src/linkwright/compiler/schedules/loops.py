@@ -20,7 +20,7 @@ from linkwright.compiler.emit.body import (
     MultipleSpaces,
     RecordSpace,
     RegisterSpace,
-    RowSpace,
+    StridedRows,
     Space,
     UniformSpace,
 )
@@ -310,8 +310,8 @@ class Region(NamedTuple):
 
 def _rows(inputs: int, outputs: int) -> dict[int, Space]:
     """The spaces of arguments and results."""
-    spaces: dict[int, Space] = {FIRST_INPUT + k: RowSpace(f"%a{k}", f"%s{k}") for k in range(inputs)}
-    return spaces | {output_space(k): RowSpace(f"%a{inputs + k}", f"%s{inputs + k}") for k in range(outputs)}
+    spaces: dict[int, Space] = {FIRST_INPUT + k: StridedRows(f"%a{k}", f"%s{k}") for k in range(inputs)}
+    return spaces | {output_space(k): StridedRows(f"%a{inputs + k}", f"%s{inputs + k}") for k in range(outputs)}
 
 
 def step_arguments(rows: int) -> str:

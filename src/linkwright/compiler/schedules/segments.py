@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.emit.body import FragmentEmitter, GroupedSpace, RegisterSpace, RowSpace
+from linkwright.compiler.emit.body import FragmentEmitter, GroupedSpace, RegisterSpace, StridedRows
 from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.stages import ALIGNMENT, STAGE, module_of, row_in_stages, tables_of
 from linkwright.compiler.front.kinds import groups_of, kind_of_each
@@ -212,7 +212,7 @@ class SegmentProgram(Staged):
         spaces = {
             OWN: GroupedSpace("%own", self.segments.shared * self.lanes, "%s0"),
             PARENT: RegisterSpace("%parent"),
-            output_space(0): RowSpace("%a0", "0"),
+            output_space(0): StridedRows("%a0", "0"),
         }
         for k, one in enumerate(self.bridges.bodies):
             body = FragmentEmitter(one, spaces, 1, target)
