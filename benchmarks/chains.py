@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 import linkwright as lw
-from linkwright.compiler.ir.program import Slot
+from linkwright.compiler.ir.program import ArraySpec
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.machine import target
 from linkwright.compiler.schedules.segments import SegmentProgram
@@ -27,7 +27,7 @@ PINOCCHIO_TO = 400
 
 
 def segments_of(model: lw.Model, groups: int) -> Kernel:
-    slots = tuple(Slot(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
+    slots = tuple(ArraySpec(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
     return Kernel(SegmentProgram(f"segments{groups}", slots, model, target().width, groups), model)
 
 

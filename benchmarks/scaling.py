@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 import linkwright as lw
-from linkwright.compiler.ir.program import Slot
+from linkwright.compiler.ir.program import ArraySpec
 from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import node_costs, time
@@ -38,7 +38,7 @@ def chain(n: int) -> lw.Model:
 
 def segments(model: lw.Model) -> Callable[[int], float]:
     """Operations that wait for each other where every processor goes along one segment, joined in pairs."""
-    slots = tuple(Slot(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
+    slots = tuple(ArraySpec(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
     program = SegmentProgram("segments", slots, model, 2)
     per_body = sum(max(step.program.operations.total for step in steps) for steps in program.segments.steps)
     joining = sum(step.program.operations.total for step in program.bridges.steps)  # of two segments

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.ir.program import Slot
+from linkwright.compiler.ir.program import ArraySpec
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.assembly.blocks import BlockVariant
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
-from linkwright.compiler.schedules.assembly.parts import parts_of
+from linkwright.compiler.schedules.assembly.programs import programs_of
 from linkwright.compiler.schedules.loops import LoopProgram
 from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
@@ -127,7 +127,7 @@ def test_a_block_costs_what_it_costs_alone() -> None:
     few, many = (hybrid(crowd(n, 5), partition=5).program for n in (3, 50))
     assert [part.program.digest for part in few.parts.split] == [part.program.digest for part in many.parts.split]
     assert many.operations.total == 50 / 3 * few.operations.total
-    long = [parts_of(model, block_schedule(model, "balanced", 7)) for model in (crawler(64), crawler(128))]
+    long = [programs_of(model, block_schedule(model, "balanced", 7)) for model in (crawler(64), crawler(128))]
     assert long[0].variants == long[1].variants
     assert sum(isinstance(variant, BlockVariant) for variant in long[0].variants) < 6
 
@@ -160,8 +160,10 @@ def test_threads_share_one_row_and_change_nothing() -> None:
     model = crawler(300)
     alike = schedule_on_lanes(model, 8)
     assert alike is not None
-    slots = tuple(Slot(name, (n,)) for name, n in zip(("q", "v", "tau"), (model.nq, model.nv, model.nv), strict=True))
-    program = LevelProgram("shared", slots, alike, parts_of(model, alike), threads=2)
+    slots = tuple(
+        ArraySpec(name, (n,)) for name, n in zip(("q", "v", "tau"), (model.nq, model.nv, model.nv), strict=True)
+    )
+    program = LevelProgram("shared", slots, alike, programs_of(model, alike), threads=2)
     assert len(program.layout.parts) >= 2
     kernel = Kernel(pickle.loads(pickle.dumps(program)), model)
     x = state(model, 8)
@@ -176,8 +178,8 @@ def test_threads_share_one_row_and_change_nothing() -> None:
 def test_mechanisms_beside_each_other_are_shared_out_too() -> None:
     model = crowd(800, 3)
     made = block_schedule(model, "balanced", 3)
-    slots = tuple(Slot(name, (model.nv,)) for name in ("q", "v", "tau"))
-    assert len(LevelProgram("shared", slots, made, parts_of(model, made), threads=2).layout.parts) >= 4
+    slots = tuple(ArraySpec(name, (model.nv,)) for name in ("q", "v", "tau"))
+    assert len(LevelProgram("shared", slots, made, programs_of(model, made), threads=2).layout.parts) >= 4
 
 
 def test_chosen_by_what_is_alike() -> None:

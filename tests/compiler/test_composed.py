@@ -11,9 +11,9 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.compiler import public
 from linkwright.compiler.front.bind import bind
-from linkwright.compiler.schedules import choose
+from linkwright.compiler.schedules import selection
 from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST
-from linkwright.compiler.schedules.composed.asked import Asked
+from linkwright.compiler.schedules.composed.constraints import LoopConstraints
 from linkwright.dynamics.closed_loops.rows import branches
 from linkwright.dynamics.forces.borne import borne_forces, efforts_of, partly_prescribed
 from linkwright.errors import LinkwrightError
@@ -97,7 +97,7 @@ def apart(x, y):
 def few(monkeypatch):
     """Mechanisms are large from three bodies on."""
     monkeypatch.setattr(public, "BODIES_IN_LOOPS", 3)
-    monkeypatch.setattr(choose, "BODIES_IN_LOOPS", 3)
+    monkeypatch.setattr(selection, "BODIES_IN_LOOPS", 3)
 
 
 @pytest.mark.parametrize("name", ["tree", "followers", "ties", "loops", "four_bars:2", "bricard"])
@@ -163,7 +163,7 @@ def test_loops_that_share_joints_are_asked_together():
     """K x and Kᵀλ of groups are those of the whole K; P, λ and x are what the pseudo-inverse gives."""
     model, q = with_loops(random_tree([Revolute] * 6, 3), ["weld", "ball", "revolute"], 5)
     K = dynamics.constraint_jacobian(model, q)
-    asked, rng = Asked(model, q), np.random.default_rng(0)
+    asked, rng = LoopConstraints(model, q), np.random.default_rng(0)
     x, k, h = rng.normal(size=model.nv), rng.normal(size=len(K)), rng.normal(size=model.nv)
     np.testing.assert_allclose(asked.matrix(), K, atol=1e-14)
     np.testing.assert_allclose(asked.rates(x), K @ x, atol=1e-13)

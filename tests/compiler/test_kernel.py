@@ -14,7 +14,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.compiler.front import trace
-from linkwright.compiler.schedules import choose
+from linkwright.compiler.schedules import selection
 from linkwright.errors import (
     ArgumentError,
     ExpressionError,
@@ -355,7 +355,7 @@ def nothing_fits(monkeypatch, small_limit):
     def refused(bound):
         raise TooLargeError("loops are for others")
 
-    monkeypatch.setattr(choose, "in_loops", refused)
+    monkeypatch.setattr(selection, "in_loops", refused)
 
 
 def test_too_large_functions_run_uncompiled_and_say_so_once(nothing_fits):
@@ -420,7 +420,7 @@ def test_what_is_too_large_says_what_why_and_what_to_do(monkeypatch, small_limit
         lw.compile(lambda x: np.sin(np.outer(x, x)), x=20)
     with pytest.raises(TooLargeError, match=r"^mine of 'arm7' .*cannot run as loops .*unroll=False\): it multiplies"):
         lw.compile(mine, arm, unroll=False)
-    monkeypatch.setattr(choose, "BODIES_IN_LOOPS", 5)
+    monkeypatch.setattr(selection, "BODIES_IN_LOOPS", 5)
     with pytest.raises(
         TooLargeError, match=r"straight-line code: \d+ operations, .*; it cannot run as loops .*, for it"
     ):

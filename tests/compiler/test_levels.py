@@ -9,9 +9,9 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.ir.program import Program, Slot
+from linkwright.compiler.ir.program import ArraySpec, Program
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
-from linkwright.compiler.schedules.assembly.parts import parts_of
+from linkwright.compiler.schedules.assembly.programs import programs_of
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
@@ -130,8 +130,8 @@ def test_memory_grows_with_the_bodies_and_code_does_not() -> None:
 def test_threads_share_one_row_and_change_nothing() -> None:
     model = lw.load("planar:1024")
     schedule = schedule_of(model, "balanced")
-    slots = tuple(Slot(name, (1024,)) for name in ("q", "v", "tau"))
-    program = LevelProgram("shared", slots, schedule, parts_of(model, schedule), threads=2)
+    slots = tuple(ArraySpec(name, (1024,)) for name in ("q", "v", "tau"))
+    program = LevelProgram("shared", slots, schedule, programs_of(model, schedule), threads=2)
     assert len(program.layout.parts) >= 2
     kernel = lw.compiler.kernel.Kernel(pickle.loads(pickle.dumps(program)), model)
     x = state(model, 8)

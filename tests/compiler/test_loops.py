@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.compiler.ir.program import Slot
+from linkwright.compiler.ir.program import ArraySpec
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.machine import target
-from linkwright.compiler.passes.cut import Cut
-from linkwright.compiler.schedules import choose
+from linkwright.compiler.passes.minimum_cut import Cut
+from linkwright.compiler.schedules import selection
 from linkwright.compiler.schedules.loops import LoopProgram
 from linkwright.compiler.schedules.segments import SegmentProgram, division
 from linkwright.dynamics.assembly.segments import by_segments
@@ -353,7 +353,7 @@ def test_what_makes_no_segments_is_one_block():
 
 def test_a_chain_on_two_threads():
     model = lw.load("chain3d:400")
-    slots = tuple(Slot(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
+    slots = tuple(ArraySpec(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
     kernel = Kernel(SegmentProgram("two_groups", slots, model, target().width, groups=2), model)
     q, v, tau = state(model, 3)
     kernel.threads = 1
@@ -402,7 +402,7 @@ def test_what_the_world_receives(function):
 
 
 def test_what_is_more_than_sweeps_is_straight_line_code(monkeypatch):
-    monkeypatch.setattr(choose, "BODIES_IN_LOOPS", 3)
+    monkeypatch.setattr(selection, "BODIES_IN_LOOPS", 3)
     chain = lw.load("planar:4")
     q, v, a = chain.random(seed=0), np.ones(4), np.zeros(4)
     names = [joint.name for joint in chain.joints]

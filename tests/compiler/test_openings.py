@@ -7,8 +7,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.compiler import public
-from linkwright.compiler.schedules import choose
-from linkwright.compiler.schedules.composed import alike as openings
+from linkwright.compiler.schedules import selection
+from linkwright.compiler.schedules.composed import loops as openings
 from linkwright.dynamics.closed_loops import rows as constraint
 from linkwright.simulation.preparation import require_closed
 
@@ -49,8 +49,8 @@ def crowd():
 def test_loops_alike_open_as_the_book_says(name, monkeypatch):
     model = crowd() if name == "crowd" else lw.load(name)
     monkeypatch.setattr(public, "BODIES_IN_LOOPS", 1)
-    monkeypatch.setattr(choose, "BODIES_IN_LOOPS", 1)
-    alike = openings.loops_alike(model)
+    monkeypatch.setattr(selection, "BODIES_IN_LOOPS", 1)
+    alike = openings.loop_batches(model)
     assert len(alike) < len(model.loops) or name in ("bricard", "delta")
     rng = np.random.default_rng(1)
     q, v = model.random((3), seed=1), rng.normal(size=(2, 1, model.nv))

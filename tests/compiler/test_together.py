@@ -165,8 +165,8 @@ def test_code_for_every_processor(processor):
 
 CHAIN = """
     import os, sys, numpy as np, linkwright as lw
-    from linkwright.compiler.schedules import choose
-    choose.LINKS_FOR_THREADS = 0
+    from linkwright.compiler.schedules import selection
+    selection.LINKS_FOR_THREADS = 0
     os.environ["LINKWRIGHT_THREADS"] = "3"
     model = lw.load("planar:300")
     q, v, tau = 0.1 * np.random.default_rng(0).standard_normal((3, 300))

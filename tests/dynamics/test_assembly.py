@@ -16,7 +16,7 @@ from linkwright.dynamics.assembly.block import FORMS
 from linkwright.dynamics.assembly.method import by_blocks
 from linkwright.dynamics.assembly.partition import blocks_of, partition_of
 from linkwright.dynamics.assembly.schedule import schedule_of
-from linkwright.dynamics.assembly.subassembly import JointTerms, Place, Subassembly, join, split
+from linkwright.dynamics.assembly.subassembly import HandlePlacement, JointTerms, Subassembly, join, split
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.graph import Graph
@@ -248,7 +248,7 @@ def test_compiled_for_single_rows_and_batches():
     assert relative_error(reactions[3], lw.joint_reactions(model, q[3], v[3], tau[3])) < 1e-9
 
 
-def step_operations(place: Place, sizes: tuple[int, int]) -> tuple[int, int]:
+def step_operations(place: HandlePlacement, sizes: tuple[int, int]) -> tuple[int, int]:
     """Multiplications and additions of joining and splitting a hinge, general compliances, no transforms."""
     graph, inputs = Graph(), {}
 
@@ -270,8 +270,8 @@ def step_operations(place: Place, sizes: tuple[int, int]) -> tuple[int, int]:
 
 def test_steps_take_the_operations_of_the_literature():
     """Cited for a hinge: joining and splitting take 343 + 310 on one outer handle, 784 + 721 on two."""
-    one = step_operations(Place(1, 0, (0,), ()), (2, 1))
-    two = step_operations(Place(1, 0, (0,), (1,)), (2, 2))
+    one = step_operations(HandlePlacement(1, 0, (0,), ()), (2, 1))
+    two = step_operations(HandlePlacement(1, 0, (0,), (1,)), (2, 2))
     assert one <= (333, 321)
     assert two <= (780, 702)
 

@@ -12,11 +12,19 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.program import program_of
 from linkwright.compiler.kernel import compile
 from linkwright.dynamics import forward_dynamics
-from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms
+from linkwright.dynamics.assembly.block import FORMS, BlockShape, BodyTerms, base_terms
 from linkwright.dynamics.assembly.choice import block_schedule, candidates, optimal_schedule
 from linkwright.dynamics.assembly.cost import LEAF, block_cost, chain, cheapest_form, join_cost, profile, time
 from linkwright.dynamics.assembly.schedule import schedule_of
-from linkwright.dynamics.assembly.subassembly import JointTerms, LeafInertia, Place, Subassembly, join, leaf, split
+from linkwright.dynamics.assembly.subassembly import (
+    HandlePlacement,
+    JointTerms,
+    LeafInertia,
+    Subassembly,
+    join,
+    leaf,
+    split,
+)
 from linkwright.errors import InputError
 from linkwright.expression.graph import Graph
 from linkwright.model.joint import Revolute
@@ -69,7 +77,7 @@ def traced_block(form, n, floating, handles):
             symbols(f"tau{k}", 1),
         )
         bodies.append(base_terms(body) if floating and k == 0 else body)
-    shape = Shape(tuple(range(-1, n - 1)), floating, handles)
+    shape = BlockShape(tuple(range(-1, n - 1)), floating, handles)
     base = np.concatenate([symbols("g", 3), np.zeros(3)])
     assembled, kept = FORMS[form].assemble(shape, tuple(bodies), base)
     rates = FORMS[form].split(shape, tuple(bodies), base, kept, symbols("f", 6 * len(handles)))
@@ -89,9 +97,9 @@ def test_blocks_cost_what_they_take(form, n, floating, handles):
 @pytest.mark.parametrize(
     ("place", "sizes", "ground"),
     [
-        (Place(0, 0, (), ()), (1, 1), True),
-        (Place(0, 0, (0,), ()), (1, 1), False),
-        (Place(1, 0, (0,), (1,)), (2, 2), False),
+        (HandlePlacement(0, 0, (), ()), (1, 1), True),
+        (HandlePlacement(0, 0, (0,), ()), (1, 1), False),
+        (HandlePlacement(1, 0, (0,), (1,)), (2, 2), False),
     ],
 )
 def test_joins_cost_what_they_take(place, sizes, ground):

@@ -14,7 +14,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.compiler.front import trace as tracing
-from linkwright.compiler.schedules import choose
+from linkwright.compiler.schedules import selection
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError, TooLargeError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free, Spherical
@@ -388,7 +388,7 @@ def test_what_is_too_large_to_compile_still_runs(monkeypatch):
         raise TooLargeError("loops are for others")
 
     monkeypatch.setattr(tracing.trace, "__defaults__", (20, 20))
-    monkeypatch.setattr(choose, "in_loops", refused)
+    monkeypatch.setattr(selection, "in_loops", refused)
     with pytest.warns(LinkwrightWarning, match="too large"):
         motion = lw.simulate(model, q, v, 0.02, 1e-2)
     assert np.abs(motion.q - expected.q).max() < 1e-12

@@ -36,7 +36,7 @@ from linkwright.compiler.native.threads import (
     threads_here,
 )
 from linkwright.compiler.parameters import parametrized
-from linkwright.compiler.schedules.choose import program
+from linkwright.compiler.schedules.selection import program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
 from linkwright.files import write_text
@@ -46,7 +46,7 @@ from linkwright.spatial.arrays import as_numbers
 _FLOAT64 = np.dtype(np.float64)
 
 
-class _Signature:
+class _KernelSignature:
     """What the class takes, and what each kernel takes: Python asks both for it by one name."""
 
     def __get__(self, kernel: Kernel | None, kind: type[Kernel]) -> inspect.Signature:
@@ -369,7 +369,7 @@ class Kernel(Entered):
         told = ", ".join(f"{name} = {self._bound[name]!r}" for name in names)
         return f"; bound when it was compiled: {told} (a shape, () for a number, makes an argument)" if told else ""
 
-    __signature__ = _Signature()
+    __signature__ = _KernelSignature()
 
     @property
     def operations(self) -> Operations:

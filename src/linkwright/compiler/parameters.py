@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.front.bind import Bound, regrouped, regrouping
+from linkwright.compiler.front.bind import BoundFunction, regrouped, regrouping
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, listed
 from linkwright.model.tree import Link, Model, public_body
 from linkwright.spatial.arrays import Array
@@ -39,7 +39,7 @@ class Parameter:
     shape: tuple[int, ...]
 
 
-def parametrized(bound: Bound, names: Sequence[str]) -> Bound:
+def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
     """The bound function with these parameters as further arrays, in their order.
 
     Bodies with parameters are taken off, what is left is regrouped as ever, and bodies of symbols are put on: what

@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwright.compiler.front.algorithms import ARRAYS, Checked, algorithm_of, facts
 from linkwright.compiler.front.bind import (
-    Bound,
+    BoundFunction,
     DerivativeFunction,
     bind,
     book_of,
@@ -33,9 +33,9 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.schedules.choose import BODIES_IN_LOOPS, bodies_in_loops, program
 from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST, composed
-from linkwright.compiler.schedules.composed.springs import OF_SPRINGS, springs_alike, with_springs
+from linkwright.compiler.schedules.composed.springs import OF_SPRINGS, spring_batches, with_springs
+from linkwright.compiler.schedules.selection import BODIES_IN_LOOPS, bodies_in_loops, program
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr
@@ -253,12 +253,12 @@ def kernel_of(function: Callable[..., Any], model: Model, **inputs: Any) -> Call
     return kernel
 
 
-def _compiled_or_not(bound: Bound) -> Callable[..., Any]:
+def _compiled_or_not(bound: BoundFunction) -> Callable[..., Any]:
     assert bound.model is not None
     model = bound.model
     if bound.book in OF_SPRINGS and model.springs and len(model.links) >= BODIES_IN_LOOPS:
         with suppress(TooLargeError):  # springs of too many kinds, or too long
-            alike = springs_alike(model)
+            alike = spring_batches(model)
 
             def of_joints(book: Callable[..., Any]) -> Callable[..., Any]:
                 return compile_or_not(book, replace(model, springs=()))
@@ -286,7 +286,7 @@ def _compiled_or_not(bound: Bound) -> Callable[..., Any]:
 class RowByRow:
     """A function on every row of a batch, for what is too large to compile."""
 
-    def __init__(self, bound: Bound):
+    def __init__(self, bound: BoundFunction):
         self.name, self.function, self.shapes = bound.name, bound.function, bound.shapes
 
     def __call__(self, *arrays: Any) -> Any:
@@ -323,7 +323,7 @@ class RowByRow:
 class AllRows(RowByRow):
     """A function that takes all rows of a batch at once, as arrays; or so many of a large one."""
 
-    def __init__(self, bound: Bound, at_once: int | None = None):
+    def __init__(self, bound: BoundFunction, at_once: int | None = None):
         super().__init__(bound)
         self.at_once = at_once
 

@@ -18,7 +18,7 @@ from linkwright.expression import repeats, tables
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.order import needed
-from linkwright.expression.tables import Sides
+from linkwright.expression.tables import MatrixLayout
 
 TAPE = 4096
 """Numbers up to which the states of all steps are kept."""
@@ -199,12 +199,12 @@ class _Adjoints:
         elif node.op == "product":
             A, x = node.args
             if x.index in self.depends:
-                turned = Sides(told.width, told.height, told.right, told.down, told.first)
+                turned = MatrixLayout(told.width, told.height, told.right, told.down, told.first)
                 self._add_row(x, tables.product(A, adjoint, turned))
             if A.index in self.depends:
                 root, first = tables.rooted(A, told.first)
                 step = 1 if root is A else self.graph.rows[A.index].told.step
-                sides = Sides(told.height, told.width, told.down * step, told.right * step, first)
+                sides = MatrixLayout(told.height, told.width, told.down * step, told.right * step, first)
                 self.rows[root.index] = tables.outer(self.row(root), adjoint, x, sides)
         elif node.op == "kept":
             pass  # its repetition asks for it

@@ -58,11 +58,11 @@ def factored(p: Polynomial) -> Factored:
     if not bool(p):
         return Factored(Fraction(0), ())
     halves = _Halves(p)
-    even: list[tuple[_Form, int]] = []
-    odd: list[tuple[_Form, int]] = []
+    even: list[tuple[_HalfAngleForm, int]] = []
+    odd: list[tuple[_HalfAngleForm, int]] = []
     for factor, power in halves.factors():
         (odd if any(halves.parity(factor)) else even).append((factor, power))
-    single: list[_Form] = []
+    single: list[_HalfAngleForm] = []
     while odd:  # a sine is the product of t and u, where both are there; else two of a kind make a square
         factor, power = odd.pop()
         partner = next((k for k, (other, _) in enumerate(odd) if halves.parity(other) == halves.parity(factor)), None)
@@ -90,7 +90,7 @@ def factored(p: Polynomial) -> Factored:
     return found if found.product(p.ring) == p else Factored(Fraction(1), ((p, 1),))
 
 
-class _Form(NamedTuple):
+class _HalfAngleForm(NamedTuple):
     """A form in t and u of half angles: its polynomial where u is 1, and its degree in each angle."""
 
     terms: Any
@@ -120,37 +120,37 @@ class _Halves:
             for name in self.others:
                 term = term * self.variables[name] ** factors.get(name, 0)
             whole = whole + term
-        self.form = _Form(whole, tuple(2 * degrees[a] for a in self.angles))
+        self.form = _HalfAngleForm(whole, tuple(2 * degrees[a] for a in self.angles))
 
     @staticmethod
     def _trig(factors: dict[str, int], angle: str) -> tuple[int, int, int]:
         cosine, sine = factors.get(f"cos({angle})", 0), factors.get(f"sin({angle})", 0)
         return cosine, sine, cosine + sine
 
-    def factors(self) -> list[tuple[_Form, int]]:
+    def factors(self) -> list[tuple[_HalfAngleForm, int]]:
         """Those of the form and their powers, without t² + u² = 1; the powers of u are what t leaves of its degree."""
         left = list(self.form.degrees)
-        found: list[tuple[_Form, int]] = []
+        found: list[tuple[_HalfAngleForm, int]] = []
         for terms, power in self.form.terms.factor()[1]:
             degrees = tuple(int(n) for n in terms.degrees()[: len(self.angles)])
             left = [n - m * int(power) for n, m in zip(left, degrees, strict=True)]
             if not any(terms == self.variables[a] ** 2 + 1 for a in self.angles):
-                found.append((_Form(terms, degrees), int(power)))
+                found.append((_HalfAngleForm(terms, degrees), int(power)))
         unit = self.context.constant(1)
         places = range(len(self.angles))
-        return found + [(_Form(unit, tuple(int(j == k) for j in places)), n) for k, n in enumerate(left) if n]
+        return found + [(_HalfAngleForm(unit, tuple(int(j == k) for j in places)), n) for k, n in enumerate(left) if n]
 
     @staticmethod
-    def parity(form: _Form) -> tuple[int, ...]:
+    def parity(form: _HalfAngleForm) -> tuple[int, ...]:
         """Of the degree in each angle."""
         return tuple(n % 2 for n in form.degrees)
 
     @staticmethod
-    def product(one: _Form, other: _Form) -> _Form:
+    def product(one: _HalfAngleForm, other: _HalfAngleForm) -> _HalfAngleForm:
         """Of two forms."""
-        return _Form(one.terms * other.terms, tuple(map(sum, zip(one.degrees, other.degrees, strict=True))))
+        return _HalfAngleForm(one.terms * other.terms, tuple(map(sum, zip(one.degrees, other.degrees, strict=True))))
 
-    def back(self, form: _Form) -> Polynomial:
+    def back(self, form: _HalfAngleForm) -> Polynomial:
         """A form of even degrees as an element, but for a power of two."""
         total = self.ring.zero
         for exponents, c in form.terms.terms():

@@ -21,10 +21,10 @@ import numpy as np
 
 from linkwright.errors import ExpressionError, TooLargeError
 from linkwright.expression.callers import operator_at
-from linkwright.expression.numpys import numpys
+from linkwright.expression.numpy_functions import numpy_function
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.rules import COMMUTATIVE, CONDITIONS, RULES
-from linkwright.expression.symbols import Symbols
+from linkwright.expression.symbols import SymbolArray
 
 MOST_SYMBOLS = 1_000_000
 """Symbols that a graph without a limit of its own may have."""
@@ -103,13 +103,13 @@ class Graph:
             result[place] = self.symbol(f"{name}[{','.join(map(str, place))}]")
         if result.size:
             self.arguments.append(list(result.flat))
-        return result.view(Symbols)
+        return result.view(SymbolArray)
 
     def array(self, entries: Sequence[Expr]) -> np.ndarray:
         """These expressions, one after the other."""
         result = np.empty(len(entries), dtype=object)
         result[:] = entries
-        return result.view(Symbols)
+        return result.view(SymbolArray)
 
     def taken(self, rows: Any, places: Any) -> Any:
         """Entries of an array's first axis at computed places: `tables.py`."""
@@ -189,7 +189,7 @@ class Graph:
             return x
         if isinstance(x, (float, int, np.floating, np.integer, np.bool_)):
             return self.constant(x)
-        if isinstance(x, Symbols) and x.ndim == 0:  # of np.dot
+        if isinstance(x, SymbolArray) and x.ndim == 0:  # of np.dot
             return self.coerce(x[()])
         return self.refuse(ExpressionError(f"an expression cannot be combined with {x!r} of type {type(x).__name__}"))
 
@@ -277,7 +277,7 @@ def _inside_matrix_product() -> bool:
     return operator_at(frame) in (None, ast.MatMult)
 
 
-_OWN_FILES = (__file__, *(one.__code__.co_filename for one in (RULES["add"], Symbols.__matmul__)))
+_OWN_FILES = (__file__, *(one.__code__.co_filename for one in (RULES["add"], SymbolArray.__matmul__)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -529,7 +529,7 @@ class Expr:
         return self
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return numpys(function, args, kwargs)
+        return numpy_function(function, args, kwargs)
 
     def __repr__(self) -> str:
         if self.graph.failure is not None:

@@ -34,7 +34,7 @@ Powers = tuple[tuple[Atom, int], ...]
 """a product of powers"""
 
 
-class Term(NamedTuple):
+class HarmonicTerm(NamedTuple):
     """A number times powers of variables and of cosines and sines."""
 
     coefficient: Fraction
@@ -44,7 +44,7 @@ class Term(NamedTuple):
 FORMS = ("products", "angles")
 
 
-def terms_of(p: Polynomial, form: str = "products") -> list[Term]:
+def terms_of(p: Polynomial, form: str = "products") -> list[HarmonicTerm]:
     """The terms of p in the form "products" (as few as are found) or "angles" (multiple angles)."""
     if form not in FORMS:
         raise InputError(f"form is {form!r}; it may be {', '.join(map(repr, FORMS))}")
@@ -62,7 +62,7 @@ def terms_of(p: Polynomial, form: str = "products") -> list[Term]:
             short = _series(waves, order)
         elif len(short := _joined(waves, order)) > 1:
             short = min(short, _series(waves, order), key=len)
-        found += [Term(coefficient, (*plain, *factors)) for factors, coefficient in short.items()]
+        found += [HarmonicTerm(coefficient, (*plain, *factors)) for factors, coefficient in short.items()]
     return found
 
 
@@ -144,7 +144,7 @@ def _joined(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers
     return terms
 
 
-class _Joint(NamedTuple):
+class _CombinedTerm(NamedTuple):
     """What a term and its partner make together."""
 
     ratio: int
@@ -153,7 +153,7 @@ class _Joint(NamedTuple):
     sign: int
 
 
-def _partners(factors: Powers, order: dict[str, int]) -> Iterator[tuple[Powers, Callable[[], Iterator[_Joint]]]]:
+def _partners(factors: Powers, order: dict[str, int]) -> Iterator[tuple[Powers, Callable[[], Iterator[_CombinedTerm]]]]:
     """What a term may be joined with, and how."""
     items = [wave for wave, _ in factors if isinstance(wave, Wave)]
     for i, a in enumerate(items):
@@ -170,18 +170,18 @@ _OTHER = {"cos": "sin", "sin": "cos"}
 _MIXED = ("sin", "cos")
 
 
-def _with_cosine(rest: Powers, cosine: Wave, order: dict[str, int]) -> Iterator[_Joint]:
-    yield _Joint(-1, _swapped(rest, (), (cosine, cosine), order), -1)
+def _with_cosine(rest: Powers, cosine: Wave, order: dict[str, int]) -> Iterator[_CombinedTerm]:
+    yield _CombinedTerm(-1, _swapped(rest, (), (cosine, cosine), order), -1)
 
 
-def _with_others(factors: Powers, a: Wave, b: Wave, order: dict[str, int]) -> Iterator[_Joint]:
+def _with_others(factors: Powers, a: Wave, b: Wave, order: dict[str, int]) -> Iterator[_CombinedTerm]:
     for way in (1, -1):
         angles, sign = _sum(a.angles, b.angles, way, order)
         joint = _swapped(factors, (a, b), (Wave(a.function, angles),), order)
         if a.function == "cos":  # cos a cos b ∓ sin a sin b = cos(a ± b)
-            yield _Joint(-way, joint, 1)
+            yield _CombinedTerm(-way, joint, 1)
         else:  # sin a cos b ± cos a sin b = sin(a ± b)
-            yield _Joint(way, joint, sign)
+            yield _CombinedTerm(way, joint, sign)
 
 
 def _swapped(factors: Powers, out: tuple[Wave, ...], into: tuple[Wave, ...], order: dict[str, int]) -> Powers:

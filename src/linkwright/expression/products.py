@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwright.expression import tables
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.symbols import Symbols
-from linkwright.expression.tables import Sides
+from linkwright.expression.symbols import SymbolArray
+from linkwright.expression.tables import MatrixLayout
 
 LARGE = 256
 """Entries of a matrix from which its products are loops: up to there written out they run as fast, or faster."""
@@ -33,7 +33,7 @@ def product(A: Any, B: Any) -> Any:
         if one is A and A.ndim == 2 and (matrix := _matrix(graph, A)) is not None:
             return _times(graph, *matrix, B)
         if one is B and B.ndim == 2 and (matrix := _matrix(graph, B.T)) is not None:
-            return _times(graph, *matrix, A.T).T.view(Symbols)
+            return _times(graph, *matrix, A.T).T.view(SymbolArray)
     return None
 
 
@@ -54,7 +54,7 @@ def summed(subscripts: Any, *operands: Any) -> Any:
     return made if made is None or of_result == (of_A + of_B).replace(letter, "") else made.T
 
 
-def _matrix(graph: Graph, A: np.ndarray) -> tuple[Expr, Sides] | None:
+def _matrix(graph: Graph, A: np.ndarray) -> tuple[Expr, MatrixLayout] | None:
     """A matrix as a row of numbers, and how it lies in it."""
     height, width = A.shape
     if A.size < LARGE:
@@ -62,7 +62,7 @@ def _matrix(graph: Graph, A: np.ndarray) -> tuple[Expr, Sides] | None:
     if A.dtype != object:
         if A.dtype.kind not in "fiub" or np.count_nonzero(A) < max(LARGE, A.size // 2):
             return None
-        return tables.numbers(graph, A.reshape(-1)), Sides(height, width, width, 1)
+        return tables.numbers(graph, A.reshape(-1)), MatrixLayout(height, width, width, 1)
     if not all(isinstance(x, Expr) and x.op == "symbol" and x.graph is graph for x in A.flat):
         return None
     places = np.array([x.index for x in A.flat]).reshape(A.shape)
@@ -75,14 +75,14 @@ def _matrix(graph: Graph, A: np.ndarray) -> tuple[Expr, Sides] | None:
     even = places[0, 0] + down * np.arange(height)[:, None] + right * np.arange(width)
     if not np.array_equal(places, even):
         return None
-    return tables.table(graph, found), Sides(height, width, down, right, int(places[0, 0]) - found[0].index)
+    return tables.table(graph, found), MatrixLayout(height, width, down, right, int(places[0, 0]) - found[0].index)
 
 
-def _times(graph: Graph, matrix: Expr, sides: Sides, B: np.ndarray) -> Any:
+def _times(graph: Graph, matrix: Expr, sides: MatrixLayout, B: np.ndarray) -> Any:
     """The matrix times a vector, or each column of another matrix."""
     columns = B.reshape(len(B), -1).T
     result = np.empty((sides.height, len(columns)), dtype=object)
     for k, column in enumerate(columns):
         x = tables.in_memory(graph, [graph.coerce(entry) for entry in column])
         result[:, k] = tables.entries(tables.product(matrix, x, sides))
-    return result.reshape(sides.height, *B.shape[1:]).view(Symbols)
+    return result.reshape(sides.height, *B.shape[1:]).view(SymbolArray)

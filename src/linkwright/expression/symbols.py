@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.expression.numpys import every, numpys, some
+from linkwright.expression.numpy_functions import every, numpy_function, some
 
 
-class Symbols(np.ndarray):
+class SymbolArray(np.ndarray):
     """An object array of expressions. Compared, it gives conditions, where NumPy would ask for truth values."""
 
     __array_priority__ = 1.0  # what NumPy joins with such an array is one
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return numpys(function, args, kwargs)
+        return numpy_function(function, args, kwargs)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """NumPy's result as it would be of plain arrays: an expression where it has no axis."""
-        return array[()] if return_scalar else array.view(Symbols)
+        return array[()] if return_scalar else array.view(SymbolArray)
 
     def __matmul__(self, y: Any) -> Any:
         return _product(self, y)
@@ -59,4 +59,4 @@ def _product(A: Any, B: Any, otherwise: Any = np.matmul) -> Any:
 
 def comparable(x: Any) -> Any:
     """An array, if it is one of expressions, as one that can be compared."""
-    return x.view(Symbols) if isinstance(x, np.ndarray) and x.dtype == object else x
+    return x.view(SymbolArray) if isinstance(x, np.ndarray) and x.dtype == object else x

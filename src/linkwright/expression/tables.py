@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.symbols import Symbols
+from linkwright.expression.symbols import SymbolArray
 
 Span = tuple[float, float]
 
 
-class Numbers:
+class ConstantTable:
     """Constants, told apart by their bytes."""
 
     def __init__(self, entries: Sequence[float] | np.ndarray):
@@ -35,7 +35,7 @@ class Numbers:
         self.digest = hashlib.sha256(self.entries.tobytes()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Numbers) and self.digest == other.digest
+        return isinstance(other, ConstantTable) and self.digest == other.digest
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -49,7 +49,7 @@ class Numbers:
         return bool(np.all((self.entries == np.rint(self.entries)) & (np.abs(self.entries) < 2.0**52)))
 
 
-class Part(NamedTuple):
+class EntryRange(NamedTuple):
     """Which entries of a row."""
 
     first: int
@@ -57,7 +57,7 @@ class Part(NamedTuple):
     size: int
 
 
-class Sides(NamedTuple):
+class MatrixLayout(NamedTuple):
     """How a matrix lies in a row."""
 
     height: int
@@ -68,12 +68,13 @@ class Sides(NamedTuple):
     first: int = 0
 
 
-class Row(NamedTuple):
+class RowNode(NamedTuple):
     """What a node of a row is beside its arguments."""
 
     size: int
     told: Any = None
-    """:class:`Numbers`, the symbols of an argument, :class:`Part`, the number of a state, or :class:`Sides`"""
+    """:class:`ConstantTable`, the symbols of an argument, :class:`EntryRange`, the number of a state, or
+    :class:`MatrixLayout`"""
 
 
 def is_row(x: Expr) -> bool:
@@ -83,11 +84,11 @@ def is_row(x: Expr) -> bool:
 
 def size_of(x: Expr) -> int:
     """How many numbers."""
-    row: Row = x.graph.rows[x.index]
+    row: RowNode = x.graph.rows[x.index]
     return row.size
 
 
-def _row(graph: Graph, op: str, args: tuple[Expr, ...], row: Row, key: Any) -> Expr:
+def _row(graph: Graph, op: str, args: tuple[Expr, ...], row: RowNode, key: Any) -> Expr:
     node = graph.node(op, args, (op, *(x.index for x in args), key))
     graph.rows[node.index] = row
     return node
@@ -95,8 +96,8 @@ def _row(graph: Graph, op: str, args: tuple[Expr, ...], row: Row, key: Any) -> E
 
 def numbers(graph: Graph, entries: Sequence[float] | np.ndarray) -> Expr:
     """A row of constants."""
-    made = Numbers(entries)
-    return _row(graph, "numbers", (), Row(len(made.entries), made), made)
+    made = ConstantTable(entries)
+    return _row(graph, "numbers", (), RowNode(len(made.entries), made), made)
 
 
 def table(graph: Graph, entries: Sequence[Expr]) -> Expr:
@@ -107,8 +108,8 @@ def table(graph: Graph, entries: Sequence[Expr]) -> Expr:
     if entries[0].op == "symbol" and all(x.index == k for k, x in enumerate(entries, first)):
         found = argument_of(graph, first)
         if found is not None and first - found[0].index + len(entries) <= len(found):
-            whole = _row(graph, "array", (), Row(len(found), found), found[0].index)
-            return part(whole, Part(first - found[0].index, 1, len(entries)))
+            whole = _row(graph, "array", (), RowNode(len(found), found), found[0].index)
+            return part(whole, EntryRange(first - found[0].index, 1, len(entries)))
     if (known := _kept_column(graph, entries)) is not None:
         return known
     return in_memory(graph, entries)
@@ -125,7 +126,7 @@ def _kept_column(graph: Graph, entries: Sequence[Expr]) -> Expr | None:
         x.op != "item" or x.args[0] is not node or _which(x) != _which(first) + k * size for k, x in enumerate(entries)
     ):
         return None
-    return part(kept(node, state), Part(row, 1, len(entries)))
+    return part(kept(node, state), EntryRange(row, 1, len(entries)))
 
 
 def _which(item: Expr) -> int:
@@ -138,7 +139,7 @@ def in_memory(graph: Graph, entries: Sequence[Expr]) -> Expr:
     """A row of these entries, of its own: quicker to read over and over than a row of each lane's argument."""
     if all(x.value is not None for x in entries):
         return numbers(graph, [x.value for x in entries])  # type: ignore[misc]
-    return _row(graph, "table", tuple(entries), Row(len(entries)), len(entries))
+    return _row(graph, "table", tuple(entries), RowNode(len(entries)), len(entries))
 
 
 def argument_of(graph: Graph, index: int) -> list[Expr] | None:
@@ -151,31 +152,31 @@ def unit(graph: Graph, size: int, number: int) -> Expr:
     """A row of zeros but for a one; all such rows of a size are parts of one."""
     ones = np.zeros(2 * size - 1)
     ones[size - 1] = 1.0
-    return part(numbers(graph, ones), Part(size - 1 - number, 1, size))
+    return part(numbers(graph, ones), EntryRange(size - 1 - number, 1, size))
 
 
 def rooted(row: Expr, place: Any) -> tuple[Expr, Any]:
     """The row that another is a part of, and a place of the part in it."""
     if row.op != "part":
         return row, place
-    told: Part = row.graph.rows[row.index].told
+    told: EntryRange = row.graph.rows[row.index].told
     return row.args[0], place * told.step + told.first
 
 
-def part(row: Expr, which: Part) -> Expr:
+def part(row: Expr, which: EntryRange) -> Expr:
     """Some entries of a row."""
-    if which == Part(0, 1, size_of(row)):
+    if which == EntryRange(0, 1, size_of(row)):
         return row
     if row.op == "part":
         first, step, _ = row.graph.rows[row.index].told
-        return part(row.args[0], Part(first + step * which.first, step * which.step, which.size))
-    return _row(row.graph, "part", (row,), Row(which.size, which), which)
+        return part(row.args[0], EntryRange(first + step * which.first, step * which.step, which.size))
+    return _row(row.graph, "part", (row,), RowNode(which.size, which), which)
 
 
 def kept(repetition: Expr, state: int) -> Expr:
     """What one of a repetition's states was, every time that they were kept."""
     what = repetition.graph.repeats[repetition.index]
-    return _row(repetition.graph, "kept", (repetition,), Row(what.count // what.keep, state), state)
+    return _row(repetition.graph, "kept", (repetition,), RowNode(what.count // what.keep, state), state)
 
 
 def known_kept(repetition: Expr, state: int) -> Expr | None:
@@ -185,7 +186,7 @@ def known_kept(repetition: Expr, state: int) -> Expr | None:
 
 def zeros(graph: Graph, size: int) -> Expr:
     """A row of zeros, to be changed."""
-    return _row(graph, "zeros", (), Row(size), graph.count)
+    return _row(graph, "zeros", (), RowNode(size), graph.count)
 
 
 def nothing(x: Expr) -> Expr:
@@ -196,7 +197,7 @@ def nothing(x: Expr) -> Expr:
 def symbol(graph: Graph, name: str, size: int) -> Expr:
     """A state that is a row."""
     made = graph.symbol(name)
-    graph.rows[made.index] = Row(size)
+    graph.rows[made.index] = RowNode(size)
     return made
 
 
@@ -210,27 +211,27 @@ def begun(graph: Graph, entries: Sequence[Expr]) -> Expr:
 
 def room(graph: Graph, size: int) -> Expr:
     """A row whose entries are put before anybody reads them."""
-    return _row(graph, "room", (), Row(size), graph.count)
+    return _row(graph, "room", (), RowNode(size), graph.count)
 
 
 def added(row: Expr, place: Expr, x: Expr) -> Expr:
     """The row with a number added to one of its entries."""
-    return _row(row.graph, "added", (row, place, x), Row(size_of(row)), None)
+    return _row(row.graph, "added", (row, place, x), RowNode(size_of(row)), None)
 
 
 def put(row: Expr, place: Expr, x: Expr) -> Expr:
     """The row with a number in the place of one of its entries, a place that is whole and within the row."""
-    return _row(row.graph, "put", (row, place, x), Row(size_of(row)), None)
+    return _row(row.graph, "put", (row, place, x), RowNode(size_of(row)), None)
 
 
-def product(A: Expr, x: Expr, sides: Sides) -> Expr:
+def product(A: Expr, x: Expr, sides: MatrixLayout) -> Expr:
     """A x, a row."""
-    return _row(A.graph, "product", (A, x), Row(sides.height, sides), sides)
+    return _row(A.graph, "product", (A, x), RowNode(sides.height, sides), sides)
 
 
-def outer(row: Expr, y: Expr, x: Expr, sides: Sides) -> Expr:
+def outer(row: Expr, y: Expr, x: Expr, sides: MatrixLayout) -> Expr:
     """The row, that is a matrix, with y xᵀ added."""
-    return _row(row.graph, "outer", (row, y, x), Row(size_of(row), sides), sides)
+    return _row(row.graph, "outer", (row, y, x), RowNode(size_of(row), sides), sides)
 
 
 def entry(row: Expr, number: int) -> Expr:
@@ -272,7 +273,7 @@ def take(row: Expr, place: Expr, turn: int = 0) -> Expr:
 def again(graph: Graph, op: str, args: Sequence[Expr], told: Any) -> Expr:
     """The same of other arguments, as a program tells it."""
     if op == "numbers":
-        return _row(graph, op, (), Row(len(told.entries), told), told)
+        return _row(graph, op, (), RowNode(len(told.entries), told), told)
     if op in ("zeros", "room"):
         return zeros(graph, told) if op == "zeros" else room(graph, told)
     if op == "table":
@@ -327,7 +328,7 @@ def taken(graph: Graph, rows: Any, places: Any) -> Any:
         at = placed(graph.coerce(place), size)
         result[number] = [take(column, at) for column in columns]
     result = result.reshape(places.shape + shape)
-    return result.view(Symbols) if result.shape else result[()]
+    return result.view(SymbolArray) if result.shape else result[()]
 
 
 def _columns(graph: Graph, table_of: np.ndarray) -> list[Expr]:
@@ -341,7 +342,7 @@ def _columns(graph: Graph, table_of: np.ndarray) -> list[Expr]:
         if all(x is not None for x in known):
             return [x for x in known if x is not None]
         whole = table(graph, entries)
-    return [part(whole, Part(k, width, size)) for k in range(width)]
+    return [part(whole, EntryRange(k, width, size)) for k in range(width)]
 
 
 _AGAIN: dict[str, Callable[..., Expr]] = {

@@ -12,7 +12,7 @@ from linkwright import dynamics
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import SINCOS_COST
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.schedules.choose import program
+from linkwright.compiler.schedules.selection import program
 from linkwright.dynamics.assembly.method import assemble, by_assembly
 from linkwright.dynamics.assembly.partition import partition_of
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of

@@ -217,7 +217,7 @@ def _operations_table(model: Model, tell: Callable[[str], None]) -> Table:
     """Operation counts of the main algorithms; traced, not compiled."""
     from linkwright import dynamics
     from linkwright.compiler.front.bind import bind
-    from linkwright.compiler.schedules.choose import program
+    from linkwright.compiler.schedules.selection import program
     from linkwright.dynamics.forward import cheapest_method
     from linkwright.errors import TooLargeError
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from linkwright.compiler.emit.elementary import ELEMENTARY, Number, Writer, tan
+from linkwright.compiler.emit.elementary import ELEMENTARY, LaneBuilder, LaneDouble, tan
 from linkwright.compiler.emit.repetition import emit_repeat
 from linkwright.compiler.emit.row_loops import LOOPS, emit_loop
 from linkwright.compiler.emit.tables import (
     Index,
-    Place,
+    RowAddress,
     counting,
     counting_in_steps,
     emit_row,
@@ -37,7 +37,7 @@ long chain or thousands share a constant. Within one block it orders up to a ten
 """
 
 
-class Arithmetic:
+class ArithmeticEmitter:
     """What every function of straight-line code is written with.
 
     ``careful``: whether lanes themselves see to angles that are too large for their sine, instead of telling of them.
@@ -57,7 +57,7 @@ class Arithmetic:
         self.declared: set[str] = set()
         self.fused_away = products_to_fuse(program) if target.fused else set()
         self.results: dict[int, list[str]] = {}  # of repetitions
-        self.places: dict[str, Place] = {}  # of rows
+        self.places: dict[str, RowAddress] = {}  # of rows
         self.counting = counting(program, ())
         self.indices: dict[int, Index] = {}
         self.wholes: dict[tuple[int, ...], str] = {}  # inputs of a step that count, as whole numbers
@@ -75,7 +75,7 @@ class Arithmetic:
         """The whole function."""
         raise NotImplementedError
 
-    def argument(self, number: int) -> Place:
+    def argument(self, number: int) -> RowAddress:
         """Where an input lies in memory."""
         raise TooLargeError("an input is read at computed places, which loops over the bodies do not know")
 
@@ -136,12 +136,12 @@ class Arithmetic:
         inputs: list[list[str]],
         counts: frozenset[tuple[int, int]] = frozenset(),
         wholes: Mapping[tuple[int, ...], str] | None = None,
-    ) -> Inside:
+    ) -> StepEmitter:
         """Turn to the instructions of a repetition's step, until it is left.
 
         ``counts``: inputs that count; ``wholes``: those of them that are known as whole numbers.
         """
-        return Inside(self, program, inputs, counts, wholes or {})
+        return StepEmitter(self, program, inputs, counts, wholes or {})
 
     def seam(self) -> None:
         """A further basic block may start here."""
@@ -198,12 +198,12 @@ class Arithmetic:
                     x[0], lambda angle: sincos(lanes, self.emit, angle), ("sin", "cos")
                 )
             return self.angles[args[0]][op == "cos"]
-        write = Writer(lanes, self.emit)
+        write = LaneBuilder(lanes, self.emit)
         if op == "tan":
-            return self._of_angle(x[0], lambda angle: (tan(write, Number(write, angle)).name,), ("tan",))[0]
+            return self._of_angle(x[0], lambda angle: (tan(write, LaneDouble(write, angle)).name,), ("tan",))[0]
         if op in ELEMENTARY:
             self.declared.add(f"declare {V} @llvm.sqrt.{lanes.suffix}({V})")
-            return ELEMENTARY[op](write, *(Number(write, y) for y in x)).name
+            return ELEMENTARY[op](write, *(LaneDouble(write, y) for y in x)).name
         if op in _INTRINSIC:
             name = f"@llvm.{_INTRINSIC[op]}.{lanes.suffix}"
             self.declared.add(f"declare {V} {name}({', '.join([V] * len(x))})")
@@ -330,12 +330,12 @@ class Arithmetic:
         return rows
 
 
-class Inside:
+class StepEmitter:
     """The instructions of a repetition's step, written among those around it."""
 
     def __init__(
         self,
-        body: Arithmetic,
+        body: ArithmeticEmitter,
         program: Program,
         inputs: list[list[str]],
         counts: frozenset[tuple[int, int]],

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from linkwright.compiler.emit.arithmetic import Arithmetic
-from linkwright.compiler.ir.staged import Body, Write
+from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
+from linkwright.compiler.ir.staged import Fragment, Write
 from linkwright.compiler.native.machine import Target
 
 
@@ -21,30 +21,30 @@ class Space:
     """whether a number is written as soon as it is known; else all are written at the end, since a place that is read
     may be the one that is written"""
 
-    def read(self, body: BodyCode, entry: int, member: int) -> str:
+    def read(self, body: FragmentEmitter, entry: int, member: int) -> str:
         """A number of all lanes."""
         raise NotImplementedError
 
-    def write(self, body: BodyCode, written: Sequence[tuple[Write, str]]) -> None:
+    def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """Put numbers of all lanes where they go."""
         raise NotImplementedError
 
 
-class Registers(Space):
+class RegisterSpace(Space):
     """W numbers side by side for every entry."""
 
     def __init__(self, begin: str, shift: int = 0, early: bool = False):
         self.begin, self.shift, self.early = begin, shift, early
 
-    def address(self, body: BodyCode, entry: int) -> str:
+    def address(self, body: FragmentEmitter, entry: int) -> str:
         """Where an entry's numbers are."""
         return body.item(body.lanes.double, self.begin, self.shift + entry)
 
-    def read(self, body: BodyCode, entry: int, member: int = 0) -> str:
+    def read(self, body: FragmentEmitter, entry: int, member: int = 0) -> str:
         """One register."""
         return body.load(body.lanes.double, self.address(body, entry), 8 * body.lanes.width)
 
-    def write(self, body: BodyCode, written: Sequence[tuple[Write, str]]) -> None:
+    def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """One register each."""
         V, align = body.lanes.double, 8 * body.lanes.width
         for write, x in written:
@@ -53,27 +53,27 @@ class Registers(Space):
             body.store(V, total, address, align)
 
 
-class Grouped(Registers):
+class GroupedSpace(RegisterSpace):
     """The same for several groups of lanes: ``each`` entries of one, some bytes further those of the next."""
 
     def __init__(self, begin: str, each: int, apart: str):
         super().__init__(begin)
         self.each, self.apart = each, apart
 
-    def address(self, body: BodyCode, entry: int) -> str:
+    def address(self, body: FragmentEmitter, entry: int) -> str:
         """Where an entry's numbers are, of its group."""
         group, entry = divmod(entry, self.each)
         begin = body.emit(f"getelementptr i8, ptr {self.begin}, i64 {body.emit(f'mul i64 {self.apart}, {group}')}")
         return body.item(body.lanes.double, begin, entry)
 
 
-class Same(Space):
+class UniformSpace(Space):
     """Numbers that are the same in all lanes."""
 
     def __init__(self, begin: str, shift: int = 0):
         self.begin, self.shift = begin, shift
 
-    def read(self, body: BodyCode, entry: int, member: int = 0) -> str:
+    def read(self, body: FragmentEmitter, entry: int, member: int = 0) -> str:
         """One number, in every lane."""
         one = body.load("double", body.item("double", self.begin, self.shift + entry))
         V, W = body.lanes.double, body.lanes.width
@@ -83,18 +83,18 @@ class Same(Space):
         return body.emit(f"shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
 
 
-class Rows(Space):
+class StridedRows(Space):
     """A row for every lane, so many bytes apart."""
 
     def __init__(self, begin: str, apart: str):
         self.begin, self.apart = begin, apart
 
-    def _row(self, body: BodyCode, lane: int) -> str:
+    def _row(self, body: FragmentEmitter, lane: int) -> str:
         if lane == 0:
             return self.begin
         return body.emit(f"getelementptr i8, ptr {self.begin}, i64 {body.emit(f'mul i64 {self.apart}, {lane}')}")
 
-    def read(self, body: BodyCode, entry: int, member: int = 0) -> str:
+    def read(self, body: FragmentEmitter, entry: int, member: int = 0) -> str:
         """An entry of every row."""
         V, W = body.lanes.double, body.lanes.width
         found = [body.load("double", body.item("double", self._row(body, lane), entry)) for lane in range(W)]
@@ -105,7 +105,7 @@ class Rows(Space):
             result = body.emit(f"insertelement {V} {result}, double {x}, i32 {lane}")
         return result
 
-    def write(self, body: BodyCode, written: Sequence[tuple[Write, str]]) -> None:
+    def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """Row by row."""
         for lane in range(body.lanes.width):
             row = self._row(body, lane)
@@ -117,7 +117,7 @@ class Rows(Space):
                 body.store("double", one, address)
 
 
-class Columns(Space):
+class ColumnSpace(Space):
     """Numbers of columns side by side, so many of them from one entry to the next; a member is a column.
 
     ``left``: how many there are; those of lanes beyond are not written.
@@ -126,15 +126,15 @@ class Columns(Space):
     def __init__(self, begin: str, stride: str, left: str = ""):
         self.begin, self.stride, self.left = begin, stride, left
 
-    def _address(self, body: BodyCode, entry: int, member: int) -> str:
+    def _address(self, body: FragmentEmitter, entry: int, member: int) -> str:
         at = body.emit(f"mul i64 {self.stride}, {entry}")
         return body.item("double", self.begin, body.emit(f"add i64 {at}, {member}") if member else at)
 
-    def read(self, body: BodyCode, entry: int, member: int) -> str:
+    def read(self, body: FragmentEmitter, entry: int, member: int) -> str:
         """As many columns as there are lanes."""
         return body.load(body.lanes.double, self._address(body, entry, member))
 
-    def write(self, body: BodyCode, written: Sequence[tuple[Write, str]]) -> None:
+    def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """Those that there are."""
         V, W = body.lanes.double, body.lanes.width
         for write, x in written:
@@ -148,7 +148,7 @@ class Columns(Space):
                 f"  call void @llvm.masked.store.v{W}f64.p0({V} {x}, ptr {address}, i32 8, <{W} x i1> {mask})"
             )
 
-    def _mask(self, body: BodyCode) -> str:
+    def _mask(self, body: FragmentEmitter) -> str:
         W = body.lanes.width
         first = body.emit(f"insertelement <{W} x i64> poison, i64 {self.left}, i32 0")
         left = body.emit(f"shufflevector <{W} x i64> {first}, <{W} x i64> poison, <{W} x i32> zeroinitializer")
@@ -156,31 +156,31 @@ class Columns(Space):
         return body.emit(f"icmp sgt <{W} x i64> {left}, <{numbers}>")
 
 
-class Everywhere(Space):
+class MultipleSpaces(Space):
     """What is written there goes to several spaces, or to none."""
 
     def __init__(self, spaces: Sequence[Space]):
         self.spaces = spaces
 
-    def write(self, body: BodyCode, written: Sequence[tuple[Write, str]]) -> None:
+    def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """To each."""
         for one in self.spaces:
             one.write(body, written)
 
 
-class Recorded(Registers):
+class RecordSpace(RegisterSpace):
     """Registers of records: a member is a record, whose numbers begin so many entries further."""
 
     def __init__(self, begin: str, records: Mapping[int, int]):
         super().__init__(begin)
         self.records = records
 
-    def read(self, body: BodyCode, entry: int, member: int = 0) -> str:
+    def read(self, body: FragmentEmitter, entry: int, member: int = 0) -> str:
         """One register of a record."""
         return super().read(body, self.records[member] + entry)
 
 
-class Listed(Space):
+class IndexedSpace(Space):
     """A row of its own for every lane, which begins in an array where a list of lanes says.
 
     ``which``: the entry of that list, ``members`` further on for each member of what a row is of. Rows that are
@@ -190,12 +190,12 @@ class Listed(Space):
     def __init__(self, begin: str, which: int, members: int = 0, whole: bool = True, early: bool = False):
         self.begin, self.which, self.members, self.whole, self.early = begin, which, members, whole, early
 
-    def _row(self, body: BodyCode, member: int, lane: int) -> str:
+    def _row(self, body: FragmentEmitter, member: int, lane: int) -> str:
         place = (self.which + self.members * member) * body.lanes.width + lane
         at = body.once(f"place {place}", lambda: body.load("i64", body.item("i64", "%ids", place)))
         return body.once(f"row {self.begin} {place}", lambda: body.item("double", self.begin, at))
 
-    def read(self, body: BodyCode, entry: int, member: int) -> str:
+    def read(self, body: FragmentEmitter, entry: int, member: int) -> str:
         """A number of each lane's row."""
         W = body.lanes.width
         if W == 1:
@@ -213,7 +213,7 @@ class Listed(Space):
             body.several[group] = body.turned(rows, entry // size * size, size)
         return body.several[group][entry % size]
 
-    def write(self, body: BodyCode, written: Sequence[tuple[Write, str]]) -> None:
+    def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """Numbers one after the other some at a time, others by themselves."""
         W, V = body.lanes.width, body.lanes.double
         size = min(4, W) if self.whole else 1
@@ -235,10 +235,10 @@ class Listed(Space):
                 )
 
 
-class BodyCode(Arithmetic):
+class FragmentEmitter(ArithmeticEmitter):
     """The instructions of a body, with its spaces by number."""
 
-    def __init__(self, body: Body, spaces: Mapping[int, Space], width: int, target: Target, careful: bool = False):
+    def __init__(self, body: Fragment, spaces: Mapping[int, Space], width: int, target: Target, careful: bool = False):
         super().__init__(body.program, width, target, careful)
         self.body, self.spaces = body, spaces
         self.found: dict[str, str] = {}

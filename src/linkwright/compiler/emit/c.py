@@ -62,7 +62,7 @@ def source(program: Program) -> str:
         *(f"double {n}[{slot.size}]" for n, slot in zip(outputs, program.outputs, strict=True)),
     ]
     shapes = "\n".join(f" *   {name}: {list(slot.shape)}" for name, slot in zip(names, slots, strict=True))
-    writer = _Writer(inputs, work)
+    writer = _CEmitter(inputs, work)
     given = [
         [f"{name}[{entry}]" for entry in range(slot.size)] for name, slot in zip(inputs, program.inputs, strict=True)
     ]
@@ -92,7 +92,7 @@ def source(program: Program) -> str:
     return "\n".join(lines)
 
 
-class _Place(NamedTuple):
+class _ArrayView(NamedTuple):
     """Where a row of numbers lies."""
 
     array: str
@@ -107,7 +107,7 @@ class _Place(NamedTuple):
         return f"{self.array}[{f'{self.first} + ' if self.first else ''}{place}{f' * {self.step}' * (self.step != 1)}]"
 
 
-class _Writer:
+class _CEmitter:
     """The statements of a program; repetitions are loops in it."""
 
     def __init__(self, arrays: list[str], work: str) -> None:
@@ -117,7 +117,7 @@ class _Writer:
         self.arrays = arrays
         self.work, self.lent = work, 0
         self.kept: dict[str, list[int]] = {}  # of repetitions, the states of which records are read
-        self.places: dict[str, _Place] = {}  # of rows of numbers
+        self.places: dict[str, _ArrayView] = {}  # of rows of numbers
 
     def write(
         self,
@@ -142,7 +142,7 @@ class _Writer:
             elif op == "item":
                 self.values[k] = self._item(program, args[0], value) if k not in program.in_tables else ""
             elif op == "array":
-                self.values[k] = self._placed(_Place(self.arrays[value[0]], value[1], 1))
+                self.values[k] = self._placed(_ArrayView(self.arrays[value[0]], value[1], 1))
             elif op == "input" and inputs[args[0]][args[1]] in self.places:
                 self.values[k] = inputs[args[0]][args[1]]
             elif op in ROWS and op != "take":
@@ -173,10 +173,10 @@ class _Writer:
         row, column = divmod(which - steps.size - 1, steps.size)
         return self._record(name, column, steps.size).entry(str(row))
 
-    def _record(self, name: str, column: int, size: int) -> _Place:
+    def _record(self, name: str, column: int, size: int) -> _ArrayView:
         """Where a state is kept, of all rows."""
         columns = self.kept[name]
-        return _Place(f"kept{name}", columns.index(column), len(columns))
+        return _ArrayView(f"kept{name}", columns.index(column), len(columns))
 
     def _memory(self, name: str, size: int, indent: str, zero: bool = False) -> None:
         """An array, on the stack or, where it is large, of what the caller lent."""
@@ -245,7 +245,7 @@ class _Writer:
             lines += [*keep(f"k{name}", inner), f"{indent}}}"]
         return name
 
-    def _placed(self, place: _Place) -> str:
+    def _placed(self, place: _ArrayView) -> str:
         """A name for a row."""
         name = f"row{len(self.places)}"
         self.places[name] = place
@@ -256,7 +256,7 @@ class _Writer:
         x, lines, inner = [self.values[a] for a in args], self.lines, indent + "    "
         if op == "part":
             row = self.places[x[0]]
-            return self._placed(_Place(row.array, row.first + row.step * value.first, row.step * value.step))
+            return self._placed(_ArrayView(row.array, row.first + row.step * value.first, row.step * value.step))
         if op == "kept":
             return self._placed(self._record(x[0], value, program.instructions[args[0]].value.size))
         if op == "put":
@@ -275,10 +275,10 @@ class _Writer:
             entries = [_number(one) for one in value.entries.tolist()] if op == "numbers" else x
             kind = "static const double" if op == "numbers" else "const double"
             lines.append(f"{indent}{kind} {name}[{len(entries)}] = {{{', '.join(entries)}}};")
-            return self._placed(_Place(name, 0, 1))
+            return self._placed(_ArrayView(name, 0, 1))
         if op in ("zeros", "room"):
             self._memory(name, value, indent, zero=op == "zeros")
-            return self._placed(_Place(name, 0, 1))
+            return self._placed(_ArrayView(name, 0, 1))
         matrix = self.places[x[0]].entry(f"{value.first} + {i} * {value.down} + {j} * {value.right}")
         last = self.places[x[-1]].entry(j)
         lines.append(f"{indent}int {i}, {j};")
@@ -288,7 +288,7 @@ class _Writer:
         lines.append(f"{inner}for ({j} = 0; {j} < {value.width}; ++{j})")
         if op == "product":
             lines.append(f"{inner}    {name}[{i}] += {matrix} * {last};")
-            return self._placed(_Place(name, 0, 1))
+            return self._placed(_ArrayView(name, 0, 1))
         lines.append(f"{inner}    {matrix} += {self.places[x[1]].entry(i)} * {last};")
         return x[0]
 
@@ -302,7 +302,7 @@ class _Writer:
         self.write(each.program, [entries, given[each.rows :]], f"v{self.loops}_", inner)
         result, self.values = self.values[each.program.results[0][0]], around
         self.lines += [f"{inner}{name}[{i}] = {result};", f"{indent}}}"]
-        return self._placed(_Place(name, 0, 1))
+        return self._placed(_ArrayView(name, 0, 1))
 
     @staticmethod
     def _read(around: Program, steps: Steps) -> list[int]:

@@ -10,7 +10,7 @@ LIBRARY = ("sin", "cos", "tan", "floor", "rint")
 and rounding where processors cannot."""
 
 
-class Code:
+class FunctionBuilder:
     """A function's lines as they are written."""
 
     def __init__(self, prefix: str = "%t") -> None:

@@ -106,201 +106,207 @@ _WHOLE = 0x433 << 52  # the bits of 2⁵²: a whole number below it added to the
 _LEAST_NORMAL = 2.0**-1022
 
 
-class Writer:
+class LaneBuilder:
     """Where instructions go, and on how many lanes."""
 
     def __init__(self, lanes: Lanes, emit: Callable[[str], str]):
         self.lanes, self.emit = lanes, emit
 
-    def number(self, name: str) -> Number:
+    def number(self, name: str) -> LaneDouble:
         """A value that is there already."""
-        return Number(self, name)
+        return LaneDouble(self, name)
 
     def name(self, x: Operand) -> str:
         """The name of a number, which may be a constant."""
-        return x.name if isinstance(x, Number) else self.lanes.constant(x)
+        return x.name if isinstance(x, LaneDouble) else self.lanes.constant(x)
 
-    def fma(self, a: Operand, b: Operand, c: Operand) -> Number:
+    def fma(self, a: Operand, b: Operand, c: Operand) -> LaneDouble:
         """a b + c, rounded once."""
-        return Number(self, self.lanes.fma(self.emit, self.name(a), self.name(b), self.name(c)))
+        return LaneDouble(self, self.lanes.fma(self.emit, self.name(a), self.name(b), self.name(c)))
 
-    def polynomial(self, x: Number, coefficients: tuple[float, ...]) -> Number:
+    def polynomial(self, x: LaneDouble, coefficients: tuple[float, ...]) -> LaneDouble:
         """Its value at x; coefficients with the lowest power first."""
         value: Operand = coefficients[-1]
         for coefficient in coefficients[-2::-1]:
             value = self.fma(value, x, coefficient)
-        assert isinstance(value, Number)
+        assert isinstance(value, LaneDouble)
         return value
 
-    def where(self, condition: Bit, a: Operand, b: Operand) -> Number:
+    def where(self, condition: LaneCondition, a: Operand, b: Operand) -> LaneDouble:
         """One of two numbers, lane by lane."""
         V = self.lanes.double
-        return Number(
+        return LaneDouble(
             self, self.emit(f"select {self.lanes.bit} {condition.name}, {V} {self.name(a)}, {V} {self.name(b)}")
         )
 
-    def sum(self, a: Operand, b: Operand) -> tuple[Number, Number]:
+    def sum(self, a: Operand, b: Operand) -> tuple[LaneDouble, LaneDouble]:
         """a + b rounded, and what that loses, where a is 0 or the larger one."""
         start = self.number(self.name(a))
         total = start + b
         return total, (start - total) + b
 
 
-class Bit:
+class LaneCondition:
     """A condition in every lane."""
 
-    def __init__(self, write: Writer, name: str):
+    def __init__(self, write: LaneBuilder, name: str):
         self.write, self.name = write, name
 
-    def _with(self, op: str, other: str) -> Bit:
-        return Bit(self.write, self.write.emit(f"{op} {self.write.lanes.bit} {self.name}, {other}"))
+    def _with(self, op: str, other: str) -> LaneCondition:
+        return LaneCondition(self.write, self.write.emit(f"{op} {self.write.lanes.bit} {self.name}, {other}"))
 
-    def __and__(self, other: Bit) -> Bit:
+    def __and__(self, other: LaneCondition) -> LaneCondition:
         return self._with("and", other.name)
 
-    def __or__(self, other: Bit) -> Bit:
+    def __or__(self, other: LaneCondition) -> LaneCondition:
         return self._with("or", other.name)
 
-    def __xor__(self, other: Bit) -> Bit:
+    def __xor__(self, other: LaneCondition) -> LaneCondition:
         return self._with("xor", other.name)
 
-    def __invert__(self) -> Bit:
+    def __invert__(self) -> LaneCondition:
         return self._with("xor", "true" if self.write.lanes.width == 1 else "splat (i1 true)")
 
 
-class Number:
+class LaneDouble:
     """A double in every lane; what is done with it is written as instructions."""
 
-    def __init__(self, write: Writer, name: str):
+    def __init__(self, write: LaneBuilder, name: str):
         self.write, self.name = write, name
 
-    def _with(self, op: str, other: Operand, turned: bool = False) -> Number:
+    def _with(self, op: str, other: Operand, turned: bool = False) -> LaneDouble:
         a, b = self.name, self.write.name(other)
         a, b = (b, a) if turned else (a, b)
-        return Number(self.write, self.write.emit(f"{op} {self.write.lanes.double} {a}, {b}"))
+        return LaneDouble(self.write, self.write.emit(f"{op} {self.write.lanes.double} {a}, {b}"))
 
-    def __add__(self, other: Operand) -> Number:
+    def __add__(self, other: Operand) -> LaneDouble:
         return self._with("fadd", other)
 
-    def __sub__(self, other: Operand) -> Number:
+    def __sub__(self, other: Operand) -> LaneDouble:
         return self._with("fsub", other)
 
-    def __rsub__(self, other: Operand) -> Number:
+    def __rsub__(self, other: Operand) -> LaneDouble:
         return self._with("fsub", other, turned=True)
 
-    def __mul__(self, other: Operand) -> Number:
+    def __mul__(self, other: Operand) -> LaneDouble:
         return self._with("fmul", other)
 
-    def __truediv__(self, other: Operand) -> Number:
+    def __truediv__(self, other: Operand) -> LaneDouble:
         return self._with("fdiv", other)
 
-    def __rtruediv__(self, other: Operand) -> Number:
+    def __rtruediv__(self, other: Operand) -> LaneDouble:
         return self._with("fdiv", other, turned=True)
 
-    def __neg__(self) -> Number:
-        return Number(self.write, self.write.emit(f"fneg {self.write.lanes.double} {self.name}"))
+    def __neg__(self) -> LaneDouble:
+        return LaneDouble(self.write, self.write.emit(f"fneg {self.write.lanes.double} {self.name}"))
 
-    def _compared(self, how: str, other: Operand) -> Bit:
+    def _compared(self, how: str, other: Operand) -> LaneCondition:
         name = self.write.emit(f"fcmp {how} {self.write.lanes.double} {self.name}, {self.write.name(other)}")
-        return Bit(self.write, name)
+        return LaneCondition(self.write, name)
 
-    def __lt__(self, other: Operand) -> Bit:
+    def __lt__(self, other: Operand) -> LaneCondition:
         return self._compared("olt", other)
 
-    def __gt__(self, other: Operand) -> Bit:
+    def __gt__(self, other: Operand) -> LaneCondition:
         return self._compared("ogt", other)
 
-    def equals(self, other: Operand) -> Bit:
+    def equals(self, other: Operand) -> LaneCondition:
         """Whether it is the same number."""
         return self._compared("oeq", other)
 
-    def unordered(self, other: Operand) -> Bit:
+    def unordered(self, other: Operand) -> LaneCondition:
         """Whether one of two is NaN."""
         return self._compared("uno", other)
 
     @property
-    def bits(self) -> Whole:
+    def bits(self) -> LaneInteger:
         """The bits as a whole number."""
         lanes = self.write.lanes
-        return Whole(self.write, self.write.emit(f"bitcast {lanes.double} {self.name} to {lanes.integer}"))
+        return LaneInteger(self.write, self.write.emit(f"bitcast {lanes.double} {self.name} to {lanes.integer}"))
 
     @property
-    def negative(self) -> Bit:
+    def negative(self) -> LaneCondition:
         """Whether its sign is minus, that of −0 too."""
         lanes = self.write.lanes
-        return Bit(self.write, self.write.emit(f"icmp slt {lanes.integer} {self.bits.name}, {lanes.whole(0)}"))
+        return LaneCondition(
+            self.write, self.write.emit(f"icmp slt {lanes.integer} {self.bits.name}, {lanes.whole(0)}")
+        )
 
-    def __abs__(self) -> Number:
+    def __abs__(self) -> LaneDouble:
         return (self.bits & (2**63 - 1)).number
 
-    def signed_as(self, other: Number) -> Number:
+    def signed_as(self, other: LaneDouble) -> LaneDouble:
         """This number, not negative, with the sign of another."""
         return (self.bits | (other.bits & -(2**63))).number
 
-    def sqrt(self) -> Number:
+    def sqrt(self) -> LaneDouble:
         """The square root."""
         lanes = self.write.lanes
-        return Number(
+        return LaneDouble(
             self.write, self.write.emit(f"call {lanes.double} @llvm.sqrt.{lanes.suffix}({lanes.double} {self.name})")
         )
 
-    def within(self, low: float, high: float) -> Number:
+    def within(self, low: float, high: float) -> LaneDouble:
         """Not beyond these; NaN stays."""
         x = self.write.where(self < low, low, self)
         return self.write.where(x > high, high, x)
 
 
-class Whole:
+class LaneInteger:
     """64 bits in every lane."""
 
-    def __init__(self, write: Writer, name: str):
+    def __init__(self, write: LaneBuilder, name: str):
         self.write, self.name = write, name
 
-    def _with(self, op: str, other: Whole | int) -> Whole:
+    def _with(self, op: str, other: LaneInteger | int) -> LaneInteger:
         lanes = self.write.lanes
-        b = other.name if isinstance(other, Whole) else lanes.whole(other)
-        return Whole(self.write, self.write.emit(f"{op} {lanes.integer} {self.name}, {b}"))
+        b = other.name if isinstance(other, LaneInteger) else lanes.whole(other)
+        return LaneInteger(self.write, self.write.emit(f"{op} {lanes.integer} {self.name}, {b}"))
 
-    def __and__(self, other: Whole | int) -> Whole:
+    def __and__(self, other: LaneInteger | int) -> LaneInteger:
         return self._with("and", other)
 
-    def __or__(self, other: Whole | int) -> Whole:
+    def __or__(self, other: LaneInteger | int) -> LaneInteger:
         return self._with("or", other)
 
-    def __add__(self, other: Whole | int) -> Whole:
+    def __add__(self, other: LaneInteger | int) -> LaneInteger:
         return self._with("add", other)
 
-    def __sub__(self, other: Whole | int) -> Whole:
+    def __sub__(self, other: LaneInteger | int) -> LaneInteger:
         return self._with("sub", other)
 
-    def __lshift__(self, other: int) -> Whole:
+    def __lshift__(self, other: int) -> LaneInteger:
         return self._with("shl", other)
 
-    def __rshift__(self, other: int) -> Whole:
+    def __rshift__(self, other: int) -> LaneInteger:
         return self._with("lshr", other)
 
     @property
-    def odd(self) -> Bit:
+    def odd(self) -> LaneCondition:
         """Whether the lowest bit is set."""
         lanes = self.write.lanes
-        return Bit(self.write, self.write.emit(f"icmp ne {lanes.integer} {(self & 1).name}, {lanes.whole(0)}"))
+        return LaneCondition(
+            self.write, self.write.emit(f"icmp ne {lanes.integer} {(self & 1).name}, {lanes.whole(0)}")
+        )
 
     @property
-    def number(self) -> Number:
+    def number(self) -> LaneDouble:
         """The double of these bits."""
         lanes = self.write.lanes
-        return Number(self.write, self.write.emit(f"bitcast {lanes.integer} {self.name} to {lanes.double}"))
+        return LaneDouble(self.write, self.write.emit(f"bitcast {lanes.integer} {self.name} to {lanes.double}"))
 
 
-Operand: TypeAlias = Number | float
+Operand: TypeAlias = LaneDouble | float
 
 
-def _power_of_two(shifted: Number) -> Number:
+def _power_of_two(shifted: LaneDouble) -> LaneDouble:
     """2ᵏ of ``ROUND`` + k, |k| < 1023."""
     return ((shifted.bits << 52) + _ONE).number
 
 
-def _less_logarithms(write: Writer, x: Number, low: Operand = 0.0) -> tuple[Number, Number, Number, Number]:
+def _less_logarithms(
+    write: LaneBuilder, x: LaneDouble, low: Operand = 0.0
+) -> tuple[LaneDouble, LaneDouble, LaneDouble, LaneDouble]:
     """x + low = k ln 2 + r: ``ROUND`` + k; r, |r| ≤ ln 2/2, as two numbers; e^r − 1 − r."""
     shifted = write.fma(x, _LOG2_E, ROUND)
     k = shifted - ROUND
@@ -309,7 +315,7 @@ def _less_logarithms(write: Writer, x: Number, low: Operand = 0.0) -> tuple[Numb
     return shifted, r, rest, write.polynomial(r, _EXP) * (r * r)
 
 
-def _exponential(write: Writer, x: Number, low: Operand = 0.0) -> Number:
+def _exponential(write: LaneBuilder, x: LaneDouble, low: Operand = 0.0) -> LaneDouble:
     """e to the x + low, |x| < 1000."""
     shifted, r, rest, curved = _less_logarithms(write, x, low)
     value = (r + (curved + rest)) + 1.0
@@ -318,12 +324,12 @@ def _exponential(write: Writer, x: Number, low: Operand = 0.0) -> Number:
     return value * _power_of_two(half) * _power_of_two(other)
 
 
-def exp(write: Writer, x: Number) -> Number:
+def exp(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     """e to the x."""
     return _exponential(write, x.within(-746.0, 710.0))
 
 
-def tanh(write: Writer, x: Number) -> Number:
+def tanh(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     """n/(n + 2) of n = e^2|x| − 1 = 2ᵏ (1 + r + curved) − 1, with what is lost of 2ᵏ (1 + r) − 1 and of n + 2.
 
     From |x| = 19.1 on it is 1. Where k = 1, and n may be small, r = 2|x| − ln 2 is exact but for ln 2 itself.
@@ -346,7 +352,7 @@ def tanh(write: Writer, x: Number) -> Number:
     return write.fma(error, inverse, quotient).signed_as(x)
 
 
-def _taken_apart(write: Writer, x: Number) -> tuple[Number, Number]:
+def _taken_apart(write: LaneBuilder, x: LaneDouble) -> tuple[LaneDouble, LaneDouble]:
     """x = 2ᵉ m, m from √½ to √2: e and m, of what is positive and finite."""
     tiny = x < _LEAST_NORMAL
     bits = write.where(tiny, x * 2.0**54, x).bits + (_ONE - _SQRT_HALF)
@@ -354,14 +360,14 @@ def _taken_apart(write: Writer, x: Number) -> tuple[Number, Number]:
     return e, ((bits & _MANTISSA) + _SQRT_HALF).number
 
 
-def _logarithm_of_what_is_none(write: Writer, x: Number, value: Number) -> Number:
+def _logarithm_of_what_is_none(write: LaneBuilder, x: LaneDouble, value: LaneDouble) -> LaneDouble:
     """The logarithm, where it is not a plain number as well."""
     value = write.where(x.equals(0.0), -math.inf, value)
     value = write.where(x < 0.0, math.nan, value)
     return write.where(x.equals(math.inf) | x.unordered(x), x, value)
 
 
-def log(write: Writer, x: Number) -> Number:
+def log(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     """The natural logarithm: e ln 2 + log m, log m = f − f²/2 + s (f²/2 + s² P), f = m − 1, s = f/(2 + f)."""
     e, m = _taken_apart(write, x)
     f = m - 1.0
@@ -372,7 +378,7 @@ def log(write: Writer, x: Number) -> Number:
     return _logarithm_of_what_is_none(write, x, write.fma(e, _LN2_HIGH, f - (half - small)))
 
 
-def _exact_logarithm(write: Writer, x: Number) -> tuple[Number, Number]:
+def _exact_logarithm(write: LaneBuilder, x: LaneDouble) -> tuple[LaneDouble, LaneDouble]:
     """The logarithm of what is positive and finite as two numbers, to 2⁻⁶⁵ of itself.
 
     log m = 2 s + s (2/3 s² + s⁴ P), s = (m − 1)/(m + 1), all in two numbers.
@@ -395,7 +401,7 @@ def _exact_logarithm(write: Writer, x: Number) -> tuple[Number, Number]:
     return total, write.fma(e, _LN2_LOW, rest + low)
 
 
-def pow(write: Writer, x: Number, y: Number) -> Number:
+def pow(write: LaneBuilder, x: LaneDouble, y: LaneDouble) -> LaneDouble:
     """x to the y, e^(y log |x|), with C99's answers where that is none."""
     size = abs(x)
     high, low = _exact_logarithm(write, size)
@@ -406,7 +412,7 @@ def pow(write: Writer, x: Number, y: Number) -> Number:
     t_low = write.where(plain, write.fma(y, low, write.fma(y, high, -t)), 0.0)
     value = _exponential(write, t.within(-800.0, 800.0), t_low)
 
-    def whole(y: Number) -> Bit:
+    def whole(y: LaneDouble) -> LaneCondition:
         y = abs(y)
         return ((y + 2.0**52) - 2.0**52).equals(y) | (y > 2.0**52)
 
@@ -418,7 +424,7 @@ def pow(write: Writer, x: Number, y: Number) -> Number:
     return write.where(y.equals(0.0) | x.equals(1.0), 1.0, value)
 
 
-def tan(write: Writer, x: Number) -> Number:
+def tan(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     """The tangent, |x| ≤ FAR: of x less multiples of π/2 as two numbers, or of its inverse."""
     shifted = write.fma(x, TWO_OVER_PI, ROUND)
     k = shifted - ROUND
@@ -435,7 +441,7 @@ def tan(write: Writer, x: Number) -> Number:
     return write.where(shifted.bits.odd, -write.fma(error, inverse, inverse), abs(value).signed_as(r))
 
 
-def _arc(write: Writer, x: Number) -> tuple[Bit, Number, Number]:
+def _arc(write: LaneBuilder, x: LaneDouble) -> tuple[LaneCondition, LaneDouble, LaneDouble]:
     """Whether |x| ≤ 1/2; asin |x| then, else asin √((1 − |x|)/2), as two numbers to be added."""
     size = abs(x)
     near = ~(size > 0.5)
@@ -444,7 +450,7 @@ def _arc(write: Writer, x: Number) -> tuple[Bit, Number, Number]:
     return near, s, s * z * write.polynomial(z, _ASIN)
 
 
-def asin(write: Writer, x: Number) -> Number:
+def asin(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     """The arc sine: of |x| > 1/2 by π/2 − 2 asin √((1 − |x|)/2)."""
     near, s, curved = _arc(write, x)
     high, low = write.sum(PI_HALF_HIGH, s * -2.0)
@@ -452,7 +458,7 @@ def asin(write: Writer, x: Number) -> Number:
     return write.where(near, s + curved, far).signed_as(x)
 
 
-def acos(write: Writer, x: Number) -> Number:
+def acos(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     """The arc cosine: π/2 − asin x, of |x| > 1/2 also 2 asin √((1 − |x|)/2), from π for negative x."""
     near, s, curved = _arc(write, x)
     negative = x.negative
@@ -465,7 +471,7 @@ def acos(write: Writer, x: Number) -> Number:
     return high + write.fma(curved, d, low + c_low)
 
 
-def atan2(write: Writer, y: Number, x: Number) -> Number:
+def atan2(write: LaneBuilder, y: LaneDouble, x: LaneDouble) -> LaneDouble:
     """The angle of the point (x, y): that of (larger, smaller), less π/4 where it is over atan 1/2; then its octant."""
     long, short = abs(x), abs(y)
     steep = short > long
@@ -499,7 +505,7 @@ def atan2(write: Writer, y: Number, x: Number) -> Number:
     return write.where(x.unordered(y), x + y, angle)
 
 
-def inverse_root(write: Writer, x: Number) -> Number:
+def inverse_root(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     """1/√x of positive normal numbers, within two units in the last place, in a sixth of the time of both.
 
     Half the exponent, with a constant that makes it nearest for all mantissas (Lomont 2003, of doubles), is within
@@ -507,9 +513,9 @@ def inverse_root(write: Writer, x: Number) -> Number:
     5e-7, and that to e² of what is left nothing. Two long steps wait less for each other than Newton's four.
     """
     lanes = write.lanes
-    y = (Whole(write, lanes.whole(0x5FE6EB50C7B537A9)) - (x.bits >> 1)).number
+    y = (LaneInteger(write, lanes.whole(0x5FE6EB50C7B537A9)) - (x.bits >> 1)).number
 
-    def left(y: Number) -> Number:
+    def left(y: LaneDouble) -> LaneDouble:
         return write.fma(x * y * -1.0, y, 1.0)
 
     e = left(y)
@@ -519,7 +525,7 @@ def inverse_root(write: Writer, x: Number) -> Number:
     return write.fma(y * e, write.fma(e, 3.0 / 8.0, 0.5), y)
 
 
-ELEMENTARY: dict[str, Callable[..., Number]] = {
+ELEMENTARY: dict[str, Callable[..., LaneDouble]] = {
     "exp": exp,
     "log": log,
     "tanh": tanh,

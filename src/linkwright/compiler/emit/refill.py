@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from linkwright.compiler.emit.arithmetic import Arithmetic
-from linkwright.compiler.emit.code import Code
+from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
+from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.repetition import emit_poll, is_long, long_steps, needed_for, work
 from linkwright.compiler.emit.rows import COPY, emit_contiguous, loop_text, pass_text
-from linkwright.compiler.emit.straight import ELSEWHERE, StraightBody, module_text
+from linkwright.compiler.emit.straight import ELSEWHERE, StraightLineEmitter, module_text
 from linkwright.compiler.ir.program import Program, Steps
 from linkwright.compiler.native.machine import Target
 
@@ -32,7 +32,7 @@ _CHANGE, _ENTRY = 150, 25
 """What a change of rows takes, and each entry of a record (measured), in the units of :func:`work`."""
 
 
-class Parts(NamedTuple):
+class RefillParts(NamedTuple):
     """A program around one of its repetitions."""
 
     value: int
@@ -69,7 +69,7 @@ class Parts(NamedTuple):
         return width * max(4, min(_MOST_BLOCKS, _MOST_DOUBLES // (self.record * width)))
 
 
-def parts(program: Program) -> Parts | None:
+def parts(program: Program) -> RefillParts | None:
     """The program around the loop whose rows are to be refilled, if there is one worth it.
 
     It is worth it where one step takes longer than a lane's change of rows: then rows that all take the same few steps
@@ -90,7 +90,7 @@ def parts(program: Program) -> Parts | None:
     return split if work(split.steps.program) > _CHANGE + _ENTRY * split.record else None
 
 
-def _split(program: Program, value: int) -> Parts:
+def _split(program: Program, value: int) -> RefillParts:
     code = program.instructions
     before = set(needed_for(program, *code[value].args))
     after: set[int] = set()
@@ -112,7 +112,7 @@ def _split(program: Program, value: int) -> Parts:
     steps: Steps = code[value].value
     fixed = code[value].args[steps.size :]
     rows = program.rows.intersection(fixed)
-    return Parts(value, steps, frozenset(before), frozenset(after), tuple(sorted(carried)), fixed, rows)
+    return RefillParts(value, steps, frozenset(before), frozenset(after), tuple(sorted(carried)), fixed, rows)
 
 
 def _is_constant(program: Program, k: int) -> bool:
@@ -121,10 +121,10 @@ def _is_constant(program: Program, k: int) -> bool:
     return op == "numbers" or (op == "part" and _is_constant(program, args[0]))
 
 
-class _Records:
+class _RecordBlock:
     """Where a block of records is, in the lines of a body."""
 
-    def __init__(self, body: Arithmetic, place: str):
+    def __init__(self, body: ArithmeticEmitter, place: str):
         self.body, self.place = body, place
 
     def _address(self, entry: int) -> str:
@@ -144,10 +144,10 @@ class _Records:
             self.body.seam()
 
 
-class _Before(StraightBody):
+class _BeforeRepetition(StraightLineEmitter):
     """From arguments to records."""
 
-    def __init__(self, program: Program, width: int, target: Target, split: Parts):
+    def __init__(self, program: Program, width: int, target: Target, split: RefillParts):
         super().__init__(program, width, target)
         self.split = split
 
@@ -162,20 +162,20 @@ class _Before(StraightBody):
         fixed = [self.values[k] for k in split.fixed if k not in split.rows]
         zero = self.lanes.constant(0.0)
         carried = (self.values[k] for k in split.carried)
-        _Records(self, "%record").store(0, [*states, zero, self.farthest or zero, *fixed, *carried])
+        _RecordBlock(self, "%record").store(0, [*states, zero, self.farthest or zero, *fixed, *carried])
         self.lines += [*self.epilogue, "  ret i1 0"]
         return self._function("i1", "before", "ptr noalias %args, ptr noalias %steps, ptr noalias %record")
 
 
-class _After(StraightBody):
+class _AfterRepetition(StraightLineEmitter):
     """From records, and arguments, to results."""
 
     name, more = "after", ", ptr noalias %record"
 
-    def __init__(self, program: Program, width: int, target: Target, split: Parts):
+    def __init__(self, program: Program, width: int, target: Target, split: RefillParts):
         super().__init__(program, width, target)
         self.split = split
-        self.records = _Records(self, "%record")
+        self.records = _RecordBlock(self, "%record")
         self.first = {k: split.moved + i for i, k in enumerate(split.carried)}
 
     def evaluate(self, k: int) -> None:
@@ -189,13 +189,13 @@ class _After(StraightBody):
             super().evaluate(k)
 
 
-class _During(Arithmetic):
+class _RepetitionLoop(ArithmeticEmitter):
     """The loop over the steps of all rows of a chunk: W at once, each lane's row followed by the next one.
 
     ``now``: memory for a block of records, of the rows that are in the lanes.
     """
 
-    def __init__(self, program: Program, width: int, target: Target, split: Parts):
+    def __init__(self, program: Program, width: int, target: Target, split: RefillParts):
         super().__init__(program, width, target)
         self.split = split
         self.polls = True
@@ -216,7 +216,7 @@ class _During(Arithmetic):
         wait = self.emit(f"icmp slt i64 {waiting}, %rows")
         some = self.emit(f"icmp ne i{W} {active_bits}, 0")
         self.lines += [f"  br i1 {some}, label %load, label %done", "load:"]
-        now = _Records(self, "%now")
+        now = _RecordBlock(self, "%now")
         loaded = [now.load(entry) for entry in range(moved)]
         polls = long_steps(steps)
         self.lines += ["  br label %turn", "turn:"]
@@ -341,7 +341,7 @@ _WRITTEN_OUT = 64
 
 def _move_text(name: str, width: int, entries: int) -> str:
     """``name(from, to)``: so many entries of one record to another's place."""
-    code = Code()
+    code = FunctionBuilder()
     code.lines.append(f"define internal void @{name}(ptr %from, ptr %to) #1 {{")
     code.do("start:")
     many = entries > _WRITTEN_OUT
@@ -363,10 +363,10 @@ def _move_text(name: str, width: int, entries: int) -> str:
     return "\n".join(code.lines)
 
 
-def _chunks_text(program: Program, width: int, split: Parts) -> str:
+def _chunks_text(program: Program, width: int, split: RefillParts) -> str:
     """``batch(args, dims, steps)``: chunk after chunk."""
     arguments, chunk = len(program.inputs) + len(program.outputs), split.chunk(width)
-    code = Code()
+    code = FunctionBuilder()
     code.lines.append("define internal void @batch(ptr %args, ptr %dims, ptr %steps) #1 {")
     code.do("start:")
     n = code.load("i64", "%dims", 0)
@@ -408,7 +408,7 @@ def _chunks_text(program: Program, width: int, split: Parts) -> str:
     return "\n".join(code.lines)
 
 
-def batches_text(program: Program, width: int, target: Target, split: Parts) -> str:
+def batches_text(program: Program, width: int, target: Target, split: RefillParts) -> str:
     """The LLVM module for batches, as that of `straight.py`."""
     batch = "\n".join(
         [
@@ -417,7 +417,7 @@ def batches_text(program: Program, width: int, target: Target, split: Parts) -> 
             _chunks_text(program, width, split),
         ]
     )
-    bodies = [kind(program, width, target, split) for kind in (_Before, _During, _After)]
+    bodies = [kind(program, width, target, split) for kind in (_BeforeRepetition, _RepetitionLoop, _AfterRepetition)]
     bodies[0].declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
     moves = [_move_text("take", width, split.moved), _move_text("give", width, split.changing)]
     return module_text(

@@ -12,11 +12,11 @@ from linkwright.compiler.emit.tables import memory
 from linkwright.compiler.ir.program import Program, Steps
 
 if TYPE_CHECKING:
-    from linkwright.compiler.emit.arithmetic import Arithmetic
+    from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 
 
 def emit_repeat(
-    body: Arithmetic,
+    body: ArithmeticEmitter,
     steps: Steps,
     start: list[str],
     fixed: list[str],
@@ -104,7 +104,7 @@ def emit_repeat(
 
 
 def _emit_once(
-    body: Arithmetic,
+    body: ArithmeticEmitter,
     steps: Steps,
     start: list[str],
     fixed: list[str],
@@ -187,7 +187,7 @@ def _steps_between(steps: Steps) -> int:
     return 1 << max(0, (_BETWEEN // max(1, work(steps.program))).bit_length() - 1)
 
 
-def emit_poll(body: Arithmetic, steps: Steps, name: str, count: str, stop: str, on: str) -> None:
+def emit_poll(body: ArithmeticEmitter, steps: Steps, name: str, count: str, stop: str, on: str) -> None:
     """To the label ``stop`` if it is time to, ``count`` steps being done, else to ``on``; a power of two of them first.
 
     What long repetitions do within a step, they tell themselves.
@@ -200,7 +200,7 @@ def emit_poll(body: Arithmetic, steps: Steps, name: str, count: str, stop: str, 
     body.lines.append(f"  br i1 {halt}, label %{stop}, label %{on}, !prof !0")
 
 
-def _poll(body: Arithmetic, steps: Steps, n: int) -> None:
+def _poll(body: ArithmeticEmitter, steps: Steps, n: int) -> None:
     """The number of the next step; after the last one, if it is time to stop."""
     body.lines.append(f"  %up{n} = add i64 %k{n}, 1")
     emit_poll(body, steps, f"poll{n}", f"%up{n}", f"halt{n}", f"on{n}")
@@ -224,7 +224,7 @@ def _all(width: int, value: bool) -> str:
     return ("true" if value else "false") if width == 1 else f"splat (i1 {int(value)})"
 
 
-def _count(body: Arithmetic, n: int) -> None:
+def _count(body: ArithmeticEmitter, n: int) -> None:
     """The number of steps before, in every lane."""
     V, W = body.lanes.double, body.lanes.width
     if W == 1:
@@ -235,7 +235,7 @@ def _count(body: Arithmetic, n: int) -> None:
     body.lines.append(f"  %step{n} = shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
 
 
-def _store(body: Arithmetic, steps: Steps, kept: str, row: str, states: list[str]) -> None:
+def _store(body: ArithmeticEmitter, steps: Steps, kept: str, row: str, states: list[str]) -> None:
     V = body.lanes.double
     place = body.emit(f"mul i64 {row}, {steps.size}")
     base = body.emit(f"getelementptr {V}, ptr {kept}, i64 {place}")
@@ -246,7 +246,7 @@ def _store(body: Arithmetic, steps: Steps, kept: str, row: str, states: list[str
         body.lines.append(f"  store {V} {x}, ptr {address}, align {8 * body.lanes.width}")
 
 
-def _keep(body: Arithmetic, steps: Steps, n: int, kept: str, after: list[str]) -> None:
+def _keep(body: ArithmeticEmitter, steps: Steps, n: int, kept: str, after: list[str]) -> None:
     """The states of this step, if it is one of those that are kept."""
     if steps.keep > 1:
         rest = body.emit(f"urem i64 %k{n}, {steps.keep}")
@@ -255,7 +255,7 @@ def _keep(body: Arithmetic, steps: Steps, n: int, kept: str, after: list[str]) -
     _store(body, steps, kept, body.emit(f"udiv i64 %k{n}, {steps.keep}"), after)
 
 
-def _fill(body: Arithmetic, steps: Steps, n: int, kept: str, state: list[str]) -> None:
+def _fill(body: ArithmeticEmitter, steps: Steps, n: int, kept: str, state: list[str]) -> None:
     """The states at the end in all rows that are kept after it."""
     done = body.emit(f"udiv i64 %k{n}, {steps.keep}")
     body.lines += [f"  br label %filled{n}", f"filled{n}:"]

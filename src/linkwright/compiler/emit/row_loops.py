@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from linkwright.compiler.emit.tables import Place, located, memory, read, splat
+from linkwright.compiler.emit.tables import RowAddress, located, memory, read, splat
 from linkwright.compiler.emit.vector_math import Lanes
 from linkwright.compiler.ir.program import Each, Instruction
-from linkwright.expression.tables import Sides
+from linkwright.expression.tables import MatrixLayout
 
 if TYPE_CHECKING:
-    from linkwright.compiler.emit.arithmetic import Arithmetic
+    from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 
 TURNED = 4
 """Entries of each lane's row that are read and turned at once."""
@@ -30,25 +30,25 @@ Rows = Callable[[str, int], None]
 """What writes so many rows of a result at once, from a computed one on."""
 
 
-def emit_loop(body: Arithmetic, instruction: Instruction) -> Place:
+def emit_loop(body: ArithmeticEmitter, instruction: Instruction) -> RowAddress:
     """Write what makes a row by a loop."""
     op, args, value = instruction
     return _LOOPS[op](body, args, value)
 
 
-def _product(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
+def _product(body: ArithmeticEmitter, args: tuple[int, ...], sides: MatrixLayout) -> RowAddress:
     """A x by loops: of some rows at once, column after column."""
     A, x = (body.places[body.values[a]] for a in args)
     A = A._replace(first=A.first + A.step * sides.first)
     sides = sides._replace(down=A.step * sides.down, right=A.step * sides.right, first=0)
-    y = Place("lanes", (memory(body, sides.height),))
+    y = RowAddress("lanes", (memory(body, sides.height),))
     if body.lanes.width == 1:
         _alone(body, A, x, y, sides)
         return y
 
-    def rows(A: Place, first: str, count: int) -> None:
+    def rows(A: RowAddress, first: str, count: int) -> None:
         starts = [_shifted(body, A, _product_of(body, _sum(body, first, k), sides.down)) for k in range(count)]
-        sums = _Sums(body, sides.width, count)
+        sums = _RowSums(body, sides.width, count)
         entry = read(body, x, sums.at)
         column = _product_of(body, sums.at, sides.right)
         for k, start in enumerate(starts):
@@ -68,26 +68,28 @@ def _product(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
     return y
 
 
-def _lane_by_lane(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides) -> None:
+def _lane_by_lane(body: ArithmeticEmitter, A: RowAddress, x: RowAddress, y: RowAddress, sides: MatrixLayout) -> None:
     """The same where each lane has a matrix of its own: each as if alone; the results are then turned."""
     W, height = body.lanes.width, sides.height
     x = _of_lanes(body, x, sides.width)
     apart = memory(body, height)
-    loop = _Loop(body, W)
+    loop = _RowLoop(body, W)
     bytes_ = body.emit(f"mul i64 {loop.at}, {A.apart}")
     own = A._replace(bases=(body.emit(f"getelementptr i8, ptr {A.bases[0]}, i64 {bytes_}"),))
     first = loop.at if x.kind == "lanes" else "0"
-    entries = Place("shared", (body.emit(f"getelementptr double, ptr {x.bases[0]}, i64 {first}"),), x.first, x.step)
+    entries = RowAddress(
+        "shared", (body.emit(f"getelementptr double, ptr {x.bases[0]}, i64 {first}"),), x.first, x.step
+    )
     if x.kind == "lanes":
         entries = entries._replace(first=x.first * W, step=x.step * W)
     place = body.emit(f"getelementptr double, ptr {apart}, i64 {_product_of(body, loop.at, height)}")
-    _alone(body, own, entries, Place("lanes", (place,)), sides)
+    _alone(body, own, entries, RowAddress("lanes", (place,)), sides)
     loop.end()
     lanes = tuple(_moved(body, apart, lane * height) for lane in range(W))
-    _turn(body, Place("rows", lanes), y, height)
+    _turn(body, RowAddress("rows", lanes), y, height)
 
 
-def _alone(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides) -> None:
+def _alone(body: ArithmeticEmitter, A: RowAddress, x: RowAddress, y: RowAddress, sides: MatrixLayout) -> None:
     """The same of a single row: registers of results, where the entries of the matrix lie one after the other."""
     A, x = (one._replace(kind="shared") for one in (A, x))
     done = 0
@@ -108,7 +110,9 @@ def _alone(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides) -> None
         done += blocks * width
 
 
-def _block(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides, places: list[str]) -> None:
+def _block(
+    body: ArithmeticEmitter, A: RowAddress, x: RowAddress, y: RowAddress, sides: MatrixLayout, places: list[str]
+) -> None:
     """Some registers of results, that begin at these places."""
     lanes = body.lanes
     bases = [_shifted(body, A, _product_of(body, place, sides.down)) for place in places]
@@ -119,7 +123,7 @@ def _block(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides, places:
         for one in bases
     ]
     some = 1 if sides.down == 1 else min(TURNED, lanes.width)
-    sums = _Sums(body, sides.width // some, len(places))
+    sums = _RowSums(body, sides.width // some, len(places))
     column = _product_of(body, sums.at, some)
     entries = [read(body, x, _sum(body, column, c)) for c in range(some)]
     shift = _product_of(body, column, sides.right)
@@ -140,7 +144,7 @@ def _block(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides, places:
         body.lines.append(f"  store {lanes.double} {total}, ptr {at}, align 8")
 
 
-def _outer(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
+def _outer(body: ArithmeticEmitter, args: tuple[int, ...], sides: MatrixLayout) -> RowAddress:
     """Products of all pairs, added to a row."""
     whole, y, x = (body.places[body.values[a]] for a in args)
     row = whole._replace(first=whole.first + whole.step * sides.first)
@@ -151,7 +155,7 @@ def _outer(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
             _shifted(body, row, _product_of(body, _sum(body, first, k), sides.down * row.step)) for k in range(count)
         ]
         of_rows = [read(body, y, _sum(body, first, k)) for k in range(count)]
-        loop = _Loop(body, sides.width)
+        loop = _RowLoop(body, sides.width)
         entry = read(body, x, loop.at)
         column = _product_of(body, loop.at, sides.right)
         for start, one in zip(starts, of_rows, strict=True):
@@ -164,11 +168,11 @@ def _outer(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
     return whole
 
 
-def _each(body: Arithmetic, args: tuple[int, ...], each: Each) -> Place:
+def _each(body: ArithmeticEmitter, args: tuple[int, ...], each: Each) -> RowAddress:
     """One function of the entries of rows; alone, of as many at once as there are lanes."""
     given = [body.values[a] for a in args]
     rows, fixed = [body.places[name] for name in given[: each.rows]], given[each.rows :]
-    result = Place("lanes", (memory(body, each.size),))
+    result = RowAddress("lanes", (memory(body, each.size),))
     if body.lanes.width > 1:
         rows = [_of_lanes(body, row, each.size) for row in rows]
         done, W = 0, body.lanes.width
@@ -176,7 +180,7 @@ def _each(body: Arithmetic, args: tuple[int, ...], each: Each) -> Place:
         for some in (together, 1):
             if not (turns := (each.size - done) // some):
                 continue
-            loop = _Loop(body, turns)
+            loop = _RowLoop(body, turns)
             place = _sum(body, _product_of(body, loop.at, some), done)
             places = [located(body, row, place) for row in rows] if some > 1 else []
             at = located(body, result, place)
@@ -192,7 +196,7 @@ def _each(body: Arithmetic, args: tuple[int, ...], each: Each) -> Place:
     for width in _widths(body) if all(row.step == 1 for row in rows) else (1,):
         if not (blocks := (each.size - done) // width):
             continue
-        loop = _Loop(body, blocks)
+        loop = _RowLoop(body, blocks)
         place = _sum(body, _product_of(body, loop.at, width), done)
         with _on_lanes(body, width):
             shifts = [_product_of(body, place, row.step) for row in rows]
@@ -205,14 +209,14 @@ def _each(body: Arithmetic, args: tuple[int, ...], each: Each) -> Place:
     return result
 
 
-def _repeated(body: Arithmetic, x: str, width: int, times: int) -> str:
+def _repeated(body: ArithmeticEmitter, x: str, width: int, times: int) -> str:
     """A register so many times, side by side."""
     indices = ", ".join(f"i32 {k}" for k in [*range(width)] * times)
     one = f"<{width} x double> {x}"
     return body.emit(f"shufflevector {one}, {one}, <{width * times} x i32> <{indices}>") if times > 1 else x
 
 
-def _of_entry(body: Arithmetic, each: Each, entries: list[str], fixed: list[str]) -> str:
+def _of_entry(body: ArithmeticEmitter, each: Each, entries: list[str], fixed: list[str]) -> str:
     step = body.inside(each.program, [entries, fixed])
     step.compute(range(len(each.program.instructions)))
     found = step.values[each.program.results[0][0]]
@@ -220,14 +224,14 @@ def _of_entry(body: Arithmetic, each: Each, entries: list[str], fixed: list[str]
     return found
 
 
-def _of_lanes(body: Arithmetic, row: Place, size: int) -> Place:
+def _of_lanes(body: ArithmeticEmitter, row: RowAddress, size: int) -> RowAddress:
     """The row as all lanes read it at once: those of each lane's own memory are copied, some entries at a time."""
     if row.kind != "rows":
         return row
-    copy = Place("lanes", (memory(body, size),))
+    copy = RowAddress("lanes", (memory(body, size),))
     n = _fork(body, row)
     assert n is not None
-    loop = _Loop(body, size)
+    loop = _RowLoop(body, size)
     entry = read(body, row._replace(kind="shared"), loop.at)
     body.lines.append(f"  store {body.lanes.double} {entry}, {located(body, copy, loop.at)}")
     loop.end()
@@ -237,36 +241,36 @@ def _of_lanes(body: Arithmetic, row: Place, size: int) -> Place:
     return copy
 
 
-def _turn(body: Arithmetic, row: Place, copy: Place, size: int) -> None:
+def _turn(body: ArithmeticEmitter, row: RowAddress, copy: RowAddress, size: int) -> None:
     """Copy a row of each lane's own memory to where all lanes read it at once, some entries at a time."""
     some = min(TURNED, body.lanes.width) if row.step == 1 else 1
     done = 0
     if size >= some > 1:
-        loop = _Loop(body, size // some)
+        loop = _RowLoop(body, size // some)
         first = body.emit(f"mul i64 {loop.at}, {some}")
         for k, x in enumerate(_turned(body, _shifted(body, row, first), some)):
             body.lines.append(f"  store {body.lanes.double} {x}, {located(body, copy, _sum(body, first, k))}")
         loop.end()
         done = size // some * some
     if size > done:
-        loop = _Loop(body, size - done)
+        loop = _RowLoop(body, size - done)
         place = _sum(body, loop.at, done)
         body.lines.append(f"  store {body.lanes.double} {read(body, row, place)}, {located(body, copy, place)}")
         loop.end()
 
 
-def _many_registers(body: Arithmetic) -> bool:
+def _many_registers(body: ArithmeticEmitter) -> bool:
     """Whether the processor has 32 vector registers rather than 16."""
     return body.target.processor == "arm" or body.target.width >= 8
 
 
-def _widths(body: Arithmetic) -> list[int]:
+def _widths(body: ArithmeticEmitter) -> list[int]:
     """The lanes of registers and of their parts, for what is left over."""
     return [body.target.width >> k for k in range(body.target.width.bit_length())]
 
 
 @contextmanager
-def _on_lanes(body: Arithmetic, width: int) -> Iterator[None]:
+def _on_lanes(body: ArithmeticEmitter, width: int) -> Iterator[None]:
     """Write for registers of another width."""
     around, body.lanes = body.lanes, Lanes(width)
     try:
@@ -275,40 +279,40 @@ def _on_lanes(body: Arithmetic, width: int) -> Iterator[None]:
         body.lanes = around
 
 
-def _sum(body: Arithmetic, x: str, n: int) -> str:
+def _sum(body: ArithmeticEmitter, x: str, n: int) -> str:
     return body.emit(f"add i64 {x}, {n}") if n else x
 
 
-def _product_of(body: Arithmetic, x: str, n: int) -> str:
+def _product_of(body: ArithmeticEmitter, x: str, n: int) -> str:
     return body.emit(f"mul i64 {x}, {n}") if n != 1 else x
 
 
-def _moved(body: Arithmetic, base: str, entries: int) -> str:
+def _moved(body: ArithmeticEmitter, base: str, entries: int) -> str:
     return body.emit(f"getelementptr double, ptr {base}, i64 {entries}") if entries else base
 
 
-def _shifted(body: Arithmetic, row: Place, entries: str) -> Place:
+def _shifted(body: ArithmeticEmitter, row: RowAddress, entries: str) -> RowAddress:
     """A row from an entry on, that many entries of memory further."""
     kind = body.lanes.double if row.kind == "lanes" else "double"
     return row._replace(bases=tuple(body.emit(f"getelementptr {kind}, ptr {one}, i64 {entries}") for one in row.bases))
 
 
-def _entry(body: Arithmetic, row: Place, entries: str) -> str:
+def _entry(body: ArithmeticEmitter, row: RowAddress, entries: str) -> str:
     """What lies that many entries of memory after the first one."""
     return read(body, row._replace(step=1), entries)
 
 
-def _turned(body: Arithmetic, row: Place, some: int) -> list[str]:
+def _turned(body: ArithmeticEmitter, row: RowAddress, some: int) -> list[str]:
     """The first entries of every lane's row."""
     return body.turned(list(row.bases), row.first, some)
 
 
-def _loaded(body: Arithmetic, row: Place) -> str:
+def _loaded(body: ArithmeticEmitter, row: RowAddress) -> str:
     """The first entries of a row, a register of them."""
     return body.emit(f"load {body.lanes.double}, ptr {_moved(body, row.bases[0], row.first)}, align 8")
 
 
-def _fork(body: Arithmetic, row: Place) -> int | None:
+def _fork(body: ArithmeticEmitter, row: RowAddress) -> int | None:
     """Where lanes may share a row in memory, that is asked: what follows is for when they do."""
     if row.kind != "rows":
         return None
@@ -317,29 +321,29 @@ def _fork(body: Arithmetic, row: Place) -> int | None:
     return n
 
 
-def _other_way(body: Arithmetic, n: int) -> None:
+def _other_way(body: ArithmeticEmitter, n: int) -> None:
     body.lines += [f"  br label %both{n}", f"each{n}:"]
 
 
-def _together(body: Arithmetic, n: int) -> None:
+def _together(body: ArithmeticEmitter, n: int) -> None:
     body.lines += [f"  br label %both{n}", f"both{n}:"]
 
 
-def _all_rows(body: Arithmetic, height: int, most: int, rows: Rows) -> None:
+def _all_rows(body: ArithmeticEmitter, height: int, most: int, rows: Rows) -> None:
     """All rows of a result, about as many at once in each turn."""
     size = -(-height // -(-height // most))
     whole, rest = divmod(height, size)
-    loop = _Loop(body, whole)
+    loop = _RowLoop(body, whole)
     rows(_product_of(body, loop.at, size), size)
     loop.end()
     if rest:
         rows(body.emit(f"add i64 0, {size * whole}"), rest)
 
 
-class _Loop:
+class _RowLoop:
     """So many times, from its making to its end; ``at`` counts."""
 
-    def __init__(self, body: Arithmetic, count: int):
+    def __init__(self, body: ArithmeticEmitter, count: int):
         self.body, self.count, self.n = body, count, body.block()
         n = self.n
         body.lines += [f"  br label %from{n}", f"from{n}:", f"  br label %again{n}", f"again{n}:"]
@@ -355,11 +359,11 @@ class _Loop:
         lines += [f"  br i1 %left{n}, label %again{n}, label %done{n}", f"done{n}:"]
 
 
-class _Sums:
+class _RowSums:
     """Sums that a loop takes, each in the order of its columns."""
 
-    def __init__(self, body: Arithmetic, columns: int, count: int):
-        self.body, self.loop = body, _Loop(body, columns)
+    def __init__(self, body: ArithmeticEmitter, columns: int, count: int):
+        self.body, self.loop = body, _RowLoop(body, columns)
         self.at = self.loop.at
         self.totals = [f"%sum{self.loop.n}.{k}" for k in range(count)]
         body.lines += [";"] * count
@@ -377,7 +381,7 @@ class _Sums:
         return self.totals
 
 
-_LOOPS: dict[str, Callable[[Arithmetic, tuple[int, ...], Any], Place]] = {
+_LOOPS: dict[str, Callable[[ArithmeticEmitter, tuple[int, ...], Any], RowAddress]] = {
     "product": _product,
     "outer": _outer,
     "each": _each,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 
-from linkwright.compiler.emit.code import Code
-from linkwright.compiler.ir.program import Signature, Slot
+from linkwright.compiler.emit.code import FunctionBuilder
+from linkwright.compiler.ir.program import ArraySpec, ProgramSignature
 
 SCRATCH_ON_STACK = 4096
 """Doubles of scratch that may lie on the stack; larger blocks are allocated."""
@@ -127,7 +127,7 @@ def tiny_text(processor: str) -> str:
 
 
 def loop_text(
-    program: Signature,
+    program: ProgramSignature,
     width: int,
     processor: str,
     batch: str = "",
@@ -157,7 +157,7 @@ def loop_text(
     )
 
 
-def lengths_text(program: Signature) -> str:
+def lengths_text(program: ProgramSignature) -> str:
     """``lengths0``, …: the shapes of all arguments; ``plain``: their :func:`plain_steps`."""
     lines = []
     for k, slot in enumerate((*program.inputs, *program.outputs)):
@@ -168,20 +168,20 @@ def lengths_text(program: Signature) -> str:
     return "\n".join(lines)
 
 
-def plain_steps(program: Signature) -> list[int]:
+def plain_steps(program: ProgramSignature) -> list[int]:
     """What NumPy's ``steps`` are of contiguous arrays: the bytes between rows, and those between their entries."""
     slots = [*program.inputs, *program.outputs]
     entries = [8 * math.prod(slot.shape[d + 1 :]) for slot in slots for d in range(len(slot.shape))]
     return [8 * slot.size for slot in slots] + entries
 
 
-def stride_place(program: Signature, argument: int) -> int:
+def stride_place(program: ProgramSignature, argument: int) -> int:
     """Where in ``steps`` the strides of an argument's entries begin."""
     slots = [*program.inputs, *program.outputs]
     return len(slots) + sum(len(slot.shape) for slot in slots[:argument])
 
 
-def emit_contiguous(code: Code, program: Signature, tables: Collection[int] = ()) -> str:
+def emit_contiguous(code: FunctionBuilder, program: ProgramSignature, tables: Collection[int] = ()) -> str:
     """Whether the entries of every argument's row lie one after the other, as ``%steps`` tell.
 
     ``tables``: as of :func:`pass_text`.
@@ -199,7 +199,7 @@ def emit_contiguous(code: Code, program: Signature, tables: Collection[int] = ()
 
 
 def pass_text(
-    program: Signature,
+    program: ProgramSignature,
     width: int,
     name: str = "batch",
     body: str = "lanes",
@@ -214,7 +214,7 @@ def pass_text(
     """
     slots = [*program.inputs, *program.outputs]
     n_args, n_in = len(slots), len(program.inputs)
-    code = Code()
+    code = FunctionBuilder()
     total = sum(slot.size for slot in slots) * width
     records = ", ptr %records" if record else ""
     code.lines.append(f"define internal void @{name}(ptr %args, ptr %dims, ptr %steps{records}) #1 {{")
@@ -364,7 +364,9 @@ SHARED = 32
 """Entries of an argument from which blocks of copies do without copies of it, where all rows have the same."""
 
 
-def _shared(code: Code, at: str, blocks: str, block_steps: str, k: int, slot: Slot, strides: str) -> str:
+def _shared(
+    code: FunctionBuilder, at: str, blocks: str, block_steps: str, k: int, slot: ArraySpec, strides: str
+) -> str:
     """How many entries of an argument are to be copied: none of what is the same for all rows, and plain."""
     if slot.size < SHARED:
         return str(slot.size)
@@ -382,7 +384,16 @@ def _shared(code: Code, at: str, blocks: str, block_steps: str, k: int, slot: Sl
 
 
 def _emit_copy(
-    code: Code, at: str, blocks: str, row: str, lane: str, k: int, slot: Slot, strides: str, size: str, outwards: bool
+    code: FunctionBuilder,
+    at: str,
+    blocks: str,
+    row: str,
+    lane: str,
+    k: int,
+    slot: ArraySpec,
+    strides: str,
+    size: str,
+    outwards: bool,
 ) -> None:
     """Copy one row of argument k to its lane's place in the block, or back."""
     step = code.emit(f"mul i64 {row}, {code.load('i64', '%steps', k)}")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.emit.code import Code, module
+from linkwright.compiler.emit.code import FunctionBuilder, module
 from linkwright.compiler.emit.rows import COPY, lengths_text, loop_text, tiny_text
 from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native.entry import DECLARATIONS, entry_text
@@ -49,7 +49,7 @@ class Stage(NamedTuple):
     """columns that are looked at beside the bodies"""
 
 
-class Row(NamedTuple):
+class StageRow(NamedTuple):
     """The row that a stage is at."""
 
     places: list[str]
@@ -59,14 +59,14 @@ class Row(NamedTuple):
 
 
 def run(
-    code: Code,
+    code: FunctionBuilder,
     stage: Stage,
     first: str,
     end: str,
     down: bool = False,
-    before: Callable[[Row], None] | None = None,
-    beside: Callable[[Row, int], None] | None = None,
-    after: Callable[[Row], None] | None = None,
+    before: Callable[[StageRow], None] | None = None,
+    beside: Callable[[StageRow, int], None] | None = None,
+    after: Callable[[StageRow], None] | None = None,
     flag: str = "",
 ) -> None:
     """Go over rows, from the first to before the end or back.
@@ -92,7 +92,7 @@ def run(
         for k in stage.looked_at:  # here, since what follows may be in a branch
             column(k)
         which = "0" if stage.which is None else column(stage.which)
-        row = Row([begin(one) for one in stage.operands], column)
+        row = StageRow([begin(one) for one in stage.operands], column)
         given = ", ".join([*(f"ptr {x}" for x in row.places), *stage.more])
 
         def call(kind: int) -> str:
@@ -114,7 +114,7 @@ def run(
 # memory
 
 
-def begin_driver(code: Code, name: str, rows: int, width: int) -> tuple[list[str], list[str], str]:
+def begin_driver(code: FunctionBuilder, name: str, rows: int, width: int) -> tuple[list[str], list[str], str]:
     """Begin ``single`` or ``lanes``: its rows, the bytes between those of lanes, and a place for a flag."""
     code.lines.append(f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{")
     code.do("start:")
@@ -124,7 +124,7 @@ def begin_driver(code: Code, name: str, rows: int, width: int) -> tuple[list[str
     return pointers, [code.load("i64", "%steps", k) if width > 1 else "0" for k in range(rows)], far
 
 
-def emit_memory(code: Code, spare: int, size: str, zeros: bool = False) -> tuple[str, str, str]:
+def emit_memory(code: FunctionBuilder, spare: int, size: str, zeros: bool = False) -> tuple[str, str, str]:
     """Memory that the last call left, or new: its place, its number, its address (aligned).
 
     ``zeros``: whether new memory is cleared first.
@@ -145,7 +145,7 @@ def emit_memory(code: Code, spare: int, size: str, zeros: bool = False) -> tuple
     return place, memory, code.emit(f"inttoptr i64 {aligned} to ptr")
 
 
-def end_driver(code: Code, place: str, memory: str, far: str = "") -> str:
+def end_driver(code: FunctionBuilder, place: str, memory: str, far: str = "") -> str:
     """Leave the memory to the next call and return the flag; the whole function."""
     before = code.emit(f"atomicrmw xchg ptr {place}, i64 {memory} acq_rel")
     code.do(f"call void @free(ptr {code.emit(f'inttoptr i64 {before} to ptr')})")  # another call's, if any
@@ -168,7 +168,7 @@ def row_in_stages(stages: int) -> list[str]:
 
     The table ``order`` says how many bytes of memory a row takes, then for each stage how many groups there are.
     """
-    code = Code("%d")
+    code = FunctionBuilder("%d")
     begin_driver(code, "single", 0, 1)
     mode = code.emit("call i64 @without_tiny()")
     size = code.emit(f"add i64 {code.load('i64', '@order', 0)}, {ALIGNMENT}")

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from linkwright.compiler.emit.arithmetic import Arithmetic
+from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 from linkwright.compiler.emit.code import module
 from linkwright.compiler.emit.repetition import is_long
 from linkwright.compiler.emit.rows import COPY, lengths_text, loop_text, stride_place
-from linkwright.compiler.emit.tables import Place, read
+from linkwright.compiler.emit.tables import RowAddress, read
 from linkwright.compiler.emit.vector_math import Lanes
-from linkwright.compiler.ir.program import Program, Slot, Steps
+from linkwright.compiler.ir.program import ArraySpec, Program, Steps
 from linkwright.compiler.native.entry import DECLARATIONS, entry_text
 from linkwright.compiler.native.machine import Target
 
@@ -42,7 +42,7 @@ end:
 """Zeros for a row of that many bytes, a multiple of 32."""
 
 
-class StraightBody(Arithmetic):
+class StraightLineEmitter(ArithmeticEmitter):
     """The instructions of one function between rows in memory, on W lanes."""
 
     name = ""
@@ -54,7 +54,7 @@ class StraightBody(Arithmetic):
         self.polls = True
         self.rows: dict[int, list[str]] = {}  # addresses of the rows of results
         self.columns: list[list[str]] = []
-        self.arguments: list[Place] = []
+        self.arguments: list[RowAddress] = []
 
     def fetched(self, *place: int) -> str:
         number, entry = place
@@ -64,7 +64,7 @@ class StraightBody(Arithmetic):
         """Write the instruction of value ``k`` of the function itself."""
         self.compute(k, self.program.instructions[k])
 
-    def argument(self, number: int) -> Place:
+    def argument(self, number: int) -> RowAddress:
         return self.arguments[number]
 
     def text(self) -> str:
@@ -113,10 +113,10 @@ class StraightBody(Arithmetic):
                 rows.append(self.emit(f"getelementptr i8, ptr {rows[-1]}, i64 {step}"))
         return rows, step
 
-    def _load(self, argument: int, slot: Slot) -> list[str]:
+    def _load(self, argument: int, slot: ArraySpec) -> list[str]:
         """A vector of lanes for every entry of a row that is used by itself."""
         (rows, step), W = self._rows(argument), self.lanes.width
-        self.arguments.append(Place("rows" if W > 1 else "shared", tuple(rows), apart=step))
+        self.arguments.append(RowAddress("rows" if W > 1 else "shared", tuple(rows), apart=step))
         used = self.program.entries_used[argument]
         columns: list[str] = []
         if W == 1:
@@ -287,13 +287,13 @@ def batches_text(program: Program, width: int, target: Target) -> str:
     """
     tables = {len(program.inputs) + number for number in program.tables}
     loop = loop_text(program, width, target.processor, long=is_long(program), tables=tables)
-    return module_text([StraightBody(program, width, target)], [COPY, ELSEWHERE, loop])
+    return module_text([StraightLineEmitter(program, width, target)], [COPY, ELSEWHERE, loop])
 
 
 def row_text(program: Program, width: int, target: Target) -> str:
     """The LLVM module for single rows of a program; batches have ``width`` lanes: exports ``entry`` and ``row``."""
     return module_text(
-        [StraightBody(program, 1, target)], [_ROW, DECLARATIONS, entry_text(program, is_long(program))], width
+        [StraightLineEmitter(program, 1, target)], [_ROW, DECLARATIONS, entry_text(program, is_long(program))], width
     )
 
 
@@ -314,7 +314,7 @@ define void @row(ptr %args, ptr %steps) #1 {
 """
 
 
-def module_text(bodies: Sequence[Arithmetic], functions: list[str], width: int = 0) -> str:
+def module_text(bodies: Sequence[ArithmeticEmitter], functions: list[str], width: int = 0) -> str:
     """The LLVM module of bodies, which are written now, and functions; ``width``: of vectors, else that of bodies."""
     texts = [body.text() for body in bodies]
     lanes = bodies[0].lanes

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from linkwright.compiler.emit.vector_math import number
 from linkwright.compiler.ir.program import Instruction, Program, Steps
-from linkwright.expression.tables import Numbers, Part
+from linkwright.expression.tables import ConstantTable, EntryRange
 
 if TYPE_CHECKING:
-    from linkwright.compiler.emit.arithmetic import Arithmetic
+    from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 
 ON_STACK = 4096
 """Doubles that may lie on the stack at a time; more are allocated."""
 
 
-class Place(NamedTuple):
+class RowAddress(NamedTuple):
     """Where a row lies."""
 
     kind: str
@@ -80,7 +80,7 @@ def counting_in_steps(steps: Steps, start: Sequence[bool]) -> frozenset[tuple[in
         states = still
 
 
-def memory(body: Arithmetic, entries: int) -> str:
+def memory(body: ArithmeticEmitter, entries: int) -> str:
     """Room for a row of all lanes."""
     n, doubles = body.block(), -(-entries * body.lanes.width // 4) * 4
     if body.on_stack + doubles <= ON_STACK:
@@ -97,52 +97,52 @@ def memory(body: Arithmetic, entries: int) -> str:
     return f"%room{n}"
 
 
-def emit_row(body: Arithmetic, instruction: Instruction) -> Place:
+def emit_row(body: ArithmeticEmitter, instruction: Instruction) -> RowAddress:
     """Write what makes a row."""
     op, args, value = instruction
     return _MAKING[op](body, args, value)
 
 
-def _numbers(body: Arithmetic, args: tuple[int, ...], told: Numbers) -> Place:
+def _numbers(body: ArithmeticEmitter, args: tuple[int, ...], told: ConstantTable) -> RowAddress:
     name, entries = f"@numbers_{told.digest[:32]}", ", ".join(f"double {number(x)}" for x in told.entries.tolist())
     body.declared.add(f"{name} = private constant [{len(told.entries)} x double] [{entries}], align 64")
-    return Place("shared", (name,))
+    return RowAddress("shared", (name,))
 
 
-def _array(body: Arithmetic, args: tuple[int, ...], told: tuple[int, int, int]) -> Place:
+def _array(body: ArithmeticEmitter, args: tuple[int, ...], told: tuple[int, int, int]) -> RowAddress:
     argument, first, _ = told
     return body.argument(argument)._replace(first=first)
 
 
-def _table(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
-    place = Place("lanes", (memory(body, size),))
+def _table(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
+    place = RowAddress("lanes", (memory(body, size),))
     for k, a in enumerate(args):
         body.lines.append(f"  store {body.lanes.double} {body.values[a]}, {located(body, place, k)}")
         body.seam()
     return place
 
 
-def _part(body: Arithmetic, args: tuple[int, ...], told: Part) -> Place:
+def _part(body: ArithmeticEmitter, args: tuple[int, ...], told: EntryRange) -> RowAddress:
     place = body.places[body.values[args[0]]]
     return place._replace(first=place.first + place.step * told.first, step=place.step * told.step)
 
 
-def _kept(body: Arithmetic, args: tuple[int, ...], state: int) -> Place:
+def _kept(body: ArithmeticEmitter, args: tuple[int, ...], state: int) -> RowAddress:
     steps: Steps = body.program.instructions[args[0]].value
-    return Place("lanes", (body.results[args[0]][-1],), state, steps.size)
+    return RowAddress("lanes", (body.results[args[0]][-1],), state, steps.size)
 
 
-def _zeros(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
+def _zeros(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     room = memory(body, size)
     body.lines.append(f"  call void @clear(ptr {room}, i64 {-(-size * body.lanes.width // 4) * 32})")
-    return Place("lanes", (room,))
+    return RowAddress("lanes", (room,))
 
 
-def _room(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
-    return Place("lanes", (memory(body, size),))
+def _room(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
+    return RowAddress("lanes", (memory(body, size),))
 
 
-def _added(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
+def _added(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     whole, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
     V, lanes, place = body.lanes.double, body.lanes, _shifted(whole, index)
     if index.there:
@@ -160,7 +160,7 @@ def _added(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
     return whole
 
 
-def _put(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
+def _put(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     whole, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
     V, place = body.lanes.double, _shifted(whole, index)
     if len(index.lanes) == 1 and not index.there:
@@ -173,7 +173,7 @@ def _put(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
     return whole
 
 
-def emit_take(body: Arithmetic, row: int, place: int) -> str:
+def emit_take(body: ArithmeticEmitter, row: int, place: int) -> str:
     """Write the reading of an entry at a computed place."""
     index, lanes = emit_index(body, place), body.lanes
     at = _shifted(body.places[body.values[row]], index)
@@ -190,14 +190,14 @@ def emit_take(body: Arithmetic, row: int, place: int) -> str:
     return body.emit(f"select {lanes.bit} {index.there}, {lanes.double} {found}, {lanes.double} {nan}")
 
 
-def emit_index(body: Arithmetic, k: int) -> Index:
+def emit_index(body: ArithmeticEmitter, k: int) -> Index:
     """A value as a whole number, written once."""
     if k not in body.indices:
         body.indices[k] = _index(body, k)
     return body.indices[k]
 
 
-def _index(body: Arithmetic, k: int) -> Index:
+def _index(body: ArithmeticEmitter, k: int) -> Index:
     if k in body.counting:
         at, beyond = _counted(body, k)
         return Index([at], "", beyond)
@@ -211,7 +211,7 @@ def _index(body: Arithmetic, k: int) -> Index:
     return Index([body.emit(f"fptosi double {one} to i64") for one in entries], there)
 
 
-def _counted(body: Arithmetic, k: int) -> tuple[str, int]:
+def _counted(body: ArithmeticEmitter, k: int) -> tuple[str, int]:
     """What counts, reckoned in whole numbers, and what is to be added: addresses take it without an instruction."""
     op, args, value = body.program.instructions[k]
     if op == "constant":
@@ -239,18 +239,18 @@ def _counted(body: Arithmetic, k: int) -> tuple[str, int]:
     return body.emit(f"fptosi double {x} to i64"), 0
 
 
-def whole_number(body: Arithmetic, k: int) -> str:
+def whole_number(body: ArithmeticEmitter, k: int) -> str:
     """A value that counts, as a whole number."""
     (x,), _, beyond = emit_index(body, k)
     return str(beyond) if x == "0" else body.emit(f"add i64 {x}, {beyond}") if beyond else x
 
 
-def _shifted(place: Place, index: Index) -> Place:
+def _shifted(place: RowAddress, index: Index) -> RowAddress:
     """The row, as a place is counted in it without what is beyond."""
     return place._replace(first=place.first + place.step * index.beyond) if index.beyond else place
 
 
-def read(body: Arithmetic, place: Place, entry: int | str) -> str:
+def read(body: ArithmeticEmitter, place: RowAddress, entry: int | str) -> str:
     """An entry of all lanes, the same place in each."""
     lanes, V = body.lanes, body.lanes.double
     if place.kind == "lanes" or lanes.width == 1:
@@ -265,14 +265,14 @@ def read(body: Arithmetic, place: Place, entry: int | str) -> str:
     return found
 
 
-def splat(body: Arithmetic, x: str) -> str:
+def splat(body: ArithmeticEmitter, x: str) -> str:
     """The same number in all lanes."""
     V, W = body.lanes.double, body.lanes.width
     first = body.emit(f"insertelement {V} poison, double {x}, i32 0")
     return body.emit(f"shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
 
 
-def _offset(body: Arithmetic, place: Place, entry: int | str) -> str:
+def _offset(body: ArithmeticEmitter, place: RowAddress, entry: int | str) -> str:
     """Entries from the address of a row to one of its entries."""
     if isinstance(entry, int):
         return str(place.first + place.step * entry)
@@ -283,7 +283,7 @@ def _offset(body: Arithmetic, place: Place, entry: int | str) -> str:
     return body.emit(f"add i64 {entry}, {place.first}") if place.first else entry
 
 
-def located(body: Arithmetic, place: Place, entry: int | str) -> str:
+def located(body: ArithmeticEmitter, place: RowAddress, entry: int | str) -> str:
     """The address of an entry, as an operand."""
     kind = body.lanes.double if place.kind == "lanes" else "double"
     if isinstance(entry, str) and entry != "0" and place.first:  # what does not change last: a part of the address
@@ -295,7 +295,7 @@ def located(body: Arithmetic, place: Place, entry: int | str) -> str:
     return f"ptr {address}, align {8 * body.lanes.width if place.kind == 'lanes' else 8}"
 
 
-def _of_lane(body: Arithmetic, place: Place, entry: str, lane: int) -> str:
+def _of_lane(body: ArithmeticEmitter, place: RowAddress, entry: str, lane: int) -> str:
     """The address of one lane's entry, as an operand."""
     offset = _offset(body, place, entry)
     if place.kind == "lanes":
@@ -304,7 +304,7 @@ def _of_lane(body: Arithmetic, place: Place, entry: str, lane: int) -> str:
     return f"ptr {body.emit(f'getelementptr double, ptr {base}, i64 {offset}')}, align 8"
 
 
-_MAKING: dict[str, Callable[..., Place]] = {
+_MAKING: dict[str, Callable[..., RowAddress]] = {
     "numbers": _numbers,
     "array": _array,
     "table": _table,

@@ -47,7 +47,7 @@ def _of_method(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundFunction:
     """A function with its arrays' shapes and everything else decided."""
 
     name: str
@@ -78,7 +78,7 @@ def bind(
     inputs: Mapping[str, Any],
     regroup: bool = True,
     values: Mapping[str, Any] = MappingProxyType({}),
-) -> Bound:
+) -> BoundFunction:
     """Decide which arguments are arrays, and of which shapes; the others are bound now.
 
     ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
@@ -169,7 +169,7 @@ def bind(
     another = looped or bool(fixed.get("actuated"))  # than the function whose derivatives are known
     algorithm = book if regroup and facts(book).regroup and not another else None
     on_model = None if model is None else lambda model, *arrays: called(model, named(arrays))
-    return Bound(
+    return BoundFunction(
         name,
         book,
         of_arrays,

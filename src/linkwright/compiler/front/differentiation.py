@@ -12,7 +12,7 @@ from linkwright.compiler.front import trace
 from linkwright.compiler.front.algorithms import POSITIONS, Derivative, facts
 from linkwright.compiler.front.bind import regrouped
 from linkwright.compiler.ir.program import ROWS, Each, Program, Steps, program_of
-from linkwright.compiler.ir.rolled import rolled
+from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, TooLargeError
 from linkwright.expression import tables
@@ -128,7 +128,7 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
         n = len(arrays) - len(frames)
         wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
         derived = given_derivative(known, model, arrays[:n], wrenches)
-        analytical = rolled(program_of(f"{program.name}_{wrt}", graph, inputs, derived))
+        analytical = rerolled(program_of(f"{program.name}_{wrt}", graph, inputs, derived))
         if len(program.instructions) > SHORT:
             return analytical
         plain = _differentiated(replace(program, algorithm=None), wrt, model)
@@ -144,4 +144,4 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
             D = D.reshape((*result.shape, *inputs[wrt].shape))
         derivatives.append(D)
     derived = derivatives[0] if program.single else tuple(derivatives)
-    return rolled(program_of(f"{program.name}_{wrt}", graph, inputs, derived))
+    return rerolled(program_of(f"{program.name}_{wrt}", graph, inputs, derived))

@@ -18,7 +18,7 @@ KINDS_LIMIT = 6
 """Kinds up to which bodies are told apart by the zeros of their placements and inertias too."""
 
 
-class Source(NamedTuple):
+class SymbolSource(NamedTuple):
     """What a symbol stands for."""
 
     space: str
@@ -28,25 +28,25 @@ class Source(NamedTuple):
     entry: int
 
 
-class Kind(NamedTuple):
+class JointKind(NamedTuple):
     """Bodies with one kind of joint, traced as one."""
 
     link: Link
     """with symbols"""
     graph: Graph
-    symbols: dict[Source, Expr]
+    symbols: dict[SymbolSource, Expr]
     bodies: list[int]
     columns: Array
     """(bodies, …): the numbers in which they differ"""
 
-    def symbol(self, source: Source) -> Expr:
+    def symbol(self, source: SymbolSource) -> Expr:
         """The symbol for this source."""
         if source not in self.symbols:
             self.symbols[source] = self.graph.symbol(f"{source.space}{source.number}[{source.entry}]")
         return self.symbols[source]
 
 
-class Group(NamedTuple):
+class BodyGroup(NamedTuple):
     """Bodies of one kind."""
 
     bodies: list[int]
@@ -58,16 +58,16 @@ class Group(NamedTuple):
     columns: Array
     """(bodies, …)"""
 
-    def kind(self, beside: Kind | None = None, number: int = 0, graph: Graph | None = None) -> Kind:
+    def kind(self, beside: JointKind | None = None, number: int = 0, graph: Graph | None = None) -> JointKind:
         """What is the same in all bodies is a number, what is always equal one symbol.
 
         With a graph of its own (or this one), or ``beside`` another kind in one graph, their data told apart by a
         number.
         """
         graph, symbols = (graph or Graph(), {}) if beside is None else (beside.graph, beside.symbols)
-        kind = Kind(self.first, graph, symbols, self.bodies, self.columns)
+        kind = JointKind(self.first, graph, symbols, self.bodies, self.columns)
         values: list[Expr] = [
-            graph.constant(x) if place < 0 else kind.symbol(Source("data", number, place))
+            graph.constant(x) if place < 0 else kind.symbol(SymbolSource("data", number, place))
             for x, place in zip(self.constants, self.places, strict=True)
         ]
         placement = pose_of(graph, values[:12])
@@ -79,7 +79,7 @@ class Group(NamedTuple):
         return kind._replace(link=Link(-1, motion, placement, rigid, objects(values[22 : 22 + n])))
 
 
-def groups_of(model: Model, bodies: Sequence[int] | None = None, by_zeros: bool = True) -> list[Group]:
+def groups_of(model: Model, bodies: Sequence[int] | None = None, by_zeros: bool = True) -> list[BodyGroup]:
     """The bodies by kind of joint, and by zeros of their numbers where that makes few kinds."""
     chosen = range(len(model.links)) if bodies is None else bodies
     if not chosen:
@@ -115,11 +115,11 @@ def _numbers(links: Sequence[Link]) -> Array:
     return np.concatenate(parts, axis=1)
 
 
-def _group(first: Link, bodies: list[int], rows: Array) -> Group:
-    return Group(bodies, first, rows[0], *folded(rows))
+def _group(first: Link, bodies: list[int], rows: Array) -> BodyGroup:
+    return BodyGroup(bodies, first, rows[0], *folded(rows))
 
 
-def kind_of_each(kinds: Sequence[Kind | Group]) -> dict[int, int]:
+def kind_of_each(kinds: Sequence[JointKind | BodyGroup]) -> dict[int, int]:
     """For every body the number of its kind."""
     return {body: number for number, kind in enumerate(kinds) for body in kind.bodies}
 
@@ -165,14 +165,14 @@ def objects(values: Sequence[Any]) -> Array:
     return array
 
 
-def coordinates(kind: Kind, member: int = 0, still: bool = False) -> tuple[Array, Array, Array]:
+def coordinates(kind: JointKind, member: int = 0, still: bool = False) -> tuple[Array, Array, Array]:
     """Symbols for q, v and τ of a joint; ``member``: which of several kinds in one graph.
 
     ``still``: v and τ are zero.
     """
     motion = kind.link.motion
     q, v, tau = (
-        objects([kind.symbol(Source("input", 3 * member + number, k)) for k in range(n)])
+        objects([kind.symbol(SymbolSource("input", 3 * member + number, k)) for k in range(n)])
         for number, n in enumerate((motion.nq, motion.nv, motion.nv))
     )
     return (q, np.zeros(motion.nv), np.zeros(motion.nv)) if still else (q, v, tau)

@@ -25,7 +25,7 @@ class NotASweep(TooLargeError):
 COMPUTES = "it computes with what all joints have between its sweeps"
 
 
-class Records:
+class BodyRecords:
     """What one step gave, or what every body has: expressions for each kind."""
 
     def __init__(self, by_kind: Sequence[Any]):
@@ -41,7 +41,7 @@ class Records:
         raise NotASweep(COMPUTES)
 
 
-class States(Records):
+class BodyStates(BodyRecords):
     """The states that a sweep outwards left: those of single bodies belong to all."""
 
     def __init__(self, by_kind: Sequence[Any], bodies: int, look: Callable[[int], Any]):
@@ -54,7 +54,7 @@ class States(Records):
         return self.look(int(k))
 
 
-class Joints(Records, NDArrayOperatorsMixin):
+class JointVector(BodyRecords, NDArrayOperatorsMixin):
     """A vector of all joints, or a matrix with a column for each: every body's part, its last axis the joint's own.
 
     ``width``: "nq" or "nv". ``number``: of the input that it is. ``followers``: of joints that follow others, whether
@@ -100,8 +100,8 @@ class Joints(Records, NDArrayOperatorsMixin):
         entries = self.recorder.entries(self.number, self.shape[0])
         return comparable(entries[key])
 
-    def _with(self, by_kind: Sequence[Any], width: str = "") -> Joints:
-        return Joints(self.recorder, by_kind, width or self.width, followers=self.followers)
+    def _with(self, by_kind: Sequence[Any], width: str = "") -> JointVector:
+        return JointVector(self.recorder, by_kind, width or self.width, followers=self.followers)
 
     @property
     def summed(self) -> bool:
@@ -113,14 +113,14 @@ class Joints(Records, NDArrayOperatorsMixin):
             raise NotASweep(f"it applies {ufunc.__name__}.{method} to all joints at once")
         if ufunc is np.matmul:
             return self.recorder.product(*inputs)
-        joints = [x for x in inputs if isinstance(x, Joints)]
+        joints = [x for x in inputs if isinstance(x, JointVector)]
         width = "nq" if any(x.width == "nq" for x in joints) else "nv"
         summed = any(x.summed for x in joints)
         if any(self.recorder.follow) and any(x.followers == "own" for x in joints):
             raise NotASweep("joints follow others, and it combines what all joints have with what their leaders have")
         if summed and not (ufunc in _LINEAR and (len(joints) == 1 or ufunc in _SUMS)):
             raise NotASweep("joints follow others, and their efforts are known when all are summed")
-        if ufunc in _SUMS and summed and any(np.ndim(x) == 0 for x in inputs if not isinstance(x, Joints)):
+        if ufunc in _SUMS and summed and any(np.ndim(x) == 0 for x in inputs if not isinstance(x, JointVector)):
             raise NotASweep("joints follow others, and their efforts are known when all are summed")
         columns = [self.recorder.parts(x, width, summed and ufunc in _SUMS) for x in inputs]
         kind = {"dtype": object} if ufunc in _COMPARING else {}
@@ -128,13 +128,13 @@ class Joints(Records, NDArrayOperatorsMixin):
             by_kind = [comparable(np.asarray(ufunc(*parts, **kind))) for parts in zip(*columns, strict=True)]
         except ValueError as error:
             raise NotASweep(f"its arrays of all joints do not go together, joint by joint: {error}") from None
-        return Joints(self.recorder, by_kind, width, followers="added" if summed else "leaders")
+        return JointVector(self.recorder, by_kind, width, followers="added" if summed else "leaders")
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function is np.dot and len(args) == 2 and not kwargs:
             return self.recorder.product(*args)
         if function is np.sum and len(args) == 1 and not kwargs and not self.lead:
-            return self.recorder.total(Records([part.sum() if part.size else 0.0 for part in self.own()]))
+            return self.recorder.total(BodyRecords([part.sum() if part.size else 0.0 for part in self.own()]))
         if function is np.zeros_like:
             return np.zeros(self.shape)
         if function is np.shape:

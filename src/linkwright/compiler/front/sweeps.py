@@ -3,7 +3,7 @@
 A :class:`Recorder` is a model whose sweeps do not go over the bodies. It calls each step once for every
 kind of joint, on symbols for what differs between the bodies of a kind (placement, inertia, coordinates),
 for the state of the parent, or for what the children sent. What an algorithm passes from sweep to sweep
-are then :class:`Records`: for each kind, the expressions of any body of it. What belongs to no body (the state of a
+are then :class:`BodyRecords`: for each kind, the expressions of any body of it. What belongs to no body (the state of a
 single one, what the world received, arguments that are not arrays of all joints) are expressions like any other.
 
 Which entries of a state are always the same number, or always equal to one another (a symmetric matrix,
@@ -19,8 +19,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.front.kinds import Group, Kind, Source, folded, groups_of, objects
-from linkwright.compiler.front.records import COMPUTES, Joints, NotASweep, Records, States
+from linkwright.compiler.front.kinds import BodyGroup, JointKind, SymbolSource, folded, groups_of, objects
+from linkwright.compiler.front.records import COMPUTES, BodyRecords, BodyStates, JointVector, NotASweep
 from linkwright.errors import LinkwrightError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.symbols import comparable
@@ -30,7 +30,7 @@ from linkwright.model.tree import Model
 __all__ = ["NotASweep", "Recorder", "Recording", "record"]
 
 
-class Sweep(NamedTuple):
+class RecordedSweep(NamedTuple):
     """One sweep over the bodies, as recorded."""
 
     direction: str
@@ -58,13 +58,13 @@ WORLD = -1
 """The world, as a body whose state or sum is looked at."""
 
 
-class Main(NamedTuple):
+class UniformSymbols(NamedTuple):
     """What belongs to no body: symbols for entries of single bodies' states, of sums and of arguments."""
 
     graph: Graph
-    symbols: dict[tuple[Source, int], Expr]
+    symbols: dict[tuple[SymbolSource, int], Expr]
 
-    def symbol(self, source: Source, body: int = WORLD) -> Expr:
+    def symbol(self, source: SymbolSource, body: int = WORLD) -> Expr:
         """The symbol of an entry of a body's state, or of the world's."""
         if (source, body) not in self.symbols:
             name = f"{source.space}{source.number}[{source.entry}]"
@@ -72,19 +72,19 @@ class Main(NamedTuple):
         return self.symbols[source, body]
 
 
-class Found(NamedTuple):
+class ColumnResult(NamedTuple):
     """One of the arrays that a sweep of columns found."""
 
     sweep: int
     which: int
 
 
-class Square(NamedTuple):
+class SquareMatrix(NamedTuple):
     """A matrix of all joints by all joints: each body's own block, and its rows over (columns under) those beyond."""
 
-    own: Records
-    above: Found
-    below: Found | None
+    own: BodyRecords
+    above: ColumnResult
+    below: ColumnResult | None
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise NotASweep(COMPUTES)
@@ -94,11 +94,11 @@ class Square(NamedTuple):
 class Recorder(Model):
     """A model that records the sweeps over it; on numbers it is as the model it was made from."""
 
-    kinds: list[Kind] = field(default_factory=list)
+    kinds: list[JointKind] = field(default_factory=list)
     known: list[list[int]] = field(default_factory=list)
     """for each sweep, the classes of entries so far"""
-    sweeps: list[Sweep] = field(default_factory=list)
-    main: Main = field(default_factory=lambda: Main(Graph(), {}))
+    sweeps: list[RecordedSweep] = field(default_factory=list)
+    main: UniformSymbols = field(default_factory=lambda: UniformSymbols(Graph(), {}))
     sweeps_are_recorded: ClassVar[bool] = True
     handed_on: bool = False
     """whether a body has what its one neighbor sent for what it receives, the last one the start"""
@@ -112,23 +112,23 @@ class Recorder(Model):
 
     def coordinates(self, q: Any) -> Any:
         """The coordinates of every joint."""
-        return self._own(q, "nq") if isinstance(q, Joints) else super().coordinates(q)
+        return self._own(q, "nq") if isinstance(q, JointVector) else super().coordinates(q)
 
     def rates(self, v: Any) -> Any:
         """The velocity coordinates of every joint."""
-        return self._own(v, "nv") if isinstance(v, Joints) else super().rates(v)
+        return self._own(v, "nv") if isinstance(v, JointVector) else super().rates(v)
 
-    def _own(self, x: Joints, width: str) -> Records:
+    def _own(self, x: JointVector, width: str) -> BodyRecords:
         if x.shape != (getattr(self, width),):
             raise NotASweep(f"it takes an array {x.shape} for one of {width}")
         if x.followers == "own" or not any(self.follow):
-            return Records(x.by_kind)
+            return BodyRecords(x.by_kind)
         if x.summed:
             raise NotASweep("joints follow others, and what their leaders sum up is known when all is done")
         couplings = [joint.coupling for joint in self.joints]
         multipliers = self._values([1.0 if c is None else c.multiplier for c in couplings])
         offsets = self._values([0.0 if c is None or width == "nv" else c.offset for c in couplings])
-        return Records(
+        return BodyRecords(
             [
                 multiplier * part + offset if follows else part
                 for part, multiplier, offset, follows in zip(x.by_kind, multipliers, offsets, self.follow, strict=True)
@@ -137,32 +137,32 @@ class Recorder(Model):
 
     def assemble(self, pieces: Any, rows: tuple[int, ...] = ()) -> Any:
         """What each body has, together; of joints that follow others it is added to what their leaders have."""
-        if not isinstance(pieces, Records):
+        if not isinstance(pieces, BodyRecords):
             return super().assemble(pieces, rows)
         if not any(self.follow):
-            return Joints(self, pieces.by_kind, "nv")
+            return JointVector(self, pieces.by_kind, "nv")
         multipliers = self._values([1.0 if j.coupling is None else j.coupling.multiplier for j in self.joints])
         by_kind = [
             multiplier * x if follows else x
             for x, multiplier, follows in zip(pieces.by_kind, multipliers, self.follow, strict=True)
         ]
-        return Joints(self, by_kind, "nv", followers="added")
+        return JointVector(self, by_kind, "nv", followers="added")
 
     def positions(self, pieces: Any) -> Any:
         """The coordinates that each body has, together."""
-        if not isinstance(pieces, Records):
+        if not isinstance(pieces, BodyRecords):
             return super().positions(pieces)
-        return Joints(self, pieces.by_kind, "nq", followers="own")
+        return JointVector(self, pieces.by_kind, "nq", followers="own")
 
     def velocities(self, pieces: Any) -> Any:
         """The velocity coordinates that each body has, together."""
-        if not isinstance(pieces, Records):
+        if not isinstance(pieces, BodyRecords):
             return super().velocities(pieces)
-        return Joints(self, pieces.by_kind, "nv", followers="own")
+        return JointVector(self, pieces.by_kind, "nv", followers="own")
 
     def parts(self, x: Any, width: str, summed: bool) -> list[Any]:
         """Each kind's part of an operand beside vectors of all joints: of one, of numbers, of what all share."""
-        if isinstance(x, Joints):
+        if isinstance(x, JointVector):
             return x.own() if summed and not x.summed else list(x.by_kind)
         if np.ndim(x) == 0:
             return [x] * len(self.kinds)
@@ -180,17 +180,17 @@ class Recorder(Model):
 
     def entries(self, number: int, size: int) -> Any:
         """The entries of an argument, as what belongs to no body."""
-        return objects([self.main.symbol(Source("input", number, k)) for k in range(size)])
+        return objects([self.main.symbol(SymbolSource("input", number, k)) for k in range(size)])
 
     def product(self, x: Any, y: Any) -> Any:
         """The matrix product of an array and a matrix of all joints, or the sum over all joints of two."""
-        if isinstance(x, Joints) and isinstance(y, Joints) and y.ndim == 1:
+        if isinstance(x, JointVector) and isinstance(y, JointVector) and y.ndim == 1:
             if any(self.follow) and (x.followers, y.followers).count("leaders") == 0:
                 raise NotASweep("joints follow others, and their efforts are known when all are summed")
             pairs = zip(*((a.by_kind if x.summed or y.summed else a.own()) for a in (x, y)), strict=True)
-            return self.total(Records([a @ b if b.size else np.zeros(x.lead)[()] for a, b in pairs]))
-        if isinstance(y, Joints) and y.ndim == 2 and not isinstance(x, Joints):
-            return Joints(self, [np.asarray(x) @ part for part in y.by_kind], y.width, followers=y.followers)
+            return self.total(BodyRecords([a @ b if b.size else np.zeros(x.lead)[()] for a, b in pairs]))
+        if isinstance(y, JointVector) and y.ndim == 2 and not isinstance(x, JointVector):
+            return JointVector(self, [np.asarray(x) @ part for part in y.by_kind], y.width, followers=y.followers)
         raise NotASweep("it multiplies arrays of all joints other than entry by entry, summed, or by a matrix before")
 
     # sweeps
@@ -200,7 +200,7 @@ class Recorder(Model):
         if not _recorded(per_body):
             return super().each(step, *per_body)
         values = self._each_values(per_body)
-        return Records([step(kind.link, *own) for kind, own in zip(self.kinds, values, strict=True)])
+        return BodyRecords([step(kind.link, *own) for kind, own in zip(self.kinds, values, strict=True)])
 
     def outward(self, step: Step, start: Any, *per_body: Any) -> Any:
         """``step`` once per kind, on symbols for the parent's state."""
@@ -210,12 +210,12 @@ class Recorder(Model):
         values = self._each_values(per_body)
         states = [step(kind.link, given(kind), *own) for kind, own in zip(self.kinds, values, strict=True)]
         results = [_entries(start, state, self.main.graph) for state in states]
-        self.sweeps.append(Sweep("out", entries, classes, results, [], []))
+        self.sweeps.append(RecordedSweep("out", entries, classes, results, [], []))
 
         def look(body: int) -> Any:
             return like(start, self._read("state", number, body))
 
-        return States(states, len(self.links), look)
+        return BodyStates(states, len(self.links), look)
 
     def inward(self, step: Step, start: tuple[Any, ...], *per_body: Any) -> Any:
         """``step`` once per kind, on symbols for what was received."""
@@ -225,8 +225,8 @@ class Recorder(Model):
         values = self._each_values(per_body)
         made = [step(kind.link, given(kind), *own) for kind, own in zip(self.kinds, values, strict=True)]
         results = [_entries(start, sent, self.main.graph) for _, sent in made]
-        self.sweeps.append(Sweep("in", entries, classes, results, [], []))
-        return Records([kept for kept, _ in made]), like(start, self._read("sum", number, WORLD))
+        self.sweeps.append(RecordedSweep("in", entries, classes, results, [], []))
+        return BodyRecords([kept for kept, _ in made]), like(start, self._read("sum", number, WORLD))
 
     def inward_columns(self, step: Step, sent: Any, *per_body: Any) -> Any:
         """``step`` once per kind, on symbols for one column from beyond."""
@@ -245,16 +245,16 @@ class Recorder(Model):
             ]
             for kind, arrays in zip(self.kinds, sent.by_kind, strict=True)
         ]
-        self.sweeps.append(Sweep("columns", entries, classes, results, columns, found))
-        return tuple(Found(number, k) for k in range(len(found[0])))
+        self.sweeps.append(RecordedSweep("columns", entries, classes, results, columns, found))
+        return tuple(ColumnResult(number, k) for k in range(len(found[0])))
 
     def square(self, own: Any, above: Any, below: Any = None) -> Any:
         """A matrix of all joints by all joints."""
-        return Square(own, above, below) if isinstance(own, Records) else super().square(own, above, below)
+        return SquareMatrix(own, above, below) if isinstance(own, BodyRecords) else super().square(own, above, below)
 
     def total(self, values: Any) -> Any:
         """The sum over all bodies."""
-        if not isinstance(values, Records):
+        if not isinstance(values, BodyRecords):
             return super().total(values)
         zero = np.zeros(np.shape(values.by_kind[0]))[()]
 
@@ -273,15 +273,15 @@ class Recorder(Model):
             here = self._values([1.0 if k == body else 0.0 for k in range(len(self.links))])
             value = objects([graph.coerce(x) for x in np.asarray(value).flat]).reshape(np.shape(value))
             total = [x + own * value for x, own in zip(total, here, strict=True)]
-        return Records(total)
+        return BodyRecords(total)
 
     def _read(self, space: str, number: int, body: int) -> Iterator[Expr]:
         """The entries of a single body's state, or of what the world received."""
         sweep, main = self.sweeps[number], self.main
         for x, c in zip(sweep.start, sweep.classes, strict=True):
-            yield main.graph.constant(x) if c == CONSTANT else main.symbol(Source(space, number, c), body)
+            yield main.graph.constant(x) if c == CONSTANT else main.symbol(SymbolSource(space, number, c), body)
 
-    def _given(self, space: str, start: Any) -> tuple[list[float], list[int], Callable[[Kind], Any]]:
+    def _given(self, space: str, start: Any) -> tuple[list[float], list[int], Callable[[JointKind], Any]]:
         """The numbers of the start, their classes, and a state of symbols for a kind."""
         number, graph = len(self.sweeps), self.main.graph
         if any(isinstance(x, Expr) and x.value is None for leaf in _leaves(start) for x in np.ravel(leaf)):
@@ -291,9 +291,9 @@ class Recorder(Model):
             self.known.append([CONSTANT if x == x else k for k, x in enumerate(entries)])
         classes = self.known[number]
 
-        def given(kind: Kind) -> Any:
+        def given(kind: JointKind) -> Any:
             values = [
-                graph.constant(x) if c == CONSTANT else kind.symbol(Source(space, number, c))
+                graph.constant(x) if c == CONSTANT else kind.symbol(SymbolSource(space, number, c))
                 for x, c in zip(entries, classes, strict=True)
             ]
             return like(start, iter(values))
@@ -304,7 +304,7 @@ class Recorder(Model):
 
     def _each_values(self, per_body: tuple[Any, ...]) -> list[list[Any]]:
         """What a step gets for each kind."""
-        columns = [x.by_kind if isinstance(x, Records) else self._values(x) for x in per_body]
+        columns = [x.by_kind if isinstance(x, BodyRecords) else self._values(x) for x in per_body]
         return [list(own) for own in zip(*columns, strict=True)] if columns else [[] for _ in self.kinds]
 
     def _values(self, x: Sequence[Any]) -> list[Any]:
@@ -332,14 +332,14 @@ class Recorder(Model):
                 kind = kind._replace(columns=np.concatenate([kind.columns, column[:, None]], axis=1))
         self.kinds[k] = kind
         values = [
-            graph.constant(number) if place < 0 else kind.symbol(Source("data", 0, at[place]))
+            graph.constant(number) if place < 0 else kind.symbol(SymbolSource("data", 0, at[place]))
             for number, place in zip(numbers[0], places, strict=True)
         ]
         return like(first if np.ndim(first) else 0.0, iter(values))
 
 
 def _recorded(per_body: tuple[Any, ...]) -> bool:
-    return any(isinstance(x, Records) for x in per_body)
+    return any(isinstance(x, BodyRecords) for x in per_body)
 
 
 # states: arrays in tuples
@@ -389,9 +389,9 @@ class Output(NamedTuple):
     """where each of them is, from the first on that is the body's own"""
     summed: bool = False
     """whether parts of several bodies are added"""
-    above: Found | None = None
+    above: ColumnResult | None = None
     """of a square matrix, what its rows beyond a body's own block are"""
-    below: Found | None = None
+    below: ColumnResult | None = None
     """and its columns; None where it is symmetric"""
 
 
@@ -399,10 +399,10 @@ class Recording(NamedTuple):
     """An algorithm as the steps of its sweeps."""
 
     model: Model
-    kinds: list[Kind]
-    sweeps: list[Sweep]
+    kinds: list[JointKind]
+    sweeps: list[RecordedSweep]
     outputs: list[Output]
-    main: Main
+    main: UniformSymbols
     single: bool
 
 
@@ -418,7 +418,7 @@ def record(
     function: Callable[..., Any],
     model: Model,
     arguments: Sequence[Argument],
-    groups: Sequence[Group] | None = None,
+    groups: Sequence[BodyGroup] | None = None,
     handed_on: bool = False,
 ) -> Recording:
     """Run ``function(model, *arrays)`` on a recorder, arrays being symbols.
@@ -431,7 +431,7 @@ def record(
     while True:
         own = {f.name: getattr(model, f.name) for f in fields(Model) if f.init}
         graph = Graph()
-        kinds, main = [group.kind(graph=graph) for group in groups], Main(graph, {})
+        kinds, main = [group.kind(graph=graph) for group in groups], UniformSymbols(graph, {})
         recorder = Recorder(**own, kinds=kinds, known=known, main=main, handed_on=handed_on)
         recorder.__dict__.update(memo=model.memo, earlier=model.earlier)  # it is that model
         try:
@@ -444,7 +444,7 @@ def record(
         if refined == known:
             break
         known = refined
-    single = not isinstance(result, tuple) or isinstance(result, Square)
+    single = not isinstance(result, tuple) or isinstance(result, SquareMatrix)
     outputs = [_output(recorder, x) for x in ((result,) if single else result)]
     if graph.failure is not None:
         raise graph.failure
@@ -460,11 +460,11 @@ def _argument(recorder: Recorder, number: int, argument: Argument) -> Any:
     parts = []
     for kind in recorder.kinds:
         n = 6 if argument.of == "bodies" else getattr(kind.link.motion, argument.of)
-        parts.append(comparable(objects([kind.symbol(Source("input", number, k)) for k in range(n)])))
-    return Records(parts) if argument.of == "bodies" else Joints(recorder, parts, argument.of, number)
+        parts.append(comparable(objects([kind.symbol(SymbolSource("input", number, k)) for k in range(n)])))
+    return BodyRecords(parts) if argument.of == "bodies" else JointVector(recorder, parts, argument.of, number)
 
 
-def _refined(sweep: Sweep, handed_on: bool) -> list[int]:
+def _refined(sweep: RecordedSweep, handed_on: bool) -> list[int]:
     """The classes that the results allow: those of one class before that are one expression in every kind."""
     numbers: dict[Any, int] = {}
     classes, states = [], sweep.states
@@ -489,9 +489,9 @@ def _refined(sweep: Sweep, handed_on: bool) -> list[int]:
 
 def _output(recorder: Recorder, result: Any) -> Output:
     graph = recorder.main.graph
-    if isinstance(result, Square):
+    if isinstance(result, SquareMatrix):
         return _square(recorder, result)
-    if isinstance(result, Joints):
+    if isinstance(result, JointVector):
         parts, total = result.own(), result.shape[-1]
         places = []
         for part in parts:
@@ -499,7 +499,7 @@ def _output(recorder: Recorder, result: Any) -> Output:
             places.append([row * total + k for row in range(rows) for k in range(n)])
         results = [_expressions(graph, part) for part in parts]
         return Output(result.width, result.shape, results, places, result.summed)
-    if isinstance(result, Records):
+    if isinstance(result, BodyRecords):
         shapes = {np.shape(x) for x in result.by_kind}
         if len(shapes) > 1:
             raise NotASweep("it returns arrays of different shapes for different joints")
@@ -513,7 +513,7 @@ def _output(recorder: Recorder, result: Any) -> Output:
     return Output("main", array.shape, [entries], [list(range(len(entries)))])
 
 
-def _square(recorder: Recorder, matrix: Square) -> Output:
+def _square(recorder: Recorder, matrix: SquareMatrix) -> Output:
     """A matrix of all joints, those that follow others included, which are summed up in the end."""
     widths = [kind.link.motion.nv for kind in recorder.kinds]
     total = sum(joint.motion.nv for joint in recorder.joints)

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwright.compiler.front.bind import Bound
+from linkwright.compiler.front.bind import BoundFunction
 from linkwright.compiler.ir.program import Program, program_of
-from linkwright.compiler.ir.rolled import rolled
+from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.errors import ExpressionError, LinkwrightError, TooLargeError
 from linkwright.expression.graph import SYMBOL_AS_INDEX, Expr, Graph
 from linkwright.status import telling
@@ -46,7 +46,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
+def trace(bound: BoundFunction, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """The program of a bound function; :class:`TooLargeError` where it would be too long."""
     program, sums_met = _traced(bound, Graph(node_limit))
     if program.length > operation_limit:
@@ -58,7 +58,7 @@ def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPE
 
 
 @telling(lambda bound: f"compiling {bound.title}")
-def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
+def _traced(bound: BoundFunction, graph: Graph) -> tuple[Program, bool]:
     """The program, and whether sines and cosines of sums of angles could be shared in it."""
     inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}
     arrays = [x.copy() if x.shape else x[()] for x in inputs.values()]  # the function may write in its arguments
@@ -87,7 +87,7 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
             "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra (linkwright's solve, "
             "norm and cholesky stand in for it); stack([…]) makes arrays of them"
         ) from error
-    return rolled(program_of(bound.name, graph, inputs, result)), graph.angle_sums_met
+    return rerolled(program_of(bound.name, graph, inputs, result)), graph.angle_sums_met
 
 
 def _cost(program: Program) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.compiler.ir.program import ROWS, Each, Program, Steps
 from linkwright.expression.operations import OPERATIONS
-from linkwright.expression.tables import Sides
+from linkwright.expression.tables import MatrixLayout
 
 
 def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
@@ -94,7 +94,7 @@ def _put(value: Any, row: np.ndarray, place: Any, x: Any) -> np.ndarray:
     return row
 
 
-def _product(sides: Sides, A: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _product(sides: MatrixLayout, A: np.ndarray, x: np.ndarray) -> np.ndarray:
     y: Any = 0.0
     for column in range(sides.width):
         y = y + A[..., _of_column(sides, column)] * x[..., column, None]
@@ -107,7 +107,7 @@ def _each(each: Each, *given: Any) -> np.ndarray:
     return np.asarray(_values(each.program, [rows, fixed])[result])
 
 
-def _outer(sides: Sides, row: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _outer(sides: MatrixLayout, row: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
     batch = np.broadcast_shapes(row.shape[:-1], y.shape[:-1], x.shape[:-1])
     row = np.broadcast_to(row, (*batch, row.shape[-1])).copy()
     for column in range(sides.width):
@@ -115,7 +115,7 @@ def _outer(sides: Sides, row: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.nd
     return row
 
 
-def _of_column(sides: Sides, column: int) -> np.ndarray:
+def _of_column(sides: MatrixLayout, column: int) -> np.ndarray:
     """Where its entries lie."""
     return sides.first + column * sides.right + sides.down * np.arange(sides.height)
 

@@ -18,7 +18,7 @@ from linkwright.expression.order import elements, needed
 from linkwright.expression.repeats import instead, superseded
 
 
-class Slot(NamedTuple):
+class ArraySpec(NamedTuple):
     """An argument or a result."""
 
     name: str
@@ -45,7 +45,7 @@ class Instruction(NamedTuple):
 ROWS = frozenset(
     ("numbers", "array", "table", "part", "kept", "zeros", "room", "added", "put", "product", "outer", "take", "each")
 )
-"""What makes or reads rows of numbers: `expression/tables.py`; "each" is of `rolled.py`."""
+"""What makes or reads rows of numbers: `expression/tables.py`; "each" is of `rerolling.py`."""
 
 
 class Operations(NamedTuple):
@@ -72,20 +72,20 @@ class Operations(NamedTuple):
         return ", ".join([f"{self.multiplications} multiplications + {self.additions} additions", *rest])
 
 
-class Signature(Protocol):
+class ProgramSignature(Protocol):
     """What those who call it must know of a program."""
 
     @property
     def name(self) -> str: ...
 
     @property
-    def inputs(self) -> tuple[Slot, ...]: ...
+    def inputs(self) -> tuple[ArraySpec, ...]: ...
 
     @property
-    def outputs(self) -> tuple[Slot, ...]: ...
+    def outputs(self) -> tuple[ArraySpec, ...]: ...
 
 
-def written_call(program: Signature) -> str:
+def written_call(program: ProgramSignature) -> str:
     """The name with the arrays it takes."""
     return f"{program.name}({', '.join(f'{slot.name}{list(slot.shape)}' for slot in program.inputs)})"
 
@@ -156,8 +156,8 @@ class Program:
     """Straight-line code: instructions in order of evaluation, and which values are the results."""
 
     name: str
-    inputs: tuple[Slot, ...]
-    outputs: tuple[Slot, ...]
+    inputs: tuple[ArraySpec, ...]
+    outputs: tuple[ArraySpec, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[tuple[int, ...], ...]
     """for each output, the number of the value of each entry, row by row"""
@@ -358,10 +358,12 @@ def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: A
         for entry, symbol in enumerate(elements(array))
     }
     instructions, number = _instructions(name, [x for array in arrays for x in elements(array)], place)
-    outputs = tuple(Slot("result" if single else f"result{k}", tuple(array.shape)) for k, array in enumerate(arrays))
+    outputs = tuple(
+        ArraySpec("result" if single else f"result{k}", tuple(array.shape)) for k, array in enumerate(arrays)
+    )
     return Program(
         name,
-        tuple(Slot(key, tuple(array.shape)) for key, array in inputs.items()),
+        tuple(ArraySpec(key, tuple(array.shape)) for key, array in inputs.items()),
         outputs,
         instructions,
         tuple(tuple(number[x.index] for x in elements(array)) for array in arrays),
@@ -443,10 +445,10 @@ def _steps(name: str, what: Repeat) -> Steps:
     place |= {node.index: (2, k) for k, node in enumerate(what.captured)}
     results = [list(what.after), *([] if what.stop is None else [[what.stop]])]
     instructions, number = _instructions(name, [x for some in results for x in some], place)
-    states, outputs = len(what.state), [Slot("state", (len(what.state),)), Slot("stop", ())]
+    states, outputs = len(what.state), [ArraySpec("state", (len(what.state),)), ArraySpec("stop", ())]
     program = Program(
         f"{name} step",
-        (Slot("step", ()), Slot("state", (states,)), Slot("fixed", (len(what.captured),))),
+        (ArraySpec("step", ()), ArraySpec("state", (states,)), ArraySpec("fixed", (len(what.captured),))),
         tuple(outputs[: len(results)]),
         instructions,
         tuple(tuple(number[x.index] for x in some) for some in results),

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from linkwright.compiler.ir.program import Instruction, Operations, Program, Slot, written_call
+from linkwright.compiler.ir.program import ArraySpec, Instruction, Operations, Program, written_call
 from linkwright.expression.graph import Expr
 
 Place = tuple[int, ...]
@@ -31,7 +31,7 @@ class Write(NamedTuple):
     """to what is there"""
 
 
-class Body(NamedTuple):
+class Fragment(NamedTuple):
     """Straight-line code between spaces."""
 
     program: Program
@@ -45,9 +45,9 @@ class Body(NamedTuple):
         return not self.writes
 
 
-def body_of(
+def fragment_of(
     name: str, order: Iterable[Expr], read: Callable[[Expr], Place | None], results: Iterable[tuple[Write, Expr]]
-) -> Body:
+) -> Fragment:
     """The body that computes expressions, each after those it follows from, and writes results.
 
     ``read``: the place of an expression that is read, when it is first needed or its turn in ``order`` comes.
@@ -71,17 +71,17 @@ def body_of(
     for node in order:
         value(node)
     given = [(write, value(node)) for write, node in results]
-    slot = Slot("written", (len(given),))
+    slot = ArraySpec("written", (len(given),))
     program = Program(name, (), (slot,), tuple(instructions), (tuple(number for _, number in given),), True)
-    return Body(program, tuple(write for write, _ in given))
+    return Fragment(program, tuple(write for write, _ in given))
 
 
 class Staged(ABC):
     """A program of several bodies in stages."""
 
     name: str
-    inputs: tuple[Slot, ...]
-    outputs: tuple[Slot, ...]
+    inputs: tuple[ArraySpec, ...]
+    outputs: tuple[ArraySpec, ...]
     single: bool
     algorithm: Any = None
     groups: tuple[int, ...] = ()
@@ -95,7 +95,7 @@ class Staged(ABC):
         """What it is made of, in some words."""
 
     @abstractmethod
-    def bodies_and_times(self) -> list[tuple[Body, int]]:
+    def bodies_and_times(self) -> list[tuple[Fragment, int]]:
         """All bodies, and how often each runs in one evaluation."""
 
     @abstractmethod

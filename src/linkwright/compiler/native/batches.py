@@ -14,7 +14,7 @@ import hashlib
 import numpy as np
 
 from linkwright.compiler.emit.rows import plain_steps
-from linkwright.compiler.ir.program import Signature
+from linkwright.compiler.ir.program import ProgramSignature
 from linkwright.compiler.native import cache, machine
 from linkwright.compiler.native.entry import (
     ALIGNED,
@@ -36,7 +36,7 @@ _MOST_DIMENSIONS = 32
 class Way:
     """What the entry must know of one kernel, in words of memory."""
 
-    def __init__(self, program: Signature):
+    def __init__(self, program: ProgramSignature):
         slots = (*program.inputs, *program.outputs)
         described = []
         for slot in slots:

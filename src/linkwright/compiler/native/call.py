@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.ir.program import Signature, Slot
+from linkwright.compiler.ir.program import ArraySpec, ProgramSignature
 
 _FROM_LOOP_AND_SIGNATURE = 31  # place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of functions
 _DOUBLE = 12  # NPY_DOUBLE
@@ -39,16 +39,16 @@ def _constructor() -> Callable[..., Any]:
     return prototype(numpy_table("ufunc", _FROM_LOOP_AND_SIGNATURE)[_FROM_LOOP_AND_SIGNATURE] or 0)
 
 
-def signature(program: Signature) -> str:
+def signature(program: ProgramSignature) -> str:
     """The core dimensions as NumPy writes them: "(7),(7)->(7,7)"."""
 
-    def group(slots: tuple[Slot, ...]) -> str:
+    def group(slots: tuple[ArraySpec, ...]) -> str:
         return ",".join(f"({','.join(map(str, slot.shape))})" for slot in slots)
 
     return f"{group(program.inputs)}->{group(program.outputs)}"
 
 
-def universal_function(program: Signature, loop: int) -> tuple[Any, Any]:
+def universal_function(program: ProgramSignature, loop: int) -> tuple[Any, Any]:
     """The function around a loop at this address, and what must live as long as it does."""
     n_in, n_out = len(program.inputs), len(program.outputs)
     loops = (ctypes.c_void_p * 1)(loop)

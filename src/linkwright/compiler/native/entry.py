@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.compiler.emit.code import Code
-from linkwright.compiler.ir.program import Signature
+from linkwright.compiler.emit.code import FunctionBuilder
+from linkwright.compiler.ir.program import ProgramSignature
 
 # fields of objects and arrays, in bytes
 ARRAY_FIELDS = (8, 16, 24, 32, 40, 56, 64)
@@ -53,14 +53,14 @@ declare ptr @otherwise(ptr, ptr, i64, ptr)
 """
 
 
-def entry_text(program: Signature, stops: bool = False) -> str:
+def entry_text(program: ProgramSignature, stops: bool = False) -> str:
     """``entry(kernel, args, n, names)``, around the function ``single`` and the constants of ``lengths_text``.
 
     ``stops``: whether that may have been stopped by a signal's handler, whose exception is ``raised`` then.
     """
     inputs, outputs = program.inputs, program.outputs
     n_in, n_out = len(inputs), len(outputs)
-    code = Code("%e")
+    code = FunctionBuilder("%e")
     code.lines.append("define ptr @entry(ptr %kernel, ptr %args, i64 %count, ptr %names) #1 {")
     code.do("start:")
     rows = code.emit(f"alloca ptr, i64 {n_in + n_out}")
@@ -132,18 +132,18 @@ def entry_text(program: Signature, stops: bool = False) -> str:
     return "\n".join(code.lines)
 
 
-def _field(code: Code, type: str, item: str, offset: int) -> str:
+def _field(code: FunctionBuilder, type: str, item: str, offset: int) -> str:
     return code.emit(f"load {type}, ptr {code.emit(f'getelementptr i8, ptr {item}, i64 {offset}')}")
 
 
-def _require(code: Code, condition: str) -> None:
+def _require(code: FunctionBuilder, condition: str) -> None:
     """Leave for the slow way unless the condition holds."""
     go_on = code.label()
     code.do(f"br i1 {condition}, label %{go_on}, label %slow, !prof !1")
     code.do(f"{go_on}:")
 
 
-def _checked(code: Code, array: str, argument: int, shape: tuple[int, ...], flags: int) -> str:
+def _checked(code: FunctionBuilder, array: str, argument: int, shape: tuple[int, ...], flags: int) -> str:
     """Where the entries of an array are; leave for the slow way unless it is one as the body needs it."""
     _require(code, code.emit(f"icmp eq ptr {_field(code, 'ptr', array, _TYPE)}, @ndarray"))
     dtype = code.emit(f"icmp eq ptr {_field(code, 'ptr', array, _DTYPE)}, @float64")
@@ -161,7 +161,7 @@ def _checked(code: Code, array: str, argument: int, shape: tuple[int, ...], flag
     return _field(code, "ptr", array, _DATA)
 
 
-def _number(code: Code, given: str, argument: int) -> str:
+def _number(code: FunctionBuilder, given: str, argument: int) -> str:
     """Where a single number is: an array of no dimensions, or a float of Python's or NumPy's."""
     number, array, go_on = f"number{argument}", f"array{argument}", f"either{argument}"
     type = _field(code, "ptr", given, _TYPE)
@@ -179,17 +179,17 @@ def _number(code: Code, given: str, argument: int) -> str:
     return code.emit(f"phi ptr [{inside}, %{number}], [{data}, %checked_{go_on}]")
 
 
-def _give_up_without(code: Code, made: str, before: list[str], name: str) -> None:
+def _give_up_without(code: FunctionBuilder, made: str, before: list[str], name: str) -> None:
     """Where an object could not be made, release those made before and return the error."""
     _give_up_if(code, code.emit(f"icmp eq ptr {made}, null"), before, name)
 
 
-def _give_up_if_raised(code: Code, made: list[str], name: str) -> None:
+def _give_up_if_raised(code: FunctionBuilder, made: list[str], name: str) -> None:
     """Where there was an exception meanwhile, release what was made and return the error."""
     _give_up_if(code, code.emit("call i1 @raised()"), made, name)
 
 
-def _give_up_if(code: Code, condition: str, made: list[str], name: str) -> None:
+def _give_up_if(code: FunctionBuilder, condition: str, made: list[str], name: str) -> None:
     code.do(f"br i1 {condition}, label %no_{name}, label %has_{name}, !prof !0")
     code.do(f"no_{name}:")
     for x in made:

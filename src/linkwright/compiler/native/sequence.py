@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.emit.code import Code
+from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.rows import plain_steps
-from linkwright.compiler.ir.program import Signature
+from linkwright.compiler.ir.program import ProgramSignature
 from linkwright.compiler.native import cache as files
 from linkwright.compiler.native import interrupts, machine
 from linkwright.compiler.native.entry import address
@@ -44,7 +44,7 @@ _FUNCTION_TYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 def _text() -> str:
-    code = Code()
+    code = FunctionBuilder()
     code.lines += [
         "declare i1 @poll(i64)",
         "define void @sequence(ptr %task) #1 {",
@@ -133,7 +133,7 @@ class Form(NamedTuple):
     """of a step of its longest repetition, as `interrupts.poll` is told it"""
 
 
-def form_of(program: Signature, work: int) -> Form:
+def form_of(program: ProgramSignature, work: int) -> Form:
     """The form of a program's calls."""
     inputs, outputs = (sum(slot.size for slot in slots) for slots in (program.inputs, program.outputs))
     return Form(plain_steps(program), [len(slot.shape) for slot in program.inputs], inputs + 2 * outputs, work)

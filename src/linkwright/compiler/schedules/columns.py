@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from linkwright.compiler.emit.code import Code
+from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.stages import ALIGNMENT
-from linkwright.compiler.passes.shared import COLUMN
+from linkwright.compiler.passes.uniform_values import COLUMN
 
 if TYPE_CHECKING:
     from linkwright.compiler.schedules.loops import Arguments, LoopProgram
 
 
-class Block(NamedTuple):
+class ScratchBlock(NamedTuple):
     """Some memory beside the records."""
 
     name: str
@@ -26,14 +26,14 @@ class Block(NamedTuple):
     """how many, as a value of the code"""
 
 
-class Beside:
+class ScratchMemory:
     """What loops need beside their records: columns, and results that are not yet what is asked for."""
 
-    def __init__(self, program: LoopProgram, code: Code, width: int, records: str, lanes: int):
+    def __init__(self, program: LoopProgram, code: FunctionBuilder, width: int, records: str, lanes: int):
         self.program, self.code, self.width, self.lanes = program, code, width, lanes
         outputs = program.loops.recording.outputs
         steps = [one for columns in program.loops.columns for one in columns]
-        blocks: list[Block] = []
+        blocks: list[ScratchBlock] = []
         if any(one.of == "square" for one in outputs) or steps:
             self.n = code.load("i64", "@count", 2)
             self.squared = code.emit(f"mul i64 {code.emit(f'mul i64 {self.n}, {self.n}')}, 8")
@@ -41,14 +41,14 @@ class Beside:
             places = [write.entry for one in steps for write in one.writes if write.space == COLUMN]
             entries = 1 + max(places, default=0)
             self.stride = code.emit(f"add i64 {self.n}, {lanes}")
-            blocks.append(Block("columns", code.emit(f"mul i64 {self.stride}, {8 * entries}")))
+            blocks.append(ScratchBlock("columns", code.emit(f"mul i64 {self.stride}, {8 * entries}")))
         for number, (one, slot) in enumerate(zip(outputs, program.outputs, strict=True)):
             if one.of == "square" and one.summed:
-                blocks.append(Block(f"above{number}", self.squared))
+                blocks.append(ScratchBlock(f"above{number}", self.squared))
             if one.below is not None:
-                blocks.append(Block(f"below{number}", self.squared))
+                blocks.append(ScratchBlock(f"below{number}", self.squared))
             if one.summed and one.of != "square":
-                blocks.append(Block(f"sum{number}", str(8 * slot.size * width)))
+                blocks.append(ScratchBlock(f"sum{number}", str(8 * slot.size * width)))
         self.offsets: dict[str, str] = {}
         self.bytes = {block.name: block.bytes for block in blocks}
         self.total = code.emit(f"add i64 {records}, {ALIGNMENT}")

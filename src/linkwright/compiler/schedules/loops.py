@@ -14,13 +14,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.emit.body import BodyCode, Columns, Everywhere, Recorded, Registers, Rows, Same, Space
-from linkwright.compiler.emit.code import Code
+from linkwright.compiler.emit.body import (
+    ColumnSpace,
+    FragmentEmitter,
+    MultipleSpaces,
+    RecordSpace,
+    RegisterSpace,
+    StridedRows,
+    Space,
+    UniformSpace,
+)
+from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.stages import (
     NUMBER,
     Operand,
-    Row,
     Stage,
+    StageRow,
     begin_driver,
     emit_memory,
     end_driver,
@@ -29,12 +38,12 @@ from linkwright.compiler.emit.stages import (
     tables_of,
 )
 from linkwright.compiler.emit.vector_math import Lanes
-from linkwright.compiler.front.sweeps import WORLD, Found, Output
-from linkwright.compiler.ir.program import Slot
-from linkwright.compiler.ir.staged import Body, Staged
+from linkwright.compiler.front.sweeps import WORLD, ColumnResult, Output
+from linkwright.compiler.ir.program import ArraySpec
+from linkwright.compiler.ir.staged import Fragment, Staged
 from linkwright.compiler.native.machine import Target
-from linkwright.compiler.passes.remember import Loops
-from linkwright.compiler.passes.shared import (
+from linkwright.compiler.passes.rematerialization import BodyLoops
+from linkwright.compiler.passes.uniform_values import (
     COLUMN,
     DATA,
     FIRST_INPUT,
@@ -44,7 +53,7 @@ from linkwright.compiler.passes.shared import (
     SHARED,
     output_space,
 )
-from linkwright.compiler.schedules.columns import FUNCTIONS, Beside
+from linkwright.compiler.schedules.columns import FUNCTIONS, ScratchMemory
 from linkwright.errors import counted
 from linkwright.model.tree import Model
 
@@ -61,12 +70,12 @@ COLUMNS = 8
 class LoopProgram(Staged):
     """An algorithm for one mechanism as loops over its bodies."""
 
-    def __init__(self, name: str, inputs: tuple[Slot, ...], of: tuple[str, ...], loops: Loops):
+    def __init__(self, name: str, inputs: tuple[ArraySpec, ...], of: tuple[str, ...], loops: BodyLoops):
         self.name, self.inputs, self.of, self.loops = name, inputs, of, loops
         recording = loops.recording
         self.single = recording.single
         names = ["result"] if self.single else [f"result{k}" for k in range(len(recording.outputs))]
-        self.outputs = tuple(Slot(n, one.shape) for n, one in zip(names, recording.outputs, strict=True))
+        self.outputs = tuple(ArraySpec(n, one.shape) for n, one in zip(names, recording.outputs, strict=True))
 
     @property
     def form(self) -> str:
@@ -74,7 +83,7 @@ class LoopProgram(Staged):
         bodies, kinds = len(self.loops.recording.model.links), len(self.loops.recording.kinds)
         return f"loops over {counted(bodies, 'body', 'bodies')} of {counted(kinds, 'kind')}"
 
-    def bodies_and_times(self) -> list[tuple[Body, int]]:
+    def bodies_and_times(self) -> list[tuple[Fragment, int]]:
         """All steps, for each body of their kind; those of columns for each column beyond."""
         kinds, beyond = self.loops.recording.kinds, self.bodies[:, _LAST] - self.bodies[:, _AFTER]
         steps = [(one, len(kind.bodies)) for row in self.loops.steps for one, kind in zip(row, kinds, strict=True)]
@@ -149,7 +158,7 @@ class LoopProgram(Staged):
         return module_of(self, width, target.processor, functions, declared)
 
 
-def table_of(loops: Loops, bodies: range) -> tuple[np.ndarray, int]:
+def table_of(loops: BodyLoops, bodies: range) -> tuple[np.ndarray, int]:
     """For each of these bodies where the parent's record begins, its kind, where in q and v its coordinates and
     where its own record begin; and how many numbers all records are, what is before them included.
     """
@@ -191,7 +200,7 @@ def followed(model: Model) -> tuple[np.ndarray, np.ndarray]:
 class Region(NamedTuple):
     """Bodies that loops go over, and where what belongs to them is."""
 
-    loops: Loops
+    loops: BodyLoops
     name: str
     """of its steps"""
     width: int
@@ -208,20 +217,20 @@ class Region(NamedTuple):
         texts, declared = [], set()
         outputs = len(self.loops.recording.outputs)
         spaces = {
-            OWN: Registers("%own"),
-            PARENT: Registers("%parent"),
-            DATA: Registers("%data") if laned else Same("%data"),
-            SHARED: Registers("%world", self.loops.shared),
-            COLUMN: Columns("%columns", "%stride"),
+            OWN: RegisterSpace("%own"),
+            PARENT: RegisterSpace("%parent"),
+            DATA: RegisterSpace("%data") if laned else UniformSpace("%data"),
+            SHARED: RegisterSpace("%world", self.loops.shared),
+            COLUMN: ColumnSpace("%columns", "%stride"),
             **_rows(inputs, outputs),
         }
         for p, steps in enumerate(self.loops.steps):
             for k, step in enumerate(steps):
-                body = BodyCode(step, spaces, self.width, target, careful=laned)
+                body = FragmentEmitter(step, spaces, self.width, target, careful=laned)
                 texts.append(body.function(f"{self.name}_{p}_{k}", step_arguments(inputs + outputs)))
                 declared |= body.declared
             for k, column in enumerate(self.loops.columns[p]):
-                wide = BodyCode(column, self._of_columns(p, inputs), target.width, target, careful=True)
+                wide = FragmentEmitter(column, self._of_columns(p, inputs), target.width, target, careful=True)
                 targets = range(len(self.found(p)))
                 arguments = ["ptr noalias %own", "ptr noalias %data", "ptr %world", "ptr noalias %columns"]
                 arguments += ["i64 %stride", "i64 %left", "i64 %n", *(f"ptr %a{k}" for k in range(inputs))]
@@ -235,24 +244,28 @@ class Region(NamedTuple):
 
     def _of_columns(self, p: int, inputs: int) -> dict[int, Space]:
         """The spaces of what happens to columns: numbers of the body are the same in all."""
-        spaces: dict[int, Space] = {OWN: Same("%own"), DATA: Same("%data"), SHARED: Same("%world", self.loops.shared)}
-        spaces |= {FIRST_INPUT + k: Same(f"%a{k}") for k in range(inputs)}
-        spaces[COLUMN] = Columns("%columns", "%stride", "%left")
+        spaces: dict[int, Space] = {
+            OWN: UniformSpace("%own"),
+            DATA: UniformSpace("%data"),
+            SHARED: UniformSpace("%world", self.loops.shared),
+        }
+        spaces |= {FIRST_INPUT + k: UniformSpace(f"%a{k}") for k in range(inputs)}
+        spaces[COLUMN] = ColumnSpace("%columns", "%stride", "%left")
         arrays = [one.which for one, _ in self.found(p)]
         (s,) = self.loops.passes[p].sweeps
         for array in range(max(map(len, self.loops.recording.sweeps[s].found))):
             targets = [k for k, one in enumerate(arrays) if one == array]
-            spaces[output_space(array)] = Everywhere([Columns(f"%t{k}", "%n", "%left") for k in targets])
+            spaces[output_space(array)] = MultipleSpaces([ColumnSpace(f"%t{k}", "%n", "%left") for k in targets])
         return spaces
 
-    def begin(self, code: Code, p: int) -> None:
+    def begin(self, code: FunctionBuilder, p: int) -> None:
         """Put what is known in advance where pass p starts from."""
         V = Lanes(self.width).double
         for entry, x in self.loops.begins[p]:
             address = code.emit(f"getelementptr {V}, ptr {self.world}, i64 {entry}")
             code.do(f"store {V} {Lanes(self.width).constant(x)}, ptr {address}, align {8 * self.width}")
 
-    def run(self, code: Code, p: int, n: str, arguments: Arguments) -> None:
+    def run(self, code: FunctionBuilder, p: int, n: str, arguments: Arguments) -> None:
         """Loop pass p over the first n bodies."""
         one = self.loops.passes[p]
         record = 8 * self.width
@@ -270,7 +283,7 @@ class Region(NamedTuple):
         beside = partial(self._over_columns, code, p, arguments) if one.columns else None
         run(code, stage, "0", n, down=not one.outwards, beside=beside, flag=arguments.far)
 
-    def found(self, p: int) -> list[tuple[Found, str]]:
+    def found(self, p: int) -> list[tuple[ColumnResult, str]]:
         """What columns find in a pass, and where that goes: "above" or "below" of which output."""
         (s,) = self.loops.passes[p].sweeps
         wanted = []
@@ -280,7 +293,7 @@ class Region(NamedTuple):
                     wanted.append((found, f"{side}{number}"))
         return wanted
 
-    def _over_columns(self, code: Code, p: int, arguments: Arguments, row: Row, kind: int) -> None:
+    def _over_columns(self, code: FunctionBuilder, p: int, arguments: Arguments, row: StageRow, kind: int) -> None:
         """Loop over the columns of the bodies beyond one, as many at once as there are lanes."""
         own, _, data, world, _, *inputs = row.places
         last, n_all = row.column(_LAST), code.load("i64", "@count", 2)
@@ -297,8 +310,8 @@ class Region(NamedTuple):
 
 def _rows(inputs: int, outputs: int) -> dict[int, Space]:
     """The spaces of arguments and results."""
-    spaces: dict[int, Space] = {FIRST_INPUT + k: Rows(f"%a{k}", f"%s{k}") for k in range(inputs)}
-    return spaces | {output_space(k): Rows(f"%a{inputs + k}", f"%s{inputs + k}") for k in range(outputs)}
+    spaces: dict[int, Space] = {FIRST_INPUT + k: StridedRows(f"%a{k}", f"%s{k}") for k in range(inputs)}
+    return spaces | {output_space(k): StridedRows(f"%a{inputs + k}", f"%s{inputs + k}") for k in range(outputs)}
 
 
 def step_arguments(rows: int) -> str:
@@ -328,7 +341,7 @@ class Arguments(NamedTuple):
     memory: Mapping[str, str] = MappingProxyType({})
     """where what they find goes, by side and number of the output"""
 
-    def operand(self, code: Code, k: int) -> Operand:
+    def operand(self, code: FunctionBuilder, k: int) -> Operand:
         """Where a body's part of a row begins."""
         row, inputs = self.rows[k], len(self.of)
         of = self.of[k] if k < inputs else self.outputs[k - inputs].of
@@ -344,24 +357,24 @@ class Arguments(NamedTuple):
 def _driver(program: LoopProgram, width: int, target: Target) -> tuple[list[str], set[str]]:
     """``single`` or ``lanes``: all passes over all bodies for one row, or for as many as there are lanes."""
     loops, n_in, n_out = program.loops, len(program.inputs), len(program.outputs)
-    code = Code("%d")
+    code = FunctionBuilder("%d")
     rows, strides, far = begin_driver(code, "single" if width == 1 else "lanes", n_in + n_out, width)
     mode = code.emit("call i64 @without_tiny()")
     n = code.load("i64", "@count", 0)
     region = Region(loops, f"step{width}", width, "@bodies", "@numbers", program.data.shape[1], "")
     records = code.emit(f"mul i64 {code.load('i64', '@count', 1)}, {8 * width}")
-    beside = Beside(program, code, width, records, target.width)
+    beside = ScratchMemory(program, code, width, records, target.width)
     place, memory, world = emit_memory(code, int(width > 1), beside.total)
     region = region._replace(world=world)
     arguments = beside.begin(world, Arguments(rows, strides, program.of, loops.recording.outputs, far))
     given = ", ".join([*(f"ptr {x}" for x in (world, *arguments.rows)), *(f"i64 {s}" for s in arguments.strides)])
     takes = [*(f"ptr %a{k}" for k in range(n_in + n_out)), *(f"i64 %s{k}" for k in range(n_in + n_out))]
     texts, declared = region.functions(n_in, target)
-    spaces = {OWN: Registers("%own"), RECORDS: Recorded("%own", program.records_read), **_rows(n_in, n_out)}
+    spaces = {OWN: RegisterSpace("%own"), RECORDS: RecordSpace("%own", program.records_read), **_rows(n_in, n_out)}
     for p, between in enumerate(loops.between):
         if not between.idle:
             code.emit(f"call i1 @between_{width}_{p}({given})")
-            body = BodyCode(between, spaces, width, target)
+            body = FragmentEmitter(between, spaces, width, target)
             texts.append(body.function(f"between_{width}_{p}", ", ".join(["ptr %own", *takes])))
             declared |= body.declared
         if p < len(loops.passes):

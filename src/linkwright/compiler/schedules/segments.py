@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.emit.body import BodyCode, Grouped, Registers, Rows
-from linkwright.compiler.emit.code import Code
+from linkwright.compiler.emit.body import FragmentEmitter, GroupedSpace, RegisterSpace, StridedRows
+from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.stages import ALIGNMENT, STAGE, module_of, row_in_stages, tables_of
 from linkwright.compiler.front.kinds import groups_of, kind_of_each
 from linkwright.compiler.front.sweeps import CONSTANT, Argument, NotASweep, Recorder, like, record
-from linkwright.compiler.ir.program import Slot
-from linkwright.compiler.ir.staged import Body, Staged, Write, body_of
-from linkwright.compiler.passes.remember import Loops, is_chain, loops_of
-from linkwright.compiler.passes.shared import OWN, PARENT, output_space, representatives
+from linkwright.compiler.ir.program import ArraySpec
+from linkwright.compiler.ir.staged import Fragment, Staged, Write, fragment_of
+from linkwright.compiler.passes.rematerialization import BodyLoops, is_chain, loops_of
+from linkwright.compiler.passes.uniform_values import OWN, PARENT, output_space, representatives
 from linkwright.compiler.schedules.loops import Arguments, Region, table_of
 from linkwright.dynamics.assembly.segments import (
     LAST,
@@ -106,11 +106,11 @@ class SegmentProgram(Staged):
 
     single = True
 
-    def __init__(self, name: str, inputs: tuple[Slot, ...], model: Model, lanes: int, groups: int = 1):
+    def __init__(self, name: str, inputs: tuple[ArraySpec, ...], model: Model, lanes: int, groups: int = 1):
         self.name, self.inputs, self.model, self.lanes = name, inputs, model, lanes
         self.number = groups
         """of groups of lanes"""
-        self.outputs = (Slot("result", (model.nv,)),)
+        self.outputs = (ArraySpec("result", (model.nv,)),)
         self.cut = division(model, lanes * groups)
         n, (rest, _, by_zeros) = len(model.links), self.cut
 
@@ -129,7 +129,7 @@ class SegmentProgram(Staged):
         segments, (rest, length, _) = self.lanes * self.number, self.cut
         return f"{segments} segments of {length} bodies side by side, {rest} at their root"
 
-    def bodies_and_times(self) -> list[tuple[Body, int]]:
+    def bodies_and_times(self) -> list[tuple[Fragment, int]]:
         """All steps, for each body of their kind; and what joins the segments."""
         found = []
         for loops in (self.rest, self.segments):
@@ -199,7 +199,7 @@ class SegmentProgram(Staged):
         return self._each_stage if self.number > 1 else ()
 
     @staticmethod
-    def _columns(loops: Loops) -> int:
+    def _columns(loops: BodyLoops) -> int:
         return max(kind.columns.shape[1] for kind in loops.recording.kinds)
 
     def text(self, target: Any, width: int) -> str:
@@ -210,12 +210,12 @@ class SegmentProgram(Staged):
         more, needed = lanes.functions(3, target, laned=True)
         functions, declared = functions + more + stages, declared | needed
         spaces = {
-            OWN: Grouped("%own", self.segments.shared * self.lanes, "%s0"),
-            PARENT: Registers("%parent"),
-            output_space(0): Rows("%a0", "0"),
+            OWN: GroupedSpace("%own", self.segments.shared * self.lanes, "%s0"),
+            PARENT: RegisterSpace("%parent"),
+            output_space(0): StridedRows("%a0", "0"),
         }
         for k, one in enumerate(self.bridges.bodies):
-            body = BodyCode(one, spaces, 1, target)
+            body = FragmentEmitter(one, spaces, 1, target)
             functions.append(body.function(f"bridge_{k}", "ptr %own, ptr %parent, ptr %a0, i64 %s0"))
             declared |= body.declared
         return module_of(self, 1, target.processor, [*functions, *row_in_stages(len(_STAGES))], declared)
@@ -227,7 +227,7 @@ class SegmentProgram(Staged):
 
     def _stage(self, number: int, what: Sequence[tuple[str, int]]) -> str:
         """A function for what happens between two points at which threads wait for each other."""
-        code = Code("%d")
+        code = FunctionBuilder("%d")
         code.lines.append(f"define internal void @stage_{number}({STAGE}) #0 {{")
         code.do("start:")
         rows = [code.load("ptr", "%args", k) for k in range(4)]
@@ -258,7 +258,7 @@ class SegmentProgram(Staged):
         return "\n".join([*code.lines, "}"])
 
 
-def _data(loops: Loops, bodies: range) -> Array:
+def _data(loops: BodyLoops, bodies: range) -> Array:
     """(bodies, …): the numbers in which bodies of a kind differ."""
     data = np.zeros((len(bodies), SegmentProgram._columns(loops)))
     for kind in loops.recording.kinds:
@@ -272,7 +272,7 @@ class _Bridges:
     What neighbors left is in the lanes' shared numbers (one of every lane side by side) and in the root's.
     """
 
-    def __init__(self, rest: Loops, segments: Loops, lanes: int, groups: int):
+    def __init__(self, rest: BodyLoops, segments: BodyLoops, lanes: int, groups: int):
         self.rest, self.segments, self.lanes, self.groups = rest, segments, lanes, groups
         self.kept = 42 * lanes * groups
         joints: list[Joint] = []
@@ -305,7 +305,7 @@ class _Bridges:
             self._body("outwards", outwards, _ACCELERATION, _OUT),
         ]
 
-    def _body(self, name: str, compute: Any, lanes_next: int, root_next: int) -> Body:
+    def _body(self, name: str, compute: Any, lanes_next: int, root_next: int) -> Fragment:
         graph = Graph()
         shared, number = self.segments.shared * self.lanes, self.groups * self.segments.shared * self.lanes
         lane_symbols, root_symbols = graph.symbols("lanes", number), graph.symbols("rest", self.rest.shared)
@@ -326,13 +326,13 @@ class _Bridges:
         given = [(write, graph.coerce(x)) for write, x in results]
         spaces = ((OWN, lane_symbols), (PARENT, root_symbols), (output_space(0), kept_symbols))
         places = {x.index: (space, entry) for space, some in spaces for entry, x in enumerate(some)}
-        return body_of(name, needed([x for _, x in given]), lambda node: places.get(node.index), given)
+        return fragment_of(name, needed([x for _, x in given]), lambda node: places.get(node.index), given)
 
 
 class _Ends:
     """The states that neighbors left, as symbols."""
 
-    def __init__(self, loops: Loops, symbols: Array):
+    def __init__(self, loops: BodyLoops, symbols: Array):
         self.loops, self.symbols = loops, symbols
 
     def states(self, sweep: int, start: Any) -> list[Any]:

@@ -29,7 +29,7 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, motion_to_child, split_pose
 
 
-class Shape(NamedTuple):
+class BlockShape(NamedTuple):
     """What blocks compiled as one have in common, beside their kinds of joints."""
 
     parents: tuple[int, ...]
@@ -40,13 +40,13 @@ class Shape(NamedTuple):
     """the bodies that are handles"""
 
 
-def shape_of(schedule: Schedule, number: int) -> Shape:
+def block_shape(schedule: Schedule, number: int) -> BlockShape:
     """The shape of a schedule's block."""
     members = schedule.blocks[number]
     place = {body: k for k, body in enumerate(members)}
     parents = tuple(place.get(schedule.parents[body], -1) for body in members)
     floating = members[0] in schedule.joined
-    return Shape(parents, floating, tuple(place[body] for body in schedule.handles[number]))
+    return BlockShape(parents, floating, tuple(place[body] for body in schedule.handles[number]))
 
 
 class BodyTerms(NamedTuple):
@@ -95,7 +95,7 @@ class ByComposite(NamedTuple):
     """L⁻ᵀr (n,)"""
 
 
-def by_composite(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByComposite]:
+def by_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByComposite]:
     """Φ and b of a block by its mass matrix. ``base``: the acceleration (6,) of the ground (its weight)."""
     n = len(bodies)
     widths = [body.motion_subspace.shape[1] for body in bodies]
@@ -154,7 +154,7 @@ def _carried(body: BodyTerms, a: Array, U: Array) -> Array:
     return np.concatenate([R.T @ (a[:3] + U @ p), R.T @ a[3:]]) + body.bias
 
 
-def split_composite(shape: Shape, bodies: tuple[BodyTerms, ...], kept: ByComposite, outer: Array) -> list[Array]:
+def split_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], kept: ByComposite, outer: Array) -> list[Array]:
     """The accelerations v̇ (d,) of the block's joints under forces (6n,) on its handles; the base's first."""
     x = solve_below(kept.L, kept.inverses * (kept.z + kept.Z @ outer))
     at = np.cumsum([body.motion_subspace.shape[1] for body in bodies])[:-1]
@@ -175,7 +175,7 @@ class ByArticulated(NamedTuple):
     """τ − Sᵀp_A (d,)"""
 
 
-def by_articulated(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByArticulated]:
+def by_articulated(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByArticulated]:
     """Φ and b of a block by articulated bodies, the handles' unit forces F carried inwards with them.
 
     With F_a = F − U(SᵀI_A S)⁻¹SᵀF: Φ = Σ WᵀD⁻¹W and b = Σ F_aᵀc + WᵀD⁻¹u, summed over the joints, the base's too.
@@ -224,7 +224,7 @@ def _carried_bias(body: BodyTerms) -> Array:
 
 
 def split_articulated(
-    shape: Shape, bodies: tuple[BodyTerms, ...], base: Array, kept: ByArticulated, outer: Array
+    shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array, kept: ByArticulated, outer: Array
 ) -> list[Array]:
     """The accelerations v̇ (d,) of the block's joints under forces (6n,) on its handles; the base's first."""
     a: list[Array] = []
@@ -242,16 +242,16 @@ def split_articulated(
     return found
 
 
-class Form(NamedTuple):
+class BlockAlgorithm(NamedTuple):
     """A way to assemble and to disassemble a block."""
 
-    assemble: Callable[[Shape, tuple[BodyTerms, ...], Array], tuple[Subassembly, Any]]
-    split: Callable[[Shape, tuple[BodyTerms, ...], Array, Any, Array], list[Array]]
+    assemble: Callable[[BlockShape, tuple[BodyTerms, ...], Array], tuple[Subassembly, Any]]
+    split: Callable[[BlockShape, tuple[BodyTerms, ...], Array, Any, Array], list[Array]]
 
 
 FORMS = {
-    "composite": Form(
+    "composite": BlockAlgorithm(
         by_composite, lambda shape, bodies, base, kept, outer: split_composite(shape, bodies, kept, outer)
     ),
-    "articulated": Form(by_articulated, split_articulated),
+    "articulated": BlockAlgorithm(by_articulated, split_articulated),
 }

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from linkwright.dynamics.assembly.block import shape_of
+from linkwright.dynamics.assembly.block import block_shape
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 
 LEAF = 69
@@ -132,7 +132,7 @@ def time_on_lanes(schedule: Schedule, joints: Sequence[Hashable], widths: Sequen
     for number, (level, cost) in enumerate(zip(schedule.level_of, node_costs(schedule, widths), strict=True)):
         kind: Hashable
         if number < first:
-            kind = shape_of(schedule, number), tuple(joints[k] for k in schedule.blocks[number])
+            kind = block_shape(schedule, number), tuple(joints[k] for k in schedule.blocks[number])
         else:
             one = schedule.joins[number - first]
             moved = joints[one.joint] if one.joint < len(joints) else "closed"

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms, body_terms, shape_of
+from linkwright.dynamics.assembly.block import (
+    FORMS,
+    BlockAlgorithm,
+    BlockShape,
+    BodyTerms,
+    base_terms,
+    block_shape,
+    body_terms,
+)
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
 from linkwright.dynamics.assembly.loops import (
@@ -23,7 +31,7 @@ from linkwright.dynamics.assembly.loops import (
 from linkwright.dynamics.assembly.partition import flat_bodies, require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.assembly.subassembly import (
-    Closed,
+    ClosedLoopTerms,
     JointTerms,
     LeafInertia,
     LoopTerms,
@@ -53,7 +61,7 @@ from linkwright.spatial.linalg import SemidefiniteFactors
 from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_to_child
 
 
-class Found(NamedTuple):
+class DisassemblyResult(NamedTuple):
     """What disassembly gives."""
 
     reactions: dict[int, Array]
@@ -74,7 +82,7 @@ def assemble(
     base: Subassembly,
     terms: Mapping[int, JointTerms | LoopTerms],
     orders: Mapping[int, Sequence[int]] = MappingProxyType({}),
-) -> Found:
+) -> DisassemblyResult:
     """Join everything in the order of a schedule, then split it again in the opposite order.
 
     ``base`` is the ground, ``terms`` those of the joints by the bodies they move, of loops by their numbers; ``orders``
@@ -114,9 +122,9 @@ def assemble(
     closed = {
         one.joint: joined.factors
         for one, joined in zip(schedule.joins, kept, strict=True)
-        if isinstance(joined, Closed)
+        if isinstance(joined, ClosedLoopTerms)
     }
-    return Found(reactions, accelerations, forces, closed, multipliers)
+    return DisassemblyResult(reactions, accelerations, forces, closed, multipliers)
 
 
 def _alone(schedule: Schedule, leaves: Sequence[Subassembly], base: Subassembly, body: int) -> Array:
@@ -185,7 +193,7 @@ def _closed_singly(
     schedule: Any,
     closing: Closing | None,
     inertias: Sequence[LeafInertia] | None = None,
-) -> Found:
+) -> DisassemblyResult:
     """What disassembly gives, loops closed once more."""
     still = np.zeros(model.nv)
     found = _joined_singly(model, q, v, tau, wrenches, schedule, closing, inertias)
@@ -200,8 +208,13 @@ def _closed_singly(
 
 
 def _closed_again(
-    model: Model, q: Array, v: Array, found: Found, closing: Closing | None, answer: Callable[[Array], Found]
-) -> Found:
+    model: Model,
+    q: Array,
+    v: Array,
+    found: DisassemblyResult,
+    closing: Closing | None,
+    answer: Callable[[Array], DisassemblyResult],
+) -> DisassemblyResult:
     """With what loops are still open by taken back: where many close, what is left of Φ is a small difference.
 
     ``answer``: of the mechanism at rest and without weight, to accelerations (m,) that its loops are asked for.
@@ -227,7 +240,7 @@ def _joined_singly(
     closing: Closing | None,
     inertias: Sequence[LeafInertia] | None = None,
     asked: Array | None = None,
-) -> Found:
+) -> DisassemblyResult:
     """``asked`` (m,): of loops, of a mechanism without weight, in place of what keeps them closed."""
     made = schedule_of(model, "serial" if schedule is None else schedule, loops=loop_bodies(model, closing))
     s = _state(model, q, v, tau, wrenches)
@@ -282,7 +295,7 @@ def joint_reactions(
 
 
 def _with_least_loops(
-    model: Model, q: Array, poses: list[Array], terms: Mapping[int, LoopTerms], found: Found
+    model: Model, q: Array, poses: list[Array], terms: Mapping[int, LoopTerms], found: DisassemblyResult
 ) -> list[Array]:
     """What the joints do to their bodies, (6,), where of all forces of the loops that do the same the least act.
 
@@ -360,7 +373,7 @@ def prescribed_motion(
     names = [joint.name for joint in model.joints]
     given = model.rates(a)
 
-    def joined(q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> Found:
+    def joined(q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> DisassemblyResult:
         s = _state(model, q, v, tau, wrenches)
         terms: dict[int, JointTerms | LoopTerms] = {**loop_terms(model, q, v, s.w, closing)}
         for k, link in enumerate(model.links):
@@ -416,7 +429,7 @@ def plastic_impact(
     closing = Closing()
     made = schedule_of(model, loops=loop_bodies(model, closing))
 
-    def taken(q: Array, v: Array, twists: Array) -> Found:
+    def taken(q: Array, v: Array, twists: Array) -> DisassemblyResult:
         s = _state(model, q, v, np.zeros(model.nv), None)
         still = np.zeros(6)
         terms: dict[int, JointTerms | LoopTerms] = {}
@@ -489,20 +502,20 @@ def _joined_in_blocks(
     closing: Closing | None,
     form: str | None,
     asked: Array | None = None,
-) -> Found:
+) -> DisassemblyResult:
     """What disassembly gives, the accelerations of joints within blocks too. ``asked``: see :func:`_joined_singly`."""
     require_inertia(model, made.blocks, made.joined)
     widths = [link.motion.nv for link in model.links]
     s = _state(model, q, v, tau, wrenches)
     base = ground(model.gravity if asked is None else np.zeros(3))
     leaves: list[Subassembly] = []
-    blocks: dict[int, tuple[Form, Shape, tuple[BodyTerms, ...], Any]] = {}
+    blocks: dict[int, tuple[BlockAlgorithm, BlockShape, tuple[BodyTerms, ...], Any]] = {}
     for number, members in enumerate(made.blocks):
         if len(members) == 1 and members[0] in made.joined:
             k = members[0]
             leaves.append(leaf(leaf_inertia(model.links[k]), s.w[k], s.external[k]))
             continue
-        shape = shape_of(made, number)
+        shape = block_shape(made, number)
         bodies = [_body_terms(model, s, k) for k in members]
         if shape.floating:
             bodies[0] = base_terms(bodies[0])

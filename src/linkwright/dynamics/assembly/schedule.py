@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.assembly.partition import blocks_of
-from linkwright.dynamics.assembly.subassembly import Place
+from linkwright.dynamics.assembly.subassembly import HandlePlacement
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -36,7 +36,7 @@ class Join(NamedTuple):
     """GROUND where the joint hangs on the ground"""
     child_node: int
     """GROUND where a loop ends there; where it closes within one node, that of the parent's side"""
-    place: Place
+    place: HandlePlacement
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Schedule:
             )
             if nodes[0] == nodes[1]:
                 child_kept = ()
-            place = Place(inner.index(first), outer.index(second), parent_kept, child_kept)
+            place = HandlePlacement(inner.index(first), outer.index(second), parent_kept, child_kept)
             joins.append(Join(joint, *nodes, place))
             handles.append((*(inner[k] for k in parent_kept), *(outer[k] for k in child_kept)))
         return tuple(joins), tuple(handles)
@@ -123,7 +123,7 @@ class Schedule:
         return tuple(level)
 
     @cached_property
-    def levels(self) -> tuple[tuple[Batch, ...], ...]:
+    def levels(self) -> tuple[tuple[JoinBatch, ...], ...]:
         """The joins level by level; within a level those of one place together, as arrays of node numbers.
 
         Joins of one level are independent. A level is split after the one above it.
@@ -143,7 +143,7 @@ class Schedule:
             batches = []
             for (closes, *_, place), members in groupby(sorted(found[level], key=kind), kind):
                 numbers = np.array([[number, *join[:3]] for number, join in members]).T
-                batches.append(Batch(place, closes, *numbers))
+                batches.append(JoinBatch(place, closes, *numbers))
             levels.append(tuple(batches))
         return tuple(levels)
 
@@ -161,10 +161,10 @@ class Schedule:
         return f"<Schedule: {len(self.blocks)} leaves, {len(self.order)} joins, depth {self.depth}>"
 
 
-class Batch(NamedTuple):
+class JoinBatch(NamedTuple):
     """Joins of one level and one place."""
 
-    place: Place
+    place: HandlePlacement
     closes: bool
     """whether these are loops"""
     nodes: Array

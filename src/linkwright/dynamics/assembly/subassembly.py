@@ -59,7 +59,7 @@ class LeafInertia(NamedTuple):
     """J (3, 3), about the center of mass"""
 
 
-class Place(NamedTuple):
+class HandlePlacement(NamedTuple):
     """Where a join finds its handles; joins of one place and one kind of joint are the same program."""
 
     parent: int
@@ -127,7 +127,7 @@ class LoopTerms(NamedTuple):
     """m, the mechanism's own; None where its numbers are symbols"""
 
 
-class Closed(NamedTuple):
+class ClosedLoopTerms(NamedTuple):
     """What closing a loop keeps."""
 
     factors: SemidefiniteFactors
@@ -137,7 +137,7 @@ class Closed(NamedTuple):
     """(steps,)"""
 
 
-class Torn(NamedTuple):
+class SplitResult(NamedTuple):
     """What a split finds."""
 
     reaction: Array
@@ -201,7 +201,7 @@ def ground(gravity: Array) -> Subassembly:
     return Subassembly(np.zeros((6, 6)), np.concatenate([-gravity, np.zeros(3)]))
 
 
-def join(A: Subassembly, B: Subassembly, place: Place, joint: JointTerms) -> tuple[Subassembly, Joined]:
+def join(A: Subassembly, B: Subassembly, place: HandlePlacement, joint: JointTerms) -> tuple[Subassembly, Joined]:
     """Handle ``place.parent`` of A and ``place.child`` of B by a joint: Φ' = Φ + D W Dᵀ, b' = b + D f₀."""
     T = joint.pose
     inner, outer_A, outer_B = _entries(place.parent), _entries(*place.parent_kept), _entries(*place.child_kept)
@@ -239,12 +239,12 @@ def _constrained(base: Subassembly, P: Array, D: Array, d: Array, joint: JointTe
 def close(
     A: Subassembly,
     B: Subassembly,
-    place: Place,
+    place: HandlePlacement,
     loop: LoopTerms,
     same: bool,
     sizes: tuple[Array, Array],
     order: Sequence[int] | None = None,
-) -> tuple[Subassembly, Closed]:
+) -> tuple[Subassembly, ClosedLoopTerms]:
     """A closed loop as a joint that is never moved, between two subassemblies, or two handles of the same (A).
 
     Γ = TᵀPT may be singular: loops that ask the same twice, or what is held already. What depends on other
@@ -278,7 +278,7 @@ def close(
     factors = semidefinite_factors(mirror(T.T @ P @ T), sizes[0], order, sizes[1])
     Z, z = factors.half(T.T @ D), factors.half(factors.least_norm(T.T @ d - loop.asked))
     ZD = Z.T * factors.inverse
-    return Subassembly(mirror(base.compliance - ZD @ Z), base.bias - ZD @ z), Closed(factors, Z, z)
+    return Subassembly(mirror(base.compliance - ZD @ Z), base.bias - ZD @ z), ClosedLoopTerms(factors, Z, z)
 
 
 def free_sizes(first: Array, second: Array, loop: LoopTerms) -> tuple[Array, Array]:
@@ -297,7 +297,7 @@ def free_sizes(first: Array, second: Array, loop: LoopTerms) -> tuple[Array, Arr
 
 
 def open_again(
-    place: Place, sizes: tuple[int, int], loop: LoopTerms, closed: Closed, outer: Array, same: bool
+    place: HandlePlacement, sizes: tuple[int, int], loop: LoopTerms, closed: ClosedLoopTerms, outer: Array, same: bool
 ) -> tuple[Array, Array, Array]:
     """λ (m,) of the loop's force T λ on its second frame, and the forces on the handles of both sides (or the one)."""
     multipliers = -closed.factors.back(closed.z + closed.Z @ outer)
@@ -316,7 +316,9 @@ def forces_of(loop: LoopTerms, multipliers: Array) -> tuple[Array, Array]:
     return -force_to_parent(loop.pose_first, f), force_to_parent(loop.pose_second, f)
 
 
-def split(place: Place, sizes: tuple[int, int], joint: JointTerms, joined: Joined, outer: Array) -> Torn:
+def split(
+    place: HandlePlacement, sizes: tuple[int, int], joint: JointTerms, joined: Joined, outer: Array
+) -> SplitResult:
     """What a join's joint does once the forces (6n,) on its result's handles are known.
 
     ``sizes``: how many handles the parent's and the child's side have.
@@ -327,7 +329,7 @@ def split(place: Place, sizes: tuple[int, int], joint: JointTerms, joined: Joine
     acceleration = along @ f + along_outer @ outer + along_bias
     n = 6 * len(place.parent_kept)
     on_parent = -force_to_parent(joint.pose, f)
-    return Torn(
+    return SplitResult(
         f,
         acceleration,
         _handed_down(outer[:n], place.parent_kept, place.parent, on_parent, sizes[0]),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.front.bind import Bound, bind
+from linkwright.compiler.front.bind import BoundFunction, bind
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.parameters import parametrized
@@ -207,7 +207,7 @@ def _made(model: Model, plan: Plan) -> Kernel:
         "numbers": (3,),
     }
 
-    def steps(looped: bool) -> Bound:
+    def steps(looped: bool) -> BoundFunction:
         def simulation_step(
             model: Model,
             q: Array,

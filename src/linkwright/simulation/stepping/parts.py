@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not, kernel_of
-from linkwright.compiler.schedules.choose import BODIES_IN_LOOPS
+from linkwright.compiler.schedules.selection import BODIES_IN_LOOPS
 from linkwright.dynamics import (
     constraint_residual,
     forward_dynamics,

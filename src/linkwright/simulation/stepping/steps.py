@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.front.bind import Bound, bind
+from linkwright.compiler.front.bind import BoundFunction, bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow
@@ -85,7 +85,7 @@ def _made_stepper(model: Model, way: Way, outside: Outside | None) -> Stepper:
         iterated = variational_stepper(model, way.options)
         return lambda q, v, tau, h, t, told, memory: (*iterated(q, v, tau, h), memory)
 
-    def steps(looped: bool) -> Bound:
+    def steps(looped: bool) -> BoundFunction:
         def simulation_step(
             model: Model, q: Array, v: Array, asked: Array, h: Any, t: Any, told: Array, memory: Array
         ) -> tuple[Array, Array, Array]:
@@ -213,7 +213,7 @@ def memory_again(model: Model, way: Way, memory: Array, q: Array, v: Array) -> A
     return adaptive.memory_again(model, memory, q, v) if isinstance(method_of(way.method), Embedded) else 0.0 * memory
 
 
-def compiled(steps: Callable[[bool], Bound], way: Way, model: Model) -> Kernel:
+def compiled(steps: Callable[[bool], BoundFunction], way: Way, model: Model) -> Kernel:
     """The kernel of steps, told whether their stages are a loop: they are where they are long."""
     method = method_of(way.method)
     looped = isinstance(method, (Tableau, Embedded)) and len(method.stages) > 1

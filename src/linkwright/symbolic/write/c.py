@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linkwright.compiler.ir.program import Slot
+from linkwright.compiler.ir.program import ArraySpec
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.write.code import Code, Sample
 from linkwright.symbolic.write.languages import C, body, real
@@ -22,12 +22,12 @@ def _prototype(code: Code) -> str:
     return f"void {code.name}({', '.join(arguments) or 'void'})"
 
 
-def _results(code: Code) -> list[Slot]:
+def _results(code: Code) -> list[ArraySpec]:
     """The outputs that hold anything: C has no empty arrays."""
     return [slot for slot in code.outputs if slot.size]
 
 
-def _declared(slot: Slot) -> str:
+def _declared(slot: ArraySpec) -> str:
     return f"{slot.name}[{slot.size}]" if slot.shape else slot.name
 
 
@@ -126,6 +126,6 @@ def test_program(codes: Sequence[Code], samples: Sequence[Sequence[Sample]]) -> 
     return "\n".join([*text, "    return failed;", "}", ""])
 
 
-def _array(slot: Slot, x: Array) -> str:
+def _array(slot: ArraySpec, x: Array) -> str:
     numbers = ", ".join(real(float(value)) for value in np.ravel(x))
     return f"const double {_declared(slot)} = {f'{{{numbers}}}' if slot.shape else numbers};"

@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.ir.interpreter import interpret
-from linkwright.compiler.ir.program import Program, Slot, program_of
+from linkwright.compiler.ir.program import ArraySpec, Program, program_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.dynamics.forces.springs import spring_forces
 from linkwright.dynamics.forces.statics import FRICTION_SPEED, spring_effort
@@ -71,12 +71,12 @@ class Code:
     meanings: Mapping[str, str]
 
     @property
-    def arguments(self) -> tuple[Slot, ...]:
+    def arguments(self) -> tuple[ArraySpec, ...]:
         """The inputs that hold anything."""
         return tuple(slot for slot in self.program.inputs if slot.size)
 
     @property
-    def outputs(self) -> tuple[Slot, ...]:
+    def outputs(self) -> tuple[ArraySpec, ...]:
         """The results."""
         return self.program.outputs
 

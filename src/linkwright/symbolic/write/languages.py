@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from linkwright.compiler.ir.program import Slot
+from linkwright.compiler.ir.program import ArraySpec
 from linkwright.symbolic.write.code import Code
 
 
@@ -89,7 +89,7 @@ def body(code: Code, language: Language) -> tuple[list[str], list[list[str]], li
     return lines, results, assigned
 
 
-def _rows(slot: Slot, entries: Sequence[str]) -> list[list[str]]:
+def _rows(slot: ArraySpec, entries: Sequence[str]) -> list[list[str]]:
     rows, columns = slot.shape
     return [list(entries[k * columns : (k + 1) * columns]) for k in range(rows)]
 
@@ -177,5 +177,5 @@ def _fortran_subroutine(code: Code) -> str:
     return "\n".join([*text, f"end subroutine {code.name}", ""])
 
 
-def _extent(slot: Slot) -> str:
+def _extent(slot: ArraySpec) -> str:
     return f"({', '.join(map(str, slot.shape))})" if slot.shape else ""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from linkwright.errors import InputError
 from linkwright.expression.factors import factored
-from linkwright.expression.harmonics import Atom, Powers, Term, Wave, terms_of
+from linkwright.expression.harmonics import Atom, HarmonicTerm, Powers, Wave, terms_of
 from linkwright.expression.polynomial import Polynomial
 
 
@@ -108,7 +108,7 @@ def _as_factors(p: Polynomial, order: Order) -> Sum:
     return (Product(coefficient, _ranked(tuple(powers), order), tuple(brackets)),)
 
 
-def _grouped(terms: list[Term], order: Order, level: int) -> Sum:
+def _grouped(terms: list[HarmonicTerm], order: Order, level: int) -> Sum:
     made: list[Product] = []
     while level < len(order.classes):
         count = Counter(atom for term in terms for atom, _ in term.factors if atom in order.classes[level])
@@ -119,8 +119,8 @@ def _grouped(terms: list[Term], order: Order, level: int) -> Sum:
         if times < 2:
             level += 1
             continue
-        inside: list[Term] = []
-        outside: list[Term] = []
+        inside: list[HarmonicTerm] = []
+        outside: list[HarmonicTerm] = []
         for term in terms:
             (inside if any(a == atom for a, _ in term.factors) else outside).append(term)
         terms = outside
@@ -130,7 +130,7 @@ def _grouped(terms: list[Term], order: Order, level: int) -> Sum:
     return tuple(sorted(made, key=lambda one: _position(one, order)))
 
 
-def _bracketed(terms: list[Term], order: Order, level: int) -> Product:
+def _bracketed(terms: list[HarmonicTerm], order: Order, level: int) -> Product:
     """The common factor of the terms before what is left of them."""
     common = dict(terms[0].factors)
     for term in terms[1:]:
@@ -143,7 +143,7 @@ def _bracketed(terms: list[Term], order: Order, level: int) -> Product:
     left = []
     for term in terms:
         rest = tuple([(atom, e - common.get(atom, 0)) for atom, e in term.factors if e > common.get(atom, 0)])
-        left.append(Term(term.coefficient if content == 1 else term.coefficient / content, rest))
+        left.append(HarmonicTerm(term.coefficient if content == 1 else term.coefficient / content, rest))
     bracket = _grouped(left, order, level)
     if bracket[0].coefficient < 0:
         content, bracket = -content, tuple(one._replace(coefficient=-one.coefficient) for one in bracket)
@@ -164,7 +164,7 @@ def _shared(products: list[Product], order: Order, level: int) -> list[Product]:
         if not brackets or len(group) == 1:
             joined += group
         else:
-            c, factors, own = _bracketed([Term(one.coefficient, one.factors) for one in group], order, level)
+            c, factors, own = _bracketed([HarmonicTerm(one.coefficient, one.factors) for one in group], order, level)
             joined.append(Product(c, factors, (*own, *brackets)))
     return joined
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.front.kinds import Kind, coordinates, groups_of, kind_of_each
+from linkwright.compiler.front.kinds import JointKind, coordinates, groups_of, kind_of_each
 from linkwright.compiler.ir.staged import Write
-from linkwright.compiler.schedules.assembly.choices import RATES
+from linkwright.compiler.schedules.assembly.rematerialization import RATES
 from linkwright.compiler.schedules.assembly.sides import expressions, response_of, symbols
-from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms, body_terms, shape_of
+from linkwright.dynamics.assembly.block import FORMS, BlockShape, BodyTerms, base_terms, block_shape, body_terms
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
 from linkwright.dynamics.assembly.schedule import Schedule
 from linkwright.dynamics.assembly.subassembly import angular_velocity, ground
@@ -27,7 +27,7 @@ from linkwright.model.tree import Model
 class BlockVariant(NamedTuple):
     """Blocks that are the same program."""
 
-    shape: Shape
+    shape: BlockShape
     kinds: tuple[int, ...]
     """of each body's joint"""
 
@@ -37,18 +37,18 @@ def blocks_by_variant(model: Model, schedule: Schedule, chosen: Sequence[int]) -
     kind_of = kind_of_each(groups_of(model)) if chosen else {}
     found: dict[BlockVariant, list[int]] = {}
     for number in chosen:
-        variant = BlockVariant(shape_of(schedule, number), tuple(kind_of[k] for k in schedule.blocks[number]))
+        variant = BlockVariant(block_shape(schedule, number), tuple(kind_of[k] for k in schedule.blocks[number]))
         found.setdefault(variant, []).append(number)
     return found
 
 
-class BlockTraced:
+class TracedBlock:
     """A block's assembly and disassembly as expressions."""
 
     def __init__(self, model: Model, schedule: Schedule, still: bool, variant: BlockVariant, blocks: Sequence[int]):
         shape, widths = variant.shape, [link.motion.nv for link in model.links]
         self.handles = len(shape.handles)
-        self.kinds: list[Kind] = []
+        self.kinds: list[JointKind] = []
         """of each body of a block, all in one graph"""
         for number, alike in enumerate(zip(*(schedule.blocks[block] for block in blocks), strict=True)):
             (group,) = groups_of(model, alike, by_zeros=False)

@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwright.compiler.emit.stages import ALIGNMENT
 from linkwright.compiler.schedules.assembly.blocks import BlockVariant
-from linkwright.compiler.schedules.assembly.parts import Parts
+from linkwright.compiler.schedules.assembly.programs import AssemblyPrograms
 from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
 
 GROUND_RECORD = 4
@@ -45,7 +45,7 @@ class Chunk(NamedTuple):
 COLUMNS = len(Chunk._fields)
 
 
-class Layout(NamedTuple):
+class AssemblyTables(NamedTuple):
     """Tables for one schedule."""
 
     chunks: np.ndarray
@@ -76,10 +76,10 @@ Port = tuple[int, int]
 """A chunk and one of its sides: 0 the parent's, 1 the child's."""
 
 
-class Plan:
+class ChunkPlan:
     """Which joins (and blocks) run together, and in which order. They are numbered as nodes of the schedule."""
 
-    def __init__(self, schedule: Schedule, parts: Parts, width: int, threads: int):
+    def __init__(self, schedule: Schedule, parts: AssemblyPrograms, width: int, threads: int):
         self.schedule, self.parts, self.width = schedule, parts, width
         self.members: list[list[int]] = []
         """the nodes of every chunk, lane by lane"""
@@ -225,10 +225,10 @@ class Plan:
         return targets == [(port, lane) for lane in range(len(self.members[port[0]]))]
 
 
-class _Ports:
+class _PortAllocator:
     """Memory of ports, given and taken back in blocks of many sizes; the one given back last is given first."""
 
-    def __init__(self, plan: Plan, sizes: dict[int, int]):
+    def __init__(self, plan: ChunkPlan, sizes: dict[int, int]):
         self.plan, self.sizes = plan, sizes
         self.place: dict[Port, int] = {}
         self.free: dict[tuple[int, int], list[int]] = {}
@@ -270,13 +270,13 @@ def records_at(nv: int, width: int) -> int:
     return _rounded(8 * (nv + width))
 
 
-def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) -> Layout:
+def layout_of(schedule: Schedule, parts: AssemblyPrograms, width: int, threads: int = 1) -> AssemblyTables:
     """The tables, for so many threads."""
-    plan = Plan(schedule, parts, width, threads)
+    plan = ChunkPlan(schedule, parts, width, threads)
     places = _places(schedule, parts)
     nv = int(parts.widths[:, 1].sum())
-    up = _Ports(plan, {handles: len(stored) for handles, stored in parts.entries.items()})
-    down = _Ports(plan, {handles: 6 * handles for handles in parts.entries})
+    up = _PortAllocator(plan, {handles: len(stored) for handles, stored in parts.entries.items()})
+    down = _PortAllocator(plan, {handles: 6 * handles for handles in parts.entries})
     # memory: the joints' accelerations, records, in every part a chunk's lanes before they are copied; ports; the kept
     largest = max((*up.sizes.values(), *down.sizes.values()), default=0)
     copied_at = records_at(nv, width) + _rounded(8 * places.total)
@@ -287,10 +287,10 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
     rows = np.full((len(plan.order), COLUMNS), -1, dtype=np.int64)
     column = {name: k for k, name in enumerate(Chunk._fields)}
     copies: list[int] = []
-    copied: list[tuple[int, _Ports]] = []
+    copied: list[tuple[int, _PortAllocator]] = []
     ids: list[np.ndarray] = []
 
-    def reach(row: int, chunk: int, ports: _Ports, direct: str, indirect: str) -> None:
+    def reach(row: int, chunk: int, ports: _PortAllocator, direct: str, indirect: str) -> None:
         """Where a chunk's results go, or the forces on them come from."""
         if not (targets := plan.targets(chunk)):
             return
@@ -355,7 +355,7 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
     sizes = [len(moved), len(rows), *blocks]
     data = places.data[1 : len(places.kind) + 1]
     bodies = np.stack([places.record[places.parent], places.kind, places.record[1:], data], axis=1)[moved]
-    return Layout(
+    return AssemblyTables(
         rows,
         np.concatenate(ids),
         table,
@@ -368,7 +368,7 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
     )
 
 
-def _begins(plan: Plan, places: _Places, chunk: int, lanes: int, unused: int) -> list[np.ndarray]:
+def _begins(plan: ChunkPlan, places: _BodyOffsets, chunk: int, lanes: int, unused: int) -> list[np.ndarray]:
     """For every lane of a chunk where numbers begin (:attr:`Layout.ids`); rates of lanes not used go where told."""
     nodes = plan.members[chunk]
     joints = [one.joint for one in map(plan.join, nodes) if one is not None]
@@ -398,7 +398,7 @@ def _begins(plan: Plan, places: _Places, chunk: int, lanes: int, unused: int) ->
     return begins
 
 
-class _Places(NamedTuple):
+class _BodyOffsets(NamedTuple):
     """Where what belongs to bodies begins; records and data of the ground come first."""
 
     parent: np.ndarray
@@ -415,14 +415,14 @@ class _Places(NamedTuple):
     """numbers in all records"""
 
 
-def _places(schedule: Schedule, parts: Parts) -> _Places:
+def _places(schedule: Schedule, parts: AssemblyPrograms) -> _BodyOffsets:
     n = len(schedule.parents)
     kinds, sizes = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for number, (kind, size) in enumerate(zip(parts.kinds, parts.records, strict=True)):
         kinds[kind.bodies], sizes[kind.bodies] = number, size
     nq, nv = parts.widths.T
     ends = GROUND_RECORD + np.cumsum(sizes)
-    return _Places(
+    return _BodyOffsets(
         np.array(schedule.parents, dtype=np.int64) + 1,
         kinds,
         np.concatenate([[0], ends - sizes]),

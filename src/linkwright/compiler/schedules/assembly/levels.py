@@ -16,25 +16,28 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.emit.body import BodyCode, Listed, Registers, Space
-from linkwright.compiler.emit.code import Code
+from linkwright.compiler.emit.body import FragmentEmitter, IndexedSpace, RegisterSpace, Space
+from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.stages import (
     NUMBER,
     STAGE,
     Operand,
-    Row,
     Stage,
+    StageRow,
     module_of,
     row_in_stages,
     run,
     tables_of,
 )
-from linkwright.compiler.ir.program import Slot
-from linkwright.compiler.ir.staged import Body, Staged
+from linkwright.compiler.ir.program import ArraySpec
+from linkwright.compiler.ir.staged import Fragment, Staged
 from linkwright.compiler.native.machine import target
 from linkwright.compiler.native.together import MOST_GROUPS
 from linkwright.compiler.schedules.assembly.blocks import BlockVariant
-from linkwright.compiler.schedules.assembly.choices import (
+from linkwright.compiler.schedules.assembly.layout import COLUMNS, AssemblyTables, Chunk, layout_of, records_at
+from linkwright.compiler.schedules.assembly.loop_closures import LoopVariant
+from linkwright.compiler.schedules.assembly.programs import AssemblyPrograms
+from linkwright.compiler.schedules.assembly.rematerialization import (
     KEPT,
     LOOP_DATA,
     MEMBER_DATA,
@@ -51,9 +54,6 @@ from linkwright.compiler.schedules.assembly.choices import (
     Q,
     V,
 )
-from linkwright.compiler.schedules.assembly.closings import LoopVariant
-from linkwright.compiler.schedules.assembly.layout import COLUMNS, Chunk, Layout, layout_of, records_at
-from linkwright.compiler.schedules.assembly.parts import Parts
 from linkwright.dynamics.assembly.schedule import Schedule
 from linkwright.errors import counted
 
@@ -63,9 +63,11 @@ class LevelProgram(Staged):
 
     single = True
 
-    def __init__(self, name: str, inputs: tuple[Slot, ...], schedule: Schedule, parts: Parts, threads: int = 1):
+    def __init__(
+        self, name: str, inputs: tuple[ArraySpec, ...], schedule: Schedule, parts: AssemblyPrograms, threads: int = 1
+    ):
         self.name, self.inputs, self.schedule, self.parts = name, inputs, schedule, parts
-        self.outputs = (Slot("result", (int(parts.widths[:, 1].sum()),)),)
+        self.outputs = (ArraySpec("result", (int(parts.widths[:, 1].sum()),)),)
         self.lanes = target().width
         self.threads = threads
 
@@ -74,7 +76,7 @@ class LevelProgram(Staged):
         """What it is made of."""
         return f"{counted(len(self.schedule.order), 'join')} of {counted(len(self.schedule.blocks), 'part')} on lanes"
 
-    def bodies_and_times(self) -> list[tuple[Body, int]]:
+    def bodies_and_times(self) -> list[tuple[Fragment, int]]:
         """All parts: for bodies of a kind, for joins of a variant."""
         parts = self.parts
         of_kinds = [len(kind.bodies) for kind in parts.kinds]
@@ -87,7 +89,7 @@ class LevelProgram(Staged):
         return self.parts.data.shape[1], sorted(self.layout.used), len(self.parts.kinds), self.lanes
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> AssemblyTables:
         """The tables."""
         return layout_of(self.schedule, self.parts, self.lanes, self.threads)
 
@@ -141,7 +143,7 @@ class LevelProgram(Staged):
     def text(self, target: Any, width: int) -> str:
         """The LLVM module."""
         parts, functions = self.parts, []
-        wanted: list[tuple[Body, str, Mapping[int, Space], str, int]] = []
+        wanted: list[tuple[Fragment, str, Mapping[int, Space], str, int]] = []
         for k in range(len(parts.kinds)):
             wanted.append((parts.prepare[k], _PREPARED_ARGUMENTS, _prepared(), f"prepare_{k}", self.lanes))
         for k in range(len(parts.sweep)):
@@ -152,7 +154,7 @@ class LevelProgram(Staged):
                 wanted.append((body, _JOINED_ARGUMENTS, _joined(variant), f"{what}_{number}", w))
         declared = {"declare i64 @llvm.smax.i64(i64, i64)"}
         for body, arguments, spaces, name, w in wanted:
-            code = BodyCode(body, spaces, w, target, careful=True)
+            code = FragmentEmitter(body, spaces, w, target, careful=True)
             functions.append(code.function(name, arguments))
             V = code.lanes.double
             declared |= code.declared | {f"declare {V} @llvm.fma.{code.lanes.suffix}({V}, {V}, {V})"}
@@ -164,7 +166,7 @@ class LevelProgram(Staged):
         used, total = sorted(self.layout.used), self.outputs[0].size
         functions = []
         for number in range(7):
-            code = Code("%d")
+            code = FunctionBuilder("%d")
             code.lines.append(f"define internal void @stage_{number}({STAGE}) #0 {{")
             code.do("start:")
             records = code.emit(f"getelementptr i8, ptr %memory, i64 {records_at(total, self.lanes)}")
@@ -204,9 +206,9 @@ def _listed(*spaces: int, first: int = 0, members: int = 0) -> dict[int, Space]:
     efforts are alike."""
     found: dict[int, Space] = {}
     for which, space in enumerate(spaces, first):
-        found[space] = Listed(_ARRAYS[space], which, members, space not in (Q, V, TAU, RATES), space == RATES)
+        found[space] = IndexedSpace(_ARRAYS[space], which, members, space not in (Q, V, TAU, RATES), space == RATES)
         if space == V:
-            found[TAU] = Listed(_ARRAYS[TAU], which, members, whole=False)
+            found[TAU] = IndexedSpace(_ARRAYS[TAU], which, members, whole=False)
     return found
 
 
@@ -217,14 +219,14 @@ def _prepared() -> dict[int, Space]:
 
 def _swept() -> dict[int, Space]:
     """Of a body's angular velocity."""
-    return {OWN: Registers("%own"), PARENT: Registers("%parent"), OWN_DATA: Registers("%num")}
+    return {OWN: RegisterSpace("%own"), PARENT: RegisterSpace("%parent"), OWN_DATA: RegisterSpace("%num")}
 
 
 def _joined(variant: Any) -> dict[int, Space]:
     """Of a join or a split."""
-    spaces: dict[int, Space] = {A: Registers("%A", early=True), B: Registers("%B", early=True)}
-    spaces |= {KEPT: Registers("%kept", early=True)}
-    spaces |= {OUTER: Registers("%here"), RESULT: Registers("%here", early=True)}
+    spaces: dict[int, Space] = {A: RegisterSpace("%A", early=True), B: RegisterSpace("%B", early=True)}
+    spaces |= {KEPT: RegisterSpace("%kept", early=True)}
+    spaces |= {OUTER: RegisterSpace("%here"), RESULT: RegisterSpace("%here", early=True)}
     members = (MEMBER_DATA, Q, V, RATES)
     if isinstance(variant, BlockVariant):
         return spaces | _listed(OWN) | _listed(*members, first=1, members=4)
@@ -291,7 +293,9 @@ _PREPARE, _SWEEP, _UP, _UP_REST, _DOWN_REST, _DOWN, _END = range(7)
 """What happens one after the other."""
 
 
-def _prepare(code: Code, kinds: int, lanes: int, records: str, inputs: list[str], first: str, end: str) -> None:
+def _prepare(
+    code: FunctionBuilder, kinds: int, lanes: int, records: str, inputs: list[str], first: str, end: str
+) -> None:
     """Blocks of bodies from the first to before the end; those of one kind follow each other."""
     given = [Operand("@groups", NUMBER, 8 * 4 * lanes), *map(Operand, (records, "@numbers", *inputs))]
     start = "0"
@@ -303,7 +307,7 @@ def _prepare(code: Code, kinds: int, lanes: int, records: str, inputs: list[str]
         start = after
 
 
-def _sweep(code: Code, parts: Parts, records: str) -> None:
+def _sweep(code: FunctionBuilder, parts: AssemblyPrograms, records: str) -> None:
     """The angular velocities of all bodies that are moved beforehand; the ground has none."""
     if not parts.sweep:
         return
@@ -315,14 +319,16 @@ def _sweep(code: Code, parts: Parts, records: str) -> None:
     run(code, stage, "0", code.load("i64", "@sizes", 0))
 
 
-def _pass(code: Code, ups: bool, used: list[int], records: str, inputs: list[str], first: str, end: str) -> None:
+def _pass(
+    code: FunctionBuilder, ups: bool, used: list[int], records: str, inputs: list[str], first: str, end: str
+) -> None:
     """The joins of chunks from the first to before the end, or their splits in the opposite order."""
     column = {name: k for k, name in enumerate(Chunk._fields)}
     names = ("A", "B", "result", "kept") if ups else ("A_down", "B_down", "outer", "kept")
     given = [*(Operand("%memory", column[name], 1) for name in names), Operand("@ids", column["ids"])]
     given += map(Operand, ("%memory", records, "@numbers", *inputs))
 
-    def copied(row: Row) -> None:
+    def copied(row: StageRow) -> None:
         where = row.column(column["scatter" if ups else "gather"])
         with code.only_if(code.emit(f"icmp sge i64 {where}, 0")):
             copies = code.item("i64", "@copies", where)

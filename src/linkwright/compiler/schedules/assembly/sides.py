@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.front.kinds import Kind, Source, folded, objects
+from linkwright.compiler.front.kinds import JointKind, SymbolSource, folded, objects
 from linkwright.compiler.ir.staged import Write
-from linkwright.compiler.schedules.assembly.choices import A, B
+from linkwright.compiler.schedules.assembly.rematerialization import A, B
 from linkwright.dynamics.assembly.subassembly import LeafInertia, Subassembly, ground, leaf, leaf_inertia
 from linkwright.expression.graph import Expr, Graph
 from linkwright.model.tree import Link, Model
@@ -19,7 +19,7 @@ LEAF_KINDS = 2
 """Kinds up to which bodies are told apart by the zeros of their inertias."""
 
 
-class Side(NamedTuple):
+class JoinSide(NamedTuple):
     """What a join finds on one of its sides."""
 
     what: str
@@ -84,9 +84,9 @@ def _symmetric(graph: Graph, values: Sequence[Any], n: int) -> Array:
     return matrix
 
 
-def symbols(kind: Kind, space: str, n: int) -> Array:
+def symbols(kind: JointKind, space: str, n: int) -> Array:
     """So many numbers of a space (n,)."""
-    return objects([kind.symbol(Source(space, 0, k)) for k in range(n)])
+    return objects([kind.symbol(SymbolSource(space, 0, k)) for k in range(n)])
 
 
 def expressions(graph: Graph, values: Iterable[Any]) -> list[Expr]:
@@ -101,7 +101,7 @@ def response_of(graph: Graph, made: Subassembly) -> list[Expr]:
     return expressions(graph, [*upper, *made.bias])
 
 
-def handed_down(graph: Graph, sides: Sequence[Side], forces: Sequence[Array]) -> list[tuple[Write, Expr]]:
+def handed_down(graph: Graph, sides: Sequence[JoinSide], forces: Sequence[Array]) -> list[tuple[Write, Expr]]:
     """The forces (6n,) on the handles of both sides, the parent's and the child's, where these are nodes."""
     return [
         (Write(space, k), x)
@@ -111,7 +111,7 @@ def handed_down(graph: Graph, sides: Sequence[Side], forces: Sequence[Array]) ->
     ]
 
 
-class Sides(NamedTuple):
+class JoinSides(NamedTuple):
     """What is known of the sides of all joins."""
 
     gravity: Array
@@ -121,11 +121,11 @@ class Sides(NamedTuple):
     still: bool
     """whether nothing moves and nothing is driven"""
 
-    def angular_velocity(self, kind: Kind, space: str) -> Array:
+    def angular_velocity(self, kind: JointKind, space: str) -> Array:
         """ω (3,) of the joint's own body or its parent."""
         return np.zeros(3) if self.still else symbols(kind, space, 3)
 
-    def found(self, kind: Kind, side: Side, space: str, w: Array) -> Subassembly:
+    def found(self, kind: JointKind, side: JoinSide, space: str, w: Array) -> Subassembly:
         """A side in symbols; ``space``: "A" the parent's, "B" the child's. A leaf turns with ω (3,)."""
         if side.what == "ground":
             return ground(self.gravity)
@@ -133,14 +133,14 @@ class Sides(NamedTuple):
             return leaf(self.inertia(kind, side.number, "parent leaf" if space == "A" else "leaf"), w, np.zeros(6))
         known, size, n = set(self.entries[side.number]), response_size(side.number), 6 * side.number
         graph = kind.graph
-        values = [kind.symbol(Source(space, side.number, k)) if k in known else graph.zero for k in range(size)]
+        values = [kind.symbol(SymbolSource(space, side.number, k)) if k in known else graph.zero for k in range(size)]
         return Subassembly(_symmetric(graph, values[: size - n], n), objects(values[size - n :]))
 
-    def inertia(self, kind: Kind, number: int, space: str) -> LeafInertia:
+    def inertia(self, kind: JointKind, number: int, space: str) -> LeafInertia:
         """That of a kind of leaf; ``space``: where its numbers are."""
         one, graph = self.leaf_kinds[number], kind.graph
         x = [
-            graph.constant(x) if place < 0 else kind.symbol(Source(space, number, place))
+            graph.constant(x) if place < 0 else kind.symbol(SymbolSource(space, number, place))
             for x, place in zip(one.constants, one.places, strict=True)
         ]
         return LeafInertia(_symmetric(graph, x[:21], 6), objects(x[21:24]), _symmetric(graph, x[24:], 3))

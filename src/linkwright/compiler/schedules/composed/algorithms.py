@@ -1,9 +1,9 @@
 """Algorithms of large mechanisms that are more than sweeps, made of several kernels, on all rows of a batch at once.
 
-A kernel of loops over the bodies, or of assembly on lanes, gives accelerations, efforts or what passes through the
-joints; what is asked of closed loops is small (`asked.py`) and done by NumPy. Their forces follow from accelerations:
-Kᵀλ is what M a + b lacks. Where loops cannot be assembled (they tie coordinates, or joints are told how to move), all
-of them together are closed by K M⁻¹ Kᵀ, which is dense.
+A kernel of loops over the bodies, or of assembly on lanes, computes accelerations, efforts or the forces of joints.
+The constraints of closed loops are small (`constraints.py`), and NumPy solves them. Their forces follow from
+accelerations: Kᵀλ is the difference between M a + b and the efforts. Loops that cannot be assembled (they tie
+coordinates, or the motion of joints is prescribed) are closed together by K M⁻¹ Kᵀ, which is dense.
 """
 
 from __future__ import annotations
@@ -18,10 +18,15 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.front.algorithms import OF_BODIES
-from linkwright.compiler.front.bind import Bound, bind
+from linkwright.compiler.front.bind import BoundFunction, bind
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.composed import kinematics, regressors
-from linkwright.compiler.schedules.composed.asked import Asked, acting, groups_alike, openings
+from linkwright.compiler.schedules.composed.constraints import (
+    LoopConstraints,
+    group_stacks,
+    loop_forces,
+    loop_residuals,
+)
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import require_independent
 from linkwright.dynamics.assembly.partition import require_inertia
@@ -86,10 +91,10 @@ def weightless(model: Model) -> Model:
     return replace(model, gravity=np.zeros(3))
 
 
-class Pieces:
+class ComponentKernels:
     """The kernels that a bound algorithm may be made of, each compiled when it is asked for."""
 
-    def __init__(self, bound: Bound, compiled: Function):
+    def __init__(self, bound: BoundFunction, compiled: Function):
         assert bound.model is not None
         self.model, self.options, self._book, self._compiled = bound.model, bound.options, bound.book, compiled
         self.frames = [name.removeprefix("wrench ") for name in bound.shapes if name.startswith("wrench ")]
@@ -170,7 +175,7 @@ class Pieces:
         kernel = self.of(dynamics.forward_dynamics)
         return kernel if isinstance(kernel, Kernel) else None
 
-    def take_back(self, q: Array, asked: Asked, opening: Array) -> Array:
+    def correction(self, q: Array, asked: LoopConstraints, opening: Array) -> Array:
         """The Δ (…, nv) of least kinetic energy with K Δ = −opening (…, m), of an opening that rows can be.
 
         By assembly: at rest, efforts that would give the tree an acceleration x give x + Δ, where K Δ = −K x.
@@ -178,7 +183,7 @@ class Pieces:
         if not asked.size:
             return np.zeros((*q.shape[:-1], self.model.nv))
         if self.assembled is None:
-            return take_back(partial(self.answer, q), asked, opening)
+            return correction(partial(self.answer, q), asked, opening)
         moved = np.zeros((*q.shape[:-1], self.model.nv))
         for _ in range(2):  # once more, for rounding
             x = asked.velocities(opening + asked.rates(moved))
@@ -191,12 +196,12 @@ class Pieces:
 
 def numbers_of(model: Model) -> int:
     """How many numbers a row may take, about."""
-    stacks = [np.size(one.rows) * (sum(one.rows.shape[1:]) + one.columns.shape[1]) for one in groups_alike(model)]
-    rows = sum(one.rows.size for one in groups_alike(model))
+    stacks = [np.size(one.rows) * (sum(one.rows.shape[1:]) + one.columns.shape[1]) for one in group_stacks(model)]
+    rows = sum(one.rows.size for one in group_stacks(model))
     return 100 * len(model.links) + 8 * sum(stacks) + 2 * rows * model.nv
 
 
-def take_back(answer: Function, asked: Asked, opening: Array) -> Array:
+def correction(answer: Function, asked: LoopConstraints, opening: Array) -> Array:
     """The least motion (…, nv) with K Δ = −opening in the rows that are independent, by K M⁻¹ Kᵀ."""
     chosen = np.flatnonzero(asked.independent.reshape(-1, asked.size).any(axis=0))
     Y = answer(asked.matrix(chosen))
@@ -210,23 +215,23 @@ def take_back(answer: Function, asked: Asked, opening: Array) -> Array:
 # algorithms: from the pieces to a function of all rows
 
 
-def _residual(p: Pieces) -> Function:
-    return lambda q: openings(p.model, q)[0]
+def _residual(p: ComponentKernels) -> Function:
+    return lambda q: loop_residuals(p.model, q)[0]
 
 
-def _rate(p: Pieces) -> Function:
-    return lambda q, v: openings(p.model, q, v)[1]
+def _rate(p: ComponentKernels) -> Function:
+    return lambda q, v: loop_residuals(p.model, q, v)[1]
 
 
-def _jacobian(p: Pieces) -> Function:
-    return lambda q: Asked(p.model, q).matrix()
+def _jacobian(p: ComponentKernels) -> Function:
+    return lambda q: LoopConstraints(p.model, q).matrix()
 
 
-def _bias(p: Pieces) -> Function:
-    return lambda q, v: Asked(p.model, q, v).bias
+def _bias(p: ComponentKernels) -> Function:
+    return lambda q, v: LoopConstraints(p.model, q, v).bias
 
 
-def _forward(p: Pieces) -> Function:
+def _forward(p: ComponentKernels) -> Function:
     model = p.model
     options: dict[str, Any] = {name: p.options.get(name) for name in FORWARD}
     loops = options["loops"] or "closed"
@@ -248,20 +253,20 @@ def _forward(p: Pieces) -> Function:
             return p.answer(q, tau - p.efforts(q, v, p.still, *f))
 
     def closed_tree(q: Array, v: Array, tau: Array, *f: Array) -> Any:
-        asked = Asked(model, q, v)
+        asked = LoopConstraints(model, q, v)
         k = asked.bias
         if gains is not None:
-            k = k + gains[1] ** 2 * openings(model, q)[0]
+            k = k + gains[1] ** 2 * loop_residuals(model, q)[0]
         k = asked.within(k)
         if gains is not None:
             k = k + 2.0 * gains[0] * asked.rates(v)
         a = tree(q, v, tau, *f)
-        return a + p.take_back(q, asked, asked.rates(a) + k)
+        return a + p.correction(q, asked, asked.rates(a) + k)
 
     return closed_tree if closed else tree
 
 
-def _forward_derivatives(p: Pieces) -> Function:
+def _forward_derivatives(p: ComponentKernels) -> Function:
     require_open(p.model)
     dynamics.require_mass(p.model)
     forward = p.of(dynamics.forward_dynamics, pushed=True)
@@ -275,37 +280,37 @@ def _forward_derivatives(p: Pieces) -> Function:
     return all_rows
 
 
-def _corrected(p: Pieces, opening: Callable[..., Array]) -> Function:
+def _corrected(p: ComponentKernels, opening: Callable[..., Array]) -> Function:
     dynamics.require_mass(p.model)
 
     def all_rows(q: Array, *v: Array) -> Array:
-        asked = Asked(p.model, q)
-        return p.take_back(q, asked, opening(q, asked, *v))
+        asked = LoopConstraints(p.model, q)
+        return p.correction(q, asked, opening(q, asked, *v))
 
     return all_rows
 
 
-def _position_correction(p: Pieces) -> Function:
-    return _corrected(p, lambda q, asked: asked.within(openings(p.model, q)[0]))
+def _position_correction(p: ComponentKernels) -> Function:
+    return _corrected(p, lambda q, asked: asked.within(loop_residuals(p.model, q)[0]))
 
 
-def _velocity_correction(p: Pieces) -> Function:
+def _velocity_correction(p: ComponentKernels) -> Function:
     return _corrected(p, lambda q, asked, v: asked.rates(v))
 
 
-def _project(p: Pieces) -> Function:
+def _project(p: ComponentKernels) -> Function:
     dynamics.require_mass(p.model)
     integrate = p.of(dynamics.integrate)
 
     def all_rows(q: Array, v: Array) -> tuple[Array, Array]:
-        asked = Asked(p.model, q)
-        step = p.take_back(q, asked, asked.within(openings(p.model, q)[0]))
-        return integrate(q, step), v + p.take_back(q, asked, asked.rates(v))
+        asked = LoopConstraints(p.model, q)
+        step = p.correction(q, asked, asked.within(loop_residuals(p.model, q)[0]))
+        return integrate(q, step), v + p.correction(q, asked, asked.rates(v))
 
     return all_rows
 
 
-def _constraint_forces(p: Pieces) -> Function:
+def _constraint_forces(p: ComponentKernels) -> Function:
     constrained.checked_gains(p.options.get("stabilization"))
     if not p.model.loops:
         return lambda q, v, tau, *f: np.zeros((*q.shape[:-1], 0))
@@ -313,7 +318,7 @@ def _constraint_forces(p: Pieces) -> Function:
 
     def all_rows(q: Array, v: Array, tau: Array, *f: Array) -> Array:
         lacking = p.efforts(q, v, p.forward(q, v, tau, *f), *f) - tau
-        return Asked(p.model, q).multipliers(lacking)
+        return LoopConstraints(p.model, q).multipliers(lacking)
 
     return all_rows
 
@@ -321,7 +326,7 @@ def _constraint_forces(p: Pieces) -> Function:
 _WORLD = Frame(-1, np.eye(4))
 
 
-def _constraint_wrenches(p: Pieces) -> Function:
+def _constraint_wrenches(p: ComponentKernels) -> Function:
     forces = p.of(dynamics.constraint_forces, pushed=True, stabilization=p.options.get("stabilization"))
     if not p.model.loops:
         return lambda q, v, tau, *f: np.zeros((*q.shape[:-1], 0, 6))
@@ -330,26 +335,26 @@ def _constraint_wrenches(p: Pieces) -> Function:
     axes, bodies = np.array([one.placement[:3, :3] for one in seconds]), np.array([one.body for one in seconds])
 
     def all_rows(q: Array, v: Array, tau: Array, *f: Array) -> Array:
-        found = acting(p.model, q, forces(q, v, tau, *f)).on_second
+        found = loop_forces(p.model, q, forces(q, v, tau, *f)).on_second
         R = np.where((bodies < 0)[:, None, None], np.eye(3), turns(q)[..., bodies, :, :]) @ axes
         return np.concatenate([times(R, found[..., :3]), times(R, found[..., 3:])], axis=-1)
 
     return all_rows
 
 
-def _impulse(p: Pieces) -> Function:
+def _impulse(p: ComponentKernels) -> Function:
     dynamics.require_mass(p.model)
 
     def all_rows(q: Array, v: Array, *f: Array) -> tuple[Array, Array]:
-        asked, push = Asked(p.model, q), p.pushed(q, *f)
+        asked, push = LoopConstraints(p.model, q), p.pushed(q, *f)
         before = v + p.answer(q, push) if f else v
-        after = before + p.take_back(q, asked, asked.rates(before))
+        after = before + p.correction(q, asked, asked.rates(before))
         return after, asked.multipliers(p.momenta(q, after - v) - push)
 
     return all_rows
 
 
-def _require_parts(p: Pieces, what: str) -> None:
+def _require_parts(p: ComponentKernels, what: str) -> None:
     """Raise where the book, which takes the mechanism apart, does."""
     require_independent(p.model, what)
     schedule = p.options.get("schedule")
@@ -357,7 +362,7 @@ def _require_parts(p: Pieces, what: str) -> None:
     require_inertia(p.model)
 
 
-def _joint_reactions(p: Pieces) -> Function:
+def _joint_reactions(p: ComponentKernels) -> Function:
     _require_parts(p, "joint_reactions")
     borne = p.of(borne_forces, pushed=True, forces=(len(p.model.links), 6))
 
@@ -365,14 +370,14 @@ def _joint_reactions(p: Pieces) -> Function:
         a = p.forward(q, v, tau, *f)
         forces = np.zeros((*q.shape[:-1], len(p.model.links), 6))
         if p.model.loops:
-            multipliers = Asked(p.model, q).multipliers(p.efforts(q, v, a, *f) - tau)
-            forces = acting(p.model, q, multipliers).on_bodies
+            multipliers = LoopConstraints(p.model, q).multipliers(p.efforts(q, v, a, *f) - tau)
+            forces = loop_forces(p.model, q, multipliers).on_bodies
         return borne(q, v, a, forces, *f)
 
     return all_rows
 
 
-def _plastic_impact(p: Pieces) -> Function:
+def _plastic_impact(p: ComponentKernels) -> Function:
     _require_parts(p, "plastic_impact")
     model, shape = p.model, (len(p.model.links), 6)
     efforts = p.of(efforts_of, forces=shape)
@@ -381,17 +386,17 @@ def _plastic_impact(p: Pieces) -> Function:
     inertias = np.array([link.rigid_inertia.matrix() @ X for link, X in zip(model.links, seen, strict=True)])
 
     def all_rows(q: Array, v: Array, twists: Array) -> tuple[Array, Array]:
-        asked, had = Asked(model, q), times(inertias, twists)
+        asked, had = LoopConstraints(model, q), times(inertias, twists)
         told = efforts(q, had) + model.armature * v
         after = p.answer(q, told)
-        after = after + p.take_back(q, asked, asked.rates(after))
-        on_bodies = acting(model, q, asked.multipliers(p.momenta(q, after) - told)).on_bodies
+        after = after + p.correction(q, asked, asked.rates(after))
+        on_bodies = loop_forces(model, q, asked.multipliers(p.momenta(q, after) - told)).on_bodies
         return after, borne(q, np.zeros_like(v), after, had + on_bodies)
 
     return all_rows
 
 
-def _prescribed_motion(p: Pieces) -> Function:
+def _prescribed_motion(p: ComponentKernels) -> Function:
     _require_parts(p, "prescribed_dynamics")
     model, prescribed = p.model, tuple(p.options["prescribed"])
     places = velocity_places(model, prescribed, "prescribed")
@@ -404,9 +409,9 @@ def _prescribed_motion(p: Pieces) -> Function:
         tau, a = np.where(told, 0.0, tau), np.where(told, a, 0.0)
         rates = moved(q, v, tau, a, *f)
         if held is not None:
-            asked, free = Asked(model, q, v), Asked(model, q, v, free=1.0 - told)
+            asked, free = LoopConstraints(model, q, v), LoopConstraints(model, q, v, free=1.0 - told)
             opening = asked.rates(rates) + asked.bias
-            rates = rates + take_back(lambda X: held(q[..., None, :], X), free, opening)
+            rates = rates + correction(lambda X: held(q[..., None, :], X), free, opening)
             opening = asked.rates(rates) + asked.bias
             needed = p.efforts(q, v, rates, *f) - tau
             return rates, tau + asked.least_efforts(needed, places)[0], opening
@@ -416,17 +421,17 @@ def _prescribed_motion(p: Pieces) -> Function:
     return all_rows
 
 
-def _prescribed_dynamics(p: Pieces) -> Function:
+def _prescribed_dynamics(p: ComponentKernels) -> Function:
     """Of a mechanism without loops, for which there is nothing to look at."""
     motion = _prescribed_motion(p)
     return lambda *arrays: motion(*arrays)[:2]
 
 
-def _actuated_efforts(p: Pieces) -> Function:
+def _actuated_efforts(p: ComponentKernels) -> Function:
     places = velocity_places(p.model, p.options["actuated"], "actuated")
 
     def all_rows(q: Array, v: Array, a: Array, *f: Array) -> tuple[Array, Array, Array]:
-        asked = Asked(p.model, q, v)
+        asked = LoopConstraints(p.model, q, v)
         efforts, missing = asked.least_efforts(p.efforts(q, v, a, *f), places)
         return efforts, missing, asked.rates(a) + asked.bias
 
@@ -436,7 +441,7 @@ def _actuated_efforts(p: Pieces) -> Function:
 IN_LOOPS_FIRST = (dynamics.forward_dynamics, constrained.position_correction, constrained.velocity_correction)
 """What one kernel does alone where it can."""
 
-COMPOSED: dict[Function, Callable[[Pieces], Function]] = {
+COMPOSED: dict[Function, Callable[[ComponentKernels], Function]] = {
     dynamics.actuated_efforts: _actuated_efforts,
     dynamics.constraint_bias: _bias,
     dynamics.constraint_forces: _constraint_forces,
@@ -470,11 +475,11 @@ LARGEST = 2**25
 
 
 @telling(lambda bound: f"compiling {bound.title}")
-def composed(bound: Bound, compiled: Function) -> tuple[Bound, int]:
+def composed(bound: BoundFunction, compiled: Function) -> tuple[BoundFunction, int]:
     """The algorithm of all rows of a batch, and how many are best taken at once; ``compiled(bound)`` makes others.
 
     Raises :class:`TooLargeError` where loops are of too many kinds, or reach too far.
     """
-    pieces = Pieces(bound, compiled)
+    pieces = ComponentKernels(bound, compiled)
     made = replace(bound, function=COMPOSED[bound.book](pieces))
     return made, max(1, LARGEST // numbers_of(pieces.model))

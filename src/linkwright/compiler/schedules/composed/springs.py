@@ -23,13 +23,13 @@ from linkwright.errors import TooLargeError
 from linkwright.model.tree import Frame, Model
 from linkwright.spatial.arrays import Array
 
-LONGEST_WAY = 150
+LONGEST_PATH = 150
 """Bodies between the ends of a spring or loop; more are too many for straight-line code to be compiled soon."""
 MOST_KINDS = 60
 """of springs or loops, each compiled"""
 
 
-class Alike(NamedTuple):
+class SpringBatch(NamedTuple):
     """Springs of one kind."""
 
     springs: list[int]
@@ -55,7 +55,7 @@ class Alike(NamedTuple):
         return x
 
 
-def springs_alike(model: Model) -> list[Alike]:
+def spring_batches(model: Model) -> list[SpringBatch]:
     """The springs by kind. Raises :class:`TooLargeError` where they are of too many, or reach too far."""
     if model.has_couplings:
         raise TooLargeError("joints follow others")
@@ -64,7 +64,7 @@ def springs_alike(model: Model) -> list[Alike]:
         places = [model.frames[name] for name in spring.frames]
         pairs = pairwise(places)
         bodies = sorted({k for a, b in pairs for way in ways_between(model, a.body, b.body) for k in way})
-        if len(bodies) > LONGEST_WAY:
+        if len(bodies) > LONGEST_PATH:
             raise TooLargeError(f"spring {spring.name!r} is moved by {len(bodies)} bodies between its ends")
         local = {-1: -1, **{k: n for n, k in enumerate(bodies)}}
         links = [model.links[k] for k in bodies]
@@ -86,7 +86,7 @@ def springs_alike(model: Model) -> list[Alike]:
         springs = [model.springs[number] for number in numbers]
         law = np.array([(one.stiffness, one.damping, *one.relaxed) for one in springs]).T
         at_q, at_v = (np.array([entries(one, which) for one in bodies]) for which in (0, 1))
-        made.append(Alike(list(numbers), kernel, data, at_q, at_v, law))
+        made.append(SpringBatch(list(numbers), kernel, data, at_q, at_v, law))
     return made
 
 
@@ -128,7 +128,7 @@ OF_SPRINGS = (dynamics.passive_forces, dynamics.spring_energy, dynamics.spring_l
 
 
 def with_springs(
-    book: Function, model: Model, alike: list[Alike], of_joints: Callable[[Function], Function]
+    book: Function, model: Model, alike: list[SpringBatch], of_joints: Callable[[Function], Function]
 ) -> Function:
     """One of OF_SPRINGS, of all rows (…, nq) of a batch at once; ``of_joints`` compiles it for the joints alone."""
     sprung = any(np.any(joint.stiffness) for joint in model.joints)

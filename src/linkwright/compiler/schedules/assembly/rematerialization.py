@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from linkwright.compiler.front.kinds import Kind, Source
-from linkwright.compiler.ir.staged import Body, Place, Write, body_of
-from linkwright.compiler.passes.cut import Choice, cheapest
+from linkwright.compiler.front.kinds import JointKind, SymbolSource
+from linkwright.compiler.ir.staged import Fragment, Place, Write, fragment_of
+from linkwright.compiler.passes.minimum_cut import Choice, cheapest
 from linkwright.expression.graph import Expr
 from linkwright.expression.order import demanded, needed
 
@@ -30,13 +30,13 @@ _COSTS = {"div": 6.0, "sqrt": 6.0, "sin": np.inf, "cos": np.inf}
 _CHEAP = ("add", "sub", "mul", "div", "neg", "sqrt", "abs", "min", "max", "where", "less", "less_equal", "sign")
 
 
-class Plan:
+class RecordPlan:
     """The programs of one kind of joint and its variants, of one kind of block, or of loops that are alike.
 
     ``data``: where their constant data are. Records remember what depends on a body's own coordinates and data alone.
     """
 
-    def __init__(self, kind: Kind, data: int = OWN_DATA):
+    def __init__(self, kind: JointKind, data: int = OWN_DATA):
         self.kind, self.data = kind, data
         self.own = ("data", "input") if data == OWN_DATA else ()
         self.source = {symbol.index: source for source, symbol in kind.symbols.items()}
@@ -44,7 +44,7 @@ class Plan:
         """whether an expression depends on the body's own coordinates and data alone"""
         self.remembered: dict[int, Expr] = {}
         """what is found beforehand, in the order of the record"""
-        self.columns: list[Source] = []
+        self.columns: list[SymbolSource] = []
         """which columns of data are used; their numbers say whose"""
         self.begin = 0
         """where in bodies' rows of data these columns begin"""
@@ -104,7 +104,7 @@ class Plan:
             return fetch if node.index in self.remembered else 2.0 * fetch
         return load(node)
 
-    def place(self, column: Source) -> Place:
+    def place(self, column: SymbolSource) -> Place:
         """Where a column of data is: in a body's row, or all in a loop's."""
         if self.data == LOOP_DATA:
             return LOOP_DATA, self.columns.index(column)
@@ -114,13 +114,13 @@ class Plan:
         """Which columns are used of one body's."""
         return [column.entry for column in self.columns if column.number == number]
 
-    def use(self, column: Source) -> None:
+    def use(self, column: SymbolSource) -> None:
         """Note that a column of data is read."""
         if column not in self.columns:
             self.columns.append(column)
 
 
-class Traced(Protocol):
+class TracedNode(Protocol):
     """How a node of the assembly is made and taken apart, as expressions."""
 
     @property
@@ -136,7 +136,7 @@ class Traced(Protocol):
         """What taking it apart finds: accelerations of joints, forces on the sides."""
 
 
-def split_choice(plan: Plan, one: Traced, thorough: bool) -> tuple[Choice, list[Expr]]:
+def split_choice(plan: RecordPlan, one: TracedNode, thorough: bool) -> tuple[Choice, list[Expr]]:
     """What a split does, and what its join must keep for it."""
     wanted = [node for _, node in one.torn]
     nodes = needed(wanted)
@@ -156,7 +156,7 @@ def split_choice(plan: Plan, one: Traced, thorough: bool) -> tuple[Choice, list[
     return choice, [node for node in choice.loaded if not plan.early[node.index] and at_hand(node) is None]
 
 
-def join_choice(plan: Plan, one: Traced, stored: Sequence[int], kept: list[Expr]) -> Choice:
+def join_choice(plan: RecordPlan, one: TracedNode, stored: Sequence[int], kept: list[Expr]) -> Choice:
     """What a join does that also finds what is kept for the split; ``stored``: the entries of its result."""
 
     def reading(node: Expr) -> float:
@@ -166,7 +166,7 @@ def join_choice(plan: Plan, one: Traced, stored: Sequence[int], kept: list[Expr]
     return plan.chosen([*(one.result[k] for k in stored), *kept], reading)
 
 
-def _fetched(source: Source, joining: bool) -> float | None:
+def _fetched(source: SymbolSource, joining: bool) -> float | None:
     """What reading a symbol costs, where a split (or a join) can read it."""
     if source.space in ("own", "parent", "leaf", "parent leaf", "input", "data"):
         return FETCH
@@ -184,13 +184,13 @@ def rounded(numbers: int) -> int:
     return -(-numbers // 4) * 4
 
 
-class Writer:
+class FragmentWriter:
     """Programs from what is to be computed and read."""
 
     def __init__(self, entries: dict[int, list[int]]):
         self.places = {h: {entry: k for k, entry in enumerate(stored)} for h, stored in entries.items()}
 
-    def prepare(self, name: str, plan: Plan) -> Body:
+    def prepare(self, name: str, plan: RecordPlan) -> Fragment:
         """What is found of a body beforehand."""
         remembered = list(plan.remembered.values())
         inside = [node for node in needed(remembered) if node.value is None]
@@ -207,11 +207,11 @@ class Writer:
     def part(
         self,
         name: str,
-        plan: Plan,
+        plan: RecordPlan,
         choice: Choice,
         results: Sequence[tuple[Write, Expr]],
         places: Mapping[int, Place] = MappingProxyType({}),
-    ) -> Body:
+    ) -> Fragment:
         """The body: every number is read when it is first needed. ``places``: where some are read."""
         read = {node.index for node in choice.loaded}
         remembered = {index: k for k, index in enumerate(plan.remembered)}
@@ -233,13 +233,13 @@ class Writer:
                     return input_place(source)
             return OWN, ITEMS + remembered[node.index]
 
-        return body_of(name, demanded(choice.computed, [node for _, node in results]), place, results)
+        return fragment_of(name, demanded(choice.computed, [node for _, node in results]), place, results)
 
 
 _SYMBOLS = {"own": OWN, "parent": PARENT, "leaf": OWN_DATA, "parent leaf": PARENT_DATA, "outer": OUTER}
 
 
-def input_place(source: Source) -> Place:
+def input_place(source: SymbolSource) -> Place:
     """Where an input is; they are numbered q, v, τ of the first body, then of the next."""
     member, which = divmod(source.number, 3)
     return (Q, V, TAU)[which], source.entry, member

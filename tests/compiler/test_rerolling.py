@@ -11,7 +11,7 @@ from operations_on import in_c
 import linkwright as lw
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program
-from linkwright.compiler.ir.rolled import LEAST
+from linkwright.compiler.ir.rerolling import LEAST
 from linkwright.compiler.native.machine import target
 from mechanisms import relative_error
 

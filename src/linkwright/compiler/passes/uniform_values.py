@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from linkwright.compiler.front.kinds import Source
+from linkwright.compiler.front.kinds import SymbolSource
 from linkwright.compiler.front.sweeps import CONSTANT, Recording
-from linkwright.compiler.ir.staged import Body, Place, Write, body_of
+from linkwright.compiler.ir.staged import Fragment, Place, Write, fragment_of
 from linkwright.expression.graph import Expr
 from linkwright.expression.order import needed
 
@@ -26,7 +26,7 @@ def output_space(number: int) -> int:
     return -1 - number
 
 
-class Item(NamedTuple):
+class RecordEntry(NamedTuple):
     """A number in the records: of a sweep's states and sums (the same place for all kinds), or of one kind's own."""
 
     kind: int
@@ -45,7 +45,7 @@ def representatives(classes: list[int]) -> dict[int, int]:
     return first
 
 
-class Shared:
+class UniformValues:
     """Which expressions belong to no body, and where those are that steps read. Holds what it owns."""
 
     def __init__(self, recording: Recording):
@@ -120,7 +120,7 @@ class Shared:
         made[-1] += [x for x in self._results() if x.value is None and x.index not in self.places]
         return made
 
-    def looked_at(self, nodes: Iterable[Expr]) -> list[tuple[Source, int]]:
+    def looked_at(self, nodes: Iterable[Expr]) -> list[tuple[SymbolSource, int]]:
         """The entries of single bodies' states, and of sums, that these expressions need."""
         return [key for one in self._inputs(nodes) if (key := self._main.get(one.index)) and self._sweep(one)]
 
@@ -130,7 +130,7 @@ class Shared:
         given = set(self.places) - {node.index for node in nodes}
         return [x for x in needed(nodes, given) if x.op == "symbol" or x.index in given]
 
-    def bodies(self, computed: list[list[Expr]], places: Mapping[Item, int], size: int) -> list[Body]:
+    def bodies(self, computed: list[list[Expr]], places: Mapping[RecordEntry, int], size: int) -> list[Fragment]:
         """What is computed before each pass, and after all; ``size``: of the world's record, after which it lies."""
         at = {index: size + place for index, place in self.places.items()}
         made = []
@@ -150,7 +150,7 @@ class Shared:
                 source, body = self._main[node.index]
                 if source.space == "input":
                     return FIRST_INPUT + source.number, source.entry
-                return RECORDS, places[Item(-1, source.number, source.entry)], body
+                return RECORDS, places[RecordEntry(-1, source.number, source.entry)], body
 
-            made.append(body_of(f"between_{number}", needed([x for _, x in results], given), read, results))
+            made.append(fragment_of(f"between_{number}", needed([x for _, x in results], given), read, results))
         return made

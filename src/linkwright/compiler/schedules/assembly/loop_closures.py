@@ -13,11 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.front.kinds import Kind, Source, coordinates, folded, groups_of, kind_of_each, pose_of
-from linkwright.compiler.schedules.assembly.sides import Side, Sides, handed_down, response_of, symbols
+from linkwright.compiler.front.kinds import (
+    JointKind,
+    SymbolSource,
+    coordinates,
+    folded,
+    groups_of,
+    kind_of_each,
+    pose_of,
+)
+from linkwright.compiler.schedules.assembly.sides import JoinSide, JoinSides, handed_down, response_of, symbols
 from linkwright.dynamics.assembly.loops import Closing, closing_terms, known_length
 from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
-from linkwright.dynamics.assembly.subassembly import Place, close, free_sizes, open_again
+from linkwright.dynamics.assembly.subassembly import HandlePlacement, close, free_sizes, open_again
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
 from linkwright.expression.graph import Graph
 from linkwright.model.loop import Loop, LoopType
@@ -34,16 +42,16 @@ class LoopVariant(NamedTuple):
     """the kinds of joints from the common ancestor to the first end"""
     inwards: tuple[int, ...]
     """and to the second"""
-    first: Side
+    first: JoinSide
     """the body of the first end by itself, or the ground"""
-    second: Side
-    parent: Side
-    child: Side
+    second: JoinSide
+    parent: JoinSide
+    child: JoinSide
     """what the loop is joined between; "same" where it closes within one node, the parent's side"""
-    place: Place
+    place: HandlePlacement
 
 
-class Closings:
+class LoopClosures:
     """The loops of a schedule."""
 
     def __init__(self, model: Model, schedule: Schedule, closing: Closing | None, orders: Mapping[int, Sequence[int]]):
@@ -59,13 +67,13 @@ class Closings:
         """Those at which loops end."""
         return sorted({end.body for ends in self.ends for end in ends if end.body != GROUND})
 
-    def variant(self, join: Join, alone: Mapping[int, Side], parent: Side, child: Side) -> LoopVariant:
+    def variant(self, join: Join, alone: Mapping[int, JoinSide], parent: JoinSide, child: JoinSide) -> LoopVariant:
         """Of a loop; ``alone``: bodies by themselves, as sides."""
         first, second = ends = self.ends[join.joint - self.first_number]
         outwards, inwards = (tuple(self.kinds_of[k] for k in bodies) for bodies in self._ways(*ends))
         kind = self.kind(join.joint)
         kind = replace(kind, **dict.fromkeys(_numbers_of(kind), 1.0))
-        child = Side("same", 0) if join.parent_node == join.child_node else child
+        child = JoinSide("same", 0) if join.parent_node == join.child_node else child
         return LoopVariant(kind, outwards, inwards, alone[first.body], alone[second.body], parent, child, join.place)
 
     def kind(self, loop: int) -> LoopType:
@@ -86,14 +94,14 @@ def _numbers_of(kind: LoopType) -> list[str]:
     return [one.name for one in fields(kind) if isinstance(getattr(kind, one.name), float)]
 
 
-class LoopTraced:
+class TracedLoop:
     """A loop's closing and opening as expressions."""
 
-    def __init__(self, closings: Closings, sides: Sides, variant: LoopVariant, loops: Sequence[int]):
+    def __init__(self, closings: LoopClosures, sides: JoinSides, variant: LoopVariant, loops: Sequence[int]):
         self.closings, self.variant, self.loops = closings, variant, loops
         model, closing = closings.model, closings.closing
         assert closing is not None
-        self.kind = Kind(model.links[0], Graph(), {}, [], np.zeros((0, 0)))
+        self.kind = JointKind(model.links[0], Graph(), {}, [], np.zeros((0, 0)))
         """the graph and its symbols"""
         self.graph = self.kind.graph
         self.columns: list[Array] = []
@@ -144,6 +152,6 @@ class LoopTraced:
         number = len(self.columns)
         self.columns.append(columns)
         return [
-            self.graph.constant(x) if place < 0 else self.kind.symbol(Source("data", number, place))
+            self.graph.constant(x) if place < 0 else self.kind.symbol(SymbolSource("data", number, place))
             for x, place in zip(rows[0], places, strict=True)
         ]

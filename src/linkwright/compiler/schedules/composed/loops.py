@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.compiler.front.kinds import folded, pose_from
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.schedules.composed.springs import LONGEST_WAY, MOST_KINDS
+from linkwright.compiler.schedules.composed.springs import LONGEST_PATH, MOST_KINDS
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
 from linkwright.errors import TooLargeError
 from linkwright.model.derived import kept
@@ -28,10 +28,10 @@ from linkwright.spatial.transform import force_to_parent, inverse_pose
 Function = Callable[..., Any]
 
 
-class Alike:
+class LoopBatch:
     """Loops of one kind."""
 
-    def __init__(self, model: Model, numbers: Sequence[int], rows: Array, ways: Sequence[_Way]):
+    def __init__(self, model: Model, numbers: Sequence[int], rows: Array, ways: Sequence[_LoopPath]):
         self.model, self.numbers, self.rows = model, list(numbers), rows
         """``rows`` (loops, m): where in the residual theirs are"""
         self.way = ways[0]
@@ -73,7 +73,7 @@ class Alike:
         if what not in self.known:
             function = self._of_frames if self.between_frames else self._of_coordinates
             shapes: dict[str, Any] = {"data": self.data.shape[1:], "q": self.at_q.shape[1:], "v": self.at_v.shape[1:]}
-            self.known[what] = compile(partial(function, FOUND[what]), **shapes)
+            self.known[what] = compile(partial(function, QUANTITIES[what]), **shapes)
         return self.known[what](self.data, x, of_v[..., 0] * v[..., self.at_v])
 
     def _values(self, data: Array) -> list[Any]:
@@ -87,7 +87,7 @@ class Alike:
         rate = v[-1:] if loop.second else np.zeros(1)
         columns = [np.ones((1, 1))] * bool(loop.first) + [np.reshape(tie.slope(y), (1, 1))] * bool(loop.second)
         K = np.concatenate(columns, axis=1)
-        return found(_Seen(tie.residual(x, y), K @ v, K, tie.curvature(y) * (rate * rate)))
+        return found(_LoopQuantities(tie.residual(x, y), K @ v, K, tie.curvature(y) * (rate * rate)))
 
     def _of_frames(self, found: Function, data: Array, q: Array, v: Array) -> Any:
         loop = self.model.loops[self.numbers[0]]
@@ -106,11 +106,11 @@ class Alike:
         columns = np.concatenate([np.zeros((6, 0)), *(walk.columns[pace.number] for pace in paces)], axis=1)
         bias = T.T @ walk.rate + kind.subspace_rate(walk.pose, walk.twist).T @ walk.twist
         on_first = -force_to_parent(first @ inverse_pose(walk.pose), T)
-        seen = _Seen(kind.residual(walk.pose), T.T @ walk.twist, T.T @ columns, bias, T, on_first)
+        seen = _LoopQuantities(kind.residual(walk.pose), T.T @ walk.twist, T.T @ columns, bias, T, on_first)
         return found(seen._replace(on_second=force_to_parent(second, T)))
 
 
-class _Seen(NamedTuple):
+class _LoopQuantities(NamedTuple):
     """All there is to be told of a loop, of which each of :data:`FOUND` takes a part."""
 
     residual: Array
@@ -122,14 +122,14 @@ class _Seen(NamedTuple):
     on_second: Array = np.zeros((6, 0))
 
 
-FOUND: dict[str, Function] = {
+QUANTITIES: dict[str, Function] = {
     "opening": lambda seen: (seen.residual, seen.rate),
     "asking": lambda seen: (seen.K, seen.bias),
     "acting": lambda seen: (seen.T, seen.on_first, seen.on_second),
 }
 
 
-class _Way(NamedTuple):
+class _LoopPath(NamedTuple):
     """What a loop goes by."""
 
     kind: Any
@@ -145,10 +145,10 @@ class _Way(NamedTuple):
 
 
 @kept
-def loops_alike(model: Model) -> list[Alike]:
+def loop_batches(model: Model) -> list[LoopBatch]:
     """The loops by kind. Raises :class:`TooLargeError` where they are of too many, or reach too far."""
     starts = np.cumsum([(0, 0), *((joint.nq, joint.nv) for joint in model.joints)], axis=0)
-    found: dict[Any, list[tuple[int, _Way]]] = {}
+    found: dict[Any, list[tuple[int, _LoopPath]]] = {}
     for number, loop in enumerate(model.loops):
         way = _by_frames(model, loop, starts) if isinstance(loop, Loop) else _by_coordinates(model, loop, starts)
         found.setdefault(way.kind, []).append((number, way))
@@ -158,15 +158,15 @@ def loops_alike(model: Model) -> list[Alike]:
     made = []
     for members in found.values():
         numbers, ways = zip(*members, strict=True)
-        made.append(Alike(model, numbers, np.array([np.arange(ends[k], ends[k + 1]) for k in numbers]), ways))
+        made.append(LoopBatch(model, numbers, np.array([np.arange(ends[k], ends[k + 1]) for k in numbers]), ways))
     return made
 
 
-def _by_frames(model: Model, loop: Loop, starts: Array) -> _Way:
+def _by_frames(model: Model, loop: Loop, starts: Array) -> _LoopPath:
     first, second = loop_ends(model, loop)
     outwards, inwards = branches(model, first.body, second.body)
     bodies = outwards + inwards
-    if len(bodies) > LONGEST_WAY:
+    if len(bodies) > LONGEST_PATH:
         raise TooLargeError(f"loop {loop.name!r} goes by {len(bodies)} bodies")
     motions = tuple(tuple(model.links[k].motion for k in side) for side in (outwards, inwards))
     places = [*(model.links[k].placement for k in bodies), first.placement, second.placement]
@@ -174,14 +174,14 @@ def _by_frames(model: Model, loop: Loop, starts: Array) -> _Way:
     numbers = np.concatenate([*(T[:3].ravel() for T in places), [getattr(loop.kind, name) for name in names]])
     widths = ([(k, n) for k in bodies for n in range(getattr(model.links[k].motion, one))] for one in ("nq", "nv"))
     kind = (replace(loop.kind, **dict.fromkeys(names, 1.0)), *motions)
-    return _Way(kind, numbers, *_moved_by(model, starts, *widths), (first.body, second.body))
+    return _LoopPath(kind, numbers, *_moved_by(model, starts, *widths), (first.body, second.body))
 
 
-def _by_coordinates(model: Model, loop: CoordinateLoop, starts: Array) -> _Way:
+def _by_coordinates(model: Model, loop: CoordinateLoop, starts: Array) -> _LoopPath:
     tied = [model.plain_coordinates[name] for name in (loop.first, loop.second) if name]
     places = [[(one[0], one[1 + which]) for one in tied] for which in (0, 1)]
     kind = bool(loop.first), bool(loop.second), len(loop.coefficients)
-    return _Way(kind, np.array(loop.coefficients, dtype=float), *_moved_by(model, starts, *places), ())
+    return _LoopPath(kind, np.array(loop.coefficients, dtype=float), *_moved_by(model, starts, *places), ())
 
 
 def _moved_by(

@@ -2,10 +2,9 @@
 
 A joint's terms depend on its kind alone, a join beside that on what its two sides are: the ground, a body alone, or
 bodies joined already (or a block of them, `blocks.py`) with so many handles. Every such combination is a
-:class:`Variant`, whatever the size of the mechanism; closed loops are joins too (`closings.py`). What its programs need
-of the joint is found
-beforehand for all bodies and remembered in the body's record, or computed again; and what a split needs of its join is
-remembered, or computed again (`choices.py`).
+:class:`JoinVariant`, whatever the size of the mechanism; closed loops are joins too (`loop_closures.py`). Values that
+its programs need of the joint are computed beforehand for all bodies and stored in the body's record, or computed
+again. Values that a split needs of its join are stored or computed again, too (`rematerialization.py`).
 """
 
 from __future__ import annotations
@@ -15,11 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.front.kinds import Kind, coordinates, groups_of, kind_of_each
-from linkwright.compiler.ir.staged import Body, Write
-from linkwright.compiler.passes.cut import Choice
-from linkwright.compiler.schedules.assembly.blocks import BlockTraced, BlockVariant, blocks_by_variant
-from linkwright.compiler.schedules.assembly.choices import (
+from linkwright.compiler.front.kinds import JointKind, coordinates, groups_of, kind_of_each
+from linkwright.compiler.ir.staged import Fragment, Write
+from linkwright.compiler.passes.minimum_cut import Choice
+from linkwright.compiler.schedules.assembly.blocks import BlockVariant, TracedBlock, blocks_by_variant
+from linkwright.compiler.schedules.assembly.loop_closures import LoopClosures, LoopVariant, TracedLoop
+from linkwright.compiler.schedules.assembly.rematerialization import (
     ITEMS,
     KEPT,
     LOOP_DATA,
@@ -27,18 +27,17 @@ from linkwright.compiler.schedules.assembly.choices import (
     OWN,
     RATES,
     RESULT,
-    Plan,
-    Traced,
-    Writer,
+    FragmentWriter,
+    RecordPlan,
+    TracedNode,
     join_choice,
     rounded,
     split_choice,
 )
-from linkwright.compiler.schedules.assembly.closings import Closings, LoopTraced, LoopVariant
 from linkwright.compiler.schedules.assembly.sides import (
+    JoinSide,
+    JoinSides,
     LeafKind,
-    Side,
-    Sides,
     expressions,
     handed_down,
     leaf_kinds,
@@ -49,7 +48,7 @@ from linkwright.compiler.schedules.assembly.sides import (
 from linkwright.dynamics.assembly.loops import Closing
 from linkwright.dynamics.assembly.method import orders_of_rows
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
-from linkwright.dynamics.assembly.subassembly import Place, angular_velocity, join, joint_terms, split
+from linkwright.dynamics.assembly.subassembly import HandlePlacement, angular_velocity, join, joint_terms, split
 from linkwright.expression.graph import Expr
 from linkwright.expression.order import needed
 from linkwright.model.tree import Model
@@ -59,31 +58,31 @@ REFINED = 32
 """Variants up to which it is found out which entries of responses are always zero."""
 
 
-class Variant(NamedTuple):
+class JoinVariant(NamedTuple):
     """Joins that are the same program."""
 
     kind: int
     """of the joint"""
-    parent: Side
-    child: Side
-    place: Place
+    parent: JoinSide
+    child: JoinSide
+    place: HandlePlacement
 
 
-class Parts(NamedTuple):
+class AssemblyPrograms(NamedTuple):
     """All programs of assembly–disassembly for one kind of mechanism."""
 
-    kinds: list[Kind]
+    kinds: list[JointKind]
     """of the bodies whose angular velocities are wanted"""
-    variants: list[Variant | LoopVariant | BlockVariant]
+    variants: list[JoinVariant | LoopVariant | BlockVariant]
     variant_of: list[int]
     """of every node of the schedule, -1 of bodies alone, which need no program"""
-    prepare: list[Body]
+    prepare: list[Fragment]
     """for every kind of joint: what is remembered of a body's coordinates"""
-    sweep: list[Body]
+    sweep: list[Fragment]
     """for every kind: a body's angular velocity from its parent's; none where nothing moves"""
-    join: list[Body]
+    join: list[Fragment]
     """for every variant: the response of a join, or of a block"""
-    split: list[Body]
+    split: list[Fragment]
     entries: dict[int, list[int]]
     """by the number of handles, which entries of a node's response are stored"""
     records: list[int]
@@ -98,38 +97,38 @@ class Parts(NamedTuple):
     """of every loop the bodies that it goes by"""
 
 
-def parts_of(model: Model, schedule: Schedule, closing: Closing | None = None) -> Parts:
+def programs_of(model: Model, schedule: Schedule, closing: Closing | None = None) -> AssemblyPrograms:
     """Trace the blocks, joins and loops of a schedule, each variant once."""
     still = closing is not None and bool(closing.corrects)
     gravity = np.zeros(3) if still else model.gravity
     moved = sorted(k for k in schedule.joined if k < len(model.links)) if still else _moved(schedule)
     kinds = [group.kind() for group in groups_of(model, moved)] if moved else []
-    closings = Closings(model, schedule, closing, orders_of_rows(model, schedule, closing))
+    closings = LoopClosures(model, schedule, closing, orders_of_rows(model, schedule, closing))
     alone = [block[0] for block in schedule.blocks if _is_alone(schedule, block)]
     in_blocks = [number for number, block in enumerate(schedule.blocks) if not _is_alone(schedule, block)]
     of_leaves = leaf_kinds(model, sorted({*alone, *closings.bodies}))
     blocks = blocks_by_variant(model, schedule, in_blocks)
-    of_blocks = [BlockTraced(model, schedule, still, *x) for x in blocks.items()]
+    of_blocks = [TracedBlock(model, schedule, still, *x) for x in blocks.items()]
     joins, loops, variant_of = _variants(model, schedule, kinds, of_leaves, closings)
-    variants: list[Variant | LoopVariant | BlockVariant] = [*joins, *loops, *blocks]
+    variants: list[JoinVariant | LoopVariant | BlockVariant] = [*joins, *loops, *blocks]
     for number, numbers in enumerate(blocks.values(), len(joins) + len(loops)):
         for block in numbers:
             variant_of[block] = number
-    between: list[Variant | LoopVariant] = [*joins, *loops]
+    between: list[JoinVariant | LoopVariant] = [*joins, *loops]
     nodes = [[side.number for side in (one.parent, one.child) if side.what == "node"] for one in between]
     widths = sorted({handles for sides in nodes for handles in sides})
     entries = {h: [] if len(variants) <= REFINED else list(range(response_size(h))) for h in widths}
-    made: dict[Any, JoinTraced | LoopTraced] = {}
+    made: dict[Any, TracedJoin | TracedLoop] = {}
     """by variant and what is known of its sides"""
 
-    def traced(one: Variant | LoopVariant, known: tuple[Any, ...]) -> JoinTraced | LoopTraced:
+    def traced(one: JoinVariant | LoopVariant, known: tuple[Any, ...]) -> TracedJoin | TracedLoop:
         if (one, known) not in made:
-            sides = Sides(gravity, of_leaves, entries, still)
+            sides = JoinSides(gravity, of_leaves, entries, still)
             with np.errstate(all="ignore"):  # of what is not yet known to be other than zero
                 made[one, known] = (
-                    JoinTraced(kinds, sides, one)
-                    if isinstance(one, Variant)
-                    else LoopTraced(closings, sides, one, loops[one])
+                    TracedJoin(kinds, sides, one)
+                    if isinstance(one, JoinVariant)
+                    else TracedLoop(closings, sides, one, loops[one])
                 )
         return made[one, known]
 
@@ -138,7 +137,7 @@ def parts_of(model: Model, schedule: Schedule, closing: Closing | None = None) -
         known = [tuple(tuple(entries[handles]) for handles in sides) for sides in nodes]
         of_joints = [traced(one, x) for one, x in zip(between, known, strict=True) if all(x)]
         found = {h: set(stored) for h, stored in entries.items()}
-        everything: list[Traced] = [*of_joints, *of_blocks]
+        everything: list[TracedNode] = [*of_joints, *of_blocks]
         for node in everything:
             if node.result:
                 found[node.handles] |= {k for k, x in enumerate(node.result) if x.value != 0.0}
@@ -146,8 +145,8 @@ def parts_of(model: Model, schedule: Schedule, closing: Closing | None = None) -
         if refined == entries and all(map(all, known)):
             break
         entries = refined
-    of_joins = [one for one in of_joints if isinstance(one, JoinTraced)]
-    of_loops = [one for one in of_joints if isinstance(one, LoopTraced)]
+    of_joins = [one for one in of_joints if isinstance(one, TracedJoin)]
+    of_loops = [one for one in of_joints if isinstance(one, TracedLoop)]
     for graph in [one.graph for one in kinds] + [one.graph for one in of_loops] + [one.graph for one in of_blocks]:
         if graph.failure is not None:
             raise graph.failure
@@ -174,23 +173,23 @@ def _moved(schedule: Schedule) -> list[int]:
 
 
 def _variants(
-    model: Model, schedule: Schedule, kinds: list[Kind], leaf_kinds: list[LeafKind], closings: Closings
-) -> tuple[list[Variant], dict[LoopVariant, list[int]], list[int]]:
+    model: Model, schedule: Schedule, kinds: list[JointKind], leaf_kinds: list[LeafKind], closings: LoopClosures
+) -> tuple[list[JoinVariant], dict[LoopVariant, list[int]], list[int]]:
     """Of joints; of loops, with their numbers; and which each node is of."""
     kind_of = kind_of_each(kinds)
-    alone = {body: Side("leaf", number) for number, one in enumerate(leaf_kinds) for body in one.bodies}
-    alone[GROUND] = Side("ground", 1)
+    alone = {body: JoinSide("leaf", number) for number, one in enumerate(leaf_kinds) for body in one.bodies}
+    alone[GROUND] = JoinSide("ground", 1)
 
-    def side(node: int) -> Side:
+    def side(node: int) -> JoinSide:
         if node == GROUND:
             return alone[GROUND]
         if node < len(schedule.blocks) and _is_alone(schedule, schedule.blocks[node]):
             return alone[schedule.blocks[node][0]]
-        return Side("node", len(schedule.handles[node]))
+        return JoinSide("node", len(schedule.handles[node]))
 
-    numbers: dict[Variant, int] = {}
+    numbers: dict[JoinVariant, int] = {}
     loops: dict[LoopVariant, list[int]] = {}
-    found: list[Variant | LoopVariant] = []
+    found: list[JoinVariant | LoopVariant] = []
     for one in schedule.joins:
         sides = side(one.parent_node), side(one.child_node)
         if one.joint >= len(model.links):
@@ -198,21 +197,21 @@ def _variants(
             loops.setdefault(closed, []).append(one.joint)
             found.append(closed)
         else:
-            joined = Variant(kind_of[one.joint], *sides, one.place)
+            joined = JoinVariant(kind_of[one.joint], *sides, one.place)
             numbers.setdefault(joined, len(numbers))
             found.append(joined)
     of_loops = {variant: k for k, variant in enumerate(loops, len(numbers))}
-    variant_of = [numbers[one] if isinstance(one, Variant) else of_loops[one] for one in found]
+    variant_of = [numbers[one] if isinstance(one, JoinVariant) else of_loops[one] for one in found]
     return list(numbers), loops, [-1] * len(schedule.blocks) + variant_of
 
 
 # tracing
 
 
-class JoinTraced:
+class TracedJoin:
     """A variant's join and split as expressions."""
 
-    def __init__(self, kinds: list[Kind], sides: Sides, variant: Variant):
+    def __init__(self, kinds: list[JointKind], sides: JoinSides, variant: JoinVariant):
         self.kind, self.variant = kinds[variant.kind], variant
         link, place = self.kind.link, variant.place
         q, v, tau = coordinates(self.kind, still=sides.still)
@@ -234,7 +233,7 @@ class JoinTraced:
 # what is computed where
 
 
-def _sweep_choice(plan: Plan) -> tuple[Choice, list[Expr]]:
+def _sweep_choice(plan: RecordPlan) -> tuple[Choice, list[Expr]]:
     """What the sweep does, and the angular velocity that it finds."""
     kind = plan.kind
     q, v, _ = coordinates(kind)
@@ -245,9 +244,9 @@ def _sweep_choice(plan: Plan) -> tuple[Choice, list[Expr]]:
 
 
 def _data(
-    plans: list[Plan],
-    of_loops: list[tuple[Plan, LoopTraced]],
-    of_blocks: list[tuple[Plan, BlockTraced]],
+    plans: list[RecordPlan],
+    of_loops: list[tuple[RecordPlan, TracedLoop]],
+    of_blocks: list[tuple[RecordPlan, TracedBlock]],
     leaf_kinds: list[LeafKind],
     counts: tuple[int, int],
 ) -> Array:
@@ -280,21 +279,21 @@ def _data(
 
 def _planned(
     model: Model,
-    kinds: list[Kind],
+    kinds: list[JointKind],
     leaf_kinds: list[LeafKind],
-    variants: list[Variant | LoopVariant | BlockVariant],
+    variants: list[JoinVariant | LoopVariant | BlockVariant],
     variant_of: list[int],
-    joins: list[JoinTraced],
-    loops: list[LoopTraced],
-    blocks: list[BlockTraced],
+    joins: list[TracedJoin],
+    loops: list[TracedLoop],
+    blocks: list[TracedBlock],
     entries: dict[int, list[int]],
     still: bool,
-) -> Parts:
+) -> AssemblyPrograms:
     """Choose what is remembered and kept, then write the programs."""
-    plans = [Plan(kind) for kind in kinds]
-    of_loops = [(Plan(one.kind, LOOP_DATA), one) for one in loops]
-    of_blocks = [(Plan(one.kinds[0], MEMBER_DATA), one) for one in blocks]
-    traced: list[tuple[Plan, Traced]] = [
+    plans = [RecordPlan(kind) for kind in kinds]
+    of_loops = [(RecordPlan(one.kind, LOOP_DATA), one) for one in loops]
+    of_blocks = [(RecordPlan(one.kinds[0], MEMBER_DATA), one) for one in blocks]
+    traced: list[tuple[RecordPlan, TracedNode]] = [
         *((plans[one.variant.kind], one) for one in joins),
         *of_loops,
         *of_blocks,
@@ -308,7 +307,7 @@ def _planned(
     chosen = [join_choice(*one, *x) for one, x in zip(traced, zip(stored, kept, strict=True), strict=True)]
     sweeps = [] if still else [_sweep_choice(plan) for plan in plans]
     data = _data(plans, of_loops, of_blocks, leaf_kinds, (len(model.links), sum(len(one.loops) for one in loops)))
-    writer = Writer(entries)
+    writer = FragmentWriter(entries)
     prepare, sweep, join_parts, split_parts = [], [], [], []
     for number, plan in enumerate(plans):
         prepare.append(writer.prepare(f"prepare_{number}", plan))
@@ -320,7 +319,7 @@ def _planned(
         results += [(Write(KEPT, k), node) for k, node in enumerate(kept[number])]
         join_parts.append(writer.part(f"join_{number}", plan, chosen[number], results))
         split_parts.append(writer.part(f"split_{number}", plan, splits[number], one.torn, places))
-    return Parts(
+    return AssemblyPrograms(
         kinds,
         variants,
         variant_of,

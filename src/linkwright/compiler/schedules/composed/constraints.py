@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.schedules.composed.alike import Alike, loops_alike
+from linkwright.compiler.schedules.composed.loops import LoopBatch, loop_batches
 from linkwright.dynamics.closed_loops.independent import SURELY, row_scales
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.model.derived import kept
@@ -23,7 +23,7 @@ from linkwright.spatial.linalg import TOLERANCE
 from linkwright.spatial.stacked import Semidefinite, semidefinite, times
 
 
-class Part(NamedTuple):
+class BatchMembers(NamedTuple):
     """Loops of one kind that belong to groups of one size."""
 
     alike: int
@@ -37,18 +37,18 @@ class Part(NamedTuple):
     """(loops, n)"""
 
 
-class Groups(NamedTuple):
+class GroupStack(NamedTuple):
     """Groups of loops of one size."""
 
     rows: Array
     """(groups, m), of K"""
     columns: Array
     """(groups, n)"""
-    parts: list[Part]
+    parts: list[BatchMembers]
 
 
 @kept
-def groups_alike(model: Model) -> list[Groups]:
+def group_stacks(model: Model) -> list[GroupStack]:
     """The groups of a model's loops, by size."""
     by_size: dict[tuple[int, int], list[tuple[list[int], list[int]]]] = {}
     for group in loop_groups(model):
@@ -58,28 +58,28 @@ def groups_alike(model: Model) -> list[Groups]:
         rows, columns = (np.array(one) for one in zip(*members, strict=True))
         place_of_row, place_of_column = ({int(k): at for at, k in np.ndenumerate(x)} for x in (rows, columns))
         parts = []
-        for number, alike in enumerate(loops_alike(model)):
+        for number, alike in enumerate(loop_batches(model)):
             here = np.array([n for n, own in enumerate(alike.rows) if int(own[0]) in place_of_row], int)
             if here.size:
                 at_rows = np.array([[place_of_row[int(k)] for k in own] for own in alike.rows[here]])
                 at_columns = np.array([[place_of_column[int(k)][1] for k in own] for own in alike.at_v[here]], int)
-                parts.append(Part(number, here, at_rows[:, :1, 0], at_rows[..., 1], at_columns))
-        made.append(Groups(rows, columns, parts))
+                parts.append(BatchMembers(number, here, at_rows[:, :1, 0], at_rows[..., 1], at_columns))
+        made.append(GroupStack(rows, columns, parts))
     return made
 
 
-class Asked:
+class LoopConstraints:
     """K of all loops at configurations (…, nq), K̇ v of velocities."""
 
     def __init__(self, model: Model, q: Array, v: Array | None = None, free: Array | None = None):
         """``free`` (nv,): 1 for velocities that loops may change, 0 for others, whose columns are left out."""
-        self.model, self.groups = model, groups_alike(model)
-        self.size = sum(one.rows.size for one in loops_alike(model))
+        self.model, self.groups = model, group_stacks(model)
+        self.size = sum(one.rows.size for one in loop_batches(model))
         lead = q.shape[:-1]
-        asked = [one.asking(q, np.zeros(model.nv) if v is None else v) for one in loops_alike(model)]
+        asked = [one.asking(q, np.zeros(model.nv) if v is None else v) for one in loop_batches(model)]
         self.bias = np.empty((*lead, self.size))
         """K̇ v (…, m)"""
-        for one, (_, bias) in zip(loops_alike(model), asked, strict=True):
+        for one, (_, bias) in zip(loop_batches(model), asked, strict=True):
             self.bias[..., one.rows] = bias
         self.K: list[Array] = []
         """of each stack of groups (…, groups, m, n)"""
@@ -235,7 +235,7 @@ def _shared(K: Array, bearing: Semidefinite, h: Array, own: Array, units: Array)
     return efforts / units, missing / units
 
 
-class Acting(NamedTuple):
+class LoopForces(NamedTuple):
     """What loops do to the bodies they hold, of multipliers."""
 
     on_bodies: Array
@@ -244,11 +244,11 @@ class Acting(NamedTuple):
     """(…, loops, 6), in the axes of the loops' second frames; zeros of those that tie coordinates"""
 
 
-def acting(model: Model, q: Array, multipliers: Array) -> Acting:
+def loop_forces(model: Model, q: Array, multipliers: Array) -> LoopForces:
     """The forces of all loops."""
     lead = q.shape[:-1]
     on_bodies, on_second = np.zeros((len(model.links), *lead, 6)), np.zeros((*lead, len(model.loops), 6))
-    for one in loops_alike(model):
+    for one in loop_batches(model):
         if not one.between_frames:
             continue
         own = multipliers[..., one.rows]
@@ -257,13 +257,13 @@ def acting(model: Model, q: Array, multipliers: Array) -> Acting:
         for bodies, side in zip(one.ends.T, sides, strict=True):
             moves = bodies >= 0
             np.add.at(on_bodies, bodies[moves], np.moveaxis(times(side, own)[..., moves, :], -2, 0))
-    return Acting(np.moveaxis(on_bodies, 0, -2), on_second)
+    return LoopForces(np.moveaxis(on_bodies, 0, -2), on_second)
 
 
-def openings(model: Model, q: Array, v: Array | None = None) -> tuple[Array, Array]:
+def loop_residuals(model: Model, q: Array, v: Array | None = None) -> tuple[Array, Array]:
     """How far the loops are open (…, m), and at what rates."""
     v = np.zeros(model.nv) if v is None else v
-    alike: list[Alike] = loops_alike(model)
+    alike: list[LoopBatch] = loop_batches(model)
     size = sum(one.rows.size for one in alike)
     found = tuple(np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), size)) for _ in range(2))
     for one in alike:

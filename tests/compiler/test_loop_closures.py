@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.ir.program import Program, Slot
+from linkwright.compiler.ir.program import ArraySpec, Program
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.schedules.assembly.closings import LoopVariant
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
-from linkwright.compiler.schedules.assembly.parts import parts_of
+from linkwright.compiler.schedules.assembly.loop_closures import LoopVariant
+from linkwright.compiler.schedules.assembly.programs import programs_of
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.closed_loops.forces import position_correction, velocity_correction
@@ -170,8 +170,8 @@ def test_threads_share_one_row_and_change_nothing() -> None:
     model = lw.load("four_bars:300")
     closing = Closing()
     made = schedule_of(model, "balanced", loops=loop_bodies(model, closing))
-    slots = tuple(Slot(name, (model.nv,)) for name in ("q", "v", "tau"))
-    program = LevelProgram("shared", slots, made, parts_of(model, made, closing), threads=2)
+    slots = tuple(ArraySpec(name, (model.nv,)) for name in ("q", "v", "tau"))
+    program = LevelProgram("shared", slots, made, programs_of(model, made, closing), threads=2)
     assert len(program.layout.parts) >= 2
     kernel = Kernel(program, model)
     q = model.neutral()

@@ -16,19 +16,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.front.kinds import Kind
+from linkwright.compiler.front.kinds import JointKind
 from linkwright.compiler.front.sweeps import Recording
-from linkwright.compiler.ir.staged import Body, Place, Write, body_of
-from linkwright.compiler.passes.cut import cheapest
-from linkwright.compiler.passes.shared import (
+from linkwright.compiler.ir.staged import Fragment, Place, Write, fragment_of
+from linkwright.compiler.passes.minimum_cut import cheapest
+from linkwright.compiler.passes.uniform_values import (
     COLUMN,
     DATA,
     FIRST_INPUT,
     OWN,
     PARENT,
     SHARED,
-    Item,
-    Shared,
+    RecordEntry,
+    UniformValues,
     output_space,
     representatives,
 )
@@ -41,7 +41,7 @@ STORE, LOAD = 3.0, 0.5
 _COSTLY = {"div": 6.0, "sqrt": 6.0, "sin": 10.0, "cos": 10.0}
 
 
-class Pass(NamedTuple):
+class BodyPass(NamedTuple):
     """One loop over the bodies."""
 
     outwards: bool
@@ -50,12 +50,12 @@ class Pass(NamedTuple):
     """whether it is a sweep of columns"""
 
 
-class Loops(NamedTuple):
+class BodyLoops(NamedTuple):
     """A recording as loops."""
 
     recording: Recording
-    passes: list[Pass]
-    steps: list[list[Body]]
+    passes: list[BodyPass]
+    steps: list[list[Fragment]]
     """for each pass and kind, what happens at a body"""
     begins: list[list[tuple[int, float]]]
     """for each pass, what is in the world's record before it"""
@@ -67,9 +67,9 @@ class Loops(NamedTuple):
     """of the world's record, or of what neighbors in a chain leave for each other"""
     computed: int
     """numbers beside it that are computed between passes"""
-    between: list[Body]
+    between: list[Fragment]
     """for each pass, what is computed before it; and after all"""
-    columns: list[list[Body]]
+    columns: list[list[Fragment]]
     """for each pass and kind, what happens to columns from beyond; none where the pass is of single bodies"""
 
     @property
@@ -83,22 +83,22 @@ class Loops(NamedTuple):
         return any(self.columns)
 
 
-def loops_of(recording: Recording) -> Loops:
+def loops_of(recording: Recording) -> BodyLoops:
     """Divide a recording in passes, choose what is remembered and where."""
-    shared = Shared(recording)
+    shared = UniformValues(recording)
     passes = _passes(recording, shared)
     of_sweep = {s: p for p, one in enumerate(passes) for s in one.sweeps}
     chain = is_chain(recording.model) and not shared.looks_at_bodies
     kinds = [_KindPlan(recording, k, passes, of_sweep, chain, shared) for k in range(len(recording.kinds))]
     between = shared.computed(of_sweep, len(passes))
-    ends: dict[Item, list[int]] = {}
+    ends: dict[RecordEntry, list[int]] = {}
     for plan in kinds:
         for item, (first, last) in plan.lifetimes().items():
             known = ends.setdefault(item, [first, last])
             known[0], known[1] = min(known[0], first), max(known[1], last)
     for p, nodes in enumerate(between):
         for source, _ in shared.looked_at(nodes):
-            item = Item(-1, source.number, source.entry)
+            item = RecordEntry(-1, source.number, source.entry)
             first = 3 * of_sweep[source.number] + (1 if source.space == "state" else -2)
             known = ends.get(item, [first, 3 * p])
             ends[item] = [min(first, known[0]), max(3 * p, known[1])]
@@ -113,7 +113,7 @@ def loops_of(recording: Recording) -> Loops:
     begins = [_beginnings(recording, one, places) for one in passes]
     made = shared.bodies(between, places, size)
     computed = len(shared.places)
-    return Loops(recording, passes, steps, begins, chain, kind_sizes, size, computed, made, columns)
+    return BodyLoops(recording, passes, steps, begins, chain, kind_sizes, size, computed, made, columns)
 
 
 def is_chain(model: Model) -> bool:
@@ -121,32 +121,32 @@ def is_chain(model: Model) -> bool:
     return all(link.parent == k - 1 for k, link in enumerate(model.links))
 
 
-def _handed_on(recording: Recording, passes: list[Pass], places: dict[Item, int]) -> int:
+def _handed_on(recording: Recording, passes: list[BodyPass], places: dict[RecordEntry, int]) -> int:
     """Give a place to everything that neighbors in a chain tell each other, anew in every pass; how many there are."""
     most = 0
     for one in passes:
         if one.columns:
             continue
-        items = [Item(-1, s, c) for s in one.sweeps for c in representatives(recording.sweeps[s].classes)]
+        items = [RecordEntry(-1, s, c) for s in one.sweeps for c in representatives(recording.sweeps[s].classes)]
         places.update(zip(items, range(len(items)), strict=True))
         most = max(most, len(items))
     return most
 
 
-def _passes(recording: Recording, shared: Shared) -> list[Pass]:
+def _passes(recording: Recording, shared: UniformValues) -> list[BodyPass]:
     """Sweeps in the same direction one after the other are one pass, unless something must be known between them."""
-    passes: list[Pass] = []
+    passes: list[BodyPass] = []
     of_sweep: dict[int, int] = {}
     for number, sweep in enumerate(recording.sweeps):
         outwards, columns = sweep.direction == "out", sweep.direction == "columns"
         if not passes and not outwards:
-            passes.append(Pass(True, []))  # where the sums begin
+            passes.append(BodyPass(True, []))  # where the sums begin
         unknown = any(x != x for x in sweep.start)  # something happens before it
         follows = max((shared.earliest(x, of_sweep) for state in sweep.states for x in state), default=0)
         follows = max([follows, *(shared.earliest(x, of_sweep) for kind in sweep.found for row in kind for x in row)])
         last = len(passes) - 1
         if not passes or passes[-1].outwards != outwards or unknown or columns or passes[-1].columns or follows > last:
-            passes.append(Pass(outwards, [], columns))
+            passes.append(BodyPass(outwards, [], columns))
         passes[-1].sweeps.append(number)
         of_sweep[number] = len(passes) - 1
     last = max(
@@ -160,17 +160,17 @@ def _passes(recording: Recording, shared: Shared) -> list[Pass]:
         default=0,
     )
     if not passes or passes[-1].columns or last >= len(passes):
-        passes.append(Pass(True, []))
+        passes.append(BodyPass(True, []))
     return passes
 
 
-def _beginnings(recording: Recording, one: Pass, places: dict[Item, int]) -> list[tuple[int, float]]:
+def _beginnings(recording: Recording, one: BodyPass, places: dict[RecordEntry, int]) -> list[tuple[int, float]]:
     """What the world's record holds before a pass: the starts of its sweeps."""
     found: list[tuple[int, float]] = []
     for s in () if one.columns else one.sweeps:
         sweep = recording.sweeps[s]
         for c, entry in representatives(sweep.classes).items():
-            place = places.get(Item(-1, s, c))
+            place = places.get(RecordEntry(-1, s, c))
             if place is not None and sweep.start[entry] == sweep.start[entry]:  # else it is put there by others
                 found.append((place, sweep.start[entry]))
     return found
@@ -183,31 +183,31 @@ class _KindPlan:
         self,
         recording: Recording,
         k: int,
-        passes: list[Pass],
+        passes: list[BodyPass],
         of_sweep: dict[int, int],
         chain: bool,
-        shared: Shared,
+        shared: UniformValues,
     ):
         self.recording, self.k, self.passes, self.of_sweep, self.chain = recording, k, passes, of_sweep, chain
         self.shared = shared
-        self.kind: Kind = recording.kinds[k]
+        self.kind: JointKind = recording.kinds[k]
         self.source = {symbol.index: source for source, symbol in self.kind.symbols.items()}
         self.origins: dict[int, int] = {}
-        self.states: list[dict[Item, Expr]] = [{} for _ in passes]
-        self.sent: list[dict[Item, Expr]] = [{} for _ in passes]
+        self.states: list[dict[RecordEntry, Expr]] = [{} for _ in passes]
+        self.sent: list[dict[RecordEntry, Expr]] = [{} for _ in passes]
         self.outputs: list[list[list[tuple[int, Expr]]]] = [[[] for _ in recording.outputs] for _ in passes]
         self.columns: list[dict[tuple[int, int], Expr]] = [{} for _ in passes]
         """what it sends inwards, by column and class of entry"""
         self.remembered: list[dict[int, Expr]] = [{} for _ in passes]
         """by the pass that computes them"""
         self._gather()
-        self.held: dict[int, Item] = {}
+        self.held: dict[int, RecordEntry] = {}
         """own states, by expression: in the record from their pass on"""
         for wanted in () if chain else self.states:
             for item, node in wanted.items():
                 self.held.setdefault(node.index, item)
         self.computed: list[list[Expr]] = [[] for _ in passes]
-        self.loaded: list[dict[int, tuple[int, int] | Item]] = [{} for _ in passes]
+        self.loaded: list[dict[int, tuple[int, int] | RecordEntry]] = [{} for _ in passes]
         for p in reversed(range(len(passes))):
             self._decide(p)
 
@@ -220,7 +220,7 @@ class _KindPlan:
                 continue
             target = self.states if sweep.direction == "out" else self.sent
             for c, entry in representatives(sweep.classes).items():
-                target[p][Item(-1, s, c)] = results[entry]
+                target[p][RecordEntry(-1, s, c)] = results[entry]
         for number, output in enumerate(self.recording.outputs):
             if output.of != "main":
                 for entry, node in zip(output.places[self.k], output.results[self.k], strict=True):
@@ -270,7 +270,7 @@ class _KindPlan:
         met |= {x.index: x for x in wanted if x.index not in depends and x.value is None}
         return list(met.values())
 
-    def column_step(self, p: int, places: dict[Item, int]) -> Body:
+    def column_step(self, p: int, places: dict[RecordEntry, int]) -> Fragment:
         """What pass p does at a body to columns from beyond: they go on inwards, and are met by outputs."""
         (s,) = self.passes[p].sweeps
         found, passed = self._of_columns(s)
@@ -278,14 +278,14 @@ class _KindPlan:
 
         def read(node: Expr) -> Place | None:
             if node.index in met:
-                return self._at_hand(node) or (OWN, places[Item(self.k, node.index)])
+                return self._at_hand(node) or (OWN, places[RecordEntry(self.k, node.index)])
             return (COLUMN, self.source[node.index].entry) if node.op == "symbol" else None
 
         chosen = representatives(self.recording.sweeps[s].classes)
         results = [(Write(COLUMN, entry), x) for entry, x in zip(chosen, passed, strict=True)]
         for number, row in enumerate(found):
             results += [(Write(output_space(number), entry), x) for entry, x in enumerate(row)]
-        return body_of(f"columns_{p}_{self.k}", needed([x for _, x in results], met), read, results)
+        return fragment_of(f"columns_{p}_{self.k}", needed([x for _, x in results], met), read, results)
 
     def origin(self, node: Expr) -> int:
         """The first pass in which it can be computed."""
@@ -347,20 +347,20 @@ class _KindPlan:
         source = self.source[symbol.index]
         return self.chain and source.space in ("parent", "received") and self.of_sweep[source.number] < p
 
-    def _pass_of(self, item: Item) -> int:
+    def _pass_of(self, item: RecordEntry) -> int:
         return self.of_sweep[item.owner]
 
-    def _place(self, node: Expr, p: int) -> tuple[int, int] | Item:
+    def _place(self, node: Expr, p: int) -> tuple[int, int] | RecordEntry:
         """Where pass p reads what it does not compute; notes what must be remembered for that."""
         if (place := self._at_hand(node)) is not None:
             return place
         if node.op == "symbol" and not self._overwritten(node, p):
             source = self.source[node.index]
-            return Item(-1, source.number, source.entry)
+            return RecordEntry(-1, source.number, source.entry)
         if node.index in self.held and self._pass_of(self.held[node.index]) < p:
             return self.held[node.index]
         self.remembered[self.origins[node.index]].setdefault(node.index, node)
-        return Item(self.k, node.index)
+        return RecordEntry(self.k, node.index)
 
     def _from_parent(self, node: Expr) -> bool:
         if node.op != "symbol" or self.shared.owns(node):
@@ -368,11 +368,11 @@ class _KindPlan:
         space = self.source[node.index].space
         return space == "parent" or (self.chain and space == "received")
 
-    def lifetimes(self) -> dict[Item, tuple[int, int]]:
+    def lifetimes(self) -> dict[RecordEntry, tuple[int, int]]:
         """From when to when every number is in a record; pass p begins at 3 p, is at the body itself at 3 p + 1."""
-        found: dict[Item, tuple[int, int]] = {}
+        found: dict[RecordEntry, tuple[int, int]] = {}
 
-        def use(item: Item, first: int, last: int) -> None:
+        def use(item: RecordEntry, first: int, last: int) -> None:
             known = found.get(item, (first, last))
             found[item] = (min(first, known[0]), max(last, known[1]))
 
@@ -382,9 +382,9 @@ class _KindPlan:
             for item in () if self.chain else self.sent[p]:
                 use(item, 3 * (p - 1) + 1, 3 * p + 1)
             for index in self.remembered[p] if one.columns else ():
-                use(Item(self.k, index), 3 * p + 1, 3 * p + 2)
+                use(RecordEntry(self.k, index), 3 * p + 1, 3 * p + 2)
             for index, place in self.loaded[p].items():
-                if not isinstance(place, Item) or (self.chain and place.kind == -1):
+                if not isinstance(place, RecordEntry) or (self.chain and place.kind == -1):
                     continue
                 if place.kind >= 0:
                     use(place, 3 * self.origins[index] + 1, 3 * p + 1)
@@ -400,25 +400,25 @@ class _KindPlan:
         wanted = [node for p in range(len(self.passes)) for node in self._needs(p)]
         return {node.index: node for node in needed(wanted, self.shared)}
 
-    def step(self, p: int, places: dict[Item, int]) -> Body:
+    def step(self, p: int, places: dict[RecordEntry, int]) -> Fragment:
         """What pass p does at a body."""
 
         def read(node: Expr) -> Place | None:
             place = self.loaded[p].get(node.index)
-            if isinstance(place, Item):
+            if isinstance(place, RecordEntry):
                 return PARENT if place.kind == -1 and self._from_parent(node) else OWN, places[place]
             return place
 
         told = self.states[p] | self.sent[p] if self.chain else self.sent[p]
         sent = [(places[item], node) for item, node in told.items() if self.chain or node.value != 0.0]
         own = {} if self.chain else {places[item]: node for item, node in self.states[p].items()}
-        own |= {places[Item(self.k, index)]: node for index, node in self.remembered[p].items()}
+        own |= {places[RecordEntry(self.k, index)]: node for index, node in self.remembered[p].items()}
         for s in self.passes[p + 1].sweeps if p + 1 < len(self.passes) and not self.chain else ():
             sweep = self.recording.sweeps[s]
             if sweep.direction == "in":  # where the next pass sums, the sums begin
                 for c, entry in representatives(sweep.classes).items():
-                    if Item(-1, s, c) in places:
-                        own[places[Item(-1, s, c)]] = self.kind.graph.constant(sweep.start[entry])
+                    if RecordEntry(-1, s, c) in places:
+                        own[places[RecordEntry(-1, s, c)]] = self.kind.graph.constant(sweep.start[entry])
         results = [(Write(PARENT, place, add=not self.chain), node) for place, node in sent]
         results += [(Write(OWN, place), node) for place, node in own.items()]
         for number, given in enumerate(self.outputs[p]):
@@ -426,13 +426,13 @@ class _KindPlan:
             results += [(Write(output_space(number), entry, add=add), node) for entry, node in given]
         results += [(Write(COLUMN, entry, column), node) for (column, entry), node in self.columns[p].items()]
         order = [*self.computed[p], *(self._expressions[i] for i in self.loaded[p])]
-        return body_of(f"step_{p}_{self.k}", sorted(order, key=lambda node: node.index), read, results)
+        return fragment_of(f"step_{p}_{self.k}", sorted(order, key=lambda node: node.index), read, results)
 
 
-def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], list[int]]:
+def _placed(ends: dict[RecordEntry, list[int]], kinds: int) -> tuple[dict[RecordEntry, int], list[int]]:
     """A place in the record for every item, the first that is free for as long as it is needed; how many there are."""
     taken: list[list[list[tuple[int, int]]]] = []  # of every place, for every kind, from when to when
-    places: dict[Item, int] = {}
+    places: dict[RecordEntry, int] = {}
     for item, (first, last) in sorted(ends.items(), key=lambda one: (one[0].kind >= 0, one[1][0], one[0])):
         concerned = range(kinds) if item.kind < 0 else (item.kind,)
         free = (

@@ -8,16 +8,16 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.front.algorithms import OF_BODIES, POSITIONS, VELOCITIES, facts
-from linkwright.compiler.front.bind import Bound
+from linkwright.compiler.front.bind import BoundFunction
 from linkwright.compiler.front.sweeps import Argument, NotASweep, record
 from linkwright.compiler.front.trace import trace, uncollected
-from linkwright.compiler.ir.program import Program, Slot
+from linkwright.compiler.ir.program import ArraySpec, Program
 from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native.machine import target
 from linkwright.compiler.native.threads import default_threads
-from linkwright.compiler.passes.remember import loops_of
+from linkwright.compiler.passes.rematerialization import loops_of
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
-from linkwright.compiler.schedules.assembly.parts import parts_of
+from linkwright.compiler.schedules.assembly.programs import programs_of
 from linkwright.compiler.schedules.loops import LoopProgram
 from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
@@ -50,14 +50,14 @@ MOST_GROUPS = 4
 """Threads that share a single row, at most: segments are joined one after the other."""
 
 
-def bodies_in_loops(bound: Bound) -> int:
+def bodies_in_loops(bound: BoundFunction) -> int:
     """From how many bodies on a function is no straight line if it can be something else."""
     return min(BODIES_IN_MATRICES, BODIES_IN_LOOPS) if facts(bound.book).matrices else BODIES_IN_LOOPS
 
 
 @telling(lambda bound: f"compiling {bound.title}")
 @uncollected()
-def program(bound: Bound, unroll: bool | None = None) -> Program | Staged:
+def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Staged:
     """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for.
 
     What cannot be the one, or would be too long, is the other. Raises :class:`TooLargeError` with the reasons where
@@ -92,7 +92,7 @@ def program(bound: Bound, unroll: bool | None = None) -> Program | Staged:
     raise TooLargeError(f"{too_long}{no_loops}; {instead}") from None
 
 
-def _told(bound: Bound) -> str:
+def _told(bound: BoundFunction) -> str:
     """The function and the mechanism, for messages."""
     model = bound.model
     return (
@@ -102,14 +102,14 @@ def _told(bound: Bound) -> str:
     )
 
 
-def in_loops(bound: Bound) -> Staged:
+def in_loops(bound: BoundFunction) -> Staged:
     """The bound function as loops over the bodies; :class:`TooLargeError` where it is more than sweeps."""
     model = bound.model
     if model is None or bound.on_model is None or not model.links:
         raise TooLargeError("there are no bodies to go over")
     arguments = [_argument(model, name, shape) for name, shape in bound.shapes.items()]
     of = tuple(one.of for one in arguments)
-    slots = tuple(Slot(name, shape) for name, shape in bound.shapes.items())
+    slots = tuple(ArraySpec(name, shape) for name, shape in bound.shapes.items())
     if bound.book is dynamics.forward_dynamics:
         checked_options(**bound.options)
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
@@ -143,7 +143,7 @@ def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
     return Argument("", shape)
 
 
-def _closed(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
+def _closed(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model) -> LevelProgram:
     """Forward dynamics with closed loops (or what closes them), which is more than sweeps: assembled on lanes."""
     try:
         _require_parts(bound, model)
@@ -154,7 +154,7 @@ def _closed(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram
         raise TooLargeError(str(error)) from error
 
 
-def _closing(bound: Bound, model: Model) -> Closing | None:
+def _closing(bound: BoundFunction, model: Model) -> Closing | None:
     """How loops are closed, if they are."""
     if not model.loops or bound.options.get("loops") == "ignore":
         return None
@@ -163,7 +163,7 @@ def _closing(bound: Bound, model: Model) -> Closing | None:
     return Closing(constrained.checked_gains(bound.options.get("stabilization")))
 
 
-def _require_parts(bound: Bound, model: Model) -> None:
+def _require_parts(bound: BoundFunction, model: Model) -> None:
     """Raise where forward dynamics by parts is of more than joints and loops that are independent of each other."""
     if any(_argument(model, name, shape).of == "" for name, shape in bound.shapes.items()):
         raise TooLargeError("forces on single bodies are given")
@@ -172,7 +172,7 @@ def _require_parts(bound: Bound, model: Model) -> None:
     dynamics.require_mass(model)
 
 
-def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> Staged:
+def _in_segments(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model) -> Staged:
     """Hybrid forward dynamics: a long chain in one block for each lane; else in blocks, those alike on lanes.
 
     Where little is alike, all is one block, by the recursion of articulated bodies.
@@ -200,7 +200,7 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> Staged:
         return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots)
 
 
-def _articulated(bound: Bound, slots: tuple[Slot, ...]) -> LoopProgram:
+def _articulated(bound: BoundFunction, slots: tuple[ArraySpec, ...]) -> LoopProgram:
     """Forward dynamics by articulated bodies, whatever the method that was asked for."""
     loops = bound.options.get("loops", "closed")
 
@@ -213,12 +213,12 @@ def _articulated(bound: Bound, slots: tuple[Slot, ...]) -> LoopProgram:
     return LoopProgram(bound.name, slots, tuple(one.of for one in arguments), made)
 
 
-def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model, made: Schedule) -> LevelProgram:
+def _in_levels(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model, made: Schedule) -> LevelProgram:
     """Forward dynamics by a schedule of joins, of single bodies or of blocks, on lanes."""
     require_inertia(model, made.blocks, made.joined)
     if max(map(len, made.blocks)) >= BODIES_IN_LOOPS:
         raise TooLargeError(f"a block has {max(map(len, made.blocks))} bodies")
-    parts = parts_of(model, made, _closing(bound, model))
+    parts = programs_of(model, made, _closing(bound, model))
     alone = LevelProgram(bound.name, slots, made, parts)
     if default_threads() == 1 or alone.operations.total < WORK_FOR_THREADS * alone.lanes:
         return alone

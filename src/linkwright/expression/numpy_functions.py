@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.errors import ExpressionError
 
 
-def numpys(function: Any, args: Any, kwargs: Any) -> Any:
+def numpy_function(function: Any, args: Any, kwargs: Any) -> Any:
     """NumPy's function of symbols, unless it cannot be one."""
     name = function.__name__
     if function in _OF_CONDITIONS:

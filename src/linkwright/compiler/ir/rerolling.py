@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from linkwright.compiler.ir.program import Each, Instruction, Program, Slot
+from linkwright.compiler.ir.program import ArraySpec, Each, Instruction, Program
 from linkwright.expression.operations import OPERATIONS
-from linkwright.expression.tables import Numbers, Part
+from linkwright.expression.tables import ConstantTable, EntryRange
 
 LEAST = 16
 """Entries from which they become a loop."""
@@ -36,14 +36,14 @@ class Entries(tuple[int, ...]):
     __slots__ = ()
 
 
-class Section(NamedTuple):
+class RowSection(NamedTuple):
     """Some entries of a row that is there already, or of one that is made."""
 
     row: int | Entries
-    part: Part
+    part: EntryRange
 
 
-class Given(NamedTuple):
+class GivenRow(NamedTuple):
     """A row that steps are given from around them."""
 
     values: Entries
@@ -59,12 +59,12 @@ class Span(NamedTuple):
     size: int
 
 
-Task = int | Entries | Section | Given | Span
+Task = int | Entries | RowSection | GivenRow | Span
 """What is to be written: a value, or a row."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Form:
+class _RowForm:
     """How a row of values is made."""
 
     program: Program
@@ -75,9 +75,9 @@ class _Form:
     """values that are the same for all entries"""
 
 
-def rolled(program: Program) -> Program:
+def rerolled(program: Program) -> Program:
     """The program with loops for entries that are alike; itself where there are none."""
-    return _Roller(program).rolled().program if _in_rows(program) else program
+    return _Reroller(program).rerolled().program if _in_rows(program) else program
 
 
 def _in_rows(program: Program) -> bool:
@@ -87,7 +87,7 @@ def _in_rows(program: Program) -> bool:
     )
 
 
-class _Rolled(NamedTuple):
+class _Rerolled(NamedTuple):
     """What became of a program."""
 
     program: Program
@@ -97,7 +97,7 @@ class _Rolled(NamedTuple):
     """and the rows of values around it that it takes after them"""
 
 
-class _Roller:
+class _Reroller:
     """One program; ``fixed``: of a step, what its fixed inputs are in the program around it."""
 
     def __init__(self, program: Program, fixed: Sequence[int] | None = None):
@@ -105,24 +105,24 @@ class _Roller:
         self.levels: list[int] = []  # lengths of the longest ways to values: of one level none depends on another
         for op, args, _ in self.code:
             self.levels.append(0 if op == "input" or not args else 1 + max(self.levels[a] for a in args))
-        self.forms: dict[Entries, _Form] = {}
+        self.forms: dict[Entries, _RowForm] = {}
         self.places: dict[int, tuple[Entries, int]] = {}  # of values in rows that are made
-        self.inner: dict[int, _Rolled] = {}  # steps
+        self.inner: dict[int, _Rerolled] = {}  # steps
         self.given: dict[int, list[Task]] = {}  # rows that they are given
 
-    def rolled(self) -> _Rolled:
+    def rerolled(self) -> _Rerolled:
         """The program anew."""
         for k, (op, args, value) in enumerate(self.code):
             if op == "table":
                 self._roll_runs(args)
             elif op == "repeat":
-                self.inner[k] = _Roller(value.program, args[value.size :]).rolled()
+                self.inner[k] = _Reroller(value.program, args[value.size :]).rerolled()
                 self.given[k] = [self._around(entries) for entries in self.inner[k].rows]
         for results in self.program.results:
             self._roll_runs(results, of_rows=True)
         if not self.forms and all(self.code[k].value.program is x.program for k, x in self.inner.items()):
-            return _Rolled(self.program, list(range(len(self.fixed or ()))), [])
-        return _Writer(self).written()
+            return _Rerolled(self.program, list(range(len(self.fixed or ()))), [])
+        return _RerolledWriter(self).written()
 
     def _around(self, entries: Entries) -> Task:
         """What gives steps these values as a row."""
@@ -172,8 +172,8 @@ class _Roller:
 class _Matching:
     """Rows that are to be made, if it is worth it."""
 
-    roller: _Roller
-    forms: dict[Entries, _Form] = field(default_factory=dict)
+    roller: _Reroller
+    forms: dict[Entries, _RowForm] = field(default_factory=dict)
 
     def match(self, run: Entries, of_rows: bool = False) -> bool:
         """Whether these entries become a row, and with them what they share with others."""
@@ -216,12 +216,12 @@ class _Matching:
 
         add(run)
         weight = sum(10 if i.op in _LONG else 1 for i in body if i.op in OPERATIONS)
-        in_memory = any(isinstance(x, (Section, Entries)) for x in rows)
+        in_memory = any(isinstance(x, (RowSection, Entries)) for x in rows)
         if weight < _ENOUGH * others or (of_rows and (others or not in_memory)) or not rows:
             return False
-        slots = Slot("rows", (len(rows),)), Slot("fixed", (len(fixed),))
-        entry = Program("entry", slots, (Slot("result", ()),), tuple(body), ((len(body) - 1,),), True)
-        self.forms[run] = _Form(entry, tuple(rows), tuple(fixed))
+        slots = ArraySpec("rows", (len(rows),)), ArraySpec("fixed", (len(fixed),))
+        entry = Program("entry", slots, (ArraySpec("result", ()),), tuple(body), ((len(body) - 1,),), True)
+        self.forms[run] = _RowForm(entry, tuple(rows), tuple(fixed))
         return True
 
     def _is_inside(self, entries: Entries) -> bool:
@@ -262,7 +262,7 @@ class _Matching:
         if all(x is not None for x in placed):
             (row, first), (_, second) = placed[0], placed[1]  # type: ignore[misc]
             if placed == [(row, first + (second - first) * k) for k in range(size)]:
-                return Section(row, Part(first, second - first, size))
+                return RowSection(row, EntryRange(first, second - first, size))
             return None
         items = [roller.code[k] for k in entries]
         if items[0].op == "item":
@@ -270,28 +270,28 @@ class _Matching:
             if base[0] in roller.program.rows and items == [
                 Instruction("item", base, first + step * k) for k in range(size)
             ]:
-                return Section(base[0], Part(first, step, size))
+                return RowSection(base[0], EntryRange(first, step, size))
         if all(i.op == "input" for i in items):
             if roller.fixed is not None:
                 inside = all(i.args[0] == 2 for i in items)
-                return Given(Entries(roller.fixed[i.args[1]] for i in items)) if inside else None
+                return GivenRow(Entries(roller.fixed[i.args[1]] for i in items)) if inside else None
             (argument, entry), step = items[0].args, items[1].args[1] - items[0].args[1]
             if all(i.args == (argument, entry + step * k) for k, i in enumerate(items)):
                 return Span(argument, entry, step, size)
         return None
 
 
-class _Writer:
+class _RerolledWriter:
     """The instructions anew, nearly in the order they had."""
 
-    def __init__(self, roller: _Roller):
+    def __init__(self, roller: _Reroller):
         self.roller, self.code = roller, roller.code
         self.instructions: list[Instruction] = []
         self.number: dict[Task, int] = {}
         self.rows: list[Entries] = []
         """those that a step is given"""
 
-    def written(self) -> _Rolled:
+    def written(self) -> _Rerolled:
         """The program of all that the results need."""
         program = self.roller.program
         live: set[Task] = set()
@@ -312,7 +312,7 @@ class _Writer:
                     self.number[task] = self._write(task)
         results = tuple(tuple(self.number[k] for k in some) for some in program.results)
         if self.roller.fixed is None:
-            return _Rolled(replace(program, instructions=tuple(self.instructions), results=results), [], [])
+            return _Rerolled(replace(program, instructions=tuple(self.instructions), results=results), [], [])
         own = {i.args[1] for i in self.instructions if i.op == "input" and i.args[0] == 2}
         left = sorted(entry for entry in own if entry >= 0)
         place = {entry: new for new, entry in enumerate([*left, *(-1 - k for k in range(len(self.rows)))])}
@@ -320,15 +320,15 @@ class _Writer:
             i._replace(args=(2, place[i.args[1]])) if i.op == "input" and i.args[0] == 2 else i
             for i in self.instructions
         )
-        inputs = (*program.inputs[:2], Slot("fixed", (len(place),)))
-        return _Rolled(replace(program, inputs=inputs, instructions=instructions, results=results), left, self.rows)
+        inputs = (*program.inputs[:2], ArraySpec("fixed", (len(place),)))
+        return _Rerolled(replace(program, inputs=inputs, instructions=instructions, results=results), left, self.rows)
 
     def _needs(self, task: Task) -> Sequence[Task]:
         """What must be written before."""
         roller = self.roller
-        if isinstance(task, (Given, Span)):
+        if isinstance(task, (GivenRow, Span)):
             return ()
-        if isinstance(task, Section):
+        if isinstance(task, RowSection):
             return (task.row,)
         if isinstance(task, Entries):
             form = roller.forms.get(task)
@@ -350,20 +350,20 @@ class _Writer:
 
     def _write(self, task: Task) -> int:
         roller = self.roller
-        if isinstance(task, Given):
+        if isinstance(task, GivenRow):
             self.rows.append(task.values)
             return self._add(Instruction("input", (2, -len(self.rows))))
         if isinstance(task, Span):
             whole = (task.argument, 0, self.roller.program.inputs[task.argument].size)
-            return self._add(Instruction("part", (self._add(Instruction("array", (), whole)),), Part(*task[1:])))
-        if isinstance(task, Section):
+            return self._add(Instruction("part", (self._add(Instruction("array", (), whole)),), EntryRange(*task[1:])))
+        if isinstance(task, RowSection):
             return self._append("part", [task.row], task.part)
         if isinstance(task, Entries):
             form = roller.forms.get(task)
             if form is not None:
                 return self._append("each", [*form.rows, *form.fixed], Each(form.program, len(task)))
             if all(self.code[k].op == "constant" for k in task):
-                return self._append("numbers", [], Numbers([self.code[k].value for k in task]))
+                return self._append("numbers", [], ConstantTable([self.code[k].value for k in task]))
             return self._append("table", task, len(task))
         if task in roller.places:
             entries, at = roller.places[task]
