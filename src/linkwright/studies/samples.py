@@ -410,7 +410,7 @@ def sobol(rows: int, seed: int = 0, /, scramble: bool = True, **spread: Any) -> 
 
 @explained
 def saltelli(base: int, seed: int = 0, /, **spread: Any) -> Saltelli:
-    """Points for :meth:`Study.sensitivity <linkwright.study.Study.sensitivity>`: base · (n + 2) rows of n parameters.
+    """Points for :meth:`Study.sensitivity <linkwright.Study.sensitivity>`: base · (n + 2) rows of n parameters.
 
     Each parameter is one number; ``base`` is best a power of two. Needs SciPy and SALib (the extra ``study``).
     """

@@ -20,8 +20,8 @@ from linkwright.compiler.emit.body import (
     MultipleSpaces,
     RecordSpace,
     RegisterSpace,
-    StridedRows,
     Space,
+    StridedRows,
     UniformSpace,
 )
 from linkwright.compiler.emit.code import FunctionBuilder
