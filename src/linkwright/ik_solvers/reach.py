@@ -102,7 +102,7 @@ def inverse_kinematics(
     >>> lw.pose(arm, reached.q, "tool")[:3, 3].round(4)
     array([0.4, 0.1, 0.5])
     """
-    options = (initial_guess is not None, joint_limits)
+    options: tuple[Any, ...] = (initial_guess is not None, joint_limits)
     options = options if not fixed else (*options, _names(fixed))
     try:
         ((name, target),) = targets.items()
