@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.dynamics.impulses.solving import Solver
+from linkwright.dynamics.impulses.impulse_solver import Solver
 
 ROUNDS = 15
 KP, KD = 60.0, 2.0

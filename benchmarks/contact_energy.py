@@ -19,7 +19,7 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.simulation.stepping.impacts import Constraints, moved_on, strike
+from linkwright.simulation.integrators.constrained_step import Constraints, constrained_motion, constrained_velocity
 from linkwright.spatial.arrays import maximum
 
 SECONDS = 1.5
@@ -81,9 +81,9 @@ def dropping(model: lw.Model, steps: int) -> Callable[..., Any]:
 
         def one(k: Any, q: Any, v: Any, p: Any, E: Any, *most: Any) -> tuple[Any, ...]:
             work, rise, above, deepest = most
-            struck = strike(model, q, v, np.zeros(model.nv), h, p, told)
+            struck = constrained_velocity(model, q, v, np.zeros(model.nv), h, p, told)
             done = struck.work
-            q, v = moved_on(model, q, h, struck)
+            q, v = constrained_motion(model, q, h, struck)
             after = energy(q, v)
             poses = body_poses(model, q)
             for pair in model.pairs:

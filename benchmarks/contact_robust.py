@@ -21,9 +21,9 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.dynamics.contact.points import points_between
-from linkwright.dynamics.impulses.solving import Solver
+from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.simulation.stepping.impacts import Constraints, constrained_step
+from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step
 from linkwright.spatial.arrays import maximum, minimum
 
 SECONDS, SETTLED, HELD = 2.0, 0.5, 0.05

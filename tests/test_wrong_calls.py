@@ -13,7 +13,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, UnknownNameError, is_choice, names_given
-from linkwright.simulation.acting.controller import FunctionController
+from linkwright.simulation.actuation.controller import FunctionController
 
 FOLDERS = {
     "contact",

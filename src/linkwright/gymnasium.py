@@ -22,14 +22,14 @@ from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motor
 from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError, names_given
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.bindings import taken_apart
-from linkwright.simulation.acting.randomness import STATES, Random, checked_seed, seeds
+from linkwright.simulation.actuation.bindings import unwrap_partials
+from linkwright.simulation.actuation.random_numbers import STATES, RandomGenerator, checked_seed, seeds
 from linkwright.simulation.episode import Episode
-from linkwright.simulation.rollouts.prepare import RESET_STREAM, Prepared, prepared
-from linkwright.simulation.rollouts.run import taken
+from linkwright.simulation.integrators.methods import IntegrationMethod
+from linkwright.simulation.integrators.rollout_functions import checked_state, user_function
+from linkwright.simulation.rollouts.preparation import RESET_STREAM, PreparedRollout, prepare_rollout
+from linkwright.simulation.rollouts.rollout_loop import run_rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
-from linkwright.simulation.stepping.functions import state, told_function
-from linkwright.simulation.stepping.integrators import IntegrationMethod
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.visual.moving.camera import Camera
 
@@ -164,7 +164,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             actuation=replace(setup.actuation, each=each),
         )
         own = replace(episode, terminate=episode.terminate or _never, reset=None, keep="reward")
-        self._about: Prepared = prepared(model, begin_q, begin_v, step, setup, own, parameters)
+        self._prepared: PreparedRollout = prepare_rollout(model, begin_q, begin_v, step, setup, own, parameters)
         observation, observation_space = interface.observation, interface.observation_space
         reset = None if isinstance(episode.reset, str) else episode.reset
         self._observe = compile(_observation(observation or all_of_it), model)
@@ -176,7 +176,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         batched = gymnasium.vector.utils.batch_space
         self.observation_space = batched(self.single_observation_space, self.num_envs)
         self.action_space = batched(self.single_action_space, self.num_envs)
-        self._now = [x.copy() for x in self._about.now]
+        self._now = [x.copy() for x in self._prepared.now]
         """q, v, and what else motions carry"""
         self._random = np.zeros((self.num_envs, STATES))
         self._age, self._ended = np.zeros(self.num_envs, dtype=int), np.zeros(self.num_envs, dtype=bool)
@@ -223,9 +223,9 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         if not np.isfinite(action).all():
             raise InputError("actions are not finite")
         over = self._ended
-        alive = self._about.plan.layout.places["alive"]
+        alive = self._prepared.spec.layout.places["alive"]
         self._now[2][over, alive] = 0.0  # they wait to begin again
-        found = taken(_with_action(self._about, action, self._now), self._steps, self._steps, self._threads)
+        found = run_rollout(_with_action(self._prepared, action, self._now), self._steps, self._steps, self._threads)
         self._now = list(found.end)
         assert found.rewards is not None
         terminated = ~found.alive & ~over
@@ -242,8 +242,8 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         if self.render_mode is None:
             return None
         if self._camera is None:
-            self._camera = Camera(self.model, self._about.start[0][0])
-        seconds = self._age * self._steps * self._about.h
+            self._camera = Camera(self.model, self._prepared.start[0][0])
+        seconds = self._age * self._steps * self._prepared.h
         return tuple(self._camera.picture(q, float(t)) for q, t in zip(self._now[0], seconds, strict=True))
 
     def __reduce__(self) -> Any:
@@ -255,22 +255,22 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         """Random numbers of beginnings and of noise from these seeds on."""
         self._seeded = True
         self._random = seeds(of_each, (self.num_envs,), RESET_STREAM)
-        plan = self._about.plan
-        if plan.random is not None:
-            law = plan.layout.places["law"]
-            place = slice(law.start + plan.random.start, law.start + plan.random.stop)
+        spec = self._prepared.spec
+        if spec.random is not None:
+            law = spec.layout.places["law"]
+            place = slice(law.start + spec.random.start, law.start + spec.random.stop)
             self._now[2][:, place] = seeds(of_each, (self.num_envs,))
 
     def _start_again(self, mask: Array) -> None:
         """Begin these motions anew; their random numbers go on."""
-        plan = self._about.plan
+        spec = self._prepared.spec
         q, v, self._random[mask] = self._begin(
-            self._about.start[0][mask], self._about.start[1][mask], self._random[mask]
+            self._prepared.start[0][mask], self._prepared.start[1][mask], self._random[mask]
         )
-        rest = self._about.now[2][mask]
-        if plan.random is not None:
-            law = plan.layout.places["law"]
-            place = slice(law.start + plan.random.start, law.start + plan.random.stop)
+        rest = self._prepared.now[2][mask]
+        if spec.random is not None:
+            law = spec.layout.places["law"]
+            place = slice(law.start + spec.random.start, law.start + spec.random.stop)
             rest[:, place] = self._now[2][mask][:, place]
         for now, new in zip(self._now, (q, v, rest), strict=True):
             now[mask] = new
@@ -371,7 +371,7 @@ def _space_of_actions(model: Model, controller: Callable[..., Any] | None, given
 def _require_action(controller: Callable[..., Any] | None) -> None:
     if controller is None:
         return
-    function, _ = taken_apart(controller)
+    function, _ = unwrap_partials(controller)
     parameters = inspect.signature(function).parameters
     if "action" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(
@@ -381,7 +381,7 @@ def _require_action(controller: Callable[..., Any] | None) -> None:
 
 
 def _observation(observe: Callable[..., Any]) -> Callable[..., Any]:
-    function, bound = taken_apart(observe, "observation is a function (model, q, v) -> (n,)")
+    function, bound = unwrap_partials(observe, "observation is a function (model, q, v) -> (n,)")
 
     def observation(model: Model, q: Array, v: Array) -> Any:
         return np.asarray(function(model.physical or model, q, v, **bound))
@@ -391,26 +391,26 @@ def _observation(observe: Callable[..., Any]) -> Callable[..., Any]:
 
 def _beginnings(model: Model, reset: Callable[..., Any] | None) -> Callable[..., Any]:
     """(q0, v0, random numbers' states) -> (q, v, those states after it), of some motions."""
-    told = told_function("reset", reset, (), ())
+    told = user_function("reset", reset, (), ())
     if told is None:
         return lambda q0, v0, random: (q0, v0, random)
 
     def beginning(model: Model, q0: Array, start: Array, random: Array) -> Any:
-        numbers = Random(random)
+        numbers = RandomGenerator(random)
         found = told.function(model, q0, start, numbers, list(told.values))
-        return *state(told, found, model.nq, model.nv), numbers.state
+        return *checked_state(told, found, model.nq, model.nv), numbers.state
 
     return compile(beginning, model, start=model.nv, random=STATES)
 
 
-def _with_action(about: Prepared, action: Array, now: list[Array]) -> Prepared:
+def _with_action(prepared: PreparedRollout, action: Array, now: list[Array]) -> PreparedRollout:
     """The same rollout from another state, under another action."""
-    formula = about.plan.formula
-    assert formula is not None
-    values, others = list(formula.values), len(formula.all_values) - len(formula.values)
-    values[about.names.index("action") - others] = action
-    plan = about.plan._replace(formula=replace(formula, values=tuple(values)))
-    return about._replace(plan=plan, now=(now[0], now[1], now[2]))
+    effort_function = prepared.spec.effort_function
+    assert effort_function is not None
+    values, others = list(effort_function.values), len(effort_function.all_values) - len(effort_function.values)
+    values[prepared.names.index("action") - others] = action
+    spec = prepared.spec._replace(effort_function=replace(effort_function, values=tuple(values)))
+    return prepared._replace(spec=spec, now=(now[0], now[1], now[2]))
 
 
 __all__ = ["Env", "Interface", "VectorEnv"]

@@ -1,12 +1,12 @@
-"""A motion carried over to a mechanism that is put together otherwise.
+"""Changes of the structure of a moving mechanism.
 
-Joints may be others and loops may be added or be gone; the bodies are where they were. What is added holds suddenly: a
-plastic impact. With V_b and I_b the twists and inertias of the bodies before it, and J_b, M′ of the mechanism after it,
+The new mechanism may have other joints and loops; the bodies keep their poses. What is added acts as a plastic impact.
+With V_b and I_b the twists and inertias of the bodies before it, and J_b, M′ of the mechanism after it,
 
-    M′ v′ = Σ J_bᵀ I_b V_b   (and rotors of joints that stay),
+M′ v′ = Σ J_bᵀ I_b V_b (and rotors of joints that stay),
 
-and where M′ has loops v′ is the nearest that they allow, in M′. The kinetic energy lost is that of the lost motion
-(Carnot): ½ Σ (V_b − V′_b)ᵀ I_b (V_b − V′_b). Nothing is lost where nothing is added.
+and where M′ has loops, v′ is the nearest velocity that they allow, in the metric M′. The kinetic energy lost is that of
+the lost motion (Carnot): ½ Σ (V_b − V′_b)ᵀ I_b (V_b − V′_b). Nothing is lost where nothing is added.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def __dir__() -> list[str]:
 
 
 REACHED = 1e-9
-"""How far from where a body was it may be, of the mechanism's length and rad."""
+"""Largest distance of a body from its pose, relative to the length of the mechanism and to 1 rad."""
 
 OPEN = 1e-6
-"""How far loops may be open that are carried over, likewise."""
+"""Largest opening of loops, likewise."""
 
 ITERATIONS = 50
 
@@ -59,7 +59,7 @@ class TransferredState(NamedTuple):
     v: Array
     """(nv,)"""
     lost: float
-    """J, of kinetic energy"""
+    """J, lost kinetic energy"""
 
 
 @takes_model
@@ -140,7 +140,7 @@ def grasp(model: Model, q: Any, v: Any, hand: str, held: str, name: str = "grasp
 
 
 def posture(model: Model, q: Array, other: Model) -> Array:
-    """The configuration (nq,) of another mechanism with the same poses of its bodies."""
+    """Return the configuration (nq,) of another mechanism with the same poses of its bodies."""
     poses = [_canonical_pose(model, q, other, k) for k in range(len(other.links))]
     length = scale_of(other).length
     found = []
@@ -184,7 +184,7 @@ def _off(link: Link, relative: Array, x: Array) -> Array:
 
 
 def _coordinates(link: Link, relative: Array, x: Array) -> Array:
-    """The joint's coordinates for this pose of what it moves: Newton's method in its own directions."""
+    """Return the coordinates of a joint for a relative pose, by Newton's method in its own directions."""
     best, size = x, np.inf
     for _ in range(ITERATIONS):
         off = _off(link, relative, x)

@@ -12,7 +12,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, LinkwrightWarning
-from linkwright.simulation.acting.laws import ruled
+from linkwright.simulation.actuation.law_controller import law_controller
 
 control = lw.control
 two = lw.load("two_link")
@@ -65,7 +65,7 @@ def looked_at(function, **changes):
     """As a simulation looks at it, before it compiles."""
     model, bound = BOUND[function]
     sensed = "wrench" in inspect.signature(function).parameters
-    return ruled(model, partial(function, **{**bound, **changes}), None, (), (), sensed)
+    return law_controller(model, partial(function, **{**bound, **changes}), None, (), (), sensed)
 
 
 @pytest.mark.parametrize("function", BOUND, ids=lambda f: f.__name__)

@@ -10,7 +10,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.stepping import steps
+from linkwright.simulation.integrators import step_function
 
 control = lw.control
 
@@ -60,7 +60,7 @@ def test_numbers_of_a_law_within_a_law_are_values_of_the_kernel(arm, monkeypatch
     for gain in (2.5, 3.5):
         motion = lw.simulate(arm, [0.1, 0], [0, 0], 0.01, controller=controller(gain))
         assert motion.state["controller"][-1] == pytest.approx([10 * gain] * 2)
-        monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
+        monkeypatch.setattr(step_function, "trace", lambda bound: pytest.fail("it was traced again"))
 
 
 def test_each_motion_may_have_its_own_numbers_within(arm):

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.stepping import steps
+from linkwright.simulation.integrators import step_function
 
 control = lw.control
 
@@ -101,7 +101,7 @@ def test_other_numbers_are_no_other_kernel_and_each_motion_may_have_its_own(arm,
         actuation=lw.Actuation(each=["decide.gain"]),
     )
     np.testing.assert_allclose(several.q.swapaxes(0, 1), alone, rtol=0, atol=1e-12)
-    monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
+    monkeypatch.setattr(step_function, "trace", lambda bound: pytest.fail("it was traced again"))
     assert not np.array_equal(lw.simulate(model, *START, 0.03, controller=law_of(5, 0.1, 3.0)).q, alone[0])
 
 

@@ -10,11 +10,11 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.compiler.ir.interpreter import interpret
-from linkwright.dynamics.impulses import alike, making
-from linkwright.dynamics.impulses.collisions import Collision
-from linkwright.dynamics.impulses.rows import stops, touches
-from linkwright.dynamics.impulses.solving import Impulses, Solver
-from linkwright.dynamics.impulses.system import inertia
+from linkwright.dynamics.impulses import jacobian_blocks, looped_gauss_seidel
+from linkwright.dynamics.impulses.constraints import contact_constraints, limit_constraints
+from linkwright.dynamics.impulses.impulse_solver import ImpulseProblem, Solver
+from linkwright.dynamics.impulses.inertia_factors import inertia_factors
+from linkwright.dynamics.impulses.restitution import ImpactProblem
 
 H = 2e-3
 
@@ -36,10 +36,10 @@ def solved(solver: Solver) -> Any:
     """(p, velocity, shift, residual) of a state."""
 
     def impulses(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
-        groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
-        found = Impulses(inertia(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
-        p = found.found(np.zeros(found.size))
-        return p.p, v + found.velocity(p), found.shift(p), found.residual(p.p)
+        groups = [*limit_constraints(model, q, v, H), *contact_constraints(model, q, v, H)]
+        problem = ImpulseProblem(inertia_factors(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
+        p = problem.solve(np.zeros(problem.size))
+        return p.p, v + problem.velocity(p), problem.shift(p), problem.residual(p.p)
 
     return impulses
 
@@ -68,7 +68,7 @@ def test_loops_give_what_the_book_gives_and_each_row_what_it_gives_alone(
         for x, y, z in zip(together, solved(solver)(model, q[k], v[k]), interpret(kernel.program, q, v), strict=True):
             assert np.allclose(x[k], y, rtol=1e-9, atol=1e-11)
             assert np.allclose(x[k], np.broadcast_to(z, x.shape)[k], rtol=1e-9, atol=1e-11)
-    for module in (alike, making):
+    for module in (looped_gauss_seidel, jacobian_blocks):
         monkeypatch.setattr(module, "MANY", 10**6)
     written = lw.compile(solved(solver), model).program
     assert kernel.program.length < 0.75 * written.length
@@ -78,9 +78,9 @@ def test_impacts_of_many_contacts_in_loops_are_those_of_the_book() -> None:
     model, solver = crawling(0.6), Solver(iterations=6, tolerance=None)
 
     def bounced(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
-        groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
-        impact = Collision(inertia(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
-        found, residual = impact.solved()
+        groups = [*limit_constraints(model, q, v, H), *contact_constraints(model, q, v, H)]
+        impact = ImpactProblem(inertia_factors(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
+        found, residual = impact.solve_with_residual()
         return found.p, v + impact.velocity(found), residual
 
     q, v = states(model, 12)

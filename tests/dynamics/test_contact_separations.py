@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.dynamics.contact.shapes import FAR, candidates
+from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
 from linkwright.dynamics.contact.shapes.pairs import SERVED
-from linkwright.dynamics.contact.shapes.spread import spread
 from linkwright.model.shape import Shape
 from separations import Pairs, Waves, random_pairs, rotations, shape, surface_points, unit
 
@@ -162,7 +162,7 @@ def test_the_deepest_of_points_is_always_kept(seed):
     for _ in range(50):
         depths, places = 0.02 * rng.normal(size=8), rng.normal(size=(8, 2))
         points = [(float(gap), float(u), float(v)) for gap, (u, v) in zip(depths, places, strict=True)]
-        assert min(one[0] for one in spread(points)) == depths.min()
+        assert min(one[0] for one in reduced_manifold(points)) == depths.min()
 
 
 @pytest.mark.parametrize("kind", ["cylinder", "box"])

@@ -12,7 +12,7 @@ from scipy.optimize import linprog, lsq_linear
 
 import linkwright as lw
 from linkwright.compiler.ir.interpreter import interpret
-from linkwright.dynamics.contact.shapes import FAR, Candidate, candidates, contact_frame, points_of
+from linkwright.dynamics.contact.shapes import FAR, ContactCandidate, candidates, contact_frame, points_of
 from linkwright.dynamics.contact.shapes.pairs import SERVED
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
@@ -30,11 +30,11 @@ NEAREST = [pair for pair in CONVEX if pair not in BY_FACES and "mesh" not in pai
 seeds = st.integers(0, 2**32 - 1)
 
 
-def touch(first, T1, second, T2) -> list[Candidate]:
+def touch(first, T1, second, T2) -> list[ContactCandidate]:
     return candidates(SHAPES[first], T1, SHAPES[second], T2)
 
 
-def nearest(found: list[Candidate]) -> Candidate:
+def nearest(found: list[ContactCandidate]) -> ContactCandidate:
     return min(found, key=lambda one: one.gap)
 
 
@@ -198,7 +198,7 @@ def test_numbers_interpreter_and_lanes_agree(pair):
 
     def function(T1, T2):
         found = candidates(a, T1, b, T2)
-        return tuple(np.stack([getattr(one, name) for one in found]) for name in Candidate._fields)
+        return tuple(np.stack([getattr(one, name) for one in found]) for name in ContactCandidate._fields)
 
     kernel = lw.compile(function, T1=(4, 4), T2=(4, 4))
     rng = np.random.default_rng(1)
@@ -239,7 +239,7 @@ def nearest_of_one(found):
 # what lies
 
 
-def on_ground(kind, T) -> list[Candidate]:
+def on_ground(kind, T) -> list[ContactCandidate]:
     return touch(kind, T, "plane", np.eye(4))
 
 
@@ -320,7 +320,7 @@ def test_meshes_of_many_vertices_are_refused():
 # a box on a box
 
 
-def touching(found) -> list[Candidate]:
+def touching(found) -> list[ContactCandidate]:
     return [one for one in found if abs(one.gap) < 1e-9]
 
 

@@ -11,14 +11,23 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.contact.points import points_after, points_between
-from linkwright.dynamics.impulses import rows, sweeps
-from linkwright.dynamics.impulses.collisions import Collision
-from linkwright.dynamics.impulses.rows import Brake, Group, Part, Stop, Touch, brakes, stops, touches
-from linkwright.dynamics.impulses.solving import Impulses, Solver
-from linkwright.dynamics.impulses.system import inertia
+from linkwright.dynamics.impulses import constraints, projected_gauss_seidel
+from linkwright.dynamics.impulses.constraints import (
+    Constraint,
+    ConstraintGroup,
+    ContactConstraint,
+    FrictionConstraint,
+    LimitConstraint,
+    contact_constraints,
+    friction_constraints,
+    limit_constraints,
+)
+from linkwright.dynamics.impulses.impulse_solver import ImpulseProblem, Solver
+from linkwright.dynamics.impulses.inertia_factors import inertia_factors
+from linkwright.dynamics.impulses.restitution import ImpactProblem
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.stepping.impacts import Constraints, constrained_step
+from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step
 
 H = 1e-3
 
@@ -26,7 +35,11 @@ H = 1e-3
 def standing(name: str, **surface: float) -> lw.Model:
     """The model with a ground 2 cm above its lowest shape in the neutral posture."""
     model = lw.load(name).with_ground(**surface)
-    lowest = min(part.gap for group in touches(model, model.neutral(), np.zeros(model.nv), H) for part in group.parts)
+    lowest = min(
+        part.gap
+        for group in contact_constraints(model, model.neutral(), np.zeros(model.nv), H)
+        for part in group.constraints
+    )
     ground = model.shapes[model.pairs[0].second]
     return lw.load(name).with_ground(height=float(ground.placement[2, 3] + lowest) + 0.02, **surface)
 
@@ -39,18 +52,22 @@ def near_ground(model: lw.Model, generator: np.random.Generator) -> tuple[np.nda
 
 def impulses_at(
     model: lw.Model, q: np.ndarray, v: np.ndarray, limits: bool, solver: Solver
-) -> tuple[Impulses, list[tuple[Part, np.ndarray]]]:
+) -> tuple[ImpulseProblem, list[tuple[Constraint, np.ndarray]]]:
     """The impulses, and every part with its rows J (k, nv)."""
-    groups = [*brakes(model), *(stops(model, q, v, H) if limits else []), *touches(model, q, v, H)]
-    factors = inertia(model, q, dynamics.mass_matrix(model, q))
+    groups = [
+        *friction_constraints(model),
+        *(limit_constraints(model, q, v, H) if limits else []),
+        *contact_constraints(model, q, v, H),
+    ]
+    factors = inertia_factors(model, q, dynamics.mass_matrix(model, q))
     parts = []
     for group in groups:
         J, at = np.zeros((group.size, model.nv)), 0
         J[:, list(group.support)] = group.jacobian()
-        for part in group.parts:
+        for part in group.constraints:
             parts.append((part, J[at : at + part.size]))
             at += part.size
-    return Impulses(factors, groups, v, H, solver), parts
+    return ImpulseProblem(factors, groups, v, H, solver), parts
 
 
 @pytest.mark.parametrize("name", ["quadruped", "humanoid"])
@@ -64,18 +81,18 @@ def test_converged_impulses_keep_the_laws(name: str, surface: dict[str, float]) 
     slides = 0
     for _ in range(3):
         q, v = near_ground(model, generator)
-        found, parts = impulses_at(model, q, v, True, Solver(iterations=20_000, tolerance=1e-13))
-        solution = found.found(np.zeros(found.size))
-        p, after, at = solution.p, v + found.velocity(solution), 0
+        problem, parts = impulses_at(model, q, v, True, Solver(iterations=20_000, tolerance=1e-13))
+        solution = problem.solve(np.zeros(problem.size))
+        p, after, at = solution.p, v + problem.velocity(solution), 0
         for block, J in parts:
             own, u = p[at : at + len(J)], J @ after
             at += len(J)
-            if isinstance(block, Stop):
+            if isinstance(block, LimitConstraint):
                 low, high = min(block.below / H, 0.0), max(block.above / H, 0.0)
                 assert low - 1e-9 <= u[0] <= high + 1e-9
                 assert own[0] <= 1e-12 or abs(u[0] - low) < 1e-9
                 assert own[0] >= -1e-12 or abs(u[0] - high) < 1e-9
-            if isinstance(block, Touch):
+            if isinstance(block, ContactConstraint):
                 room = u[0] + max(block.gap, 0.0) / H
                 assert own[0] >= 0.0
                 assert room > -1e-9
@@ -96,11 +113,11 @@ def test_impulses_bring_no_energy_from_any_start() -> None:
         model = standing("humanoid", restitution=e)
         for _ in range(4):
             q, v = near_ground(model, generator)
-            groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
+            groups = [*limit_constraints(model, q, v, H), *contact_constraints(model, q, v, H)]
             M = dynamics.mass_matrix(model, q)
             for sweeps_ in (1, 60):
-                impact = Collision(inertia(model, q, M), groups, v, H, Solver(iterations=sweeps_))
-                after = v + impact.velocity(impact.found())
+                impact = ImpactProblem(inertia_factors(model, q, M), groups, v, H, Solver(iterations=sweeps_))
+                after = v + impact.velocity(impact.solve())
                 assert after @ M @ after <= v @ M @ v * (1.0 + 1e-9)
                 assert np.abs(after - v).max() > 0.1
 
@@ -113,10 +130,10 @@ def test_many_rows_are_solved_by_factors_as_few_are_by_their_matrix(
     q, v = near_ground(model, generator)
     solved = []
     for whole in (True, False):
-        monkeypatch.setattr(sweeps, "_whole_is_cheaper", lambda tasks, count, whole=whole: whole)
-        found, _ = impulses_at(model, q, v, True, Solver(iterations=6, tolerance=tolerance))
-        solution = found.found(np.zeros(found.size))
-        solved.append((solution.p, solution.z, found.shift(solution)))
+        monkeypatch.setattr(projected_gauss_seidel, "_dense_is_cheaper", lambda subproblems, count, whole=whole: whole)
+        problem, _ = impulses_at(model, q, v, True, Solver(iterations=6, tolerance=tolerance))
+        solution = problem.solve(np.zeros(problem.size))
+        solved.append((solution.p, solution.z, problem.shift(solution)))
     assert np.abs(solved[0][0]).max() > 0.1
     for one, other in zip(*solved, strict=True):
         assert np.allclose(one, other, atol=1e-9)
@@ -134,9 +151,9 @@ def on_two_feet() -> lw.Model:
 
 def test_what_is_not_near_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     model, generator = on_two_feet().with_ground(height=-0.53), np.random.default_rng(2)
-    monkeypatch.setattr(rows, "MANY", 1)
+    monkeypatch.setattr(constraints, "MANY", 1)
     step = lw.compile(stepping, model, p=24)
-    monkeypatch.setattr(rows, "MANY", 1000)
+    monkeypatch.setattr(constraints, "MANY", 1000)
     asked_nothing = lw.compile(stepping, model, p=24)
     q = np.tile(model.neutral(), (40, 1))
     q[:, 2] += np.linspace(-0.1, 0.6, 40)
@@ -155,15 +172,15 @@ def test_loops_stay_closed_under_impulses() -> None:
     model, generator = lw.load("four_bar"), np.random.default_rng(1)
     q = lw.close_loops(model, model.neutral())
     v = lw.impulse(model, q, generator.normal(size=model.nv))[0]
-    factors = inertia(model, q, dynamics.mass_matrix(model, q))
+    factors = inertia_factors(model, q, dynamics.mass_matrix(model, q))
     K = dynamics.constraint_jacobian(model, q)
     whole = tuple(range(model.nv))
     groups = [
-        Group((Brake(50.0),), whole, lambda: np.eye(model.nv)[:1]),
-        Group((Stop(-1e-5, 1e-5),), whole, lambda: np.eye(model.nv)[1:2]),
+        ConstraintGroup((FrictionConstraint(50.0),), whole, lambda: np.eye(model.nv)[:1]),
+        ConstraintGroup((LimitConstraint(-1e-5, 1e-5),), whole, lambda: np.eye(model.nv)[1:2]),
     ]
-    found = Impulses(factors, groups, v, H, Solver(iterations=200))
-    after = v + found.velocity(found.found(np.zeros(2)))
+    problem = ImpulseProblem(factors, groups, v, H, Solver(iterations=200))
+    after = v + problem.velocity(problem.solve(np.zeros(2)))
     assert np.abs(K @ after).max() < 1e-9
     assert abs(after[1]) <= 1e-5 / H + 1e-9
 

@@ -11,42 +11,46 @@ from tests.dynamics.test_impulses import near_ground, standing
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.impulses import solving
-from linkwright.dynamics.impulses.laws import Sweeps
-from linkwright.dynamics.impulses.rows import stops, touches
-from linkwright.dynamics.impulses.solving import Impulses, Solver
-from linkwright.dynamics.impulses.system import inertia
+from linkwright.dynamics.impulses import impulse_solver
+from linkwright.dynamics.impulses.constraints import contact_constraints, limit_constraints
+from linkwright.dynamics.impulses.impulse_laws import ProjectedGaussSeidel
+from linkwright.dynamics.impulses.impulse_solver import ImpulseProblem, Solver
+from linkwright.dynamics.impulses.inertia_factors import inertia_factors
 
 H = 1e-3
-Found = tuple[np.ndarray, np.ndarray, np.ndarray]
+Solution = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def solved(solver: Solver, name: str = "quadruped", rows: int = 150) -> Found:
+def solved(solver: Solver, name: str = "quadruped", rows: int = 150) -> Solution:
     """Of many starts: the residuals, the velocities, and the energies after an impact with the ground, with limits."""
     model, generator = standing(name, friction=0.5), np.random.default_rng(1)
 
     def impact(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
-        groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
-        found = Impulses(inertia(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
-        p = found.found(np.zeros(found.size))
-        return found.residual(p.p), v + found.velocity(p), found.work(p)
+        groups = [*limit_constraints(model, q, v, H), *contact_constraints(model, q, v, H)]
+        problem = ImpulseProblem(inertia_factors(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
+        p = problem.solve(np.zeros(problem.size))
+        return problem.residual(p.p), v + problem.velocity(p), problem.work(p)
 
     q, v = zip(*[near_ground(model, generator) for _ in range(rows)], strict=True)
-    result: Found = lw.compile(impact, model)(np.array(q), np.array(v))
+    result: Solution = lw.compile(impact, model)(np.array(q), np.array(v))
     return result
 
 
 @pytest.fixture
-def without_leaps(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solver], Found]:
-    def found(solver: Solver) -> Found:
+def without_leaps(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solver], Solution]:
+    def found(solver: Solver) -> Solution:
         with monkeypatch.context() as patch:
-            patch.setattr(solving, "Sweeps", lambda times, tolerance, leaps=True: Sweeps(times, tolerance, False))
+            patch.setattr(
+                impulse_solver,
+                "ProjectedGaussSeidel",
+                lambda iterations, tolerance, accelerated=True: ProjectedGaussSeidel(iterations, tolerance, False),
+            )
             return solved(solver)
 
     return found
 
 
-def test_leaps_get_there_in_a_fraction_of_the_sweeps(without_leaps: Callable[[Solver], Found]) -> None:
+def test_leaps_get_there_in_a_fraction_of_the_sweeps(without_leaps: Callable[[Solver], Solution]) -> None:
     true = solved(Solver(iterations=4000, tolerance=1e-12))[1]
     for sweeps, fewer in ((5, 1.0), (10, 20.0), (20, 1e4)):
         solver = Solver(iterations=sweeps, tolerance=None)
@@ -59,7 +63,7 @@ def test_leaps_get_there_in_a_fraction_of_the_sweeps(without_leaps: Callable[[So
         assert plain_work.max() <= 1e-9
 
 
-def test_both_find_the_same_velocities(without_leaps: Callable[[Solver], Found]) -> None:
+def test_both_find_the_same_velocities(without_leaps: Callable[[Solver], Solution]) -> None:
     solver = Solver(iterations=4000, tolerance=1e-11)
     found = [solved(solver)[1], without_leaps(solver)[1]]
     assert np.abs(found[0] - found[1]).max() < 1e-7

@@ -31,7 +31,7 @@ DECIDE = {
     "ik_solvers/exact/chain.py": "hinges and slides",
     "model/change/edited.py": "parts are edited by their names",
     "model/library/dh.py": "rows of a table of Denavit and Hartenberg",
-    "simulation/acting/controllers.py": "free joints",
+    "simulation/actuation/posture_control.py": "free joints",
     "browser/solids.py": "types of loops",
 }
 """The files that compare the types of joints, or of loops by the same names, and why; the list only gets shorter."""

@@ -11,8 +11,14 @@ import pytest
 
 import linkwright as lw
 from linkwright.dynamics import configuration
-from linkwright.dynamics.impulses.rows import dense_jacobian
-from linkwright.simulation.stepping.impacts import Constraints, _collided, _factorized, _groups, constrained_step
+from linkwright.dynamics.impulses.constraints import dense_jacobian
+from linkwright.simulation.integrators.constrained_step import (
+    Constraints,
+    _factorized,
+    _groups,
+    _step_impact,
+    constrained_step,
+)
 
 COUNT = 300
 """Impacts of each kind of mechanism"""
@@ -121,7 +127,7 @@ def test_an_impact_at_one_configuration_adds_no_kinetic_energy(case: str, impact
 
         def impact(model: lw.Model, q: Any, v: Any, e: Any, mu: Any, constraints: Constraints = constraints) -> Any:
             pairs = tuple(replace(pair, restitution=e, friction=mu) for pair in model.pairs)
-            return _collided(replace(model, pairs=pairs), q, v, 1e-3, constraints).v
+            return _step_impact(replace(model, pairs=pairs), q, v, 1e-3, constraints).v
 
         after = lw.compile(impact, model, e=(), mu=())(q, v, e, mu)
         energy = lw.kinetic_energy(model, q, v)
@@ -153,7 +159,7 @@ def test_the_work_of_contacts_over_a_step_is_bounded(restitution: float, frictio
     assert work.max() < 1e-3
     for k, row in np.argwhere(work > 1e-9):
         q0, v0, q1, v1 = motion.q[k - 1, row], motion.v[k - 1, row], motion.q[k, row], motion.v[k, row]
-        impact = _collided(model, q0, v0, h, constraints)
+        impact = _step_impact(model, q0, v0, h, constraints)
         J = dense_jacobian(_groups(model, q0, impact.v, h, constraints), model.nv)
         factors = _factorized(model, q0, impact.v, h, constraints)[2]
         v1 = configuration.told_before(model, configuration.difference(model, q0, q1), v1)

@@ -10,10 +10,10 @@ import pytest
 
 import linkwright as lw
 from linkwright.dynamics.contact.points import points_between
-from linkwright.dynamics.impulses import rows
-from linkwright.dynamics.impulses.solving import LEFT, Solver
+from linkwright.dynamics.impulses import constraints
+from linkwright.dynamics.impulses.impulse_solver import LEFT, Solver
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.simulation.stepping.impacts import Constraints, constrained_step
+from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step
 from linkwright.spatial.arrays import minimum
 
 G = 9.81
@@ -324,7 +324,7 @@ def test_light_joints_that_are_struck_within_a_step_keep_their_limits(
 
     Their limits are far until then. Whether a step expects them or not, they hold at its end.
     """
-    monkeypatch.setattr(rows, "FASTER", faster)
+    monkeypatch.setattr(constraints, "FASTER", faster)
     builder = (
         lw.Builder("weight")
         .body("weight", 5.0, inertia=0.1)
@@ -376,7 +376,7 @@ def test_what_gets_fast_within_a_step_does_not_sink(monkeypatch: pytest.MonkeyPa
 
     That end is 15 mm above the ground, where no contact is expected in the step, and would be 7 mm below after it.
     """
-    monkeypatch.setattr(rows, "MANY", 1)
+    monkeypatch.setattr(constraints, "MANY", 1)
     short, long, tip = 0.02, 0.2, 0.005
     builder = lw.Builder("weight").body("weight", 100.0, inertia=1.0)
     builder.joint("down", "prismatic", "world", "weight", axis=(0, 0, 1))

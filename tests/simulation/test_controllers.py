@@ -10,9 +10,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning
-from linkwright.simulation.acting import controllers
-from linkwright.simulation.stepping import parts
-from linkwright.simulation.stepping.integrators import implicit_terms
+from linkwright.simulation.actuation import posture_control
+from linkwright.simulation.integrators import split_kernels
+from linkwright.simulation.integrators.methods import implicit_terms
 
 
 def hand_afloat():
@@ -96,7 +96,7 @@ def test_large_mechanisms_are_held_by_parts(monkeypatch):
     postures = model.random(2, seed=4)
     q, v = pushed(model, postures[:1])
     whole = lw.control.hold_joints(model, postures[:1])(0.0, q, v)
-    monkeypatch.setattr(parts, "BODIES_IN_LOOPS", 3)
+    monkeypatch.setattr(split_kernels, "BODIES_IN_LOOPS", 3)
     by_parts = lw.control.hold_joints(model, postures[:1])(0.0, q, v)
     np.testing.assert_allclose(by_parts, whole, rtol=1e-9, atol=1e-9 * np.abs(whole).max())
 
@@ -245,7 +245,7 @@ def test_the_law_knows_the_acceleration_of_a_semi_implicit_step(base):
         a, _ = acceleration(lw.control.hold_posture(model, posture))
         np.testing.assert_allclose(a, wanted, rtol=1e-8)
     a, tau = acceleration(lw.control.hold_joints(model, posture))
-    rotors, efforts = controllers.at_rest(model, posture, h)
+    rotors, efforts = posture_control.at_rest(model, posture, h)
     later = lw.passive_forces(model, q, v) - implicit_terms(model, q, v, h).pull
     own = driven(model)
     np.testing.assert_allclose(tau[own], (efforts + rotors * (wanted - a) - later)[own], rtol=1e-7)

@@ -11,8 +11,8 @@ import linkwright as lw
 from linkwright.dynamics import contact
 from linkwright.errors import InputError, LinkwrightError
 from linkwright.simulation import default_configuration
-from linkwright.simulation.stepping.adaptive.pair import DORMAND_PRINCE
-from linkwright.simulation.stepping.adaptive.steps import Followed, tried
+from linkwright.simulation.integrators.adaptive_step import AdaptiveProblem, trial_step
+from linkwright.simulation.integrators.methods import DORMAND_PRINCE
 
 
 def a_start(name):
@@ -46,10 +46,10 @@ def test_a_step_of_a_free_chain_is_of_order_five_on_the_manifold(looped):
     model, q, v = a_start("chain3d:3")
     still = np.zeros(model.nv)
 
-    followed = Followed(model, DORMAND_PRINCE, lambda t, q, v: still, {}, False, looped, None)
+    problem = AdaptiveProblem(model, DORMAND_PRINCE, lambda t, q, v: still, {}, False, looped, None)
 
     def end(h):
-        trial = tried(followed, 0.0, q, v, h, None, 1.0)
+        trial = trial_step(problem, 0.0, q, v, h, None, 1.0)
         return trial.q, trial.v, trial.error
 
     errors, told = [], []

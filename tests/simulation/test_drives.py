@@ -10,7 +10,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.acting.randomness import Random, seeds
+from linkwright.simulation.actuation.random_numbers import RandomGenerator, seeds
 
 H = 2e-3
 
@@ -128,7 +128,7 @@ def test_a_batch_has_noise_of_its_own_in_each_motion(arm):
 
 def test_normal_numbers_are_normal():
     def draw(state):
-        random = Random(state)
+        random = RandomGenerator(state)
         return random.normal(shape=3), random.state
 
     kernel, state, drawn = lw.compile(draw, state=2), seeds(0, (5000,)), []

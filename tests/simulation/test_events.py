@@ -8,7 +8,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
-from linkwright.simulation.events import Event, Impact, driving, limits, pair_touch, touch
+from linkwright.simulation.events import Event, Impact, event_loop, limits, pair_touch, touch
 
 G = 9.81
 
@@ -309,7 +309,7 @@ def test_batches_bad_actions_and_too_many_events_are_told(monkeypatch):
     with pytest.raises(LinkwrightError, match="restitution"):
         Impact(1.5)
     back = Event(lambda m, t, q, v: q[0], lambda m, t, q, v: (q + 1e-9, v), "down")
-    monkeypatch.setattr(driving, "MANY", 20)
+    monkeypatch.setattr(event_loop, "MANY", 20)
     with pytest.raises(LinkwrightError, match="more than 20 events"):
         lw.simulate(ball, [0.1], [0.0], 0.5, 0.05, events=[back])
 

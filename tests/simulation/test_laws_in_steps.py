@@ -10,7 +10,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, LinkwrightError, ShapeError, UnknownNameError
-from linkwright.simulation.stepping import parts, steps
+from linkwright.simulation.integrators import split_kernels, step_function
 
 KP, KD = 60.0, np.array([12.0, 12.0, 9.0, 6.0, 2.0, 2.0, 0.4])
 
@@ -117,7 +117,7 @@ def test_other_numbers_are_no_other_kernel(arm, monkeypatch):
     for k in range(3):
         law = partial(pd, target=np.full(7, 0.1 * k), kp=50.0 + k)
         ends.append(lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, controller=law).q[-1])
-        monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
+        monkeypatch.setattr(step_function, "trace", lambda bound: pytest.fail("it was traced again"))
     assert len({end.tobytes() for end in ends}) == 3
 
 
@@ -166,7 +166,7 @@ def test_smooth_laws_asked_at_stages_keep_the_order(arm):
 def test_laws_of_large_mechanisms():
     model = lw.load("planar:120")
     q = model.random(seed=0)
-    assert parts.in_parts(model)
+    assert split_kernels.in_parts(model)
 
     def law(model, t, q, v, state, target):
         e = target - q
@@ -321,7 +321,7 @@ def test_what_a_law_reads_from_outside_may_change(arm):
 def test_the_same_law_written_again_is_compiled_once(arm, monkeypatch):
     for _ in range(2):
         lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, controller=lambda model, t, q, v: -3.25 * v)
-        monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
+        monkeypatch.setattr(step_function, "trace", lambda bound: pytest.fail("it was traced again"))
 
 
 def test_a_law_may_write_into_what_it_is_given(arm):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.dynamics import difference, integrate
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.simulation.stepping.integrators import total_acceleration
-from linkwright.simulation.stepping.steps import Way, stepper
+from linkwright.simulation.integrators.methods import total_acceleration
+from linkwright.simulation.integrators.step_function import StepOptions, step_function
 from mechanisms import state, trees
 
 SMALL = 1e-6
@@ -31,7 +31,7 @@ def changes(model, q, v, tau):
 
 
 def after(model, q, v, tau, h, method):
-    taken = stepper(model, Way(method, projecting=bool(model.loops)))
+    taken = step_function(model, StepOptions(method, projecting=bool(model.loops)))
 
     def step(q, v, tau, h):
         return taken(q, v, tau, h, 0.0, np.zeros(1), np.zeros(1))[:2]

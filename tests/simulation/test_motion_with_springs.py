@@ -12,7 +12,7 @@ from linkwright.errors import LinkwrightWarning
 from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import Revolute
 from linkwright.model.spring import Spring
-from linkwright.simulation.stepping.integrators import METHODS
+from linkwright.simulation.integrators.methods import METHODS
 from mechanisms import random_tree
 
 

@@ -12,7 +12,7 @@ from tests.setups import grouped
 import linkwright as lw
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import InputError, LinkwrightWarning, ShapeError, SimulationError
-from linkwright.simulation.recorded import memory
+from linkwright.simulation.recording import available_memory
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_without_memory_for_energies_the_samples_are_kept(model, monkeypatch):
     def controller(t, q, v):
         if t > 0.0045:
             monkeypatch.setattr(Kernel, "_any", none_left)
-            monkeypatch.setattr("linkwright.simulation.recorded.motion.measuring", none_left)
+            monkeypatch.setattr("linkwright.simulation.recording.motion.measuring", none_left)
             raise MemoryError
         return np.zeros(2)
 
@@ -172,9 +172,9 @@ def test_without_memory_for_energies_the_samples_are_kept(model, monkeypatch):
 
 
 def of_this_process(monkeypatch, folder, own="0::/", meminfo=8e9):
-    monkeypatch.setattr(memory, "PROCESS", folder)
-    monkeypatch.setattr(memory, "GROUPS", folder / "groups")
-    monkeypatch.setattr(memory, "MACHINE", folder / "meminfo")
+    monkeypatch.setattr(available_memory, "PROCESS", folder)
+    monkeypatch.setattr(available_memory, "GROUPS", folder / "groups")
+    monkeypatch.setattr(available_memory, "MACHINE", folder / "meminfo")
     (folder / "statm").write_text("1000 500 100 10 0 800 0\n")
     (folder / "cgroup").write_text(own + "\n")
     (folder / "meminfo").write_text(f"MemTotal: 99999999 kB\nMemAvailable: {int(meminfo / 1024)} kB\n")
@@ -191,20 +191,20 @@ def group(folder, limit, taken, files, version=2):
 
 def test_memory_is_what_control_groups_leave(tmp_path, monkeypatch):
     of_this_process(monkeypatch, tmp_path, "0::/a/b")
-    assert memory.available() == pytest.approx(8e9, rel=1e-6)
+    assert available_memory.available() == pytest.approx(8e9, rel=1e-6)
     groups = tmp_path / "groups"
     group(groups / "a/b", "max", 10, 0)
-    assert memory.available() == pytest.approx(8e9, rel=1e-6)
+    assert available_memory.available() == pytest.approx(8e9, rel=1e-6)
     group(groups / "a", 3_000_000_000, 1_000_000_000, 500_000_000)  # what is above counts
-    assert memory.available() == 2.5e9
+    assert available_memory.available() == 2.5e9
     group(groups / "a/b", 1_000_000_000, 2_000_000_000, 0)
-    assert memory.available() == 0.0
+    assert available_memory.available() == 0.0
 
 
 def test_memory_is_what_older_control_groups_leave(tmp_path, monkeypatch):
     of_this_process(monkeypatch, tmp_path, "9:name=systemd:/\n4:cpu,memory:/here/within\n0::/")
     group(tmp_path / "groups" / "memory", 2_000_000_000, 1_500_000_000, 100_000_000, version=1)
-    assert memory.available() == 6e8
+    assert available_memory.available() == 6e8
 
 
 def test_memory_is_what_the_limits_of_the_process_leave(tmp_path, monkeypatch):
@@ -213,15 +213,15 @@ def test_memory_is_what_the_limits_of_the_process_leave(tmp_path, monkeypatch):
     page = resource.getpagesize()
     limits = {resource.RLIMIT_AS: 10**9, resource.RLIMIT_DATA: resource.RLIM_INFINITY}
     monkeypatch.setattr(resource, "getrlimit", lambda which: (limits[which], 10**10))
-    assert memory.available() == 10**9 - 1000 * page
+    assert available_memory.available() == 10**9 - 1000 * page
     limits[resource.RLIMIT_DATA] = 900 * page
-    assert memory.available() == 100 * page
+    assert available_memory.available() == 100 * page
 
 
 def test_a_record_too_large_for_the_process_is_refused_before_it_starts(model, monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: 2.0**28)
+    monkeypatch.setattr(available_memory, "available", lambda: 2.0**28)
     with pytest.raises(InputError, match=r"0\.3\d\d GiB, more than the 0\.25 GiB .*every="):
         lw.simulate(model, np.zeros(2), np.zeros(2), 5e3)
-    monkeypatch.setattr(memory, "available", lambda: 2.0**60)
+    monkeypatch.setattr(available_memory, "available", lambda: 2.0**60)
     with pytest.raises(InputError, match="more than this process can have"):
         lw.simulate(model, np.zeros(2), np.zeros(2), 1e13)

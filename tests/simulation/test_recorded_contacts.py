@@ -10,8 +10,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, ModelError
-from linkwright.simulation.recorded.contacts import impulse_names
-from linkwright.simulation.standing import held
+from linkwright.simulation.recording.contact_history import impulse_names
+from linkwright.simulation.standing_posture import held
 
 
 def crouching():

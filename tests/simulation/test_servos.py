@@ -11,7 +11,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.recorded.contacts import impulse_names
+from linkwright.simulation.recording.contact_history import impulse_names
 
 H = 2e-3
 EXACT = lw.Solver(iterations=5000, tolerance=1e-14)

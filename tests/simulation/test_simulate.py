@@ -18,9 +18,9 @@ from linkwright.compiler.schedules import selection
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError, TooLargeError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free, Spherical
-from linkwright.simulation.stepping import integrators, steps
-from linkwright.simulation.stepping.integrators import METHODS, inverse_exponential_rate
-from linkwright.simulation.stepping.many import kernels_of_steps, plan_of_motion
+from linkwright.simulation.integrators import methods, step_function
+from linkwright.simulation.integrators.methods import METHODS, inverse_exponential_rate
+from linkwright.simulation.integrators.step_kernels import motion_kernel_spec, step_kernels
 from mechanisms import few_trees, random_tree, state
 
 
@@ -350,7 +350,7 @@ def test_semi_implicit_step_converges_to_the_motion(kinds, seed, mimics):
     q, v, tau = state(model, seed)
     rate = (lw.dynamics.forward_dynamics(model, q, v, tau + lw.dynamics.passive_forces(model, q, v)), v)
     for h in (1e-6, 1e-7):
-        q_h, v_h = integrators.step(model, q, v, tau, h, "semi_implicit")
+        q_h, v_h = methods.step(model, q, v, tau, h, "semi_implicit")
         assert np.abs((v_h - v) / h - rate[0]).max() < 3e3 * h * (1 + np.abs(rate[0]).max()) ** 2
         assert np.abs(lw.dynamics.difference(model, q, q_h) / h - v).max() < 1e3 * h * (1 + np.abs(rate[0]).max())
 
@@ -403,18 +403,18 @@ def test_the_stages_of_a_long_step_are_a_loop(method, controller, monkeypatch):
 
     model, small = (lw.load("two_link") for _ in range(2))
     q, v = np.array([0.3, 0.2]), np.ones(2)
-    way = steps.Way(method)
+    way = step_function.StepOptions(method)
 
     def together(model):
-        return kernels_of_steps(model, plan_of_motion(model, way, None))[1]
+        return step_kernels(model, motion_kernel_spec(model, way, None))[1]
 
-    steps.stepper(small, way), together(small)
+    step_function.step_function(small, way), together(small)
     expected = lw.simulate(small, q, v, 0.1, 1e-2, method, callback=controller)
-    monkeypatch.setattr(steps, "UNROLLED", 0)
+    monkeypatch.setattr(step_function, "UNROLLED", 0)
     motion = lw.simulate(model, q, v, 0.1, 1e-2, method, callback=controller)
     assert np.abs(motion.q - expected.q).max() < 1e-12
     for one, own in ((small, []), (model, ["repeat"])):  # beside the loop over steps
-        assert loops(steps.stepper(one, way).program) == own
+        assert loops(step_function.step_function(one, way).program) == own
         assert loops(together(one).program) == ["repeat", *own]
 
 
@@ -441,7 +441,7 @@ def test_long_chains_move_as_short_steps_say():
     q, v = chain.random(seed=1), 0.1 * rng.normal(size=chain.nv)
     motion = lw.simulate(chain, q, v, 0.003)
     for _ in range(3):
-        q, v = integrators.step(chain, q, v, np.zeros(chain.nv), 1e-3)
+        q, v = methods.step(chain, q, v, np.zeros(chain.nv), 1e-3)
     np.testing.assert_allclose(motion.q[-1], q, atol=1e-10)
     np.testing.assert_allclose(motion.v[-1], v, atol=1e-8)
 

@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.model.library.built_in import BUILT_IN, COUNTED
-from linkwright.simulation.starts import STARTS, showing_bend
+from linkwright.simulation.initial_state import STARTS, showing_bend
 
 NAMES = [f"{name}:3" if name in COUNTED else name for name in BUILT_IN]
 

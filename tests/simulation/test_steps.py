@@ -10,8 +10,8 @@ import pytest
 import linkwright as lw
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError
-from linkwright.simulation.stepping import taking
-from linkwright.simulation.stepping.taking import STEPS_BETWEEN_CHECKS
+from linkwright.simulation.integrators import steppers
+from linkwright.simulation.integrators.steppers import STEPS_BETWEEN_CHECKS
 
 
 def swinging(model, t, q, v):
@@ -71,7 +71,7 @@ def test_kernels_with_values_bound_act_within(monkeypatch):
     postures = np.array([[0.1, 0.2], [0.3, -0.1], [0.5, 0.0]])
     of_each = [partial(kernel, posture=posture, gain=5.0) for posture in postures]
     expected = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, callback=asked(one)) for one in of_each]
-    monkeypatch.setattr(taking._OneByOne, "__init__", None)
+    monkeypatch.setattr(steppers._SingleStepper, "__init__", None)
     alone = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, callback=one) for one in of_each]
     batch = lw.simulate(
         model, [starts(model, 0)] * 3, np.zeros(2), 0.05, callback=partial(kernel, gain=5.0, posture=postures)
@@ -132,7 +132,7 @@ def test_rows_that_are_taken_together_do_not_matter(monkeypatch):
     whole = lw.simulate(model, q, np.zeros(2), 0.05)
     posture = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.control.hold_posture(model, q[::-1]))
     for name in ("ENOUGH", "LEAST"):
-        monkeypatch.setattr(taking, name, 1)
+        monkeypatch.setattr(steppers, name, 1)
     assert np.array_equal(lw.simulate(model, q, np.zeros(2), 0.05).q, whole.q)
     again = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.control.hold_posture(model, q[::-1]))
     assert np.array_equal(again.q, posture.q)
@@ -146,7 +146,7 @@ def test_what_is_not_recorded_is_not_told(every, monkeypatch):
     q = starts(model, 9)
     expected = lw.simulate(model, q, np.zeros(2), 0.7, every=every)
     for name in ("ENOUGH", "LEAST"):
-        monkeypatch.setattr(taking, name, 1)
+        monkeypatch.setattr(steppers, name, 1)
     for one in (model, other):
         motion = lw.simulate(one, q, np.zeros(2), 0.7, every=every)
         assert np.array_equal(motion.t, expected.t)

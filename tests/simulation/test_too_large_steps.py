@@ -9,7 +9,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import TooLargeError
-from linkwright.simulation.stepping import many, steps
+from linkwright.simulation.integrators import step_function, step_kernels
 
 
 def a_box():
@@ -45,9 +45,9 @@ def moved(model, **told):
 )
 def test_servos_do_the_same_in_steps_of_any_size(monkeypatch, everything, told):
     compiled = moved(a_box(), **told)
-    monkeypatch.setattr(many, "_made", refuse)
+    monkeypatch.setattr(step_kernels, "_made", refuse)
     if everything:
-        monkeypatch.setattr(steps, "compiled", refuse)
+        monkeypatch.setattr(step_function, "compiled", refuse)
     with pytest.warns(UserWarning, match="1 pairs? of shapes"):
         single = moved(a_box(), **told)
     for name in ("t", "q", "v", "tau", "impulses"):
@@ -70,7 +70,7 @@ def test_servos_of_a_batch_do_the_same_one_by_one(monkeypatch):
         )
 
     compiled = both(a_box())
-    monkeypatch.setattr(many, "_made", refuse)
+    monkeypatch.setattr(step_kernels, "_made", refuse)
     with pytest.warns(UserWarning, match="one kernel"):
         single = both(a_box())
     for name in ("q", "v", "tau"):
@@ -84,7 +84,7 @@ def test_what_is_too_large_is_found_out_once_and_told_once_with_the_way_out(monk
         attempts.append(told)
         refuse()
 
-    monkeypatch.setattr(many, "_made", counted)
+    monkeypatch.setattr(step_kernels, "_made", counted)
     model = a_box()
     with pytest.warns(UserWarning, match=r"each is a call from Python.*with_ground\(only=feet\)"):
         moved(model)
@@ -101,7 +101,7 @@ def test_what_is_too_large_is_found_out_once_and_told_once_with_the_way_out(monk
 
 
 def test_a_step_that_runs_uncompiled_names_the_way_out(monkeypatch):
-    monkeypatch.setattr(many, "_made", refuse)
-    monkeypatch.setattr(steps, "compiled", refuse)
+    monkeypatch.setattr(step_kernels, "_made", refuse)
+    monkeypatch.setattr(step_function, "compiled", refuse)
     with pytest.warns(UserWarning, match=r"it runs uncompiled\. .*with_ground\(only=feet\)"):
         moved(a_box())

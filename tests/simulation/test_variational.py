@@ -10,8 +10,8 @@ from linkwright import dynamics
 from linkwright.dynamics.configuration import exp_gradient, exp_gradient_inverse
 from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.model.joint import JOINT_TYPES
-from linkwright.simulation.stepping import variational
-from linkwright.simulation.stepping.variational import momentum_and_force
+from linkwright.simulation.integrators import variational
+from linkwright.simulation.integrators.variational import momentum_and_force
 from mechanisms import one_of_each, random_tree, relative_error, state
 
 
@@ -82,7 +82,7 @@ def test_one_step_is_symplectic():
     model = random_tree([*JOINT_TYPES[4:8], JOINT_TYPES[2]], 2, springs=False)
     q, v, _ = state(model, 2)
     n, h, eps = model.nv, 0.02, 1e-5
-    take = variational.variational_stepper(model, {})
+    take = variational.variational_step_function(model, {})
     M = lw.mass_matrix(model, q)
     p = M @ v
 

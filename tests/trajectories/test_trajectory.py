@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.acting.laws import ruled
+from linkwright.simulation.actuation.law_controller import law_controller
 from mechanisms import few_trees, one_of_each
 
 
@@ -108,9 +108,9 @@ def test_a_law_follows_it():
 
 def test_alike_trajectories_are_one_kernel():
     arm = lw.load("arm7")
-    keys = {ruled(arm, following(pieces_of(arm, seed)), None, (), ()).formula.key for seed in range(3)}
+    keys = {law_controller(arm, following(pieces_of(arm, seed)), None, (), ()).formula.key for seed in range(3)}
     assert len(keys) == 1
-    more = ruled(arm, following(pieces_of(arm, 0, n=4, degree=3)), None, (), ()).formula.key
+    more = law_controller(arm, following(pieces_of(arm, 0, n=4, degree=3)), None, (), ()).formula.key
     assert more not in keys
 
 

@@ -24,7 +24,7 @@ from linkwright.errors import ArgumentError, LinkwrightError, UnknownNameError, 
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.plugins import plugins
-from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.recording.motion import Motion
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories import Trajectory
 from linkwright.visual.drawing.linkage import configurations

@@ -14,7 +14,7 @@ from linkwright.compiler.public import public
 from linkwright.dynamics import close_loops, velocity_ellipsoid
 from linkwright.errors import ClosureError
 from linkwright.model.tree import Model
-from linkwright.simulation.starts import on_its_floor
+from linkwright.simulation.initial_state import on_its_floor
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import configurations
 from linkwright.visual.moving.film import default_trace

@@ -18,8 +18,8 @@ from linkwright.control.policy import observation
 from linkwright.control.standing.contacts import Contact
 from linkwright.control.standing.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
-from linkwright.simulation.acting.controllers import hold_joints, hold_posture
-from linkwright.simulation.acting.laws import initial_state_of
+from linkwright.simulation.actuation.law_controller import initial_state_of
+from linkwright.simulation.actuation.posture_control import hold_joints, hold_posture
 
 __all__ = [
     "Contact",

@@ -32,7 +32,7 @@ from linkwright.dynamics.parameters.regressor import body_reference_regressors, 
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
-from linkwright.simulation.acting.controller import control_law
+from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, as_numbers, where
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.transform import force_to_parent, motion_to_child

@@ -11,8 +11,8 @@ from linkwright.errors import ArgumentError, UnknownNameError
 from linkwright.ik_solvers.solver import inputs_named
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.bindings import taken_apart
-from linkwright.simulation.acting.laws import ruled
+from linkwright.simulation.actuation.bindings import unwrap_partials
+from linkwright.simulation.actuation.law_controller import law_controller
 from linkwright.spatial.arrays import Array
 
 
@@ -29,25 +29,27 @@ def compiled(
     """
     if isinstance(inputs, str):
         raise ArgumentError(f"inputs is a list of names; got {inputs!r}")
-    function, bound = taken_apart(controller)
+    function, bound = unwrap_partials(controller)
     parameter = inspect.signature(function).parameters.get("wrench")
     sensed = parameter is not None and parameter.default is parameter.empty and "wrench" not in bound
-    rule = ruled(model, controller, initial_state, (), (), sensed)
-    formula = rule.formula
+    rule = law_controller(model, controller, initial_state, (), (), sensed)
+    effort_function = rule.effort_function
     places = {name.replace(".", "_"): k for k, name in enumerate(rule.names)}
     for name in inputs:
         if name not in places:
             raise UnknownNameError(f"number bound to {rule.name}", name, list(places))
     shapes: dict[str, Any] = {"t": (), "q": (model.nq,), "v": (model.nv,)}
-    shapes |= {"state": (formula.state,)} if formula.state else {}
+    shapes |= {"state": (effort_function.state,)} if effort_function.state else {}
     shapes |= {"wrench": (6,)} if sensed else {}
-    shapes |= {name: formula.shapes[places[name]] for name in inputs}
+    shapes |= {name: effort_function.shapes[places[name]] for name in inputs}
 
     def told(model: Model, t: Any, q: Array, v: Array, *more: Any) -> Any:
         given = dict(zip(list(shapes)[3:], more, strict=True))
-        values = [given.get(name, formula.values[k]) for name, k in places.items()]
-        state = (given["state"],) if formula.state else ()
-        return formula.function(model, t, q, v, *state, *values, **({"wrench": given["wrench"]} if sensed else {}))
+        values = [given.get(name, effort_function.values[k]) for name, k in places.items()]
+        state = (given["state"],) if effort_function.state else ()
+        return effort_function.function(
+            model, t, q, v, *state, *values, **({"wrench": given["wrench"]} if sensed else {})
+        )
 
     told.__name__ = rule.name
     return compile(inputs_named(told, shapes), model, **shapes), rule.state

@@ -35,7 +35,7 @@ from linkwright.model.derived import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.controller import control_law
+from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, mirror
 from linkwright.spatial.linalg import semidefinite_factors, solve_symmetric
 from linkwright.spatial.rotation import rotation_exp

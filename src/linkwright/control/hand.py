@@ -29,7 +29,7 @@ from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError, warn
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.controller import control_law
+from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import factorize, solve_above, solve_symmetric
 from linkwright.spatial.rotation import rotation_log, translation_of_log

@@ -20,7 +20,7 @@ from linkwright.dynamics.configuration import exp_gradient_inverse
 from linkwright.dynamics.forces.statics import FRICTION_SPEED
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.controller import control_law
+from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, clip
 
 

@@ -17,9 +17,9 @@ from linkwright.bounds import whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.bindings import name_of_function, taken_apart
-from linkwright.simulation.acting.controller import control_law
-from linkwright.simulation.acting.laws import initial_state_of
+from linkwright.simulation.actuation.bindings import name_of_function, unwrap_partials
+from linkwright.simulation.actuation.controller import control_law
+from linkwright.simulation.actuation.law_controller import initial_state_of
 from linkwright.spatial.arrays import Array, as_numbers, where
 from linkwright.spatial.repeats import when
 
@@ -70,7 +70,7 @@ def with_model(
 
 def _start_of_deciding(model: Model, *, controller: ControlLaw, decide: Callable[..., Any], every: Any) -> State:
     whole_number("every", every, 1, 10**9)
-    function, _ = taken_apart(controller)
+    function, _ = unwrap_partials(controller)
     parameters = inspect.signature(function).parameters
     if "action" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(

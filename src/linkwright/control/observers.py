@@ -29,8 +29,8 @@ from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.bindings import name_of_function, taken_apart
-from linkwright.simulation.acting.controller import control_law
+from linkwright.simulation.actuation.bindings import name_of_function, unwrap_partials
+from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, Shaped, clip, where
 from linkwright.spatial.linalg import solve_symmetric
 
@@ -65,7 +65,7 @@ def _start(
 
 def _require_a_place_for_external(controller: ControlLaw) -> None:
     """Raise :class:`ArgumentError` for a controller that cannot be told what the observer finds."""
-    function, _ = taken_apart(controller)
+    function, _ = unwrap_partials(controller)
     parameters = inspect.signature(function).parameters
     if "external" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(

@@ -16,7 +16,7 @@ from linkwright.control.nested import ControlLaw, State, answer, begun, require_
 from linkwright.dynamics import difference, integrate
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.controller import control_law
+from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, where
 
 HIGHEST = 4

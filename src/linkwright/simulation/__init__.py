@@ -1,15 +1,15 @@
-"""Motion over time: integration, its record, controllers."""
+"""Simulation: integrators, actuation, recording, events and rollouts."""
 
-from linkwright.dynamics.impulses.solving import Solver
-from linkwright.simulation.acting.servos import Servos
+from linkwright.dynamics.impulses.impulse_solver import Solver
+from linkwright.simulation.actuation.servos import Servos
 from linkwright.simulation.episode import Episode
+from linkwright.simulation.initial_state import default_configuration
 from linkwright.simulation.linearization import linearize
-from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout, rollout_derivatives
-from linkwright.simulation.running import simulate
 from linkwright.simulation.setup import Actuation, Integrator, Surroundings
-from linkwright.simulation.standing import standing_configuration
-from linkwright.simulation.starts import default_configuration
+from linkwright.simulation.simulator import simulate
+from linkwright.simulation.standing_posture import standing_configuration
 
 __all__ = [
     "Actuation",

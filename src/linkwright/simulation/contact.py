@@ -1,6 +1,6 @@
-"""What a mechanism touches: compliant surfaces, planes and spheres, at frames of its bodies.
+"""Compliant surfaces, planes and spheres, in contact with frames of a mechanism.
 
-The formulas are those of :mod:`linkwright.dynamics.contact`; of numbers they are compiled, and take batches.
+The formulas are those of :mod:`linkwright.dynamics.contact`, compiled for numbers and batches.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from linkwright.errors import ArgumentError
 from linkwright.model.derived import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.laws import apart, one_after_another, size_of
+from linkwright.simulation.actuation.law_controller import pack_values, packed_size, unpack_values
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
 __all__ = ["Plane", "Sphere", "Surface", "dissipation", "energy", "gap", "wrench"]
@@ -27,47 +27,45 @@ def __dir__() -> list[str]:
 
 @takes_model
 def gap(model: Model, q: Array, surface: Surface) -> Any:
-    """How far the frame, or the ball about it, is from the surface, m; less than zero: how deep it is in it.
+    """Return the distance of the frame, or of the ball about it, from the surface, m; negative inside.
 
-    q (…, nq) and the surface's numbers may be batches.
+    q (…, nq) and the numbers of the surface may be batches.
     """
     return _found(contact.gap, model, surface, q)
 
 
 @takes_model
 def energy(model: Model, q: Array, surface: Surface) -> Any:
-    """What is stored in the surface, k δᵖ⁺¹/(p + 1), J, of q (…, nq)."""
+    """Return the energy stored in the surface, k δᵖ⁺¹/(p + 1), J, at q (…, nq)."""
     return _found(contact.energy, model, surface, q)
 
 
 @takes_model
 def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
-    """What the surface exerts on the mechanism (…, 6): [f; n] at the frame's origin, in world axes."""
+    """Return the wrench of the surface on the mechanism (…, 6): [f; n] at the origin of the frame, in world axes."""
     found: Array = _found(contact.wrench, model, surface, q, v)
     return found
 
 
-def _found(book: Callable[..., Any], model: Model, surface: Surface, *states: Any) -> Any:
+def _found(reference: Callable[..., Any], model: Model, surface: Surface, *states: Any) -> Any:
     if not isinstance(surface, Surface):
-        raise ArgumentError(f"{book.__name__}: surface is a contact.Plane or a contact.Sphere; got {surface!r}")
+        raise ArgumentError(f"{reference.__name__}: surface is a contact.Plane or a contact.Sphere; got {surface!r}")
     values, shapes = [getattr(surface, name) for name in surface.shapes], tuple(surface.shapes.values())
     if model.holds_symbols or model.sweeps_are_recorded or is_symbolic(*states, *values):
-        return book(model, *states, surface)
+        return reference(model, *states, surface)
     names = ("q", "v")[: len(states)]
 
-    def of_surface(model: Model, q: Array, told: Array) -> Any:
-        return book(model, q, surface.of(*apart(told, shapes)))
+    def of_surface(model: Model, q: Array, packed: Array) -> Any:
+        return reference(model, q, surface.of(*unpack_values(packed, shapes)))
 
-    def of_surface_and_velocity(model: Model, q: Array, v: Array, told: Array) -> Any:
-        return book(model, q, v, surface.of(*apart(told, shapes)))
+    def of_surface_and_velocity(model: Model, q: Array, v: Array, packed: Array) -> Any:
+        return reference(model, q, v, surface.of(*unpack_values(packed, shapes)))
 
     def make() -> Callable[..., Any]:
         return compile_or_not(
-            of_surface_and_velocity if len(states) > 1 else of_surface, model, told=(size_of(shapes),)
+            of_surface_and_velocity if len(states) > 1 else of_surface, model, packed=(packed_size(shapes),)
         )
 
     kind: Any = type(surface)
-    kernel = derived(model, book, kind, surface.frame, surface.exponent, make=make)
-    return kernel(
-        *(as_numbers(name, x) for name, x in zip(names, states, strict=True)), one_after_another(values, shapes)
-    )
+    kernel = derived(model, reference, kind, surface.frame, surface.exponent, make=make)
+    return kernel(*(as_numbers(name, x) for name, x in zip(names, states, strict=True)), pack_values(values, shapes))

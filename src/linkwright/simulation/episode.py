@@ -1,4 +1,4 @@
-"""What a rollout computes of each motion: rewards, ends, resets, and the recorded quantities."""
+"""Episodes of a rollout: rewards, termination, resets, and recorded quantities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linkwright.errors import ArgumentError, InputError, names_given
 from linkwright.spatial.arrays import is_finite_number
 
 KEPT = ("q", "v", "tau", "reward", "state")
-"""What may be kept of every n-th step."""
+"""Quantities that can be recorded."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

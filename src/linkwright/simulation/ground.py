@@ -1,4 +1,4 @@
-"""The ground under a mechanism: which of its shapes touch it, where nobody tells."""
+"""Default ground contact of a mechanism: which of its shapes touch the ground."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics.contact.points import points_of_pair
-from linkwright.dynamics.impulses.exerted import exerted, row_names
+from linkwright.dynamics.impulses.contact_impulses import contact_impulses, row_names
 from linkwright.errors import InputError
 from linkwright.model.bases import floating_bases
 from linkwright.model.build.builder import Builder
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
-from linkwright.simulation.starts import is_built_in
+from linkwright.simulation.initial_state import is_built_in
 
 MOST_POINTS, MOST_OF_FALLING = 24, 40
-"""Of contact with the ground, also of a robot that may fall; of robots with more only the lowest shapes of each limb's
-end touch it, and of those that may fall the heaviest other bodies: a trunk does not sink through the floor."""
+"""Largest number of contact points with the ground; the second number is for robots that may fall. Beyond it only the
+lowest shapes of end links touch and, of robots that may fall, the heaviest other bodies."""
 
 AS_LOW = 5e-3
-"""m: shapes that are no higher than the lowest by this are as low: a foot of two bars stands on both"""
+"""m: shapes up to this height above the lowest count as lowest: a foot of two bars stands on both."""
 
 PADS: dict[str, tuple[tuple[str, float, tuple[float, float, float]], ...]] = {
     "humanoid": (
@@ -37,22 +37,22 @@ PADS: dict[str, tuple[tuple[str, float, tuple[float, float, float]], ...]] = {
         *((f"{end}_{side}_shank", 0.02, (0.0, 0.0, 0.0)) for end in ("front", "hind") for side in ("left", "right")),
     ),
 }
-"""Where the built-in robots, of which only feet touch, touch when they fall: spheres on links, radius (m), xyz"""
+"""Spheres of built-in robots, of which otherwise only the feet touch: link, radius (m), xyz."""
 
 
 UNSEEN = (0.6, 0.6, 0.6, 0.0)
-"""Their color and opacity: they are shown where all is that touches, and not as part of the robot."""
+"""Color and opacity of these spheres, which are shown only with contact geometry."""
 
 
 def floating(model: Model) -> bool:
-    """Whether its base is a free joint on the world."""
+    """Whether the base is a free joint on the world."""
     return bool(floating_bases(model))
 
 
 def on_ground(model: Model, height: float | None, friction: float | None, falls: bool) -> Model:
-    """The model on a ground; itself where nothing of it touches others, or its base is fixed and no height is told.
+    """Return the model on a ground; the model itself if it has no contact shapes, or a fixed base and no ``height``.
 
-    A ground that it has is taken, and its shapes touch nothing else. ``falls``: whether other parts may touch it too.
+    A ground of the model is used, and its shapes touch nothing else. ``falls``: other bodies may touch it too.
     """
     if height is None and not floating(model):
         return model
@@ -63,19 +63,19 @@ def on_ground(model: Model, height: float | None, friction: float | None, falls:
             raise InputError(f"--height is for robots that touch: {advice(model)}")
         return model
     own = [s for s in model.shapes if s.kind in ("plane", "height_field") and s.touches and _still(model, s)]
-    told: dict[str, Any] = {} if friction is None else {"friction": friction}
+    surface: dict[str, Any] = {} if friction is None else {"friction": friction}
     if own and height is None:
         grounded = model.with_contact()
         kept = (pair for pair in grounded.pairs if _still(model, model.shapes[pair.second]))
-        pairs = tuple(replace(pair, **told) for pair in kept)
+        pairs = tuple(replace(pair, **surface) for pair in kept)
     else:
-        grounded = model.with_ground(0.0 if height is None else height, **told)
+        grounded = model.with_ground(0.0 if height is None else height, **surface)
         pairs = grounded.pairs
     return _fewer(replace(grounded, pairs=pairs), falls)
 
 
 def advice(model: Model) -> str:
-    """What would give a robot contact."""
+    """Return advice on how to give a robot contact."""
     return f"no shape of {model.name!r} touches; collision shapes in its file would, or lw.Builder(model).shape(…)"
 
 
@@ -93,7 +93,8 @@ def _with_pads(model: Model) -> Model:
 
 
 def _fewer(model: Model, falls: bool) -> Model:
-    """With fewer pairs where there are very many: those of limbs' ends, and of what falls the heaviest others."""
+    """Return the model with fewer pairs, if there are many: those of end links and, if it falls, of the heaviest other
+    bodies."""
     counts = {pair: points_of_pair(model, pair) for pair in model.pairs}
     most = MOST_OF_FALLING if falls else MOST_POINTS
     if sum(counts.values()) <= most:
@@ -115,9 +116,9 @@ def _body(model: Model, pair: Pair) -> int:
 
 
 def _of_limbs(model: Model, counts: dict[Pair, int]) -> list[Pair]:
-    """Of each body at an end the lowest shapes alone."""
+    """Return the lowest shapes of each end link."""
     parents = {link.parent for link in model.links}
-    gaps = iter(exerted(model, model.neutral(), np.zeros(len(list(row_names(model))))))
+    gaps = iter(contact_impulses(model, model.neutral(), np.zeros(len(list(row_names(model))))))
     ends: dict[int, list[tuple[float, Pair]]] = {}
     for pair, count in counts.items():
         gap = min(float(next(gaps).gap) for _ in range(count))

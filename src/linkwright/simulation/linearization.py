@@ -1,8 +1,8 @@
-"""What is simulated, linear about a state: δ⁺ = A δ + B δτ, or its rate.
+"""Linearization of a simulation about a state: δ⁺ = A δ + B δτ, or its rate.
 
-δ is (δq, δv): the configuration is q ⊕ Exp(δq), `integrate(model, q, δq)`, so that every joint has as many δ as it has
-velocities. A step is taken apart as it is made: into accelerations, whose derivatives are known, and placements, which
-are small, joint by joint. Their chain rule is matrices.
+δ is (δq, δv): the configuration is q ⊕ Exp(δq), `integrate(model, q, δq)`, so that every joint has as many δ as
+velocities. A step consists of accelerations, whose derivatives are known, and of placements, which are small matrices
+joint by joint; the chain rule combines them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,14 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.configuration import check, lie_bracket
 from linkwright.dynamics.contact.smooth import pair_wrenches
-from linkwright.dynamics.impulses.solving import Solver
+from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.derived import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.preparation import suitable_method
-from linkwright.simulation.setup import Integrator, integrator_of, takes_options
-from linkwright.simulation.stepping.impacts import Constraints, constrained_step, constraints_of
-from linkwright.simulation.stepping.integrators import (
+from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step, constraints_of
+from linkwright.simulation.integrators.methods import (
     IntegrationMethod,
     SemiImplicit,
     Tableau,
@@ -47,16 +45,18 @@ from linkwright.simulation.stepping.integrators import (
     method_of,
     total_acceleration,
 )
-from linkwright.simulation.stepping.parts import placing
+from linkwright.simulation.integrators.split_kernels import placing
+from linkwright.simulation.preparation import suitable_method
+from linkwright.simulation.setup import Integrator, integrator_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
 
 Gradient = Callable[..., Array]
 
 SWEEPS = 200
-"""through all impulses of a step, unless a solver is given"""
+"""Number of sweeps of the contact solver, by default."""
 
 TOGETHER = 1
-"""directions in which a step with impulses is changed in one pass; lanes hold several"""
+"""Number of directions of one forward pass through a step with impulses."""
 
 
 @takes_options
@@ -160,7 +160,7 @@ def linearize(
 
 
 def _of_flow(model: Model, q: Array, v: Array, tau: Array) -> Array:
-    """∂(δ̇q, δ̇v)/∂x."""
+    """Return ∂(δ̇q, δ̇v)/∂x."""
     n = model.nv
     brackets = kernel_of(lie_bracket, model)(v[..., None, :], np.eye(n))  # [v, eᵢ] as rows
     rates = np.concatenate([-brackets.swapaxes(-1, -2), _wide(np.eye(n), v), _wide(np.zeros((n, n)), v)], axis=-1)
@@ -168,7 +168,7 @@ def _of_flow(model: Model, q: Array, v: Array, tau: Array) -> Array:
 
 
 def _of_semi_implicit(model: Model, q: Array, v: Array, tau: Array, h: float) -> Array:
-    """∂δ⁺/∂x of a step that ends at v + h a and q ⊕ Exp(h (v + h a))."""
+    """Return ∂δ⁺/∂x of a step that ends at v + h a and q ⊕ Exp(h (v + h a))."""
     n, x = model.nv, _wide(np.eye(3 * model.nv), v)
     end = v + h * kernel_of(implicitly_accelerated, model, x=(3 * n,), h=())(np.zeros(3 * n), q, v, tau, h)
     by_x = x[..., n : 2 * n, :] + h * _by_x(model, implicitly_accelerated, ("tau", n), ("h", 0))(q, v, tau, h)
@@ -178,7 +178,7 @@ def _of_semi_implicit(model: Model, q: Array, v: Array, tau: Array, h: float) ->
 
 
 def _of_impulses(model: Model, constraints: Constraints, q: Array, v: Array, tau: Array, h: float) -> Array:
-    """∂δ⁺/∂x of a step with impulses, some directions at a time."""
+    """Return ∂δ⁺/∂x of a step with impulses, some directions in each pass."""
     n = model.nv
     taken, changed = _with_impulses(model, replace(constraints, solver=replace(constraints.solver, tolerance=0.0)))
     end, velocity, p = taken(q, v, tau, h)
@@ -190,7 +190,7 @@ def _of_impulses(model: Model, constraints: Constraints, q: Array, v: Array, tau
 
 @kept
 def _with_impulses(model: Model, constraints: Constraints) -> tuple[Kernel, Kernel]:
-    """(q, v, tau, h) -> (q, v, impulses) after a step; and how a step that begins from these changes."""
+    """Return the kernel (q, v, tau, h) -> (q, v, impulses) of a step, and that of its derivative along directions."""
     n, size = model.nv, constraints.size(model)
 
     def taken(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array, Array]:
@@ -218,7 +218,7 @@ def _with_impulses(model: Model, constraints: Constraints) -> tuple[Kernel, Kern
 
 
 def _of_stages(model: Model, method: Tableau, q: Array, v: Array, tau: Array, h: float) -> Array:
-    """∂δ⁺/∂x of a Runge–Kutta step, stage by stage."""
+    """Return ∂δ⁺/∂x of a Runge–Kutta step, stage by stage."""
     n, x = model.nv, _wide(np.eye(3 * model.nv), v)
     place, placed_by, accelerated_by = placing(model), _placing(model), _accelerated_by(model)
     accelerating = _accelerating(model)
@@ -240,12 +240,12 @@ def _of_stages(model: Model, method: Tableau, q: Array, v: Array, tau: Array, h:
 
 
 def _projected(model: Model, q: Array, v: Array, by_x: Array) -> Array:
-    """The same of the state with its loops closed, as after every step."""
+    """Return the derivative of the state after projection on the loops."""
     return _by_x(model, closed)(q, v)[..., : 2 * model.nv] @ by_x if model.loops else by_x
 
 
 def _wide(matrix: Array, v: Array) -> Array:
-    """A matrix for every row of a batch."""
+    """Return a matrix, broadcast to the batch."""
     return np.broadcast_to(matrix, (*v.shape[:-1], *matrix.shape))
 
 
@@ -255,7 +255,7 @@ passive_by_q, passive_by_v = derivative(passive_forces, "q"), derivative(passive
 
 
 def _accelerated_by(model: Model) -> Gradient:
-    """(q, v, tau) -> ∂a/∂x (…, nv, 3 nv) of ``touching_acceleration``."""
+    """Return (q, v, tau) -> ∂a/∂x (…, nv, 3 nv) of ``touching_acceleration``."""
     if model.pairs:
         return _by_x(model, accelerated_touching, ("tau", model.nv))
     if model.loops:
@@ -271,20 +271,20 @@ def _accelerated_by(model: Model) -> Gradient:
 
 
 def _accelerating(model: Model) -> Gradient:
-    """(q, v, tau) -> the acceleration (…, nv) of ``touching_acceleration``."""
+    """Return (q, v, tau) -> acceleration (…, nv) of ``touching_acceleration``."""
     if model.pairs:
         return kernel_of(touching_acceleration, model)
     return lambda q, v, tau: forward(model, q, v, tau + passive(model, q, v))
 
 
 def _placing(model: Model) -> Gradient:
-    """(q, v, u, w) -> the derivative (…, 2 nv, 3 nv) of :func:`placed`."""
+    """Return (q, v, u, w) -> derivative (…, 2 nv, 3 nv) of :func:`placed`."""
     return _by_x(model, placed, ("u", model.nv), ("w", model.nv))
 
 
 @kept
 def _by_x(model: Model, function: Callable[..., Array], *more: tuple[str, int]) -> Gradient:
-    """The derivative of a function of (model, x, q, v, …) by x (3 nv,) at x = 0."""
+    """Return the derivative of a function of (model, x, q, v, …) by x (3 nv,) at x = 0."""
     shapes: dict[str, Any] = {name: (n,) if n else () for name, n in more}
     kernel = compile(function, model, x=(3 * model.nv,), **shapes).derivative("x")
     still = np.zeros(3 * model.nv)
@@ -295,31 +295,31 @@ def _by_x(model: Model, function: Callable[..., Array], *more: tuple[str, int]) 
 
 
 def accelerated(model: Model, x: Array, q: Array, v: Array, tau: Array) -> Array:
-    """The acceleration (nv,) a change x = (δq, δv, δτ) from a state and its efforts."""
+    """Return the acceleration (nv,) after a change x = (δq, δv, δτ) of a state and its efforts."""
     return total_acceleration(model, *_changed(model, x, q, v, tau))
 
 
 def accelerated_touching(model: Model, x: Array, q: Array, v: Array, tau: Array) -> Array:
-    """The same of :func:`touching_acceleration`."""
+    """Return :func:`touching_acceleration` (nv,) after a change x = (δq, δv, δτ)."""
     return touching_acceleration(model, *_changed(model, x, q, v, tau))
 
 
 def touching_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
-    """The acceleration (nv,) under efforts, what is passive, and smooth contact."""
+    """Return the acceleration (nv,) under efforts, passive forces and smooth contact."""
     for frame, wrench in pair_wrenches(model, q, v).items():
         tau = tau + joint_forces(model, q, frame, wrench)
     return total_acceleration(model, q, v, tau)
 
 
 def implicitly_accelerated(model: Model, x: Array, q: Array, v: Array, tau: Array, h: Any) -> Array:
-    """The same of a step of "semi_implicit"."""
+    """Return the acceleration (nv,) of a step of "semi_implicit" after a change x = (δq, δv, δτ)."""
     q, v, tau = _changed(model, x, q, v, tau)
     terms = implicit_terms(model, q, v, h)
     return implicit_acceleration(model, q, v, tau + passive_forces(model, q, v) - terms.pull, terms)
 
 
 def placed(model: Model, x: Array, q: Array, v: Array, u: Array, w: Array) -> Array:
-    """How a change x = (δq, δu, δv) changes q ⊕ Exp(u), as seen there, and the rate u̇ at the velocity v + w."""
+    """Return the change of q ⊕ Exp(u), and the rate u̇ at the velocity v + w, after a change x = (δq, δu, δv)."""
     n = model.nv
     there = integrate(model, q, u)
     moved = integrate(model, integrate(model, q, x[:n]), u + x[n : 2 * n])
@@ -328,7 +328,7 @@ def placed(model: Model, x: Array, q: Array, v: Array, u: Array, w: Array) -> Ar
 
 
 def closed(model: Model, x: Array, q: Array, v: Array) -> Array:
-    """How a change x = (δq, δv, 0) changes the state with its loops closed (2 nv,)."""
+    """Return the change (2 nv,) of the projected state after a change x = (δq, δv, 0)."""
     q0, v0 = project(model, q, v)
     q1, v1 = project(model, *_changed(model, x, q, v, v)[:2])
     return np.concatenate([difference(model, q0, q1), v1 - v0])

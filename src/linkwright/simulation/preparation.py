@@ -1,27 +1,40 @@
-"""A run, checked against its model, start and step, and put together: shared by simulations and rollouts."""
+"""Preparation of a run: checks against model, initial state and step; selection of the method; system inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.inertias.massless import require_mass
-from linkwright.errors import InputError, ShapeError, warn
+from linkwright.errors import ArgumentError, InputError, ShapeError, names_given, warn
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.all import Acting, all_that_acts
-from linkwright.simulation.acting.bindings import Named
-from linkwright.simulation.acting.controllers import Hold, formula_of
-from linkwright.simulation.acting.outside import warn_if_hard, warn_if_pairs_are_hard
-from linkwright.simulation.setup import TOLERANCE, Integrator, Setup
-from linkwright.simulation.stepping.adaptive.pair import Embedded
-from linkwright.simulation.stepping.chattering import LARGE
-from linkwright.simulation.stepping.impacts import Constraints, constraints_of
-from linkwright.simulation.stepping.integrators import (
+from linkwright.simulation.actuation.actuator_model import ActuatorModel, actuator_model, with_actuator_model
+from linkwright.simulation.actuation.bindings import BoundNames, checked_each
+from linkwright.simulation.actuation.external_forces import (
+    ExternalForces,
+    external_forces_of,
+    names_bound_to_wrenches,
+    warn_if_hard,
+    warn_if_pairs_are_hard,
+    with_smooth_contact,
+)
+from linkwright.simulation.actuation.law_controller import LawController, law_controller, with_external_forces
+from linkwright.simulation.actuation.posture_control import (
+    Hold,
+    effort_function_of,
+    is_state_feedback,
+    require_callback,
+)
+from linkwright.simulation.actuation.servos import with_servos
+from linkwright.simulation.integrators.chattering import LARGE
+from linkwright.simulation.integrators.constrained_step import Constraints, constraints_of
+from linkwright.simulation.integrators.methods import (
     METHODS,
+    EmbeddedPair,
     IntegrationMethod,
     SemiImplicit,
     Tableau,
@@ -29,13 +42,14 @@ from linkwright.simulation.stepping.integrators import (
     method_of,
     stiffest,
 )
-from linkwright.simulation.stepping.parts import closing
-from linkwright.simulation.stepping.steps import Way
+from linkwright.simulation.integrators.split_kernels import closing
+from linkwright.simulation.integrators.step_function import StepOptions
+from linkwright.simulation.setup import TOLERANCE, Integrator, Setup
 from linkwright.spatial.arrays import Array
 
 
 class CheckedStart(NamedTuple):
-    """Where motions start."""
+    """Initial states of motions."""
 
     q: Array
     """(*batch, nq)"""
@@ -45,7 +59,7 @@ class CheckedStart(NamedTuple):
 
 
 def checked_start(model: Model, q0: Any, v0: Any, batch: tuple[int, ...] = ()) -> CheckedStart:
-    """Return the start of motions; ``batch``: that of a single start. Raises what is wrong with it."""
+    """Check the initial states of motions; ``batch``: that of a single state."""
     q, v, found = check_state(model, q0, v0)
     require_mass(model)
     require_closed(model, q, v)
@@ -54,26 +68,127 @@ def checked_start(model: Model, q0: Any, v0: Any, batch: tuple[int, ...] = ()) -
     return CheckedStart(q, v, batch)
 
 
-class Preparation(NamedTuple):
+class SystemInputs(NamedTuple):
+    """Controller, actuators and external forces of a run."""
+
+    law: LawController | None
+    """controller alone"""
+    driven: LawController | None
+    """controller with actuators and external forces"""
+    drives: ActuatorModel | None
+    external: ExternalForces | None
+    callback: Callable[..., Any] | None
+    """(t, q, v) -> efforts, a Python function or compiled"""
+    calls_python: bool
+    """whether the callback is a Python function"""
+
+    @property
+    def controller(self) -> Callable[..., Any] | None:
+        """Controller of the run, (t, q, v) -> efforts (…, nv)."""
+        return self.driven if self.driven is not None else self.callback
+
+
+def system_inputs(
+    model: Model, h: float, batch: tuple[int, ...], setup: Setup, smooth: bool, other_bindings: Sequence[BoundNames]
+) -> SystemInputs:
+    """Check the controller, actuators and external forces of a run, and combine them.
+
+    ``smooth``: contact of the pairs is a smooth force. ``other_bindings``: names of values bound to functions other
+    than the controller and ``wrenches``.
+    """
+    actuation, around = setup.actuation, setup.surroundings
+    controller, callback = setup.controller, setup.callback
+    if controller is not None and is_state_feedback(controller):  # of (t, q, v), and compiled
+        controller, callback = None, controller
+    calls_python = False
+    if callback is not None:
+        require_callback(callback)
+        calls_python = not is_state_feedback(callback)
+    if around.wrenches is not None:
+        other_bindings = [*names_bound_to_wrenches(around.wrenches), *other_bindings]
+    sensed = around.sensor is not None
+    if controller is None:
+        if actuation.initial_state is not None:
+            raise ArgumentError("initial_state is that of a controller, and none is given: controller=…")
+        if actuation.each and not other_bindings:
+            raise ArgumentError(
+                f"each names {names_given('each', actuation.each)[0]!r}, a value bound to a controller, and none is "
+                "given: controller=…"
+            )
+        law, each = None, checked_each(actuation.each, batch, other_bindings) if actuation.each else set()
+    else:
+        each = {*names_given("each", actuation.each)}
+        law = law_controller(model, controller, actuation.initial_state, each, batch, sensed, other_bindings)
+    external = None
+    if around.wrenches is not None or around.surfaces is not None:
+        external = external_forces_of(model, around.wrenches, around.surfaces, each, batch)
+    if smooth:
+        external = with_smooth_contact(model, external)
+    if around.sensor is not None:
+        _require_use(model, around.sensor, law, external)
+    found = actuator_model(model, h, actuation, sensed, batch)
+    if law is not None:
+        _warn_of_other_steps(law, h * found.period if found else h)
+    driven = law
+    if found is not None:
+        if law is None:
+            raise ArgumentError(
+                f"{actuation.own_path[0]} is on the path from a controller (model, t, q, v) to the joints, and none "
+                "is given: controller=…"
+            )
+        driven = with_actuator_model(model, law, found, h, batch)
+    if actuation.servos is not None:
+        driven = with_servos(model, driven, actuation.servos, actuation.effort_limits, batch)
+    if driven is not None and external is not None:
+        driven.effort_function = with_external_forces(driven.effort_function, external, model, around.sensor)
+    return SystemInputs(law, driven, found, external, callback, calls_python)
+
+
+def _require_use(model: Model, sensor: str, law: LawController | None, external: ExternalForces | None) -> None:
+    """Raise :class:`ArgumentError` for a sensor without a controller, or with nothing to measure."""
+    model.frame(sensor)
+    if law is None or external is None:
+        raise ArgumentError(
+            "a sensor measures external wrenches for a controller: give controller=…, and wrenches=… or surfaces=…"
+        )
+    if law.frame != sensor and law.frame in model.frames:
+        warn(
+            f"the controller {law.name} is given the wrench at {sensor!r}, about that origin, and takes it for that "
+            f"at {law.frame!r}: give sensor={law.frame!r}"
+        )
+
+
+def _warn_of_other_steps(law: LawController, period: float) -> None:
+    """Warn of a controller with a bound ``step`` that differs from its period."""
+    for name, step in law.steps.items():
+        if step.size and abs(step / period - 1.0).max() > 1e-6:
+            warn(
+                f"the controller {law.name} is bound to {name}={step.flat[0]:g} s, and is evaluated every {period:g} s"
+            )
+
+
+class PreparedRun(NamedTuple):
     """A run that is ready to take steps."""
 
-    acting: Acting
-    way: Way
+    inputs: SystemInputs
+    options: StepOptions
     tolerance: Array
     """one, or (*batch,)"""
     smooth: bool
-    """whether contact of the model's pairs is a force"""
+    """whether contact of the pairs is a smooth force"""
 
     @property
     def method(self) -> str:
         """Name of the method of integration."""
-        return self.way.method
+        return self.options.method
 
 
-def prepare(model: Model, start: CheckedStart, h: float, setup: Setup, elsewhere: Sequence[Named] = ()) -> Preparation:
-    """Check a setup against a model, its start and its step, and select the method of integration.
+def prepare(
+    model: Model, start: CheckedStart, h: float, setup: Setup, other_bindings: Sequence[BoundNames] = ()
+) -> PreparedRun:
+    """Check a setup against a model, its initial state and its step, and select the method of integration.
 
-    ``elsewhere``: names of values bound to other functions than the controller and ``wrenches``.
+    ``other_bindings``: names of values bound to functions other than the controller and ``wrenches``.
     """
     integrator, actuation = setup.integrator, setup.actuation
     method, chosen = integrator.method, integrator.chosen
@@ -81,26 +196,26 @@ def prepare(model: Model, start: CheckedStart, h: float, setup: Setup, elsewhere
     if staged:
         _require_stages(model, setup)
     tolerance = _tolerance_of(integrator, start.batch)
-    smooth = bool(model.pairs) and method is not None and isinstance(chosen, (Tableau, Embedded))
-    acting = all_that_acts(model, h, start.batch, setup, smooth, elsewhere)
-    if staged and acting.driven is not None and acting.driven.formula.state:
+    smooth = bool(model.pairs) and method is not None and isinstance(chosen, (Tableau, EmbeddedPair))
+    inputs = system_inputs(model, h, start.batch, setup, smooth, other_bindings)
+    if staged and inputs.driven is not None and inputs.driven.effort_function.state:
         raise InputError(
             "a controller with a state is evaluated once a step: evaluated_at='stages' is for controllers without"
         )
-    if acting.outside is not None and isinstance(chosen, Variational):
+    if inputs.external is not None and isinstance(chosen, Variational):
         raise InputError("wrenches and surfaces are not for method 'variational'")
     if smooth and isinstance(chosen, Tableau):
         warn_if_pairs_are_hard(model, start.q, h, len(chosen.stages))
     servos = actuation.servos.names(model) if actuation.servos else ()
     constraints = constraints_of(model, integrator.joint_limits, integrator.solver, not smooth, servos)
-    found = _method(model, start, h, integrator, constraints, staged, acting.controller)
-    if isinstance(acting.callback, Hold):
-        acting = acting._replace(callback=acting.callback.within(found, staged))
-    if not isinstance(method_of(found), Embedded):
+    found = _method(model, start, h, integrator, constraints, staged, inputs.controller)
+    if isinstance(inputs.callback, Hold):
+        inputs = inputs._replace(callback=inputs.callback.within(found, staged))
+    if setup.surroundings.surfaces is not None and not isinstance(method_of(found), EmbeddedPair):
         warn_if_hard(model, start.q, setup.surroundings.surfaces, h)
     projecting = integrator.projection and bool(model.loops) and not isinstance(chosen, Variational)
-    way = Way(found, integrator.stabilization, bool(projecting), staged, constraints)
-    return Preparation(acting, way, tolerance, smooth)
+    options = StepOptions(found, integrator.stabilization, bool(projecting), staged, constraints)
+    return PreparedRun(inputs, options, tolerance, smooth)
 
 
 def _method(
@@ -112,7 +227,7 @@ def _method(
     staged: bool,
     controller: Any,
 ) -> IntegrationMethod:
-    """Name of the method: the one given, or that which constraints and passive forces need."""
+    """Return the name of the method: the given one, or that required by constraints and passive forces."""
     method, chosen = integrator.method, integrator.chosen
     if constraints is not None:
         if method is not None and not isinstance(chosen, SemiImplicit):
@@ -131,12 +246,16 @@ def _method(
 def _require_stages(model: Model, setup: Setup) -> None:
     """Raise :class:`InputError` where a controller cannot be evaluated at the stages of a step."""
     chosen = setup.integrator.chosen
-    if not isinstance(chosen, (Tableau, Embedded)):
-        others = ", ".join(repr(name) for name, one in METHODS.items() if isinstance(one, (Tableau, Embedded)))
+    if not isinstance(chosen, (Tableau, EmbeddedPair)):
+        others = ", ".join(repr(name) for name, one in METHODS.items() if isinstance(one, (Tableau, EmbeddedPair)))
         raise InputError(
             f"evaluated_at='stages' goes with methods that have stages, {others}; got {setup.integrator.method!r}"
         )
-    if isinstance(chosen, Embedded) and setup.callback is not None and formula_of(setup.callback, model) is None:
+    if (
+        isinstance(chosen, EmbeddedPair)
+        and setup.callback is not None
+        and effort_function_of(setup.callback, model) is None
+    ):
         raise InputError("evaluated_at='stages' takes a controller with method 'dopri5', not a Python callback")
     if setup.actuation.own_path:
         raise InputError("evaluated_at='stages' is for controllers with nothing between them and the joints")
@@ -150,11 +269,12 @@ def _tolerance_of(integrator: Integrator, batch: tuple[int, ...]) -> Array:
 
 
 CLOSED = 1e-6
-"""How far from closed, of the mechanism's length or rad, a start may be; its velocity likewise, beside the largest."""
+"""Largest opening of loops at the start, relative to the length of the mechanism or 1 rad; relative velocity likewise.
+"""
 
 
 def require_closed(model: Model, q: Array, v: Array) -> None:
-    """Raise :class:`InputError` where a motion cannot start: its loops open, or about to be."""
+    """Raise :class:`InputError` for an initial state whose loops are open, or whose velocity opens them."""
     if not model.loops:
         return
     scale = scale_of(model)

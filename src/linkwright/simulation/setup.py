@@ -16,13 +16,12 @@ from typing import Any, Literal, TypeVar
 from linkwright.bounds import truth
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
-from linkwright.dynamics.impulses.solving import Solver
+from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.errors import ArgumentError, InputError, names_given
-from linkwright.simulation.acting.outside import Environment, Wrenches
-from linkwright.simulation.acting.servos import Servos
+from linkwright.simulation.actuation.external_forces import Environment, Wrenches
+from linkwright.simulation.actuation.servos import Servos
 from linkwright.simulation.episode import Episode
-from linkwright.simulation.stepping.adaptive.pair import Embedded
-from linkwright.simulation.stepping.integrators import IntegrationMethod, Method, Variational, method_of
+from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, Method, Variational, method_of
 from linkwright.spatial.arrays import as_numbers, is_finite_number
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -88,7 +87,7 @@ class Integrator:
     def __post_init__(self) -> None:
         chosen = self.chosen
         if self.tolerance is not None:
-            if not isinstance(chosen, Embedded):
+            if not isinstance(chosen, EmbeddedPair):
                 raise InputError(
                     f"tolerance is for methods that choose their steps, 'dopri5'; the method is {self.method!r}"
                 )
@@ -226,7 +225,7 @@ class Surroundings:
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """All that a run is made of, apart from the model, its start and its duration."""
+    """Setup of a run, apart from the model, its initial state and its duration."""
 
     controller: Callable[..., Any] | None = None
     callback: Callable[..., Any] | None = None

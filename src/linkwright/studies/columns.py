@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.errors import InputError, ShapeError, counted
 from linkwright.ik_solvers.reach import Reached
-from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.spatial.arrays import Array
 

@@ -23,7 +23,7 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.fingerprint import names_looked_up
+from linkwright.simulation.actuation.fingerprint import names_looked_up
 from linkwright.studies.rollouts import RolloutOf
 from linkwright.studies.samples import VALUES, Samples
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import UnknownNameError, names_given
-from linkwright.simulation.rollouts.run import rollout
+from linkwright.simulation.rollouts.rollout_loop import rollout
 from linkwright.simulation.setup import Actuation
 
 

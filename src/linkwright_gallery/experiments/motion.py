@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.compiler.kernel import compile
 from linkwright.dynamics import configuration
 from linkwright.model.tree import Model
-from linkwright.simulation.stepping.integrators import METHODS, Tableau, increments, inverse_exponential_rate
+from linkwright.simulation.integrators.methods import METHODS, Tableau, increments, inverse_exponential_rate
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.experiments.contenders import Contender
 

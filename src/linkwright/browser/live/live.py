@@ -21,20 +21,20 @@ from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import difference, gravity_forces, integrate
 from linkwright.dynamics.configuration import check_state
-from linkwright.dynamics.impulses.exerted import exerted, row_names
-from linkwright.dynamics.impulses.rows import limited
+from linkwright.dynamics.impulses.constraints import has_limits
+from linkwright.dynamics.impulses.contact_impulses import contact_impulses, row_names
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.ground import floating, on_ground
+from linkwright.simulation.initial_state import default_configuration, showing_bend
+from linkwright.simulation.integrators.split_kernels import energies
 from linkwright.simulation.preparation import suitable_method
-from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout
 from linkwright.simulation.setup import Integrator
-from linkwright.simulation.standing import held
-from linkwright.simulation.starts import default_configuration, showing_bend
-from linkwright.simulation.stepping.parts import energies
+from linkwright.simulation.standing_posture import held
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import rigid_inertia
 
@@ -120,7 +120,7 @@ class Live:
         self._held_damping = [np.asarray(j.damping, dtype=float).reshape(-1) for j in springs.model.joints]
         self._own_damping = [np.asarray(j.damping, dtype=float).reshape(-1) for j in grounded.joints]
         self.model = grounded
-        self.limits = limited(grounded)
+        self.limits = has_limits(grounded)
         stiff = replace(grounded, joints=springs.model.joints)
         smooth = not (self.stands or self.limits or grounded.pairs)
         self.method: Any = suitable_method(stiff, q, v, self.step) if smooth else None
@@ -414,7 +414,7 @@ def _beyond(model: Model, t: Any, q: Array, v: Array) -> Any:
 
 
 def _touching(model: Model, q: Array, p: Array) -> tuple[Array, Array]:
-    found = exerted(model, q, p)
+    found = contact_impulses(model, q, p)
     return np.stack([one.point for one in found]), np.stack([one.force for one in found])
 
 

@@ -20,8 +20,8 @@ from linkwright.browser.typeset import Typeset, typeset
 from linkwright.browser.words import literal
 from linkwright.errors import LinkwrightError
 from linkwright.model.tree import Model
-from linkwright.simulation.recorded.motion import Motion
-from linkwright.simulation.standing import standing_configuration
+from linkwright.simulation.recording.motion import Motion
+from linkwright.simulation.standing_posture import standing_configuration
 from linkwright.spatial.arrays import Array
 
 FOLLOWED = 8.0

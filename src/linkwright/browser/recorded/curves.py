@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.browser.live.plots import MOST_OF_WHOLE, groups_of, units_of
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.recording.motion import Motion
 
 
 def with_curves(page: str, motion: Motion, seconds: float, dark: bool) -> str:

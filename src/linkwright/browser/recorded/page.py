@@ -15,7 +15,7 @@ from linkwright.browser.serving import serve
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.files import file_at, replacing
 from linkwright.model.tree import Model
-from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.recording.motion import Motion
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories import Trajectory
 from linkwright.visual.drawing.linkage import resample

@@ -28,7 +28,7 @@ from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
     from linkwright.simulation import Motion
-    from linkwright.simulation.stepping.integrators import IntegrationMethod
+    from linkwright.simulation.integrators.methods import IntegrationMethod
 
 
 STIFF = 4.0
@@ -126,14 +126,14 @@ def simulate(
     """
     from linkwright.control import hold_joints, hold_posture
     from linkwright.dynamics.contact.smooth import fastest_pair
-    from linkwright.dynamics.impulses.rows import limited as has_limits
+    from linkwright.dynamics.impulses.constraints import has_limits
     from linkwright.simulation import Integrator, Surroundings, default_configuration, standing_configuration
     from linkwright.simulation import simulate as run
-    from linkwright.simulation.acting.outside import STIFF as FOLLOWED
+    from linkwright.simulation.actuation.external_forces import STIFF as FOLLOWED
     from linkwright.simulation.ground import advice, floating, on_ground
+    from linkwright.simulation.initial_state import showing_bend
     from linkwright.simulation.preparation import suitable_method
-    from linkwright.simulation.standing import above_ground, held
-    from linkwright.simulation.starts import showing_bend
+    from linkwright.simulation.standing_posture import above_ground, held
     from linkwright.visual.moving.animation import remove_pictures
     from linkwright.visual.moving.gif import MAX_FPS
 

@@ -19,8 +19,7 @@ from linkwright.dynamics.configuration import difference, integrate
 from linkwright.errors import InputError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.linearization import accelerated, closed, implicitly_accelerated, placed
-from linkwright.simulation.stepping.integrators import (
+from linkwright.simulation.integrators.methods import (
     SemiImplicit,
     Tableau,
     driven_step,
@@ -31,6 +30,7 @@ from linkwright.simulation.stepping.integrators import (
     total_acceleration,
     with_added_armature,
 )
+from linkwright.simulation.linearization import accelerated, closed, implicitly_accelerated, placed
 from linkwright.spatial.arrays import Array, mirror
 
 

@@ -23,7 +23,7 @@ from linkwright.dynamics import difference, difference_derivatives, integrate, j
 from linkwright.dynamics.configuration import UNIT_TOLERANCE, check
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, explained
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.fingerprint import fingerprint
+from linkwright.simulation.actuation.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers, mirror
 from linkwright.spatial.rotation import rotation_log, translation_of_log
 

@@ -22,7 +22,7 @@ from linkwright.dynamics import difference, integrate
 from linkwright.errors import TooLargeError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.stepping import steps as stepping
+from linkwright.simulation.integrators import step_function
 from linkwright.spatial.arrays import Array
 
 BY = 1e-6
@@ -39,8 +39,8 @@ class InParts:
         model = sweeps.model
         self.wide = [*range(2 * model.nv), *(2 * model.nv + k for k in sweeps.controls)]
         self.times = h * np.arange(steps)
-        way = stepping.Way(sweeps.method, projecting=bool(model.loops))
-        self._stepper = stepping.stepper(model, way)
+        way = step_function.StepOptions(sweeps.method, projecting=bool(model.loops))
+        self._stepper = step_function.step_function(model, way)
 
     def step(self, q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:
         """(q, v) a step later."""

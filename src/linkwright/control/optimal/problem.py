@@ -21,8 +21,8 @@ from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation.integrators.methods import IntegrationMethod, Variational, method_of
 from linkwright.simulation.preparation import suitable_method
-from linkwright.simulation.stepping.integrators import IntegrationMethod, Variational, method_of
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
 

@@ -20,8 +20,8 @@ from linkwright.errors import ArgumentError, InputError
 from linkwright.model.names import velocity_names
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation.integrators.methods import IntegrationMethod, total_acceleration
 from linkwright.simulation.linearization import linearize
-from linkwright.simulation.stepping.integrators import IntegrationMethod, total_acceleration
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.tables import take
 

@@ -25,7 +25,7 @@ from linkwright.control.optimal.costs import Costs
 from linkwright.dynamics import difference
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.stepping.integrators import driven_step
+from linkwright.simulation.integrators.methods import driven_step
 from linkwright.spatial.arrays import Array, clip, where
 from linkwright.spatial.repeats import until
 from linkwright.spatial.tables import take

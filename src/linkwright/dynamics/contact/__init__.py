@@ -1,4 +1,4 @@
-"""What a mechanism touches: compliant surfaces, planes and spheres, at frames of its bodies."""
+"""Compliant surfaces, planes and spheres, in contact with frames of a mechanism."""
 
 from linkwright.dynamics.contact.compliant import Plane, Sphere, Surface, dissipation, energy, gap, wrench
 

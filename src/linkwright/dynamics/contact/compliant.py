@@ -1,13 +1,13 @@
-"""Compliant surfaces at rest in the world, touched by a frame's origin, or by a ball about it.
+"""Compliant surfaces at rest in the world, in contact with the origin of a frame, or with a ball about it.
 
-With the gap g along the surface's normal n, the depth δ = max(−g, 0) and the velocity u of the point that touches:
+With the gap g along the normal n of the surface, the depth δ = max(−g, 0) and the velocity u of the contact point:
 
-    f_n = max(0, k δᵖ (1 + c δ̇) + d δ̇) where δ > 0, else 0           δ̇ = −n·u
-    f_t = −μ f_n u_t/√(|u_t|² + ε²)                                  u_t = u − (n·u) n
+    f_n = max(0, k δᵖ (1 + c δ̇) + d δ̇) where δ > 0, else 0           δ̇ = −n·u     f_t = −μ f_n u_t/√(|u_t|² + ε²)
+u_t = u − (n·u) n
 
 k δᵖ c δ̇ is the damping of Hunt & Crossley ("Coefficient of restitution interpreted as damping in vibroimpact", 1975),
-which grows from zero as the surface is touched; d δ̇ is a damper beside the spring (Kelvin & Voigt). The surface never
-pulls. f_t is Coulomb's friction, smoothed at the speed ε: what sticks creeps, more slowly than ε. Both take energy out.
+which starts from zero at contact; d δ̇ is a damper parallel to the spring (Kelvin & Voigt). The surface never pulls.
+f_t is Coulomb friction, smoothed at the speed ε: a sticking contact creeps at a speed below ε. Both dissipate energy.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, w
 from linkwright.spatial.rotation import skew
 
 NEARLY_ELASTIC = 1e-2
-"""1 − e below which a series gives the dissipation: Newton's method would divide rounding by rounding"""
+"""1 − e below which a series gives the dissipation; Newton's method would lose all digits."""
 
 POSITIVE = ("radius", "slip_speed")
-"""What must be more than zero."""
+"""Numbers that must be positive."""
 
 ANYWHERE = ("point", "normal", "center")
-"""What may be negative."""
+"""Numbers that may be negative."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surface(ByValue):
-    """A surface that a frame of the mechanism may touch. Numbers may be of each motion of a batch, (…, *shape)."""
+    """Compliant surface in contact with a frame. Numbers may differ between motions of a batch, (…, *shape)."""
 
     shapes: ClassVar[dict[str, tuple[int, ...]]] = {
         "stiffness": (),
@@ -47,27 +47,27 @@ class Surface(ByValue):
         "slip_speed": (),
         "tip": (),
     }
-    """of its numbers, for one motion"""
+    """shapes of its numbers, for one motion"""
 
     frame: str = field(kw_only=False)
-    """of the mechanism: its origin touches"""
+    """frame of the mechanism whose origin is in contact"""
     stiffness: Any
     """k, N/m (N/m^1.5 with ``exponent`` 1.5)"""
     damping: Any = 0.0
     """d, N s/m"""
     dissipation: Any = 0.0
-    """c, s/m: :func:`dissipation` gives it for a restitution"""
+    """c, s/m; :func:`dissipation` computes it from a restitution"""
     friction: Any = 0.0
     """μ"""
     exponent: float = 1.0
-    """p: 1, or 1.5 as of a ball on a plane (Hertz 1882)"""
+    """p: 1, or 1.5 for a ball on a plane (Hertz 1882)"""
     slip_speed: Any = 1e-3
-    """ε, m/s: how fast it slides where friction has grown to 0.71 of μ f_n"""
+    """ε, m/s: sliding speed at which friction reaches 0.71 μ f_n"""
     tip: Any = 0.0
-    """m, the radius of the ball about the frame's origin that touches"""
+    """m, radius of the contact ball about the origin of the frame"""
 
     def __post_init__(self) -> None:
-        """Refuse what is no surface; :class:`InputError`."""
+        """Raise :class:`InputError` for invalid numbers."""
         kind = type(self).__name__
         if not isinstance(self.frame, str):
             raise InputError(f"{kind}: frame is the name of a frame; got {self.frame!r}")
@@ -88,28 +88,29 @@ class Surface(ByValue):
             object.__setattr__(self, name, x)
 
     def of(self, *numbers: Any) -> Surface:
-        """The same with other numbers, or symbols, in the order of ``shapes``; its normal is taken to be unit."""
+        """Return the surface with other numbers, or symbols, in the order of ``shapes``; the normal must be a unit
+        vector."""
         changed: Surface = object.__new__(type(self))
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         changed.__dict__.update({**own, **dict(zip(self.shapes, numbers, strict=True))})
         return changed
 
     def gap_of(self, point: Array) -> tuple[Any, Array]:
-        """How far a point (3,) is from the surface, less than zero inside, and the normal there (3,)."""
+        """Return the distance of a point (3,) from the surface, negative inside, and the normal there (3,)."""
         raise NotImplementedError
 
 
 @explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plane(Surface):
-    """A plane through ``point`` (3,), with the ``normal`` (3,) away from what is solid; world axes."""
+    """Plane through ``point`` (3,), with the ``normal`` (3,) pointing out of the solid; world axes."""
 
     shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Surface.shapes, "point": (3,), "normal": (3,)}
     point: Any = (0.0, 0.0, 0.0)
     normal: Any = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
-        """The normal made unit."""
+        """Normalize the normal."""
         super().__post_init__()
         if not is_symbolic(self.normal):
             size = np.linalg.norm(self.normal, axis=-1, keepdims=True)
@@ -125,14 +126,14 @@ class Plane(Surface):
 @explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sphere(Surface):
-    """A solid ball about ``center`` (3,), in the world, of ``radius`` m."""
+    """Solid ball about ``center`` (3,), in the world, with ``radius`` in m."""
 
     shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Surface.shapes, "center": (3,), "radius": ()}
     center: Any
     radius: Any
 
     def gap_of(self, point: Array) -> tuple[Any, Array]:
-        """See :class:`Surface`. In its middle the normal is up."""
+        """See :class:`Surface`. At the center the normal is up."""
         away = point - self.center
         square = away @ away
         inside = square > 1e-300
@@ -143,21 +144,21 @@ class Sphere(Surface):
 
 @takes_model
 def gap(model: Model, q: Array, surface: Surface) -> Any:
-    """How far the frame, or the ball about it, is from the surface, m; less than zero: how deep it is in it."""
+    """Return the distance of the frame, or of the ball about it, from the surface, m; negative inside."""
     distance, _ = surface.gap_of(pose(model, q, surface.frame)[:3, 3])
     return distance - surface.tip
 
 
 @takes_model
 def energy(model: Model, q: Array, surface: Surface) -> Any:
-    """What is stored in the surface, k δᵖ⁺¹/(p + 1), J."""
+    """Return the energy stored in the surface, k δᵖ⁺¹/(p + 1), J."""
     depth = maximum(-gap(model, q, surface), 0.0)
     return surface.stiffness * depth * _power(depth, surface.exponent) / (surface.exponent + 1.0)
 
 
 @takes_model
 def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
-    """What the surface exerts on the mechanism (6,): [f; n] at the frame's origin, in world axes."""
+    """Return the wrench of the surface on the mechanism (6,): [f; n] at the origin of the frame, in world axes."""
     distance, normal = surface.gap_of(pose(model, q, surface.frame)[:3, 3])
     depth = maximum(surface.tip - distance, 0.0)
     V = velocity(model, q, v, surface.frame)

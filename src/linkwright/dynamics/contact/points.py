@@ -1,10 +1,10 @@
-"""The points where the shapes of a model's pairs may touch."""
+"""Contact points of the pairs of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linkwright.dynamics.contact.shapes import Candidate, candidates, points_of
+from linkwright.dynamics.contact.shapes import ContactCandidate, candidates, points_of
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
@@ -12,27 +12,27 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose
 
 CORNERED = frozenset({"box", "mesh"})
-"""Kinds of shapes that touch planes with corners"""
+"""Kinds of shapes with corners on planes."""
 
 
 def points_of_pair(model: Model, pair: Pair) -> int:
-    """How many points of contact a pair has."""
+    """Return the number of contact points of a pair."""
     return points_of(model.shapes[pair.first].kind, model.shapes[pair.second].kind)
 
 
-def points_between(model: Model, pair: Pair, poses: Sequence[Array]) -> list[Candidate]:
-    """The points of a pair, from the bodies' poses (4, 4); the gaps less its margin."""
+def points_between(model: Model, pair: Pair, poses: Sequence[Array]) -> list[ContactCandidate]:
+    """Return the contact points of a pair, from the poses (4, 4) of the bodies; the margin is subtracted from gaps."""
     first, second = (model.shapes[number] for number in (pair.first, pair.second))
     found = candidates(first, _pose(model, first, poses), second, _pose(model, second, poses))
     return [point._replace(gap=point.gap - pair.margin) for point in found]
 
 
 def points_after(
-    model: Model, pair: Pair, points: Sequence[Candidate], poses: Sequence[Array], after: Sequence[Array]
-) -> list[Candidate]:
-    """Where a pair's points, of bodies' poses (4, 4), are when the bodies have moved a little.
+    model: Model, pair: Pair, points: Sequence[ContactCandidate], poses: Sequence[Array], after: Sequence[Array]
+) -> list[ContactCandidate]:
+    """Return the contact points of a pair after a small motion of its bodies, from their poses (4, 4) before and after.
 
-    Corners stay corners: on a plane a box that turns may touch with another side, whose points are other ones.
+    Corners persist: a rotated box may touch a plane with another face, which has other points.
     """
     shapes = [model.shapes[number] for number in (pair.first, pair.second)]
     flat = [shape.kind == "plane" for shape in shapes]
@@ -46,7 +46,7 @@ def points_after(
     for gap, point, normal in points:
         corner = p1 + R1 @ (R.T @ (point + (0.5 * sign * (gap + pair.margin)) * normal - p))
         apart, away = T[:3, 2] @ (corner - T[:3, 3]), sign * T[:3, 2]
-        found.append(Candidate(apart - pair.margin, corner - (0.5 * apart) * T[:3, 2], away))
+        found.append(ContactCandidate(apart - pair.margin, corner - (0.5 * apart) * T[:3, 2], away))
     return found
 
 
@@ -57,5 +57,5 @@ def _pose(model: Model, shape: Shape, poses: Sequence[Array]) -> Array:
 
 
 def pair_name(model: Model, pair: Pair) -> str:
-    """The two shapes by their names, or by their bodies."""
+    """Return the names of the two shapes, or of their bodies."""
     return " on ".join(model.shapes[k].name or model.shapes[k].body for k in (pair.first, pair.second))

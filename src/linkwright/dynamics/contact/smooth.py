@@ -1,16 +1,17 @@
-"""Contact of a model's pairs of shapes as smooth forces, for methods that integrate accelerations.
+"""Contact of pairs of shapes as smooth forces, for methods that integrate accelerations.
 
-At every point where two shapes may touch, δ being how deep they overlap there and s = |u_t| how fast they slide,
+At every contact point with depth δ and sliding speed s = |u_t|,
 
-    f_n = max(0, k δ (1 + c δ̇) + d δ̇)            f_t = −μ f_n u_t / √(s² + ε²)
+f_n = max(0, k δ (1 + c δ̇) + d δ̇) f_t = −μ f_n u_t / √(s² + ε²)
 
-(Hunt & Crossley 1975; never adhesive), and where the pair has them moments −t f_n ω_n/√(ω_n² + ε_ω²) about the normal
-and −r f_n ω_t/√(ω_t² + ε_ω²) against rolling. k is the pair's stiffness; that of a rigid pair is such that the weight
-of everything, on one point, sinks in by :data:`SUNK`. c gives the pair's restitution at :data:`SPEED` m/s
-(``dissipation`` of `compliant.py`; what comes more slowly leaves with more of its speed), of 0.05 at least; it is zero
-for a soft pair without a restitution. d is the pair's damping. Impulses use the same k, c and d for soft pairs.
+(Hunt & Crossley 1975; never adhesive), and for pairs with these coefficients the moments −t f_n ω_n/√(ω_n² + ε_ω²)
+about the normal and −r f_n ω_t/√(ω_t² + ε_ω²) against rolling. k is the stiffness of the pair; that of a rigid pair is
+such that the total weight on one point causes a depth of :data:`SUNK`. c gives the restitution of the pair, at least
+0.05, at :data:`SPEED` m/s (``dissipation`` of `compliant.py`; slower impacts have a larger restitution); it is zero for
+a compliant pair without a restitution. d is the damping of the pair. Impulses use the same k, c and d for compliant
+pairs.
 
-Sticking creeps: on a slope of angle α, s = ε tan α/√(μ² − tan² α).
+Sticking contacts creep: on a slope of angle α with s = ε tan α/√(μ² − tan² α).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.compliant import dissipation
 from linkwright.dynamics.contact.points import points_between
-from linkwright.dynamics.contact.shapes import Candidate
+from linkwright.dynamics.contact.shapes import ContactCandidate
 from linkwright.dynamics.forces.statics import joint_forces
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.inertias.mass import mass_matrix
@@ -35,26 +36,26 @@ from linkwright.spatial.arrays import Array, is_zero, maximum
 from linkwright.spatial.rotation import skew
 
 SUNK = 1e-3
-"""m"""
+"""m, depth under the total weight"""
 
 SPEED = 1.0
-"""m/s, at which restitution is that of the pair"""
+"""m/s: speed at which the restitution is that of the pair"""
 
 LEAST = 0.05
-"""of restitutions that smooth forces have"""
+"""Smallest restitution of smooth forces."""
 
 SLIP = 5e-3
-"""ε, m/s: how fast it slides where friction has grown to 0.71 of μ f_n"""
+"""ε, m/s: sliding speed at which friction reaches 0.71 μ f_n"""
 
 TURN = 0.1
-"""ε_ω, rad/s: likewise of turning"""
+"""ε_ω, rad/s: the same for rotation"""
 
 GRAVITY = 9.81
-"""m/s², where a model has none"""
+"""m/s², for models without gravity"""
 
 
-class Law(NamedTuple):
-    """The numbers of a pair's forces."""
+class SmoothContactLaw(NamedTuple):
+    """Parameters of the forces of a pair."""
 
     stiffness: Any
     damping: Any
@@ -62,18 +63,18 @@ class Law(NamedTuple):
 
 
 @kept
-def smooth_laws(model: Model) -> tuple[Law, ...]:
-    """Of each pair of the model."""
+def smooth_laws(model: Model) -> tuple[SmoothContactLaw, ...]:
+    """Return the parameters of each pair of the model."""
     model = model.physical or model
-    return tuple(_law(model, pair) for pair in model.pairs)
+    return tuple(_smooth_law(model, pair) for pair in model.pairs)
 
 
-def _law(model: Model, pair: Pair) -> Law:
+def _smooth_law(model: Model, pair: Pair) -> SmoothContactLaw:
     stiffness = pair.stiffness
     if stiffness is None:
         weight = total_mass(model) * (float(np.linalg.norm(model.gravity)) or GRAVITY)
         stiffness = weight / SUNK
-    return Law(stiffness, pair.damping, pair_dissipation(pair))
+    return SmoothContactLaw(stiffness, pair.damping, pair_dissipation(pair))
 
 
 def pair_dissipation(pair: Pair) -> Any:
@@ -86,19 +87,19 @@ def pair_dissipation(pair: Pair) -> Any:
     return dissipation(maximum(e, LEAST), SPEED)
 
 
-def pair_points(model: Model, q: Array) -> Iterator[tuple[int, Candidate]]:
-    """The points where shapes of pairs may touch, with the number of the pair."""
+def pair_points(model: Model, q: Array) -> Iterator[tuple[int, ContactCandidate]]:
+    """Yield the contact points of all pairs, with the index of the pair."""
     poses = body_poses(model, q)
     for k, pair in enumerate(model.pairs):
         for point in points_between(model, pair, poses):
             yield k, point
 
 
-class Exerted(NamedTuple):
-    """What a pair exerts on its first shape at a point, and the opposite on the second."""
+class SmoothContactForce(NamedTuple):
+    """Contact force on the first shape of a pair at a point; the opposite acts on the second."""
 
     pair: Pair
-    point: Candidate
+    point: ContactCandidate
     force: Array
     """(3,), N"""
     moment: Array
@@ -106,7 +107,7 @@ class Exerted(NamedTuple):
 
 
 def pair_wrenches(model: Model, q: Array, v: Array) -> dict[str, Array]:
-    """What pairs exert on links (6,): [f; n] at the origin of the link's frame, in world axes; none on the world."""
+    """Return the wrenches of all pairs on links (6,): [f; n] at the origin of the link, in world axes."""
     origin: dict[str, Array] = {}
     found: dict[str, Array] = {}
     for pair, (_, point, _), force, moment in smooth_points(model, q, v):
@@ -117,13 +118,13 @@ def pair_wrenches(model: Model, q: Array, v: Array) -> dict[str, Array]:
             if body not in origin:
                 origin[body] = pose(model, q, body)[:3, 3]
             arm = point - origin[body]
-            told = sign * np.concatenate([force, skew(arm) @ force + moment])
-            found[body] = found[body] + told if body in found else told
+            own = sign * np.concatenate([force, skew(arm) @ force + moment])
+            found[body] = found[body] + own if body in found else own
     return found
 
 
-def smooth_points(model: Model, q: Array, v: Array) -> Iterator[Exerted]:
-    """What acts at each point of all pairs, in their order."""
+def smooth_points(model: Model, q: Array, v: Array) -> Iterator[SmoothContactForce]:
+    """Yield the force at each point of all pairs, in order."""
     laws, V = smooth_laws(model), {"world": np.zeros(6)}
     origin: dict[str, Array] = {"world": np.zeros(3)}
     for k, point in pair_points(model, q):
@@ -152,10 +153,10 @@ def smooth_points(model: Model, q: Array, v: Array) -> Iterator[Exerted]:
         if not is_zero(pair.friction):
             sliding = u + rate * n
             force = force - (pair.friction * pressing / np.sqrt(sliding @ sliding + SLIP * SLIP)) * sliding
-        yield Exerted(pair, point, force, _against_turning(pair, pressing, n, V[first][3:] - V[second][3:]))
+        yield SmoothContactForce(pair, point, force, _friction_moment(pair, pressing, n, V[first][3:] - V[second][3:]))
 
 
-def _against_turning(pair: Pair, pressing: Any, n: Array, w: Array) -> Array:
+def _friction_moment(pair: Pair, pressing: Any, n: Array, w: Array) -> Array:
     moment = np.zeros(3)
     about = n @ w
     if not is_zero(pair.torsional_friction):
@@ -167,7 +168,7 @@ def _against_turning(pair: Pair, pressing: Any, n: Array, w: Array) -> Array:
 
 
 def pair_forces(model: Model, q: Array, v: Array) -> Array:
-    """The efforts (nv,) of all pairs, Σ Jᵀ w."""
+    """Return the efforts (nv,) of all pairs, Σ Jᵀ w."""
     efforts = np.zeros(model.nv)
     for body, wrench in pair_wrenches(model, q, v).items():
         efforts = efforts + joint_forces(model, q, body, wrench)
@@ -175,16 +176,16 @@ def pair_forces(model: Model, q: Array, v: Array) -> Array:
 
 
 def pair_energy(model: Model, q: Array) -> Any:
-    """Energy stored in contacts under smooth forces, Σ ½ k δ², J."""
-    return _stored(model, q, [law.stiffness for law in smooth_laws(model)])
+    """Return the energy stored in contacts with smooth forces, Σ ½ k δ², J."""
+    return _elastic_energy(model, q, [law.stiffness for law in smooth_laws(model)])
 
 
 def soft_pair_energy(model: Model, q: Array) -> Any:
-    """Energy stored in contacts under impulses, Σ ½ k δ² of the pairs that have a stiffness, J."""
-    return _stored(model, q, [pair.stiffness for pair in model.pairs])
+    """Return the energy stored in compliant contacts with impulses, Σ ½ k δ², J."""
+    return _elastic_energy(model, q, [pair.stiffness for pair in model.pairs])
 
 
-def _stored(model: Model, q: Array, stiffness: Sequence[Any]) -> Any:
+def _elastic_energy(model: Model, q: Array, stiffness: Sequence[Any]) -> Any:
     energy = 0.0 * model.gravity[0]
     for k, point in pair_points(model, q):
         if stiffness[k] is not None:
@@ -194,7 +195,7 @@ def _stored(model: Model, q: Array, stiffness: Sequence[Any]) -> Any:
 
 
 def fastest_pair(model: Model, q: Array) -> tuple[float, int]:
-    """The fastest rate (1/s) of a pair's spring with what it moves at q, and which pair; (0, -1) without pairs."""
+    """Return the fastest rate (1/s) of the spring of a pair at q, and the index of the pair; (0, -1) without pairs."""
     found = (0.0, -1)
     M = mass_matrix(model, q)
     for k, point in pair_points(model, q):

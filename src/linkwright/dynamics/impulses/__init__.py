@@ -1,1 +1,1 @@
-"""Impulses of one step: of contacts, limits, dry friction, loops; `equations_contact.md` §11a."""
+"""The contact solver: impulses of contacts, joint limits, dry friction and servos over one step."""

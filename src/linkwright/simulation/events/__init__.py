@@ -1,4 +1,4 @@
-"""Events: conditions that are located in time while a mechanism moves, and what happens then."""
+"""Events: conditions that are located in time during a simulation, and their actions."""
 
 from linkwright.simulation.events.event import Event, Impact, Occurrence, limits, pair_touch, touch
 

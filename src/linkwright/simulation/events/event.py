@@ -1,4 +1,4 @@
-"""What may happen, and what then: conditions of time and state, impacts of what touches and of limits."""
+"""Events: conditions of time and state, impacts of contacts and of joint limits."""
 
 from __future__ import annotations
 
@@ -25,24 +25,23 @@ from linkwright.spatial.transform import pose_matrix
 Direction = Literal["up", "down", "both"]
 
 Condition = Callable[[Model, Any, Array, Array], Any]
-"""(model, t, q, v) -> a number, of one motion; it is traced"""
+"""(model, t, q, v) -> number, of one motion; it is traced"""
 
 SLOWEST = 1e-4
-"""m/s or rad/s: what comes together more slowly stays together"""
+"""m/s or rad/s: slower impacts have no restitution"""
 
 
 @explained
 @dataclass(frozen=True)
 class Impact:
-    """What touches is thrown back: Newton's law of restitution, and Coulomb's of friction.
+    """Impact with Newton's law of restitution and Coulomb friction.
 
-    The velocity that opens the gap is, after it, −``restitution`` times that before; gaps that close at the same time
-    are reflected together, those that close still again, until none closes (Smith et al., Reflections on simultaneous
-    impact, 2012): Newton's cradle is exact. Friction is that of what touches: of :func:`touch` as it is told there, of
-    :func:`pair_touch` that of the pair; other conditions have none. It is the solver of contact that finds the
-    impulses (:class:`~linkwright.dynamics.impulses.solving.Solver`), by which no energy is gained. Below
-    ``rest_velocity`` (m/s or rad/s) the restitution is nothing, and where the event says how, the gap stays closed from
-    then on, until what holds it would have to pull.
+    The velocity of the gap after the impact is −``restitution`` times that before. Gaps that close simultaneously are
+    reflected together; gaps that still close are reflected again, until none closes (Smith et al., Reflections on
+    simultaneous impact, 2012). Newton's cradle is exact. Friction is that given to :func:`touch`, or that of the pair
+    of :func:`pair_touch`; other conditions have none. The contact solver (:class:`~linkwright.Solver`) computes the
+    impulses, which add no energy. Below ``rest_velocity`` (m/s or rad/s) the restitution is zero; if the event has an
+    ``attach``, the gap then stays closed until the constraint would have to pull.
     """
 
     restitution: float = 0.0
@@ -56,14 +55,14 @@ class Impact:
 @explained
 @dataclass(frozen=True, eq=False)
 class Event:
-    """A condition whose zero is located in time, and what happens there.
+    """Condition whose zero is located in time, and its action.
 
-    ``condition(model, t, q, v)`` gives a number, of one motion, with functions of this library and of NumPy; not a
-    truth value: ``q[0]`` rather than ``q[0] > 0``. The event is where it becomes negative ("down"), positive ("up"), or
-    either ("both"). ``action`` is None (it is written down), "stop", an :class:`Impact`, or a function (model, t, q, v)
-    that returns None, the state after it, (q, v), or that of another mechanism, (model, q, v), as
-    :func:`linkwright.structure.add_loop` and the like do; from then on the motion is that one's. ``once``: it happens
-    once only.
+    ``condition(model, t, q, v)`` returns a number, of one motion, with functions of this library and of NumPy; not a
+    truth value: ``q[0]`` rather than ``q[0] > 0``. The event occurs where it becomes negative ("down"), positive
+    ("up"), or either ("both"). ``action`` is None (the event is recorded), "stop", an :class:`Impact`, or a function
+    (model, t, q, v) that returns None, a new state (q, v), or a state of another mechanism, (model, q, v), as
+    :func:`linkwright.structure.add_loop` does; the simulation continues with that mechanism. ``once``: the event occurs
+    only once.
     """
 
     condition: Condition
@@ -95,7 +94,7 @@ class Event:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Name of the event."""
         return self.name or getattr(self.condition, "__name__", "event")
 
 
@@ -113,7 +112,7 @@ def _require_four(what: str, function: Callable[..., Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Occurrence:
-    """An event that happened."""
+    """Event that occurred."""
 
     t: float
     """s"""
@@ -121,9 +120,9 @@ class Occurrence:
     before: tuple[Array, Array]
     """(q, v)"""
     after: tuple[Array, Array]
-    """(q, v), of the mechanism after it"""
+    """(q, v) of the mechanism after the event"""
     lost: float = 0.0
-    """J, of kinetic energy"""
+    """J, lost kinetic energy"""
 
     def __repr__(self) -> str:
         return f"<{self.name!r} at t = {self.t:.9g} s>"
@@ -164,10 +163,10 @@ def touch(
     plane = Shape("world", "plane", pose_matrix(rotation_from_z(direction), place))
     shapes = (Shape(frame, "sphere", radius=r), plane)
     on = pose_matrix(rotation_from_z(direction), place + r * direction)
-    told = Impact(restitution, rest_velocity) if action is ... else action
+    impact = Impact(restitution, rest_velocity) if action is ... else action
     return Event(
         partial(_height, frame=frame, place=place, direction=direction, radius=r),
-        told,
+        impact,
         "down",
         name or f"{frame} touches",
         attach=partial(_held_on_plane, frame=frame, placement=on),
@@ -181,7 +180,7 @@ def touch(
 def _height(
     model: Model, t: Any, q: Array, v: Array, *, frame: str, place: Array, direction: Array, radius: float
 ) -> Any:
-    """The distance of a ball about the frame from a plane."""
+    """Return the distance of a ball about the frame from a plane."""
     return direction @ (dynamics.pose(model, q, frame)[:3, 3] - place) - radius
 
 
@@ -193,7 +192,7 @@ def _held_on_plane(model: Model, loop: str, *, frame: str, placement: Array) -> 
 
 
 def _with_pair_of(model: Model, *, shapes: tuple[Shape, Shape], pair: Pair) -> Model:
-    """The model with no other shapes and pair."""
+    """Return the model with these shapes and this pair alone."""
     return replace(model, shapes=shapes, pairs=(pair,))
 
 
@@ -212,14 +211,14 @@ def limits(
     if joints is not None and isinstance(joints, str):
         raise ArgumentError(f"joints is a list of names; got {joints!r}")
     places = [range(model.nq)[model.slice(name).q] for name in joints] if joints is not None else [range(model.nq)]
-    told = Impact(restitution, rest_velocity) if action is ... else action
+    impact = Impact(restitution, rest_velocity) if action is ... else action
     found = []
     for k in (k for some in places for k in some):
         for bound, sign in ((model.lower[k], 1.0), (model.upper[k], -1.0)):
             if np.isfinite(bound):
                 coordinate = model.coordinate_names[k]
                 side = "lower" if sign > 0.0 else "upper"
-                found.append(_limit(coordinate, float(bound), sign, told, f"{coordinate} at its {side} limit"))
+                found.append(_limit(coordinate, float(bound), sign, impact, f"{coordinate} at its {side} limit"))
     if not found and joints:
         raise InputError(f"the joints {', '.join(map(repr, joints))} of {model.name!r} have no limits")
     return found
@@ -231,7 +230,7 @@ def _limit(coordinate: str, bound: float, sign: float, action: Any, name: str) -
 
 
 def _room(model: Model, t: Any, q: Array, v: Array, *, coordinate: str, bound: float, sign: float) -> Any:
-    """The distance of a coordinate from its limit."""
+    """Return the distance of a coordinate from its limit."""
     if coordinate not in model.coordinate_names:  # it is locked
         return 1.0 + 0.0 * t
     return sign * (q[model.coordinate_names.index(coordinate)] - bound)
@@ -259,16 +258,16 @@ def pair_touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, acti
         raise UnknownNameError("pair", str(pair), [str(k) for k in range(len(model.pairs))])
     one = model.pairs[pair]
     first, second = model.shapes[one.first], model.shapes[one.second]
-    told = Impact(float(one.restitution or 0.0), rest_velocity) if action is ... else action
+    impact = Impact(float(one.restitution or 0.0), rest_velocity) if action is ... else action
 
     gap = partial(_nearest, first=first, second=second, margin=one.margin)
     touching = partial(_with_pair_of, shapes=(first, second), pair=replace(one, first=0, second=1))
     called = name or f"{first.name or first.body} touches {second.name or second.body}"
-    return Event(gap, told, "down", called, pair=pair, with_contact=touching)
+    return Event(gap, impact, "down", called, pair=pair, with_contact=touching)
 
 
 def _nearest(model: Model, t: Any, q: Array, v: Array, *, first: Shape, second: Shape, margin: float) -> Any:
-    """The gap of two shapes where they are nearest."""
+    """Return the smallest gap of two shapes."""
     T = [dynamics.pose(model, q, shape.body) @ shape.placement for shape in (first, second)]
     gaps = [candidate.gap for candidate in candidates(first, T[0], second, T[1])]
     nearest = gaps[0]

@@ -1,9 +1,9 @@
-"""How the end of a rollout, or what it earned, changes with where it began and with the numbers of its functions.
+"""Derivatives of the end or the reward of a rollout by its initial state and by bound values.
 
-The steps are differentiated, not the motion: it is the derivative of what :func:`rollout` gives, exact to rounding.
-That of the reward goes backwards over the steps, from states that are kept now and then and made again between
-(`expression/adjoint.py`): it takes some times as long as the rollout, however many numbers it is taken by, and memory
-that grows with the square root of the number of steps. That of the end goes forwards, and grows with each number.
+The discrete steps are differentiated: the result is the derivative of :func:`rollout`, exact to rounding. The reward is
+differentiated in reverse, from checkpoints between which states are recomputed (`expression/adjoint.py`): the time is a
+small multiple of that of the rollout for any number of values, and the memory grows with the square root of the number
+of steps. The end is differentiated forwards, in proportion to the number of values.
 """
 
 from __future__ import annotations
@@ -25,23 +25,28 @@ from linkwright.model.derived import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.episode import Episode
-from linkwright.simulation.rollouts.prepare import Prepared, prepared
+from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod
+from linkwright.simulation.integrators.step_kernels import (
+    RolloutStep,
+    StepKernelSpec,
+    shared_and_own_values,
+    unpacked_values,
+    value_sizes,
+)
+from linkwright.simulation.rollouts.preparation import PreparedRollout, prepare_rollout
 from linkwright.simulation.rollouts.result import Rollout
-from linkwright.simulation.rollouts.run import taken
+from linkwright.simulation.rollouts.rollout_loop import run_rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
-from linkwright.simulation.stepping.adaptive.pair import Embedded
-from linkwright.simulation.stepping.integrators import IntegrationMethod
-from linkwright.simulation.stepping.many import Plan, Step, sizes_of_values, values_apart, values_of
 from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.repeats import repeat
 
 STARTS = ("q0", "v0")
 
 TOGETHER, ALONE = 4, 1
-"""Numbers by which ends are differentiated in one pass, and where steps have impulses, which are long."""
+"""Number of directions of one forward pass; the second number is for steps with impulses, which are long."""
 
 SHIFTS = 30
-"""Sweeps in which shifts settle, but for very few; forwards all of them are taken"""
+"""Number of iterations in which nearly all position shifts converge; forward differentiation takes all of them."""
 
 
 @takes_options
@@ -107,30 +112,32 @@ def rollout_derivatives(
     if isinstance(q0, Rollout):
         raise ArgumentError("rollout_derivatives begins with q0 and v0, not with an earlier rollout")
     setup = Setup.of(controller, None, method, actuation, surroundings)
-    if isinstance(setup.integrator.chosen, Embedded):
+    if isinstance(setup.integrator.chosen, EmbeddedPair):
         raise InputError(
             "rollout_derivatives differentiates steps of one length; those of 'dopri5' depend on the motion"
         )
     of, threads = "end" if episode.reward is None else "reward", setup.integrator.threads
-    about = prepared(model, q0, v0, step, setup, episode, parameters)
-    shapes = _shapes(about, names)
-    result = taken(about, steps, None, threads)
-    x = _numbers(about, shapes)
-    kernel = _kernel(about, int(steps), of, shapes, len(x.shape) > 1)
-    q, v, rest = about.now
-    law = about.start[2]
-    numbers = np.array([about.h, 0.0, about.discount])
+    prepared = prepare_rollout(model, q0, v0, step, setup, episode, parameters)
+    shapes = _shapes(prepared, names)
+    result = run_rollout(prepared, steps, None, threads)
+    x = _numbers(prepared, shapes)
+    kernel = _kernel(prepared, int(steps), of, shapes, len(x.shape) > 1)
+    q, v, rest = prepared.now
+    law = prepared.start[2]
+    numbers = np.array([prepared.h, 0.0, prepared.discount])
     begun = law if law.shape[-1] else np.zeros(1)
-    arrays = [q, v, rest, begun, *values_apart(about.plan, about.batch), numbers, x]
+    arrays = [q, v, rest, begun, *shared_and_own_values(prepared.spec, prepared.batch), numbers, x]
     kernel.threads = threads if threads is not None else kernel.threads
     if of == "reward":
-        J = kernel(*arrays, *about.parameters)
+        J = kernel(*arrays, *prepared.parameters)
     else:
-        together = _together(about.plan)
-        directions = _directions(x.shape[-1], together).reshape((-1, *(1 for _ in about.batch), together, x.shape[-1]))
-        found_along = kernel(*arrays, *result.end[:2], directions, np.zeros(together), *about.parameters)
+        together = _together(prepared.spec)
+        directions = _directions(x.shape[-1], together).reshape(
+            (-1, *(1 for _ in prepared.batch), together, x.shape[-1])
+        )
+        found_along = kernel(*arrays, *result.end[:2], directions, np.zeros(together), *prepared.parameters)
         J = np.concatenate([*found_along], axis=-1)[..., : x.shape[-1]]
-    found, at, lead = {}, 0, (*about.batch, *(() if of == "reward" else (2 * model.nv,)))
+    found, at, lead = {}, 0, (*prepared.batch, *(() if of == "reward" else (2 * model.nv,)))
     for name, shape in shapes.items():
         size = math.prod(shape)
         found[name] = J[..., at : at + size].reshape((*lead, *shape))
@@ -138,49 +145,51 @@ def rollout_derivatives(
     return result, found
 
 
-def _shapes(about: Prepared, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    """Of what is differentiated by, for one motion."""
+def _shapes(prepared: PreparedRollout, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the values to differentiate by, for one motion."""
     found: dict[str, tuple[int, ...]] = {}
-    plan = about.plan
-    known = dict.fromkeys([*STARTS, *(name for name in about.names if name)])
+    spec = prepared.spec
+    known = dict.fromkeys([*STARTS, *(name for name in prepared.names if name)])
     for name in names:
         if name not in known:
             raise UnknownNameError("what a rollout depends on", name, [*known])
         if name in STARTS:
-            found[name] = (about.model.nv,)
+            found[name] = (prepared.model.nv,)
             continue
-        places = [k for k, one in enumerate(about.names) if one == name]
-        first = plan.values[places[0]]
-        if any(not np.array_equal(plan.values[k], first) for k in places):
+        places = [k for k, one in enumerate(prepared.names) if one == name]
+        first = spec.values[places[0]]
+        if any(not np.array_equal(spec.values[k], first) for k in places):
             raise InputError(f"{name!r} is bound to several functions, and is not the same there")
-        found[name] = plan.shapes[places[0]]
+        found[name] = spec.shapes[places[0]]
     if not found:
         raise ArgumentError(f"wrt names what to differentiate by, of {', '.join(known)}")
     return found
 
 
-def _numbers(about: Prepared, shapes: dict[str, tuple[int, ...]]) -> Array:
-    """What is differentiated by, one after the other: (size,), or (…, size) where motions have their own."""
+def _numbers(prepared: PreparedRollout, shapes: dict[str, tuple[int, ...]]) -> Array:
+    """Return the values to differentiate by, packed: (size,), or (…, size) where motions have their own."""
     pieces: list[Array] = []
     for name, shape in shapes.items():
-        x = np.zeros(shape) if name in STARTS else about.plan.values[about.names.index(name)]
+        x = np.zeros(shape) if name in STARTS else prepared.spec.values[prepared.names.index(name)]
         lead = x.shape[: x.ndim - len(shape)]
         pieces.append(x.reshape((*lead, math.prod(shape))))
-    lead = about.batch if any(x.ndim > 1 for x in pieces) else ()
+    lead = prepared.batch if any(x.ndim > 1 for x in pieces) else ()
     return np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])) for x in pieces], axis=-1)
 
 
-def _kernel(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...]], several: bool) -> Kernel:
-    """The kernel (q, v, rest, start, shared, own, numbers, x, [q_end, v_end]) -> the derivative by x, its last axis."""
-    plan, model = about.plan, about.model
-    key = (plan.key, plan.of_each, plan.shapes, about.names, steps, of, tuple(shapes.items()), several)
-    kernel: Kernel = derived(model, rollout_derivatives, key, make=lambda: _made(about, steps, of, shapes))
+def _kernel(
+    prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tuple[int, ...]], several: bool
+) -> Kernel:
+    """Return the kernel (q, v, rest, start, shared, own, numbers, x, [q_end, v_end]) -> derivative by x."""
+    spec, model = prepared.spec, prepared.model
+    key = (spec.key, spec.per_motion, spec.shapes, prepared.names, steps, of, tuple(shapes.items()), several)
+    kernel: Kernel = derived(model, rollout_derivatives, key, make=lambda: _made(prepared, steps, of, shapes))
     return kernel
 
 
-def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...]]) -> Kernel:
-    plan, model = _in_all_sweeps(about.plan, of), about.model
-    whole = model if plan.parameters else model.minimal()
+def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tuple[int, ...]]) -> Kernel:
+    spec, model = _with_all_iterations(prepared.spec, of), prepared.model
+    whole = model if spec.parameters else model.minimal()
     places = _places(shapes)
 
     def end(
@@ -196,15 +205,15 @@ def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...
     ) -> tuple[Array, Array, Array]:
         given = {name: x[place].reshape(shapes[name]) for name, place in places.items()}
         given = {name: part if shapes[name] else part[()] for name, part in given.items()}
-        values = values_of(plan, shared, own)
-        values = [given.get(name, value) for name, value in zip(about.names, values, strict=True)]
+        values = unpacked_values(spec, shared, own)
+        values = [given.get(name, value) for name, value in zip(prepared.names, values, strict=True)]
         q = integrate(model, start_q, given["q0"]) if "q0" in given else start_q
         v = start_v + given["v0"] if "v0" in given else start_v
-        one = Step(model, plan, values, numbers[0], numbers[2], (start_q, start_v, start))
+        one = RolloutStep(model, spec, values, numbers[0], numbers[2], (start_q, start_v, start))
 
         def step(k: Any, q: Array, v: Array, rest: Array) -> tuple[Array, Array, Array]:
-            after = one.taken(q, v, rest)[:3]
-            if "alive" not in plan.layout.places:
+            after = one.advance(q, v, rest)[:3]
+            if "alive" not in spec.layout.places:
                 return after
             on = one.alive(rest) > 0.5
             return tuple(where(on, new, old) for new, old in zip(after, (q, v, rest), strict=True))  # type: ignore[return-value]
@@ -224,7 +233,7 @@ def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...
         x: Array,
     ) -> Any:
         rest = end(model, start_q, start_v, rest, start, shared, own, numbers, x)[2]
-        return plan.layout.apart(rest)["total"][0]
+        return spec.layout.split(rest)["total"][0]
 
     def rollout_end(
         model: Model,
@@ -244,12 +253,12 @@ def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...
         q, v, _ = end(model, start_q, start_v, rest, start, shared, own, numbers, x + along @ directions)
         return np.concatenate([difference(model, end_q, q), v - end_v])
 
-    share, each = sizes_of_values(plan)
-    law = plan.formula.state if plan.formula else 0
+    share, each = value_sizes(spec)
+    law = spec.effort_function.state if spec.effort_function else 0
     sizes: dict[str, tuple[int, ...]] = {
         "start_q": (model.nq,),
         "start_v": (model.nv,),
-        "rest": (plan.layout.size,),
+        "rest": (spec.layout.size,),
         "start": (max(1, law),),
         "shared": (share,),
         "own": (each,),
@@ -258,36 +267,39 @@ def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...
     }
     if of == "end":
         sizes |= {"end_q": (model.nq,), "end_v": (model.nv,)}
-        sizes |= {"directions": (_together(plan), *sizes["x"]), "along": (_together(plan),)}
+        sizes |= {"directions": (_together(spec), *sizes["x"]), "along": (_together(spec),)}
     bound = bind(rollout_reward if of == "reward" else rollout_end, whole, sizes)
-    if plan.parameters:
-        bound = parametrized(bound, plan.parameters)
+    if spec.parameters:
+        bound = parametrized(bound, spec.parameters)
     return Kernel(trace(bound), whole).derivative("x" if of == "reward" else "along")
 
 
-def _in_all_sweeps(plan: Plan, of: str) -> Plan:
-    """The same where impulses take all sweeps that they may.
+def _with_all_iterations(spec: StepKernelSpec, of: str) -> StepKernelSpec:
+    """Return the specification with all iterations of the contact solver.
 
-    Where a solver stops they are as near as it is told, but how they change is not yet. And there is no way back
-    through sweeps that stop by a condition; forwards, they are a loop, which is shorter than all written out.
+    Where the solver stops at its tolerance, the derivatives of the impulses have not converged yet. Reverse
+    differentiation needs a fixed number of iterations; forward differentiation takes a loop, which is shorter than
+    unrolled code.
     """
-    told = plan.way.constraints
-    if told is None:
-        return plan
-    backwards, shifts = of == "reward", told.solver.position_limit
+    constraints = spec.options.constraints
+    if constraints is None:
+        return spec
+    backwards, shifts = of == "reward", constraints.solver.position_limit
     if backwards:
-        solver = replace(told.solver, tolerance=None)
+        solver = replace(constraints.solver, tolerance=None)
     else:
-        solver = replace(told.solver, tolerance=0.0, position_iterations=min(shifts, SHIFTS))
-    return plan._replace(way=plan.way._replace(constraints=replace(told, solver=solver, backwards=backwards)))
+        solver = replace(constraints.solver, tolerance=0.0, position_iterations=min(shifts, SHIFTS))
+    return spec._replace(
+        options=spec.options._replace(constraints=replace(constraints, solver=solver, backwards=backwards))
+    )
 
 
-def _together(plan: Plan) -> int:
-    return TOGETHER if plan.way.constraints is None else ALONE
+def _together(spec: StepKernelSpec) -> int:
+    return TOGETHER if spec.options.constraints is None else ALONE
 
 
 def _directions(size: int, together: int) -> Array:
-    """(n, together, size): along each number, some at a time, and along nothing to make the last ones full."""
+    """Return directions (n, together, size): unit vectors in parts of equal size, padded with zeros."""
     n = -(-size // together)
     return np.eye(n * together)[:, :size].reshape(n, together, size)
 

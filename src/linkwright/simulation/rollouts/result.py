@@ -1,4 +1,4 @@
-"""What a rollout gives."""
+"""Result of a rollout."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from typing import Any
 import numpy as np
 
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.laws import joined
-from linkwright.simulation.stepping.many import Layout
+from linkwright.simulation.actuation.law_controller import unflatten_state
+from linkwright.simulation.integrators.step_kernels import StateLayout
 from linkwright.spatial.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """Motions of a batch, and what is needed to go on with them: ``rollout(model, this, None, steps)``."""
+    """Motions of a batch, and their carried state: ``rollout(model, this, None, steps)`` continues them."""
 
     model: Model
     t: Array
-    """(kept,), s, of what is kept: since the first start, not since a motion began again"""
+    """(kept,), s, times of samples since the first start"""
     q: Array
-    """(kept, …, nq); where it is not kept the end alone, (1, …, nq)"""
+    """(kept, …, nq); without ``keep`` the end alone, (1, …, nq)"""
     v: Array
     """(kept, …, nv)"""
     tau: Array | None = None
-    """(kept, …, nv), the efforts of the step before, where they are kept"""
+    """(kept, …, nv), efforts of the previous step, if recorded"""
     rewards: Array | None = None
-    """(kept, …), the sums of rewards since the one before, where they are kept"""
+    """(kept, …), sums of rewards since the previous sample, if recorded"""
     law_states: Array | None = None
-    """(kept, …, size), of the law one after the other, where they are kept: see ``state``"""
+    """(kept, …, size), packed states of the controller, if recorded: see ``state``"""
     step: float = 0.0
     """s"""
     shapes: Any = None
-    """how the law's state is put together"""
+    """structure of the state of the controller"""
     start: tuple[Array, Array] = field(default=(np.zeros(0), np.zeros(0)), repr=False)
-    """where motions began"""
+    """initial q and v"""
     taken: int = 0
-    """steps of all, since the first start"""
+    """number of steps since the first start"""
     end: tuple[Array, Array, Array] = field(default=(np.zeros(0), np.zeros(0), np.zeros(0)), repr=False)
-    """(q, v, rest): with what motions go on"""
-    layout: Layout = field(default=Layout(()), repr=False)
-    """of the rest"""
+    """(q, v, rest) at the end"""
+    layout: StateLayout = field(default=StateLayout(()), repr=False)
+    """layout of the rest"""
 
     def _piece(self, name: str) -> Array | None:
         place = self.layout.places.get(name)
@@ -49,13 +49,13 @@ class Rollout:
 
     @property
     def reward(self) -> Array | None:
-        """(…,), the sum of all rewards, each times the discount to the power of its step; None without one."""
+        """Sum of all rewards (…,), each multiplied by the discount to the power of its step; None without a reward."""
         total = self._piece("total")
         return None if total is None else total[..., 0]
 
     @property
     def steps(self) -> Array:
-        """(…,) whole numbers: steps that each motion has taken since it began, or began again."""
+        """Number of steps (…,) of each motion since its last start."""
         step = self._piece("step")
         assert step is not None
         steps: Array = step[..., 0].astype(int)
@@ -63,26 +63,26 @@ class Rollout:
 
     @property
     def alive(self) -> Array:
-        """(…,) truth values: which motions go on, being neither ended nor grown beyond all numbers."""
+        """Which motions (…,) have neither ended nor diverged."""
         q, v, _ = self.end
         finite = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)
-        told = self._piece("alive")
-        alive: Array = finite if told is None else finite & (told[..., 0] > 0.5)
+        piece = self._piece("alive")
+        alive: Array = finite if piece is None else finite & (piece[..., 0] > 0.5)
         return alive
 
     @property
     def episodes(self) -> Array | None:
-        """(…,) whole numbers: how often each motion has ended and begun again; None without ``reset``."""
-        told = self._piece("episodes")
-        return None if told is None else told[..., 0].astype(int)
+        """Number of episodes (…,) that have ended; None without ``reset``."""
+        piece = self._piece("episodes")
+        return None if piece is None else piece[..., 0].astype(int)
 
     @property
     def state(self) -> Any:
         """State of the controller at the end, structured as its initial state: arrays (…, *shape), or None."""
         own = self._piece("law")
-        return None if own is None or self.shapes is None else joined(self.shapes, own)
+        return None if own is None or self.shapes is None else unflatten_state(self.shapes, own)
 
     @property
     def states(self) -> Any:
-        """The law's states that are kept, arrays (kept, …, *shape); None where they are not."""
-        return None if self.law_states is None or self.shapes is None else joined(self.shapes, self.law_states)
+        """Recorded states of the controller, arrays (kept, …, *shape); None if not recorded."""
+        return None if self.law_states is None or self.shapes is None else unflatten_state(self.shapes, self.law_states)

@@ -486,7 +486,7 @@ class _Words:
         if proof.kind == "pid":
             yield from self._pid_eigenvalues()
             return
-        if of.law.rule.formula.state:
+        if of.law.rule.effort_function.state:
             yield ("The law has a state of its own: where it rests with that state is not looked for.",)
             return
         if of.equilibria.varying:

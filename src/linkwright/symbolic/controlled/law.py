@@ -18,7 +18,7 @@ from linkwright import control
 from linkwright.errors import LinkwrightError
 from linkwright.expression.polynomial import Polynomial, Ring, evaluate
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.laws import Ruled, joined, ruled
+from linkwright.simulation.actuation.law_controller import LawController, law_controller, unflatten_state
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.derive.plan import Plan
 from linkwright.symbolic.derive.twice import Mechanism
@@ -59,9 +59,11 @@ class Law:
         return {name: x for name, x in vars(self).items() if name != "rule"}
 
     @cached_property
-    def rule(self) -> Ruled:
+    def rule(self) -> LawController:
         """As simulations have it; raises what they raise of what is no law."""
-        return ruled(self.model, self.law, self.initial_state, (), (), sound=False)  # what is wrong is explained
+        return law_controller(
+            self.model, self.law, self.initial_state, (), (), sound=False
+        )  # what is wrong is explained
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -104,7 +106,7 @@ class Law:
         model, rng, differences = self.model, np.random.default_rng(3), []
         if not any(np.any([*j.damping, *j.friction, *j.stiffness]) for j in model.joints) and not model.springs:
             return "none"
-        without = ruled(bare(model), self.law, self.initial_state, (), (), sound=False)
+        without = law_controller(bare(model), self.law, self.initial_state, (), (), sound=False)
         for q in model.random(3, seed=4):
             v = rng.normal(size=model.nv)
             own = passive_forces(model, q, v)
@@ -210,7 +212,7 @@ def run(
     angular = [name in coordinates.angles for name in coordinates.q]
     taken = {*plain.ring.names, *more, "t"}
     made, values, angles = names_of(law, taken, angular) if named else ({}, {}, set[str]())
-    state = [f"z{k + 1}" for k in range(law.rule.formula.state)]
+    state = [f"z{k + 1}" for k in range(law.rule.effort_function.state)]
     others = dict.fromkeys(name for names in made.values() for name in names if name and name not in angles)
     mechanism = Mechanism(plan, term_limit, (*others, *state, *more), (*sorted(angles), "t"))
     ring, bound = mechanism.ring, dict(law.bound)
@@ -218,7 +220,7 @@ def run(
         array = np.array([ring[name] if name else ring.zero for name in names], dtype=object)
         bound[key] = array.reshape(np.shape(law.bound[key])) if np.ndim(law.bound[key]) else array[0]
     bound |= bind(ring) if bind else {}
-    own = [joined(law.rule.shapes, np.array([ring[name] for name in state], dtype=object))] if state else []
+    own = [unflatten_state(law.rule.shapes, np.array([ring[name] for name in state], dtype=object))] if state else []
     try:
         told = law.function(bare(mechanism.model), ring["t"], mechanism.q.copy(), mechanism.v.copy(), *own, **bound)
         ring.check()

@@ -25,7 +25,7 @@ from linkwright.errors import (
 from linkwright.expression.polynomial import TERM_LIMIT
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation, simulate
-from linkwright.simulation.acting.drives import between
+from linkwright.simulation.actuation.actuator_model import actuator_model
 from linkwright.spatial.arrays import Array, as_numbers, clip
 from linkwright.symbolic.controlled.law import Law
 from linkwright.symbolic.controlled.lyapunov import Proof
@@ -78,7 +78,7 @@ class Controlled:
     @cached_property
     def limits(self) -> Array | None:
         """(nv,), what efforts are cut to."""
-        found = between(self.model, self.step, self.actuation)
+        found = actuator_model(self.model, self.step, self.actuation)
         return None if found is None else found.limit
 
     @cached_property
@@ -96,7 +96,7 @@ class Controlled:
     @property
     def stateful(self) -> bool:
         """Whether the law has a state of its own."""
-        return self.given is not None and self.given.rule.formula.state > 0
+        return self.given is not None and self.given.rule.effort_function.state > 0
 
     @cached_property
     def proof(self) -> Proof:
@@ -226,12 +226,12 @@ class Controlled:
     def acceleration(self) -> Callable[[Array, Array], Array]:
         """v̇ (…, nv) of q and v at time 0, efforts cut to their limits."""
         rule, limits = (self.given.rule if self.given else None), self.limits
-        told = self.rest.told
+        told = self.rest.packed_values
 
         def rate(model: Model, q: Array, v: Array, told: Array) -> Any:
             tau: Any = np.zeros(model.nv)
             if rule is not None:
-                tau = rule.formula.efforts(model, 0.0, q, v, told)
+                tau = rule.effort_function.efforts(model, 0.0, q, v, told)
                 if limits is not None:
                     tau = clip(tau, -limits, limits)
             return dynamics.forward_dynamics(model, q, v, tau + dynamics.passive_forces(model, q, v))

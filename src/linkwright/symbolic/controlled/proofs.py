@@ -136,7 +136,7 @@ def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
         return found or adaptive_by_its_formula(plan, law, term_limit)
     if law.known == "pid" and not turning:
         return _pid(plan, law, term_limit)
-    if law.rule.formula.state:
+    if law.rule.effort_function.state:
         return Proof("", why_not="it has a state of its own, and is none of the laws whose proof is known")
     if turning:
         if law.known == "pd":

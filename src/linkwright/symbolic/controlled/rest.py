@@ -24,7 +24,7 @@ from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, ClosureError, LinkwrightError
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.laws import Ruled
+from linkwright.simulation.actuation.law_controller import LawController
 from linkwright.spatial.arrays import Array, clip
 from linkwright.symbolic.controlled.law import Law
 from linkwright.symbolic.read.degenerate import NEAR, NOISE, FlatSurface, Leading, is_uncertain
@@ -129,7 +129,7 @@ def pull(
     v: Array,
     told: Array,
     multipliers: Array,
-    rule: Ruled | None,
+    rule: LawController | None,
     t: Any,
     limits: Array | None,
 ) -> Any:
@@ -137,7 +137,7 @@ def pull(
     passive = dynamics.passive_forces(model, q, v)
     left = dynamics.gravity_forces(model, q) - passive
     if rule is not None:
-        efforts = rule.formula.efforts(model, t, q, v, told)
+        efforts = rule.effort_function.efforts(model, t, q, v, told)
         left = left - (efforts if limits is None else clip(efforts, -limits, limits))
     return left - dynamics.constraint_jacobian(model, q).T @ multipliers if model.loops else left
 
@@ -158,14 +158,14 @@ class Rest:
         """(nv,), what the law's efforts are cut to"""
 
     @property
-    def rule(self) -> Ruled | None:
+    def rule(self) -> LawController | None:
         """The control law as simulations run it; None without one."""
         return self.law.rule if self.law is not None else None
 
     @cached_property
     def _kernels(self) -> tuple[Callable[..., Array], Callable[..., Array], Callable[..., Array]]:
         """f − Aᵀλ of (q, v, told, λ), and its derivatives by q and v."""
-        rule, t, size, limits = self.rule, self.t, self.told.size, self.limits
+        rule, t, size, limits = self.rule, self.t, self.packed_values.size, self.limits
 
         def left(model: Model, q: Array, v: Array, told: Array, multipliers: Array) -> Any:
             return pull(model, q, v, told, multipliers, rule, t, limits)
@@ -174,9 +174,9 @@ class Rest:
         return made, made.derivative("q"), made.derivative("v")
 
     @cached_property
-    def told(self) -> Array:
+    def packed_values(self) -> Array:
         """The numbers bound to the law, one after the other."""
-        return self.rule.formula.told() if self.rule is not None else np.zeros(1)
+        return self.rule.effort_function.packed_values() if self.rule is not None else np.zeros(1)
 
     @cached_property
     def _count(self) -> int:
@@ -186,7 +186,7 @@ class Rest:
     @property
     def stateful(self) -> bool:
         """Whether the law has a state of its own, with which it may rest elsewhere than without."""
-        return self.rule is not None and self.rule.formula.state > 0
+        return self.rule is not None and self.rule.effort_function.state > 0
 
     def _ask(self, which: int, q: Array, multipliers: Array | None = None) -> Array:
         if self.stateful and self.rule is not None:
@@ -195,7 +195,7 @@ class Rest:
             )
         made = self._kernels[which]
         zero = np.zeros(self._count) if multipliers is None else multipliers
-        return made(q, np.zeros(self.model.nv), self.told, zero)
+        return made(q, np.zeros(self.model.nv), self.packed_values, zero)
 
     def pull(self, q: Array) -> Array:
         """Gravity less passive forces and the control law at rest (…, nv), which is zero at equilibria."""
@@ -468,7 +468,7 @@ class Rest:
             return False
         for size in (1e-2, 1.0, 1e2):
             v = size * rng.normal(size=(PROBED, self.model.nv))
-            change = self._kernels[0](q, v, self.told, np.zeros(self._count)) - left
+            change = self._kernels[0](q, v, self.packed_values, np.zeros(self._count)) - left
             if ((v * change).sum(axis=1) < -SYMMETRIC * (np.abs(v) * np.abs(change)).sum(axis=1)).any():
                 return False
         return True

@@ -1,6 +1,6 @@
 """Where two shapes may touch: a fixed number of candidate points for each pair of kinds, without branches."""
 
-from linkwright.dynamics.contact.shapes.candidate import FAR, Candidate, contact_frame
+from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, contact_frame
 from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
 
-__all__ = ["FAR", "Candidate", "candidates", "contact_frame", "points_of"]
+__all__ = ["FAR", "ContactCandidate", "candidates", "contact_frame", "points_of"]

@@ -12,7 +12,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     FAR,
     GROWN,
     PREFERRED,
-    Candidate,
+    ContactCandidate,
     along,
     cross,
     either,
@@ -20,7 +20,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     inverse,
     slab,
 )
-from linkwright.dynamics.contact.shapes.spread import spread
+from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, maximum, minimum
 
@@ -46,12 +46,12 @@ class Face(NamedTuple):
     """(3,), of the other box from the middle of this one"""
 
 
-def box_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+def box_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
     """Separating axes (Gottschalk, Lin & Manocha 1996), then clipping of the face that lies on the other one.
 
     The separation along the best axis is the exact depth where the boxes overlap. On a face, of the up to eight
     corners of both faces' common polygon (the other box's edges clipped, and this face's corners within the other one)
-    the deepest and four that are far apart (:func:`spread`); across two edges, where these are nearest.
+    the deepest and four that are far apart (:func:`reduced_manifold`); across two edges, where these are nearest.
     """
     p, q = halves(a.size), halves(b.size)
     P, Q = Ta[:3, :3], Tb[:3, :3]
@@ -67,12 +67,12 @@ def box_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
     u, v, n = face.axes
     turn = either(of_b, 1.0, -1.0)
     found = []
-    for gap, along_u, along_v, height in spread(_polygon(face)):
+    for gap, along_u, along_v, height in reduced_manifold(_polygon(face)):
         point = middle + along_u * u + along_v * v + (face.half[2] + 0.5 * height) * n
-        found.append(Candidate(either(of_edges, FAR, gap), point, turn * n))
+        found.append(ContactCandidate(either(of_edges, FAR, gap), point, turn * n))
     last = found[-1]
     chosen = (either(of_edges, m, n) for m, n in zip(edge, last, strict=True))
-    return [*found[:-1], Candidate(*chosen)]
+    return [*found[:-1], ContactCandidate(*chosen)]
 
 
 def _least(half: Sequence[Any]) -> Any:
@@ -137,7 +137,7 @@ Box = tuple[Array, Array, Sequence[Any]]
 """Its middle, axes and half sizes."""
 
 
-def _edges(a: Box, b: Box, D: Array, x: Array, y: Array) -> tuple[Candidate, Any]:
+def _edges(a: Box, b: Box, D: Array, x: Array, y: Array) -> tuple[ContactCandidate, Any]:
     """The best of the nine pairs of edges, and how far apart the boxes are across them."""
     (ca, P, p), (cb, Q, q) = a, b
     best: Any = -FAR
@@ -166,7 +166,9 @@ def _edges(a: Box, b: Box, D: Array, x: Array, y: Array) -> tuple[Candidate, Any
     t = B * s + F
     meet = (abs(s) <= GROWN * _one_of(is_i, p)) & (abs(t) <= GROWN * _one_of(is_j, q))
     point = 0.5 * (start + s * u + other + t * v)
-    return Candidate(either(meet, best, FAR), point, either(square > PARALLEL, n, along(n[2]) * np.eye(3)[2])), best
+    return ContactCandidate(
+        either(meet, best, FAR), point, either(square > PARALLEL, n, along(n[2]) * np.eye(3)[2])
+    ), best
 
 
 def _one_of(flags: Sequence[Any], things: Any) -> Any:

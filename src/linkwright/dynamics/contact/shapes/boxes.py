@@ -11,7 +11,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     GROWN,
     NOTHING,
     PREFERRED,
-    Candidate,
+    ContactCandidate,
     along,
     either,
     halves,
@@ -21,7 +21,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     vector,
     within,
 )
-from linkwright.dynamics.contact.shapes.round import UP, axis_of, pair_of, touching, two_places
+from linkwright.dynamics.contact.shapes.rounded import UP, axis_of, pair_of, touching, two_places
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
@@ -57,14 +57,14 @@ def nearest_face(depths: Sequence[Any]) -> list[Any]:
     return [(x >= y) & (z <= x), (y > x) & (z <= y), last]
 
 
-def sphere_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+def sphere_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
     """With y the point of the box nearest to c: |c − y| − r along c − y; within, the nearest face."""
     R = Tb[:3, :3]
     distance, normal = distance_of(R.T @ (Ta[:3, 3] - Tb[:3, 3]), halves(b.size))
     return [touching(Ta[:3, 3], a.radius, distance, R @ normal)]
 
 
-def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
     """The nearest point of the capsule's segment, and the ends of where it lies along the nearest face.
 
     The squared distance of p + s d from the box is convex in s, and its derivative a broken line whose corners are
@@ -99,7 +99,7 @@ def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
         away, height = outside(x, half), axis @ x - reach
         return either(through, height * abs(height), away @ away)
 
-    def at(s: Any) -> Candidate:
+    def at(s: Any) -> ContactCandidate:
         x = p + s * d
         length, normal = unit(outside(x, half), UP)
         distance = either(through, axis @ x - reach, length)

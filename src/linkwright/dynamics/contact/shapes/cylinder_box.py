@@ -26,7 +26,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     GROWN,
     NOTHING,
     PREFERRED,
-    Candidate,
+    ContactCandidate,
     along,
     cross,
     either,
@@ -36,10 +36,10 @@ from linkwright.dynamics.contact.shapes.candidate import (
     unit,
     vector,
 )
+from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
-from linkwright.dynamics.contact.shapes.rims import Shadow, normal_to_shadow
-from linkwright.dynamics.contact.shapes.round import APART
-from linkwright.dynamics.contact.shapes.spread import spread
+from linkwright.dynamics.contact.shapes.rim_contact import Shadow, normal_to_shadow
+from linkwright.dynamics.contact.shapes.rounded import APART
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
@@ -56,7 +56,7 @@ ACROSS = 1e-6
 """The cosine between the axis and a normal below which it is the side that touches."""
 
 
-def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
     """On a face, or on the cylinder's end: the corners of where both overlap, as :func:`box_box`; else one point."""
     eta, l, r = halves(b.size), 0.5 * a.length, a.radius
     Q = Tb[:3, :3]
@@ -90,12 +90,12 @@ def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
     found = _on_face((first, last), (p, axis, M[:, 0]), n, eta, (l, r))
     candidates = []
     for gap, _, _, *middle in found:
-        candidates.append(Candidate(either(by_edge, FAR, gap), Tb[:3, 3] + Q @ vector(*middle), Q @ n))
-    edge = Candidate(separation, Tb[:3, 3] + Q @ (touched - (0.5 * separation) * m), Q @ m)
+        candidates.append(ContactCandidate(either(by_edge, FAR, gap), Tb[:3, 3] + Q @ vector(*middle), Q @ n))
+    edge = ContactCandidate(separation, Tb[:3, 3] + Q @ (touched - (0.5 * separation) * m), Q @ m)
     deepest = reduce(minimum, (gap for gap, *_ in found))
     alone = by_edge | (deepest > separation + MISSED * PREFERRED * least)
     chosen = (either(alone, one, other) for one, other in zip(edge, candidates[-1], strict=True))
-    return [*candidates[:-1], Candidate(*chosen)]
+    return [*candidates[:-1], ContactCandidate(*chosen)]
 
 
 class _Best:
@@ -240,7 +240,7 @@ def _on_face(
     u, v, h = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0])
     order = [turned(axis) for axis in (u, v, h)]
     found = []
-    for gap, x, y, *mid in spread(points):
+    for gap, x, y, *mid in reduced_manifold(points):
         mid[2] = side * mid[2]
         found.append((gap, x, y, *(sum(order[k][i] * mid[i] for i in range(3)) for k in range(3))))
     return found

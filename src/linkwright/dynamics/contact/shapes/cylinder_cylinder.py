@@ -21,7 +21,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     GROWN,
     NOTHING,
     PREFERRED,
-    Candidate,
+    ContactCandidate,
     along,
     cross,
     either,
@@ -31,10 +31,10 @@ from linkwright.dynamics.contact.shapes.candidate import (
     vector,
 )
 from linkwright.dynamics.contact.shapes.cylinder_box import FLAT_ON
+from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
-from linkwright.dynamics.contact.shapes.rims import Shadow, normal_to_shadow
-from linkwright.dynamics.contact.shapes.round import UP, nearest_of_segments, two_places
-from linkwright.dynamics.contact.shapes.spread import spread
+from linkwright.dynamics.contact.shapes.rim_contact import Shadow, normal_to_shadow
+from linkwright.dynamics.contact.shapes.rounded import UP, nearest_of_segments, two_places
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
@@ -106,7 +106,7 @@ Found = tuple[Any, Any, Any, Any]
 """A separation, and its direction in the axes of a view."""
 
 
-def cylinder_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+def cylinder_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
     """On an end the corners of where both overlap; along the side both ends of where they do; else one point."""
     A, B = (Cylinder(T[:3, 3], T[:3, 2], T[:3, 0], 0.5 * x.length, x.radius) for x, T in ((a, Ta), (b, Tb)))
     d = A.middle - B.middle
@@ -141,13 +141,13 @@ def cylinder_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidat
     found = _ends(either(of_b, 1.0, -1.0), _other(of_b, B, A), _other(of_b, A, B), n_end)
     sides = _sides(A, B, (d, p), s)
     sides = [*sides, *(one._replace(gap=FAR) for one in found[len(sides) :])]
-    point = Candidate(apart, y + (0.5 * apart) * toward, toward)
+    point = ContactCandidate(apart, y + (0.5 * apart) * toward, toward)
     points = [*(one._replace(gap=FAR) for one in found[:-1]), point]
     deepest = minimum(minimum(found[0].gap, found[1].gap), minimum(minimum(found[2].gap, found[3].gap), found[4].gap))
     missed = deepest > apart + MISSED * margin
-    found[-1] = Candidate(*(either(missed, x, y) for x, y in zip(point, found[-1], strict=True)))
+    found[-1] = ContactCandidate(*(either(missed, x, y) for x, y in zip(point, found[-1], strict=True)))
     return [
-        Candidate(*(either(by_point, x, either(sideways, y, z)) for x, y, z in zip(*three, strict=True)))
+        ContactCandidate(*(either(by_point, x, either(sideways, y, z)) for x, y, z in zip(*three, strict=True)))
         for three in zip(points, sides, found, strict=True)
     ]
 
@@ -234,7 +234,7 @@ def _other(condition: Any, x: Cylinder, y: Cylinder) -> Cylinder:
     return Cylinder(*(either(condition, m, n) for m, n in zip(x, y, strict=True)))
 
 
-def _sides(A: Cylinder, B: Cylinder, between: tuple[Array, Array], nearest: Any) -> list[Candidate]:
+def _sides(A: Cylinder, B: Cylinder, between: tuple[Array, Array], nearest: Any) -> list[ContactCandidate]:
     """Two places of A's axis along B's, as of capsules."""
     d, p = between
 
@@ -246,7 +246,7 @@ def _sides(A: Cylinder, B: Cylinder, between: tuple[Array, Array], nearest: Any)
         x = off(s)
         return x @ x
 
-    found: list[Candidate] = []
+    found: list[ContactCandidate] = []
     places = two_places(nearest, *slab(d @ B.axis, p @ B.axis, GROWN * B.half), square)
     for s in places:
         distance, n = unit(off(s), UP)
@@ -254,11 +254,11 @@ def _sides(A: Cylinder, B: Cylinder, between: tuple[Array, Array], nearest: Any)
         if found:
             gap = either(abs(s - places[0]) > ACROSS, gap, FAR)
         point = A.middle + s * p - (0.5 * (distance + A.radius - B.radius)) * n
-        found.append(Candidate(gap, point, n))
+        found.append(ContactCandidate(gap, point, n))
     return found
 
 
-def _ends(side: Any, lower: Cylinder, upper: Cylinder, n: Array) -> list[Candidate]:
+def _ends(side: Any, lower: Cylinder, upper: Cylinder, n: Array) -> list[ContactCandidate]:
     """On the end of one cylinder, whose normal is n times ``side``, points of the other; and of this one on its end.
 
     Of the other the lowest line within the rim, and three points of its rim; of this one's rim four points within the
@@ -313,4 +313,4 @@ def _ends(side: Any, lower: Cylinder, upper: Cylinder, n: Array) -> list[Candida
     far, root = clip(far, -r, r), np.sqrt(maximum(square, NOTHING))
     for x in (across, -across):
         of_lower(end + far * w + root * x, (square > 0.0) & (abs(rise) > LEVEL))
-    return [Candidate(gap, np.array(middle), n) for gap, _, _, *middle in spread(points)]
+    return [ContactCandidate(gap, np.array(middle), n) for gap, _, _, *middle in reduced_manifold(points)]

@@ -1,4 +1,4 @@
-"""Spheres and capsules on a cylinder: radius R, half length l, everything in its frame."""
+"""Spheres and capsules on a cylinder of radius R and half length l, in its frame."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     GROWN,
     NOTHING,
     PREFERRED,
-    Candidate,
+    ContactCandidate,
     along,
     cross,
     either,
@@ -21,22 +21,22 @@ from linkwright.dynamics.contact.shapes.candidate import (
     vector,
     within,
 )
-from linkwright.dynamics.contact.shapes.rims import Shadow, normal_to_shadow
-from linkwright.dynamics.contact.shapes.round import UP, axis_of, pair_of, touching, two_places
+from linkwright.dynamics.contact.shapes.rim_contact import Shadow, normal_to_shadow
+from linkwright.dynamics.contact.shapes.rounded import UP, axis_of, pair_of, touching, two_places
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
 STEPS = 6
-"""of Newton's method to the place of a segment that is nearest to a rim: within 1e-9 of its length"""
+"""Newton steps to the point of a segment nearest to a rim: within 1e-9 of its length."""
 
 ON_AXIS = 1e-40
-"""m²: a squared distance from the axis that has no direction."""
+"""m²: squared distance from the axis below which it has no direction."""
 
 
 def distance_of(x: Array, radius: Any, half: Any) -> tuple[Any, Array]:
-    """How far a point is from the surface of a cylinder, less than zero within, and the normal there, in its frame.
+    """Return the distance of a point from the surface of a cylinder, negative inside, and the normal, in its frame.
 
-    Within, that is the way out through the side or the nearer end.
+    Inside it is the distance through the side or the nearer end.
     """
     out, beyond = from_axis(x) - radius, abs(x[2]) - half
     off, up = maximum(out, 0.0), maximum(beyond, 0.0)
@@ -53,21 +53,21 @@ def distance_of(x: Array, radius: Any, half: Any) -> tuple[Any, Array]:
 
 
 def from_axis(x: Array) -> Any:
-    """√(x² + y²), and something above zero on the axis."""
+    """Return √(x² + y²), positive on the axis."""
     return np.sqrt(maximum(x[0] * x[0] + x[1] * x[1], ON_AXIS))
 
 
-def sphere_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
-    """With ρ, z of the center about the axis: the nearest point of the rectangle |ρ| ≤ R, |z| ≤ l."""
+def sphere_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
+    """With ρ, z of the center relative to the axis: the nearest point of the rectangle |ρ| ≤ R, |z| ≤ l."""
     R = Tb[:3, :3]
     distance, normal = distance_of(R.T @ (Ta[:3, 3] - Tb[:3, 3]), b.radius, 0.5 * b.length)
     return [touching(Ta[:3, 3], a.radius, distance, R @ normal)]
 
 
-def capsule_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
-    """The nearest point of the capsule's segment, and the ends of where it lies along the side or the end.
+def capsule_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
+    """The nearest point of the segment, and the ends of its overlap with the side or an end.
 
-    Where the segment is within, it leaves through an end, the side or a rim, whichever is the shortest.
+    A segment inside leaves through an end, the side or a rim, whichever is nearest.
     """
     R, radius, half = Tb[:3, :3], b.radius, 0.5 * b.length
     c, e = axis_of(a, Ta)
@@ -98,7 +98,7 @@ def capsule_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate
         off, up, height = maximum(away, 0.0), maximum(beyond, 0.0), either(of_side, away, n @ x - reach)
         return either(through, height * abs(height), off * off + up * up)
 
-    def at(s: Any) -> Candidate:
+    def at(s: Any) -> ContactCandidate:
         x = p + s * d
         distance, normal = distance_of(x, radius, half)
         _, radial = unit(vector(x[0], x[1], 0.0), aside)
@@ -125,11 +125,11 @@ def _over_rim(p: Array, d: Array, radius: Any, half: Any) -> tuple[Any, Array, A
 
 
 def nearest_place(p: Array, d: Array, radius: Any, half: Any) -> Any:
-    """Where p + s d, |s| ≤ 1, is nearest to a cylinder; where it is within, the middle of what is.
+    """Return the point p + s d, |s| ≤ 1, nearest to a cylinder; inside it, the middle of the part inside.
 
-    The squared distance is convex in s. Where the segment passes the planes of the ends, where it passes the cylinder
-    of the side, and where it is nearest to the axis are the corners of its derivative; between two of them it is
-    smooth, and zero after a few steps of Newton's method that are kept between.
+    The squared distance is convex in s. Its derivative has corners where the segment crosses the planes of the ends and
+    the cylinder of the side, and where it is nearest to the axis. Between two corners it is smooth, and bracketed
+    Newton steps find its zero.
     """
     flat = FLAT * (d @ d)
     A = d[0] * d[0] + d[1] * d[1]
@@ -157,7 +157,7 @@ def nearest_place(p: Array, d: Array, radius: Any, half: Any) -> Any:
 
 
 def _passes_side(p: Array, d: Array, radius: Any) -> tuple[Any, Any, Any]:
-    """Where a line is nearest to the axis, and where it comes into the cylinder about it and leaves it."""
+    """Return where a line is nearest to the axis, and where it enters and leaves the infinite cylinder."""
     A, B, C = d[0] * d[0] + d[1] * d[1], p[0] * d[0] + p[1] * d[1], p[0] * p[0] + p[1] * p[1]
     middle = -B * inverse(A)
     root = np.sqrt(maximum(B * B - A * (C - radius * radius), NOTHING)) * abs(inverse(A))

@@ -1,4 +1,4 @@
-"""Which pairs of kinds are served, by which function, with how many points."""
+"""Table of supported pairs of shapes, with their functions and numbers of contact points."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from linkwright.dynamics.contact.shapes import (
     cylinder_box,
     cylinder_cylinder,
     cylinders,
-    fields,
+    height_fields,
     planes,
-    round,
+    rounded,
 )
-from linkwright.dynamics.contact.shapes.candidate import Candidate
-from linkwright.dynamics.contact.shapes.spread import POINTS
+from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
+from linkwright.dynamics.contact.shapes.manifold_reduction import POINTS
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
 
-Between = Callable[[Shape, Array, Shape, Array], list[Candidate]]
+PairFunction = Callable[[Shape, Array, Shape, Array], list[ContactCandidate]]
 
-SERVED: dict[tuple[str, str], tuple[Between, int]] = {
+SERVED: dict[tuple[str, str], tuple[PairFunction, int]] = {
     ("sphere", "plane"): (planes.sphere, 1),
     ("capsule", "plane"): (planes.capsule, 2),
     ("box", "plane"): (planes.box, 4),
     ("cylinder", "plane"): (planes.cylinder, 5),
     ("ellipsoid", "plane"): (planes.ellipsoid, 1),
     ("mesh", "plane"): (planes.hull, POINTS),
-    ("sphere", "height_field"): (fields.sphere, 1),
-    ("capsule", "height_field"): (fields.capsule, 3),
-    ("box", "height_field"): (fields.box, 8),
-    ("cylinder", "height_field"): (fields.cylinder, 5),
-    ("sphere", "sphere"): (round.sphere_sphere, 1),
-    ("sphere", "capsule"): (round.sphere_capsule, 1),
-    ("capsule", "capsule"): (round.capsule_capsule, 2),
+    ("sphere", "height_field"): (height_fields.sphere, 1),
+    ("capsule", "height_field"): (height_fields.capsule, 3),
+    ("box", "height_field"): (height_fields.box, 8),
+    ("cylinder", "height_field"): (height_fields.cylinder, 5),
+    ("sphere", "sphere"): (rounded.sphere_sphere, 1),
+    ("sphere", "capsule"): (rounded.sphere_capsule, 1),
+    ("capsule", "capsule"): (rounded.capsule_capsule, 2),
     ("sphere", "box"): (boxes.sphere_box, 1),
     ("capsule", "box"): (boxes.capsule_box, 2),
     ("box", "box"): (box_box.box_box, POINTS),
@@ -44,28 +44,29 @@ SERVED: dict[tuple[str, str], tuple[Between, int]] = {
     ("cylinder", "box"): (cylinder_box.cylinder_box, POINTS),
     ("cylinder", "cylinder"): (cylinder_cylinder.cylinder_cylinder, POINTS),
 }
-"""The pairs, in the order in which their functions take them, and how many candidates these give."""
+"""Functions by pair of kinds, in the order of their arguments, with numbers of candidates."""
 
 
 def points_of(first: str, second: str) -> int:
-    """How many candidates a pair of kinds has, in either order; :class:`InputError` of one that is not served."""
+    """Return the number of candidates of a pair of kinds, in either order; raise :class:`InputError` if it is not
+    supported."""
     return _served(first, second)[1]
 
 
-def candidates(first: Shape, T1: Array, second: Shape, T2: Array) -> list[Candidate]:
-    """The points where two shapes may touch, of numbers or of symbols: as many as :func:`points_of` says, always.
+def candidates(first: Shape, T1: Array, second: Shape, T2: Array) -> list[ContactCandidate]:
+    """Return the candidate points of two shapes, of numbers or symbols; their number is that of :func:`points_of`.
 
-    ``T1``, ``T2`` (4, 4) are the poses of the shapes' own frames in the world. The normals are from the second shape to
-    the first; points that at the moment do not exist have a gap of :data:`FAR`. The shapes' margins are not counted.
-    Raises :class:`InputError` for kinds that are not served.
+    ``T1``, ``T2`` (4, 4) are the poses of the shape frames in the world. Normals point from the second shape to the
+    first. Points that do not exist at the moment have the gap :data:`FAR`. Margins of the shapes are not subtracted.
+    Raises :class:`InputError` for unsupported kinds.
     """
     between, _ = _served(first.kind, second.kind)
     if (first.kind, second.kind) in SERVED:
         return between(first, T1, second, T2)
-    return [candidate.turned() for candidate in between(second, T2, first, T1)]
+    return [candidate.flipped() for candidate in between(second, T2, first, T1)]
 
 
-def _served(first: str, second: str) -> tuple[Between, int]:
+def _served(first: str, second: str) -> tuple[PairFunction, int]:
     found = SERVED.get((first, second)) or SERVED.get((second, first))
     if found is None:
         pairs = ", ".join(f"{a}–{b}" for a, b in SERVED)

@@ -1,4 +1,4 @@
-"""Shapes on a plane: normal n along z of its frame, solid beneath; it has no end."""
+"""Shapes on an infinite plane: normal n along z of its frame, solid below."""
 
 from __future__ import annotations
 
@@ -7,63 +7,63 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import (
-    Candidate,
+    ContactCandidate,
     along,
     cross,
     either,
     halves,
     unit,
 )
-from linkwright.dynamics.contact.shapes.spread import spread
+from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
 
 MOST_VERTICES = 64
-"""of a convex hull"""
+"""Largest number of vertices of a convex hull."""
 
 UPRIGHT = 1e-6
-"""Below this tilt the rim of a cylinder that stands is touched at points of its own, not at the lowest one."""
+"""Tilt below which the points on the rim of an upright cylinder are fixed to the cylinder."""
 
 
-class _Plane:
-    """A plane by its normal and its distance from the world's origin: constants where it rests in the world."""
+class _HalfSpace:
+    """Half-space by its normal and its distance from the origin of the world; constants if it rests in the world."""
 
     def __init__(self, T: Array):
         self.normal = T[:3, 2]
         self.offset = self.normal @ T[:3, 3]
 
-    def at(self, point: Array, gap: Any) -> Candidate:
-        """A candidate, of a point of a shape's surface."""
-        return Candidate(gap, point - (0.5 * gap) * self.normal, self.normal)
+    def at(self, point: Array, gap: Any) -> ContactCandidate:
+        """Return the candidate of a point on the surface of a shape."""
+        return ContactCandidate(gap, point - (0.5 * gap) * self.normal, self.normal)
 
-    def of(self, point: Array) -> Candidate:
+    def of(self, point: Array) -> ContactCandidate:
         return self.at(point, self.normal @ point - self.offset)
 
 
-def sphere(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
+def sphere(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
     """n·c − r."""
-    return [_ball(T[:3, 3], shape.radius, _Plane(T_plane))]
+    return [_ball(T[:3, 3], shape.radius, _HalfSpace(T_plane))]
 
 
-def capsule(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
-    """Its two end spheres, that at −z first."""
-    plane, c, half = _Plane(T_plane), T[:3, 3], (0.5 * shape.length) * T[:3, 2]
+def capsule(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
+    """Its two end spheres, first that at −z."""
+    plane, c, half = _HalfSpace(T_plane), T[:3, 3], (0.5 * shape.length) * T[:3, 2]
     return [_ball(c - half, shape.radius, plane), _ball(c + half, shape.radius, plane)]
 
 
-def _ball(center: Array, radius: Any, plane: _Plane) -> Candidate:
+def _ball(center: Array, radius: Any, plane: _HalfSpace) -> ContactCandidate:
     height = plane.normal @ center - plane.offset
-    return Candidate(height - radius, center - (0.5 * (height + radius)) * plane.normal, plane.normal)
+    return ContactCandidate(height - radius, center - (0.5 * (height + radius)) * plane.normal, plane.normal)
 
 
-def box(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
-    """The four corners of the face that looks at the plane the most: the other four are never lower.
+def box(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
+    """The four corners of the face nearest to the plane; the other four are never lower.
 
-    That face is across the axis b_k with the largest |n·b_k|. The corner with the least n·x is one of its, and those
-    of the opposite face are at least 2 η_k/√3 higher than it.
+    That face is normal to the axis b_k with the largest |n·b_k|. It contains the corner with the least n·x, and corners
+    of the opposite face are at least 2 η_k/√3 higher.
     """
-    plane = _Plane(T_plane)
+    plane = _HalfSpace(T_plane)
     n, c = plane.normal, T[:3, 3]
     edges = [half * T[:3, k] for k, half in enumerate(halves(shape.size))]
     slopes = [n @ T[:3, k] for k in range(3)]
@@ -82,18 +82,18 @@ def box(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
     return found
 
 
-def cylinder(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
-    """The lowest point of each rim, that at −z first, and three more of the lower rim, a quarter turn apart.
+def cylinder(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
+    """The lowest point of each rim, first that at −z, and three more points of the lower rim, 90° apart.
 
-    Axis a, half length l: the lowest point is c − sign(n·a) l a − r w, w = (n − (n·a) a)/|…|, with the gap
-    n·c − l |n·a| − r √(1 − (n·a)²).
+    For the axis a and the half length l, the lowest point is c − sign(n·a) l a − r w, w = (n − (n·a) a)/|…|, with the
+    gap n·c − l |n·a| − r √(1 − (n·a)²).
     """
-    plane = _Plane(T_plane)
+    plane = _HalfSpace(T_plane)
     return [plane.of(point) for point in rim_points(shape, T, plane.normal)]
 
 
 def rim_points(shape: Shape, T: Array, normal: Array) -> list[Array]:
-    """Five points of a cylinder that may touch what has this normal, from it to the cylinder (see :func:`cylinder`)."""
+    """Return the five contact points of a cylinder for a normal toward the cylinder (see :func:`cylinder`)."""
     c, a, x = T[:3, 3], T[:3, 2], T[:3, 0]
     rise = normal @ a
     half, end = (0.5 * shape.length) * a, -along(rise)
@@ -104,17 +104,17 @@ def rim_points(shape: Shape, T: Array, normal: Array) -> list[Array]:
     return [c - half + down, c + half + down, lower - down, lower + aside, lower - aside]
 
 
-def ellipsoid(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
-    """With B = R diag(half axes) and h = |Bᵀn|: n·c − h, at c − B Bᵀn/h."""
-    plane, c = _Plane(T_plane), T[:3, 3]
+def ellipsoid(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
+    """With B = R diag(half axes) and h = |Bᵀn|: gap n·c − h, at c − B Bᵀn/h."""
+    plane, c = _HalfSpace(T_plane), T[:3, 3]
     B = T[:3, :3] * np.array(halves(shape.size))
     h, down = unit(B.T @ plane.normal, (0.0, 0.0, 1.0))
     return [plane.at(c - B @ down, plane.normal @ c - plane.offset - h)]
 
 
-def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
-    """The lowest vertex, and four that are far apart of those that are nearly as low (:func:`spread`)."""
-    plane, c = _Plane(T_plane), T[:3, 3]
+def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
+    """The lowest vertex, and four distant ones among those nearly as low (:func:`reduced_manifold`)."""
+    plane, c = _HalfSpace(T_plane), T[:3, 3]
     t1, t2 = T_plane[:3, 0], T_plane[:3, 1]
     n, x, y = (T[:3, :3].T @ e for e in (plane.normal, t1, t2))
     height = plane.normal @ c - plane.offset
@@ -122,13 +122,13 @@ def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
     points = [(h, vertex @ x, vertex @ y, h) for h, vertex in zip(heights, _vertices(shape), strict=True)]
     beneath = c - height * plane.normal
     return [
-        Candidate(gap, beneath + u * t1 + v * t2 + (0.5 * h) * plane.normal, plane.normal)
-        for gap, u, v, h in spread(points)
+        ContactCandidate(gap, beneath + u * t1 + v * t2 + (0.5 * h) * plane.normal, plane.normal)
+        for gap, u, v, h in reduced_manifold(points)
     ]
 
 
 def _vertices(shape: Shape) -> Array:
-    """(n, 3): of the hull where it is known, else of the mesh."""
+    """Return the vertices (n, 3) of the hull if known, else of the mesh."""
     if shape.hull is not None:
         vertices = shape.hull
     elif shape.vertices is not None:

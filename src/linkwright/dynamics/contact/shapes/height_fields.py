@@ -1,0 +1,91 @@
+"""Shapes on a height field z = f(x, y) in its frame, bilinear in each cell, solid below, empty beyond its sides.
+
+The distance of a point is that from the tangent plane of the field below it, (z − f)/√(1 + f_x² + f_y²). It is exact on
+flat cells; otherwise its error is the deviation of the field from the plane over the distance and the radius.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, either, halves, vector
+from linkwright.dynamics.contact.shapes.planes import rim_points
+from linkwright.dynamics.contact.shapes.rounded import axis_of, touching
+from linkwright.errors import InputError
+from linkwright.model.shape import Shape
+from linkwright.spatial.arrays import Array, clip
+from linkwright.spatial.tables import take
+
+
+class _HeightField:
+    """Height field in the world."""
+
+    def __init__(self, shape: Shape, T: Array):
+        heights = np.asarray(shape.heights)
+        if heights.ndim != 2 or min(heights.shape) < 2:
+            raise InputError(
+                f"the heights of a height field are (rows, columns), two of each at least; got shape {heights.shape}"
+            )
+        self.rows, self.columns = heights.shape
+        self.table = heights.reshape(-1)
+        self.size = shape.size
+        self.R, self.middle = T[:3, :3], T[:3, 3]
+
+    def above(self, point: Array) -> tuple[Any, Array]:
+        """Return the distance of a point from the field, and the normal there in the world; beyond its sides
+        :data:`FAR`."""
+        x, y, z = self.R.T @ (point - self.middle)
+        i, u, per_x, on_x = self._cell(x, self.size[0], self.columns)
+        j, v, per_y, on_y = self._cell(y, self.size[1], self.rows)
+        first = j * float(self.columns) + i
+        a, b = take(self.table, first), take(self.table, first + 1.0)
+        c, d = take(self.table, first + float(self.columns)), take(self.table, first + float(self.columns + 1))
+        near, far = a + u * (b - a), c + u * (d - c)
+        slope_x = ((b - a) + v * ((d - c) - (b - a))) * per_x
+        slope_y = (far - near) * per_y
+        steep = 1.0 / np.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+        distance = (z - (near + v * (far - near))) * steep
+        normal = self.R @ vector(-slope_x * steep, -slope_y * steep, steep)
+        return either(on_x & on_y, distance, FAR), normal
+
+    def _cell(self, x: Any, size: Any, count: int) -> tuple[Any, Any, Any, Any]:
+        """Return the cell of a coordinate, its position in the cell from 0 to 1, cells per meter, and whether it is on
+        the field."""
+        per = (count - 1.0) / size
+        place = (x + 0.5 * size) * per
+        cell = clip(np.floor(place), 0.0, count - 2.0)
+        return cell, clip(place - cell, 0.0, 1.0), per, (place >= 0.0) & (place <= count - 1.0)
+
+    def ball(self, center: Array, radius: Any) -> ContactCandidate:
+        """Return the candidate of a ball."""
+        distance, normal = self.above(center)
+        return touching(center, radius, distance, normal)
+
+
+def sphere(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
+    """One ball."""
+    return [_HeightField(field, T_field).ball(T[:3, 3], shape.radius)]
+
+
+def capsule(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
+    """Three balls, at both ends and in the middle. Between them the depth in a ridge may be larger."""
+    ground, (c, half) = _HeightField(field, T_field), axis_of(shape, T)
+    return [ground.ball(center, shape.radius) for center in (c - half, c, c + half)]
+
+
+def box(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
+    """Its eight corners. Peaks of the field between them are missed."""
+    ground, c = _HeightField(field, T_field), T[:3, 3]
+    x, y, z = (half * T[:3, k] for k, half in enumerate(halves(shape.size)))
+    signs = (-1.0, 1.0)
+    corners = [c + i * x + j * y + k * z for i in signs for j in signs for k in signs]
+    return [ground.ball(corner, 0.0) for corner in corners]
+
+
+def cylinder(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
+    """Points of its rims that would touch a plane with the slope below its center (`planes.rim_points`)."""
+    ground = _HeightField(field, T_field)
+    _, normal = ground.above(T[:3, 3])
+    return [ground.ball(point, 0.0) for point in rim_points(shape, T, normal)]

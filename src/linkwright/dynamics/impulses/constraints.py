@@ -1,0 +1,403 @@
+"""Constraints of a step and the rows J of their relative velocities u = J v.
+
+A contact has a row along its normal and, depending on its coefficients of friction, two along the surface, one about
+the normal, and two about axes in the surface. The limit of a joint keeps a velocity within bounds; dry friction of a
+joint resists it with a bounded impulse; a servo drives it. Constraints on the same bodies are a group, which is skipped
+where none of them can be active.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.shapes import ContactCandidate, contact_frame
+from linkwright.dynamics.kinematics import body_poses, body_velocities
+from linkwright.model.pair import Pair
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
+from linkwright.spatial.rotation import skew
+from linkwright.spatial.transform import split_pose
+
+if TYPE_CHECKING:
+    from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
+
+REACH = 1e-2
+"""m: contacts with a larger gap that does not close within two steps at the present speed are inactive."""
+
+FASTER = 4.0
+"""Factor of the largest joint speed that a light joint may reach within a step after an impact. A limit that is passed
+all
+the same is corrected by a position shift, and by impulses from the next step on."""
+
+FOLLOWED = frozenset({"plane", "height_field", "sphere"})
+"""Kinds of shapes whose contact points, with any other shape, persist as bodies move a little"""
+
+MANY = 8
+"""Number of groups from which their proximity is tested before their rows are computed."""
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionDisc:
+    """Rows of a contact with |p| ≤ reach · p_n, where p_n is the normal impulse."""
+
+    rows: tuple[int, ...]
+    reach: Any
+    """coefficient of friction; m for rows of rotation"""
+
+
+class FrictionAxis(NamedTuple):
+    """Direction of a friction row."""
+
+    name: str
+    turns: bool
+    """whether it is a rotation about the axis, else a translation along it"""
+    axis: int
+    """0: the normal; 1, 2: tangents"""
+
+
+SLIDING = (FrictionAxis("friction 1", False, 1), FrictionAxis("friction 2", False, 2))
+SPINNING = (FrictionAxis("torsion", True, 0),)
+ROLLING = (FrictionAxis("rolling 1", True, 1), FrictionAxis("rolling 2", True, 2))
+
+
+def friction_rows(pair: Pair) -> list[tuple[Any, tuple[FrictionAxis, ...]]]:
+    """Return the friction coefficients of a pair, each with its rows, in order after the normal row."""
+    found = ((pair.friction, SLIDING), (pair.torsional_friction, SPINNING), (pair.rolling_friction, ROLLING))
+    return [(reach, rows) for reach, rows in found if not is_zero(reach)]
+
+
+@dataclass(frozen=True, eq=False)
+class ContactConstraint:
+    """Contact point, or possible one: a normal row with p_n ≥ 0, and the rows of friction."""
+
+    gap: Any
+    """m, negative where the shapes overlap"""
+    frictions: tuple[FrictionDisc, ...]
+    pair: Pair
+    speed: Any = None
+    """m/s: normal velocity at the beginning of the step; known of pairs with restitution"""
+    rest_velocity: Any = None
+    """m/s: slower contacts have no restitution; None: the threshold of the solver"""
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return 1 + sum(len(one.rows) for one in self.frictions)
+
+
+@dataclass(frozen=True, eq=False)
+class LimitConstraint:
+    """Limits of a coordinate: no impulse where u keeps it within them."""
+
+    below: Any
+    """lower limit − coordinate, ≤ 0 within the limits; −inf without a limit"""
+    above: Any
+    """upper limit − coordinate"""
+    size = 1
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionConstraint:
+    """Dry friction of a joint: an effort of at most ``effort`` opposes the velocity."""
+
+    effort: Any
+    """N or N m"""
+    size = 1
+
+
+@dataclass(frozen=True, eq=False)
+class ServoConstraint:
+    """Servo: the effort pull − slope · u, within ±``most``, at the velocity u after the step."""
+
+    pull: Any
+    """N or N m; None: the impulse is given"""
+    slope: Any
+    """N s/m or N m s/rad"""
+    most: Any
+    size = 1
+
+
+Constraint = ContactConstraint | LimitConstraint | FrictionConstraint | ServoConstraint
+
+
+@dataclass(frozen=True, eq=False)
+class EnvironmentContact:
+    """Contact of one body with bodies at rest."""
+
+    jacobians: PointJacobians
+    body: int
+    sign: float
+    """1: body of the first shape; −1: of the second"""
+    points: tuple[Array, ...]
+    """(3,) of each constraint"""
+    normals: tuple[Array, ...]
+    rows: tuple[FrictionAxis, ...]
+    """friction rows"""
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintGroup:
+    """Constraints on the same coordinates."""
+
+    constraints: tuple[Constraint, ...]
+    support: tuple[int, ...]
+    """velocity coordinates of nonzero columns, with all their ancestors"""
+    jacobian: Callable[[], Array]
+    """returns J (k, s) on these coordinates"""
+    near: Any = None
+    """whether a constraint may be active in this step; None: not tested"""
+    environment: EnvironmentContact | None = None
+    """of a contact with bodies at rest"""
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return sum(constraint.size for constraint in self.constraints)
+
+    @property
+    def places(self) -> list[list[int]]:
+        """Rows of each constraint."""
+        ends = np.cumsum([0, *(constraint.size for constraint in self.constraints)]).tolist()
+        return [list(range(*two)) for two in pairwise(ends)]
+
+
+def contact_constraints(model: Model, q: Array, v: Array, h: Any) -> list[ConstraintGroup]:
+    """Return the contacts of all pairs of the model, in order; their number is the same at every configuration."""
+    if not model.pairs:
+        return []
+    poses = body_poses(model, q)
+    tested = len(model.pairs) >= MANY
+    moving = tested or any(has_restitution(pair) for pair in model.pairs)
+    jacobians = PointJacobians(model, poses, q, body_velocities(model, q, v) if moving else None)
+    return [_of_pair(model, pair, poses, jacobians, h if tested else None) for pair in model.pairs]
+
+
+def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], jacobians: PointJacobians, h: Any) -> ConstraintGroup:
+    first, second = _bodies(model, pair)
+    points = points_between(model, pair, poses)
+    frictions, at = [], 1
+    for reach, rows in friction_rows(pair):
+        frictions.append(FrictionDisc(tuple(range(at, at + len(rows))), reach))
+        at += len(rows)
+    speeds = [None] * len(points)
+    if h is not None or has_restitution(pair):
+        speeds = [normal @ jacobians.velocity(first, second, point) for _, point, normal in points]
+    constraints = tuple(
+        ContactConstraint(point.gap, tuple(frictions), pair, speed) for point, speed in zip(points, speeds, strict=True)
+    )
+    support = _support(model, [first, second])
+
+    def jacobian() -> Array:
+        found = []
+        for _, point, normal in points:
+            linear, turning = jacobians.at(first, second, point, support)
+            axes = (normal, *contact_frame(normal))
+            found.append(normal @ linear)
+            for row in (row for _, rows in friction_rows(pair) for row in rows):
+                found.append(axes[row.axis] @ (turning if row.turns else linear))
+        return np.stack(found)
+
+    environment = None
+    if min(first, second) < 0 and max(first, second) >= 0 and not (model.loops or model.has_couplings):
+        directions = tuple(row for _, rows in friction_rows(pair) for row in rows)
+        where_ = tuple(point for _, point, _ in points), tuple(normal for *_, normal in points)
+        environment = EnvironmentContact(
+            jacobians, max(first, second), 1.0 if first >= 0 else -1.0, *where_, directions
+        )
+    if h is None:
+        return ConstraintGroup(constraints, support, jacobian, None, environment)
+    near: Any = False
+    for constraint in constraints:
+        near = (constraint.gap < REACH + 2.0 * h * maximum(-constraint.speed, 0.0)) | near
+    return ConstraintGroup(constraints, support, jacobian, near, environment)
+
+
+def has_restitution(pair: Pair) -> bool:
+    """Whether a rigid pair has restitution; a compliant pair bounces by its spring."""
+    return pair.stiffness is None and pair.restitution is not None and not is_zero(pair.restitution)
+
+
+def has_persistent_points(pair: Pair, model: Model) -> bool:
+    """Whether the contact points of a rigid pair persist as its bodies move a little."""
+    kinds = {model.shapes[number].kind for number in (pair.first, pair.second)}
+    return pair.stiffness is None and bool(kinds & FOLLOWED)
+
+
+def normal_rows(model: Model, pair: Pair, points: Sequence[ContactCandidate], jacobians: PointJacobians) -> Array:
+    """Return the normal rows (n, s) of the points of a pair, on the coordinates of its group."""
+    first, second = _bodies(model, pair)
+    support = _support(model, [first, second])
+    return np.stack([normal @ jacobians.at(first, second, point, support)[0] for _, point, normal in points])
+
+
+def _bodies(model: Model, pair: Pair) -> tuple[int, int]:
+    first, second = (model.frame(model.shapes[number].body).body for number in (pair.first, pair.second))
+    return first, second
+
+
+def dense_jacobian(groups: Sequence[ConstraintGroup], nv: int) -> Array:
+    """Return J (m, nv) of all rows, active or not."""
+    rows = []
+    for group in groups:
+        columns = dict(zip(group.support, group.jacobian().T, strict=True))
+        rows.append(np.stack([columns.get(k, np.zeros(group.size)) for k in range(nv)], axis=1))
+    return np.concatenate([np.zeros((0, nv)), *rows])
+
+
+class PointJacobians:
+    """Jacobians of points of bodies, from the axes of all joints."""
+
+    def __init__(self, model: Model, poses: Sequence[Array], q: Array, twists: Sequence[Array] | None):
+        def axes(link: Link, T: Array, q: Array) -> tuple[Array, Array, Array]:
+            R, p = split_pose(T)
+            S = link.motion_subspace(q)
+            return R @ S[:3], R @ S[3:], p
+
+        self._model, self._poses, self._twists = model, poses, twists
+        self._joints = model.each(axes, poses, model.coordinates(q))
+        self.origin: Array = poses[0][:3, 3]
+        """reference point of :meth:`factor_jacobian`, near all bodies"""
+        self._factor_jacobians: dict[int, Array] = {}
+        self._factors: InertiaFactors | None = None
+
+    def at(self, first: int, second: int, point: Array, support: tuple[int, ...]) -> tuple[Array, Array]:
+        """Return Jacobians (3, s) of a point (3,) of the first body and of its rotation relative to the second body."""
+        model = self._model
+        of_first, of_second = set(model.path(first)), set(model.path(second))
+        linear, turning = [], []
+        for k, link in enumerate(model.links):
+            sign = float(k in of_first) - float(k in of_second)
+            v, w, p = self._joints[k]
+            if sign:
+                linear.append(sign * (v - skew(point - p) @ w))
+                turning.append(sign * w)
+            else:
+                linear.append(np.zeros((3, link.motion.nv)))
+                turning.append(np.zeros((3, link.motion.nv)))
+        places = list(support)
+        return model.assemble(linear, (3,))[:, places], model.assemble(turning, (3,))[:, places]
+
+    def factor_jacobian(self, factors: InertiaFactors, body: int) -> Array:
+        """Return D^(−½) L⁻ᵀ Jᵀ (s, 6) of the twist of a body at ``origin``, on the coordinates that move it.
+
+        The recursion goes from parent to child: each joint adds the columns of its own axes.
+        """
+        if self._factors is not factors:
+            self._factors, self._factor_jacobians = factors, {}
+        if body not in self._factor_jacobians:
+            model = self._model
+            path = _support(model, [body])
+            v, w, p = self._joints[body]
+            S = np.concatenate([v - skew(self.origin - p) @ w, w])  # (6, n)
+            last = np.eye(len(path))[:, len(path) - S.shape[1] :]
+            found = factors.to_factor_space(last, path) @ S.T
+            parent = max((k for k in model.path(body) if k != body), default=-1)
+            if parent >= 0:
+                before = self.factor_jacobian(factors, parent)
+                found = np.stack([x + before[k] if k < len(before) else x for k, x in enumerate(found)])
+            self._factor_jacobians[body] = found
+        return self._factor_jacobians[body]
+
+    def velocity(self, first: int, second: int, point: Array) -> Array:
+        """Return the velocity (3,) of a point of the first body relative to the second, in world axes."""
+        assert self._twists is not None
+        found = np.zeros(3)
+        for body, sign in ((first, 1.0), (second, -1.0)):
+            if body >= 0:
+                (R, p), V = split_pose(self._poses[body]), self._twists[body]
+                found = found + sign * (R @ V[:3] - skew(point - p) @ (R @ V[3:]))
+        return found
+
+
+def _support(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
+    """Return the velocity coordinates that move some bodies; all coordinates with loops or mimic joints."""
+    if model.loops or model.has_couplings:
+        return tuple(range(model.nv))
+    moving = {k for body in bodies for k in model.path(body)}
+    places = [model.slice(model.joints[k].name).v for k in sorted(moving)]
+    return tuple(i for place in places for i in range(place.start, place.stop))
+
+
+def limit_constraints(model: Model, q: Array, v: Array, h: Any) -> list[ConstraintGroup]:
+    """Return the limits of all joints, one group a coordinate; spherical joints have none."""
+    x, found = model.coordinates(q), []
+    fastest = largest(v)
+    reach = REACH + FASTER * h * fastest
+    for k, joint in enumerate(model.joints):
+        for at_q, at_v in joint.motion.plain:
+            low, high = joint.lower[at_q], joint.upper[at_q]
+            if np.isfinite(low) or np.isfinite(high):
+                constraint = LimitConstraint(low - x[k][at_q], high - x[k][at_q])
+                near: Any = False
+                if np.isfinite(low):
+                    near = (constraint.below > -reach) | near
+                if np.isfinite(high):
+                    near = (constraint.above < reach) | near
+                found.append(_of_coordinate(model, constraint, k, at_v, near))
+    return found if len(found) >= MANY else [replace(group, near=None) for group in found]
+
+
+def has_limits(model: Model) -> bool:
+    """Whether any joint has limits."""
+    return any(
+        np.isfinite(joint.lower[k]) or np.isfinite(joint.upper[k])
+        for joint in model.joints
+        for k, _ in joint.motion.plain
+    )
+
+
+def friction_constraints(model: Model) -> list[ConstraintGroup]:
+    """Return the dry friction of all joints, one group a coordinate."""
+    return [
+        _of_coordinate(model, FrictionConstraint(effort), k, i)
+        for k, joint in enumerate(model.joints)
+        for i, effort in enumerate(joint.friction)
+        if not is_zero(effort)
+    ]
+
+
+def servo_coordinates(model: Model, names: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Return of each coordinate with a servo its joint, its index among the rates of the joint, and its index in v."""
+    return [
+        (k, own, model.slice(joint.name).v.start + own)
+        for k, joint in enumerate(model.joints)
+        if joint.name in names
+        for _, own in joint.motion.plain
+    ]
+
+
+def servo_constraints(
+    model: Model, q: Array, h: Any, names: Sequence[str], commands: Array | None
+) -> list[ConstraintGroup]:
+    """Return the servos of some joints; ``commands`` (4 k,): targets, stiffness, damping and limits of k coordinates.
+
+    Targets are velocities where the stiffness is zero. Without commands the impulses stay as they are.
+    """
+    found, x = [], model.coordinates(q)
+    places = servo_coordinates(model, names)
+    for n, (k, own, _) in enumerate(places):
+        constraint = ServoConstraint(None, 0.0, 0.0)
+        if commands is not None:
+            goal, stiffness, damping, most = (commands[n + i * len(places)] for i in range(4))
+            here = x[k][next(at_q for at_q, at_v in model.joints[k].motion.plain if at_v == own)]
+            pull = where(stiffness > 0.0, stiffness * (goal - here), damping * goal)
+            constraint = ServoConstraint(pull, h * stiffness + damping, most)
+        found.append(_of_coordinate(model, constraint, k, own))
+    return found
+
+
+def _of_coordinate(
+    model: Model, constraint: Constraint, joint: int, coordinate: int, near: Any = None
+) -> ConstraintGroup:
+    """Return the row of the rate of a coordinate."""
+    pieces = [np.zeros((1, link.motion.nv)) for link in model.links]
+    pieces[joint] = np.eye(model.links[joint].motion.nv)[coordinate : coordinate + 1]
+    support = _support(model, [joint])
+    J = model.assemble(pieces, (1,))[:, list(support)]
+    return ConstraintGroup((constraint,), support, lambda: J, near)

@@ -1,0 +1,95 @@
+"""Factors of the inertia matrix, A = J M̂⁻¹ Jᵀ without forming it.
+
+With M̂ = Lᵀ D L (Featherstone 2008, §6.5) and Y = D^(−½) L⁻ᵀ Jᵀ, which keeps the zeros of the paths of Jᵀ,
+
+    A = Yᵀ Y,     v⁺ = v_free + L⁻¹ D^(−½) z,  z = Y p,     u = r + Yᵀ z,     r = J v_free
+
+z is an impulse in *factor space*. Closed loops are eliminated by a projection: with N = D^(−½) L⁻ᵀ Kᵀ of their rows K,
+Y − N (Nᵀ N)⁺ Nᵀ Y replaces Y, so that loops stay closed under all impulses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.closed_loops.forces import row_orders
+from linkwright.dynamics.closed_loops.independent import AS_THEY_COME, row_scales
+from linkwright.dynamics.closed_loops.rows import constraint_jacobian
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, is_symbolic, maximum
+from linkwright.spatial.linalg import (
+    SemidefiniteFactors,
+    factorize,
+    semidefinite_factors,
+    solve_above,
+    solve_below,
+)
+
+TINY = 1e-300
+
+IMMOBILE = 1e-10
+"""Share of 1/mass below which an entry of A is rounding: the joints allow no motion along the row."""
+
+
+class InertiaFactors(NamedTuple):
+    """Factors of M̂, and of the closed loops."""
+
+    L: Array
+    """(nv, nv)"""
+    roots: Array
+    """(nv,), D^(−½)"""
+    N: Array | None
+    """D^(−½) L⁻ᵀ Kᵀ (nv, m) of the loops"""
+    loops: SemidefiniteFactors | None
+    """of Nᵀ N"""
+    least: Any
+    """1/kg: entries of A below it count as zero"""
+
+    def to_factor_space(self, x: Array, support: Sequence[int] | None = None) -> Array:
+        """Return D^(−½) L⁻ᵀ x of momenta x (nv,) or (nv, k), projected on closed loops.
+
+        ``support``: coordinates of the rows of x and of the result, with all their ancestors.
+        """
+        L, roots = self.L, self.roots
+        if support is not None and len(support) < len(L):
+            L, roots = L[np.ix_(support, support)], roots[list(support)]
+        y = roots.reshape(-1, *[1] * (x.ndim - 1)) * solve_above(L, x)
+        if self.N is None or self.loops is None:
+            return y
+        for _ in range(2):  # one step of refinement: loops may be ill-conditioned
+            y = y - self.N @ self.loops.solve(self.N.T @ y)
+        return y
+
+    def from_factor_space(self, z: Array) -> Array:
+        """Return the velocities L⁻¹ D^(−½) z (nv,)."""
+        return solve_below(self.L, self.roots * z)
+
+    def velocity_to_factor_space(self, v: Array) -> Array:
+        """Return D^(½) L v (nv,), the inverse of :meth:`from_factor_space`."""
+        return (self.L @ v) / self.roots
+
+    def energy(self, v: Array) -> Any:
+        """Return ½ vᵀM̂v."""
+        y = self.velocity_to_factor_space(v)
+        return 0.5 * (y @ y)
+
+    def velocity(self, x: Array) -> Array:
+        """Return M̂⁻¹ x (nv,) of momenta x (nv,), with loops closed."""
+        return self.from_factor_space(self.to_factor_space(x))
+
+
+def inertia_factors(model: Model, q: Array, M: Array) -> InertiaFactors:
+    """Factorize a mass matrix (nv, nv), and the loops of the model with it."""
+    L, roots = factorize(M, roots=True)
+    least = IMMOBILE / maximum(sum(body.mass for body in model.bodies), TINY)
+    if not model.loops:
+        return InertiaFactors(L, roots, None, None, least)
+    N = roots[:, None] * solve_above(L, constraint_jacobian(model, q).T)
+    A = N.T @ N
+    order, _ = row_orders(model).whole if is_symbolic(A) else AS_THEY_COME
+    scales = row_scales(model)
+    whole = None if scales is None else np.concatenate([np.zeros(0), *(one.by_mass for one in scales)])
+    return InertiaFactors(L, roots, N, semidefinite_factors(A, scales=whole, order=order), least)

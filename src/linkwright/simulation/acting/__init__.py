@@ -1,1 +1,0 @@
-"""What acts on a mechanism while it moves: laws, drives, pushes, noise."""

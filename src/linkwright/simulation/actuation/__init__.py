@@ -1,0 +1,1 @@
+"""Controllers, actuator models, external forces and noise."""

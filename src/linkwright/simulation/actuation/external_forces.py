@@ -1,0 +1,346 @@
+"""External forces: wrenches over time and compliant surfaces.
+
+They are functions of time and state, evaluated at every stage of the integration and compiled with the steps.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics import contact
+from linkwright.dynamics.contact import Surface
+from linkwright.dynamics.contact.smooth import fastest_pair, pair_wrenches
+from linkwright.errors import ArgumentError, InputError, ShapeError, warn
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.actuation.bindings import BoundNames, bindings, name_of_function, unwrap_partials
+from linkwright.simulation.actuation.fingerprint import fingerprint
+from linkwright.simulation.actuation.law_controller import pack_values, packed_size, unpack_values
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.rotation import skew
+
+Environment = Surface | Sequence[Surface]
+"""One surface or several."""
+
+Wrenches = Mapping[str, Any] | Callable[..., Mapping[str, Any]]
+"""Wrenches (…, 6) by frame, or a function that returns them."""
+
+FORM = "wrenches are {frame: (6,)}, or a function (t) or (model, t, q, v) -> {frame: (6,)}"
+
+
+class ExternalForce(NamedTuple):
+    """One external force, as a function."""
+
+    function: Callable[..., Mapping[str, Array]]
+    """(model, t, q, v, *values) -> {frame: wrench (6,)}"""
+    key: Hashable
+    """key of the function, independent of the values"""
+    values: tuple[Array, ...]
+    """its arguments, each (…, *shape)"""
+    shapes: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ExternalForces:
+    """All external forces."""
+
+    pieces: tuple[ExternalForce, ...]
+
+    @property
+    def key(self) -> Hashable:
+        """Key of the functions, independent of the values."""
+        return tuple(piece.key for piece in self.pieces)
+
+    @property
+    def values(self) -> tuple[Array, ...]:
+        """Arguments of all forces."""
+        return tuple(x for piece in self.pieces for x in piece.values)
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of the arguments, for one motion."""
+        return tuple(shape for piece in self.pieces for shape in piece.shapes)
+
+    def packed_values(self, batch: tuple[int, ...] = ()) -> Array:
+        """Return all values packed, (size,) or (*batch, size)."""
+        packed = pack_values(self.values, self.shapes)
+        return np.broadcast_to(packed, (*batch, packed.shape[-1])) if packed.ndim > 1 else packed
+
+    def wrenches(self, model: Model, t: Any, q: Array, v: Array, *values: Array) -> dict[str, Array]:
+        """Return the wrench (6,) at each frame: [f; n] at its origin, in world axes."""
+        found: dict[str, Array] = {}
+        at, whole = 0, model.physical or model
+        for piece in self.pieces:
+            own, at = values[at : at + len(piece.values)], at + len(piece.values)
+            for frame, wrench in piece.function(whole, t, q, v, *own).items():
+                found[frame] = found[frame] + wrench if frame in found else wrench
+        return found
+
+    def efforts(self, model: Model, t: Any, q: Array, v: Array, *values: Array) -> Array:
+        """Return Σ Jᵀ w (nv,)."""
+        efforts = np.zeros(model.nv)
+        for frame, wrench in self.wrenches(model, t, q, v, *values).items():
+            efforts = efforts + dynamics.joint_forces(model, q, frame, wrench)
+        return efforts
+
+    def measured_wrench(self, model: Model, t: Any, q: Array, v: Array, sensor: str, *values: Array) -> Array:
+        """Return the external wrench (6,) on the body of a sensor, about the origin of its frame, in world axes."""
+        body, force, moment = model.frame(sensor).body, np.zeros(3), np.zeros(3)
+        for frame, wrench in self.wrenches(model, t, q, v, *values).items():
+            if model.frame(frame).body != body:
+                continue
+            force, moment = force + wrench[:3], moment + wrench[3:]
+            if frame != sensor:
+                arm = dynamics.pose(model, q, frame)[:3, 3] - dynamics.pose(model, q, sensor)[:3, 3]
+                moment = moment + skew(arm) @ wrench[:3]
+        return np.concatenate([force, moment])
+
+    def effort_kernel(self, model: Model) -> Callable[..., Array]:
+        """Return the kernel (q, v, t, values) of ``efforts``."""
+
+        def outer_efforts(model: Model, q: Array, v: Array, t: Any, packed: Array) -> Array:
+            return self.efforts(model, t, q, v, *unpack_values(packed, self.shapes))
+
+        def make() -> Callable[..., Array]:
+            return compile_or_not(outer_efforts, model, t=(), packed=(packed_size(self.shapes),))
+
+        kernel: Callable[..., Array] = derived(model, ExternalForces.effort_kernel, self.key, make=make)
+        return kernel
+
+    def wrench_history(self, model: Model, t: Array, q: Array, v: Array) -> dict[str, Array]:
+        """Return the wrenches at each frame (n, …, 6), at times (n,) and states (n, …)."""
+
+        def make() -> tuple[list[str], Callable[..., Any]]:
+            frames: list[str] = []
+
+            def outer_wrenches(model: Model, q: Array, v: Array, t: Any, packed: Array) -> Array:
+                found = self.wrenches(model, t, q, v, *unpack_values(packed, self.shapes))
+                frames[:] = found
+                return np.stack([*found.values()]) if found else np.zeros((0, 6))
+
+            return frames, compile_or_not(outer_wrenches, model, t=(), packed=(packed_size(self.shapes),))
+
+        frames, kernel = derived(model, ExternalForces.wrench_history, self.key, make=make)
+        batch = q.shape[1:-1]
+        with np.errstate(all="ignore"):  # of motions that diverged
+            found = kernel(q, v, t.reshape(-1, *(1 for _ in batch)), self.packed_values(batch))
+        return {frame: found[..., k, :] for k, frame in enumerate(frames)}
+
+
+def external_forces_of(
+    model: Model,
+    wrenches: Any,
+    environment: Environment | None,
+    each: Collection[str],
+    batch: tuple[int, ...],
+) -> ExternalForces | None:
+    """Check the external forces of ``Surroundings``; None without any."""
+    pieces = [] if wrenches is None else [_of_wrenches(model, wrenches, each, batch)]
+    if environment is not None:
+        several = isinstance(environment, (list, tuple)) and all(isinstance(one, Surface) for one in environment)
+        if not several and not isinstance(environment, Surface):
+            raise ArgumentError(
+                "surfaces are surfaces, contact.Plane(frame, stiffness=…) or contact.Sphere(…), or a list of them; "
+                f"got {environment!r}"
+            )
+        pieces += [_of_surface(model, one, batch) for one in _surfaces(environment)]
+    return ExternalForces(tuple(pieces)) if pieces else None
+
+
+def with_smooth_contact(model: Model, external: ExternalForces | None) -> ExternalForces:
+    """Return the external forces with the smooth contact of the pairs of the model."""
+
+    def touching(model: Model, t: Any, q: Array, v: Array) -> dict[str, Array]:
+        return pair_wrenches(model, q, v)
+
+    pairs = ExternalForce(touching, "pairs", (), ())
+    return ExternalForces((*(external.pieces if external else ()), pairs))
+
+
+def warn_if_pairs_are_hard(model: Model, q: Array, h: float, stages: int) -> None:
+    """Say so where contact of pairs is too stiff for steps of so many stages; at the first row of q (…, nq)."""
+    if not q.size:
+        return
+    rate, k = fastest_pair(model, q.reshape(-1, model.nq)[0])
+    limit = STIFF if stages > 1 else GROWING
+    if rate * h > limit:
+        names = [
+            model.shapes[place].name or model.shapes[place].body
+            for place in (model.pairs[k].first, model.pairs[k].second)
+        ]
+        warn(
+            f"{names[0]!r} on {names[1]!r} move within {1.0 / rate:.2g} s where they touch: a step of {h:g} s does not "
+            f"follow that; take one below {limit / rate:.2g} s, method='dopri5', a softer pair (stiffness=…), or "
+            "'semi_implicit', where contact acts by impulses"
+        )
+
+
+def names_bound_to_wrenches(wrenches: Any) -> list[BoundNames]:
+    """The names of what is bound to a function of wrenches."""
+    if not callable(wrenches):
+        return []
+    function, bound = unwrap_partials(wrenches, FORM)
+    return [BoundNames(name_of_function(function), [*bound])]
+
+
+def _of_wrenches(model: Model, wrenches: Any, each: Collection[str], batch: tuple[int, ...]) -> ExternalForce:
+    if callable(wrenches):
+        return _of_function(model, wrenches, each, batch)
+    if not isinstance(wrenches, Mapping):
+        raise ArgumentError(f"{FORM}; got {wrenches!r}")
+    frames, values = [*wrenches], []
+    for frame in frames:
+        model.frame(frame)
+        x = as_numbers(f"the wrench at {frame!r}", wrenches[frame])
+        if x.shape[-1:] != (6,):
+            raise ShapeError(f"the wrench at {frame!r} has shape {x.shape}; expected (6,), or {(*batch, 6)}")
+        if not np.isfinite(x).all():
+            raise InputError(f"the wrench at {frame!r} is not finite")
+        values.append(_for(batch, f"the wrench at {frame!r}", x, (6,)))
+
+    def held(model: Model, t: Any, q: Array, v: Array, *given: Array) -> dict[str, Array]:
+        return dict(zip(frames, given, strict=True))
+
+    return ExternalForce(held, ("held", *frames), tuple(values), ((6,),) * len(frames))
+
+
+def _of_function(model: Model, wrenches: Any, each: Collection[str], batch: tuple[int, ...]) -> ExternalForce:
+    function, bound = unwrap_partials(wrenches, FORM)
+    name = name_of_function(function)
+    packed = bindings(name, bound, each, batch)
+    parameters = inspect.signature(function).parameters.values()
+    free = [p for p in parameters if p.name not in bound and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    needed = [p.name for p in free if p.default is p.empty]
+    if len(needed) not in (1, 4) or any(p.kind is p.KEYWORD_ONLY for p in free if p.default is p.empty):
+        raise ArgumentError(
+            f"{FORM}, and what else it needs is bound, functools.partial({name}, …); {name} takes ({', '.join(needed)})"
+        )
+    of_time = len(needed) == 1
+
+    def force(model: Model, t: Any, q: Array, v: Array, *given: Array) -> dict[str, Array]:
+        found = function(*([t] if of_time else [model, t, q.copy(), v.copy()]), **packed.named(given))
+        return _checked(name, model, found)
+
+    try:
+        key: Hashable = (fingerprint(function), packed.key, of_time)
+        hash(key)
+    except TypeError:  # what is bound may change unseen: one of its own
+        key = force
+    return ExternalForce(force, key, tuple(packed.numbers.values()), tuple(packed.shapes.values()))
+
+
+def _checked(name: str, model: Model, found: Any) -> dict[str, Array]:
+    if not isinstance(found, Mapping):
+        raise ArgumentError(f"{name} returns {{frame: wrench (6,)}}; it returned {found!r}")
+    checked = {}
+    for frame, wrench in found.items():
+        model.frame(frame)
+        wrench = np.asarray(wrench)
+        if wrench.shape != (6,):
+            raise ShapeError(f"{name} returned a wrench of shape {wrench.shape} at {frame!r}; expected (6,), [f; n]")
+        checked[frame] = wrench
+    return checked
+
+
+def _of_surface(model: Model, surface: Surface, batch: tuple[int, ...]) -> ExternalForce:
+    model.frame(surface.frame)
+    kind = type(surface).__name__
+    values = [_for(batch, f"{kind}: {name}", getattr(surface, name), shape) for name, shape in surface.shapes.items()]
+
+    def touching(model: Model, t: Any, q: Array, v: Array, *given: Array) -> dict[str, Array]:
+        return {surface.frame: contact.wrench(model, q, v, surface.of(*given))}
+
+    key = (type(surface), surface.frame, surface.exponent)
+    return ExternalForce(touching, key, tuple(values), tuple(surface.shapes.values()))
+
+
+def _for(batch: tuple[int, ...], name: str, x: Array, shape: tuple[int, ...]) -> Array:
+    """Numbers of the shape, for all motions or for each."""
+    lead = x.shape[: x.ndim - len(shape)]
+    if lead and lead != batch:
+        motions = f"motions {batch}" if batch else "a single motion"
+        raise ShapeError(f"{name} has shape {x.shape}, and simulated are {motions}; expected {shape or 'one number'}")
+    return x
+
+
+STIFF = 1.0
+"""How fast, times the step, a surface may be with what touches it: explicit steps follow it no further."""
+
+GROWING = 0.005
+"""Likewise for explicit steps of Euler: what swings at the rate ω gains the part ω² h of its energy every second."""
+
+JUMPING = 1.5
+"""How fast, times the step, friction that sticks may be; a damper alone would turn the velocity round beyond 2."""
+
+LOOKED_AT = 9
+"""Samples of a motion, at most, at which its friction is looked at."""
+
+
+def warn_if_hard(model: Model, q: Array, environment: Environment | None, h: float) -> None:
+    """Say so where a surface is too stiff, or damps too much, for the step; at the first row of q (…, nq)."""
+    if not q.size:
+        return
+    q = q.reshape(-1, model.nq)[0]
+    for one in _surfaces(environment):
+        _, normal = _of_first(one).gap_of(dynamics.pose(model, q, one.frame)[:3, 3])
+        mobility = float(normal @ _mobility(model, q, one.frame) @ normal)
+        rate = max(np.sqrt(float(one.stiffness.max()) * mobility), float(one.damping.max()) * mobility)
+        if one.exponent == 1.0 and rate * h > STIFF:
+            warn(
+                f"the surface at {one.frame!r} and what touches it move within {1.0 / rate:.2g} s: a step of {h:g} s "
+                f"does not follow that; take one below {STIFF / rate:.2g} s, or a softer surface"
+            )
+
+
+def warn_if_friction_jumps(model: Model, q: Array, v: Array, environment: Environment | None, h: float) -> None:
+    """Say so where friction that sticks is too stiff a damper, μ f_n/ε, for the step.
+
+    Looked at are some samples of the later half of the motion q (n, …, nq), v (n, …, nv), of a batch the first.
+    """
+    rubbing = [one for one in _surfaces(environment) if one.friction.any()]
+    if not rubbing or not q.size:
+        return
+    q, v = (x.reshape(len(x), -1, x.shape[-1])[len(x) // 2 :, 0] for x in (q, v))
+    looked = [k for k in np.unique(np.linspace(0, len(q) - 1, LOOKED_AT).astype(int)) if np.isfinite(q[k]).all()]
+    for one in map(_of_first, rubbing):
+        found = []
+        for k in looked:
+            force = contact.wrench(model, q[k], v[k], one)[:3]
+            if not force.any():
+                continue
+            place = dynamics.pose(model, q[k], one.frame)[:3, 3]
+            _, normal = one.gap_of(place)
+            across = np.eye(3) - np.outer(normal, normal)
+            u = across @ dynamics.velocity(model, q[k], v[k], one.frame)[:3]
+            slope = float(one.friction * (force @ normal) / np.sqrt(u @ u + one.slip_speed**2))
+            found.append(slope * float(np.linalg.norm(across @ _mobility(model, q[k], one.frame) @ across, 2)))
+        rate = float(np.median(found)) if found else 0.0
+        if rate * h > JUMPING:
+            warn(
+                f"the friction at {one.frame!r} sticks within {1.0 / rate:.2g} s, and steps of {h:g} s do not follow "
+                f"that: its force jumps to and fro; take a slip_speed of {float(one.slip_speed) * rate * h:.2g} m/s or "
+                f"more (it is {float(one.slip_speed):g}), or a step below {STIFF / rate:.2g} s"
+            )
+
+
+def _surfaces(environment: Environment | None) -> list[Surface]:
+    return [environment] if isinstance(environment, Surface) else [*(environment or ())]
+
+
+def _of_first(surface: Surface) -> Surface:
+    """The surface with the numbers of the first motion."""
+    return surface.of(*(getattr(surface, name).reshape(-1, *shape)[0] for name, shape in surface.shapes.items()))
+
+
+def _mobility(model: Model, q: Array, frame: str) -> Array:
+    """J M⁻¹ Jᵀ (3, 3) of the frame's origin, 1/kg."""
+    J = dynamics.jacobian(model, q, frame)[:3]
+    mobility: Array = J @ np.linalg.solve(dynamics.mass_matrix(model, q), J.T)
+    return mobility

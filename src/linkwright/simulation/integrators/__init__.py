@@ -1,0 +1,1 @@
+"""Integrators: methods, the step function, and its kernels."""

@@ -1,0 +1,324 @@
+"""Velocity-level steps with contacts, joint limits and dry friction as impulses.
+
+    v_s = v + M⁻¹ Jᵀ p_s     M̂ (v⁺ − v_s) = h (τ + passive − b − h K v_s) + Jᵀ p,   M̂ = M + h D + h² K,   q⁺ = q ⊕ (h
+v⁺ + δ)
+
+p_s are the impulses of impacts with restitution at one configuration (`dynamics/impulses/restitution.py`); they add no
+kinetic energy. b is that of the velocity v_s after them: with b of the velocity before, vᵀb would differ from the
+change ½ vᵀṀv of the kinetic energy after an impact, and light links would gain energy in proportion to h.
+
+M̂ includes springs and dampers, as in "semi_implicit". p are the impulses of `dynamics/impulses`; the position shift δ
+corrects overlap without a change of velocities. The step is of order one. b is evaluated at the midpoint velocity, as
+predicted without impulses, and ⊕ moves free bodies along straight lines. Otherwise a rotating body would gain energy of
+order h² in each step, and fast rotations would diverge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.dynamics import configuration
+from linkwright.dynamics.contact.points import points_after, points_between
+from linkwright.dynamics.contact.shapes import ContactCandidate
+from linkwright.dynamics.impulses.constraints import (
+    ConstraintGroup,
+    ContactConstraint,
+    PointJacobians,
+    contact_constraints,
+    dense_jacobian,
+    friction_constraints,
+    has_limits,
+    has_persistent_points,
+    limit_constraints,
+    normal_rows,
+    servo_constraints,
+    servo_coordinates,
+)
+from linkwright.dynamics.impulses.impulse_solver import EndGaps, ImpulseProblem, Solver
+from linkwright.dynamics.impulses.inertia_factors import InertiaFactors, inertia_factors
+from linkwright.dynamics.impulses.restitution import ImpactProblem, acts_in_impacts, any_closing, any_restitution
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
+from linkwright.spatial.arrays import Array, largest, maximum, where
+from linkwright.spatial.repeats import when
+
+BENT = 5e-3
+"""rad or m: largest displacement of a coordinate for which paths of points are taken as straight. For a leg of 0.5 m
+with four joints that rotate equally by this angle, the error is 0.1 mm."""
+
+
+TURNED = 0.1
+"""rad or m: displacement of a coordinate from which sinking contacts are corrected by their rows at the end of the
+step."""
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Constraints that are solved by impulses."""
+
+    contact: bool = True
+    """pairs of shapes"""
+    limits: bool = False
+    """joint limits"""
+    friction: bool = True
+    """dry friction of joints, which then sticks; else it is smoothed"""
+    solver: Solver = field(default_factory=Solver)
+    servos: tuple[str, ...] = ()
+    """joints with servos"""
+    backwards: bool = False
+    """whether reverse differentiation is required: no conditional evaluation"""
+
+    def split_commands(self, model: Model, output: Array) -> tuple[Array, Array | None]:
+        """Split the output of a controller into efforts (nv,) and commands of servos: see `actuation/servos.py`."""
+        if not self.servos:
+            return output, None
+        places = [at for _, _, at in servo_coordinates(model, self.servos)]
+        efforts = np.stack([0.0 * output[k] if k in places else output[k] for k in range(model.nv)])
+        return efforts, np.concatenate([output[places], output[model.nv :]])
+
+    def servo_efforts(self, model: Model, p: Array, h: Any) -> Any:
+        """Return the efforts (nv,) of servos over a step, from its impulses (m,)."""
+        found: list[Any] = [0.0] * model.nv
+        for n, (_, _, at) in enumerate(servo_coordinates(model, self.servos)):
+            found[at] = p[n] / h
+        return np.stack(found) if found else np.zeros(0)
+
+    def size(self, model: Model) -> int:
+        """Return the number of impulses."""
+        return derived(model, _size, self, make=lambda: _size(model, self))  # type: ignore[no-any-return]
+
+
+def constraints_of(
+    model: Model, limits: bool, solver: Solver | None = None, contact: bool = True, servos: tuple[str, ...] = ()
+) -> Constraints | None:
+    """Return the constraints solved by impulses, or None. ``contact``: whether pairs are; ``servos``: joints with
+    servos."""
+    contact, limits = contact and bool(model.pairs), limits and has_limits(model)
+    return Constraints(contact, limits, True, solver or Solver(), servos) if contact or limits or servos else None
+
+
+def _size(model: Model, constraints: Constraints) -> int:
+    return sum(group.size for group in _groups(model, model.neutral(), np.zeros(model.nv), 1.0, constraints))
+
+
+def _groups(
+    model: Model, q: Array, v: Array, h: Any, constraints: Constraints, commands: Array | None = None
+) -> list[ConstraintGroup]:
+    """Return the groups of all constraints; contacts are last, since the last are solved most accurately."""
+    return [
+        *(servo_constraints(model, q, h, constraints.servos, commands) if constraints.servos else []),
+        *(friction_constraints(model) if constraints.friction else []),
+        *(limit_constraints(model, q, v, h) if constraints.limits else []),
+        *(contact_constraints(model, q, v, h) if constraints.contact else []),
+    ]
+
+
+class ConstrainedVelocity(NamedTuple):
+    """Velocity and impulses of a step, in the axes at its beginning."""
+
+    v: Array
+    """(nv,), velocity with impulses"""
+    p: Array
+    """(m,), N s or N m s"""
+    shift: Array | None
+    """(nv,), position shift"""
+    work: Any
+    """J, work of the impulses"""
+
+
+def constrained_step(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    h: Any,
+    memory: Array,
+    constraints: Constraints,
+    commands: Array | None = None,
+) -> tuple[Array, Array, Array]:
+    """Return (q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the previous
+    step.
+
+    ``commands``: commands of servos.
+    """
+    result = constrained_velocity(model, q, v, tau, h, memory, constraints, commands)
+    return *constrained_motion(model, q, h, result), result.p
+
+
+def constrained_motion(model: Model, q: Array, h: Any, result: ConstrainedVelocity) -> tuple[Array, Array]:
+    """Return (q, v) after h seconds with the velocity of a constrained step.
+
+    The shift that corrects overlap changes the configuration alone. A free body keeps its linear velocity in world
+    axes, and so its linear momentum, and its angular velocity in body axes, and so its kinetic energy.
+    """
+    if result.shift is None:
+        return configuration.move_straight(model, q, h * result.v, result.v)
+    q1, v1 = configuration.move_straight(model, q, h * result.v + result.shift, result.v)
+    return q1, configuration.with_turning(model, v1, result.v)
+
+
+def constrained_velocity(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    h: Any,
+    memory: Array,
+    constraints: Constraints,
+    commands: Array | None = None,
+) -> ConstrainedVelocity:
+    """Compute the velocity of :func:`constrained_step`."""
+    impact = _step_impact(model, q, v, h, constraints)
+    v = impact.v
+    smooth, terms, factors = _factorized(model, q, v, h, constraints)
+    effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull
+    v_free = _free_velocity(model, q, v, h, factors, effort)
+    groups = _groups(model, q, v, h, constraints, commands)
+    if not groups:
+        return ConstrainedVelocity(v_free, memory, None, 0.0)
+    impulses = ImpulseProblem(factors, groups, v_free, h, constraints.solver)
+    found = impulses.solve(memory)
+    after = v_free + impulses.velocity(found)
+    ends = _end_gaps(model, q, after, h, len(groups), constraints) if constraints.contact else None
+    return ConstrainedVelocity(
+        after, impact.p + found.p, impulses.shift(found, ends), impact.work + impulses.work(found)
+    )
+
+
+class _StepImpact(NamedTuple):
+    """Impact at the beginning of a step."""
+
+    v: Array
+    """(nv,), velocity after the impact"""
+    p: Any
+    """(m,), impulses; 0 without restitution"""
+    work: Any
+    """J, change of the kinetic energy, ≤ 0"""
+    residual: Any
+    """m/s, see :meth:`ImpactProblem.solve_with_residual`"""
+
+
+def _step_impact(model: Model, q: Array, v: Array, h: Any, constraints: Constraints) -> _StepImpact:
+    """Compute the impact of contacts with restitution that close within the step; conditional on any."""
+    groups = _groups(model, q, v, h, constraints)
+    if not any_restitution(groups):
+        return _StepImpact(v, 0.0, 0.0, 0.0)
+    size = sum(group.size for group in groups)
+
+    def collided() -> tuple[Any, ...]:
+        chosen = [group for group in groups if acts_in_impacts(group)]
+        factors = inertia_factors(model, q, dynamics.mass_matrix(model, q))
+        pull = -h * factors.velocity(dynamics.gravity_forces(model, q))
+        impact = ImpactProblem(factors, chosen, v, h, constraints.solver, pull)
+        found, residual = impact.solve_with_residual()
+        own = iter(np.split(found.p, np.cumsum([group.size for group in chosen])[:-1]))
+        p = [next(own) if acts_in_impacts(group) else np.zeros(group.size) for group in groups]
+        return v + impact.velocity(found), np.concatenate(p), impact.work(found), residual
+
+    collides, nothing = any_closing(groups, h, constraints.solver), (v, np.zeros(size), 0.0, 0.0)
+    if constraints.backwards:
+        return _StepImpact(*(where(collides, x, y) for x, y in zip(collided(), nothing, strict=True)))
+    return _StepImpact(*when(collides, collided, *nothing))
+
+
+def _end_gaps(model: Model, q: Array, v: Array, h: Any, count: int, constraints: Constraints) -> EndGaps | None:
+    """Return the gaps of pairs at the end of a step with velocity v (nv,); ``count``: number of groups."""
+    chosen = [k for k, pair in enumerate(model.pairs) if has_persistent_points(pair, model)]
+    if not chosen:
+        return None
+
+    poses = body_poses(model, q)
+    points = [points_between(model, model.pairs[k], poses) for k in chosen]
+
+    def moved() -> tuple[Array, list[Array], list[list[ContactCandidate]]]:
+        q1 = configuration.move_straight(model, q, h * v, v)[0]
+        after = body_poses(model, q1)
+        about = zip(chosen, points, strict=True)
+        return q1, after, [points_after(model, model.pairs[k], own, poses, after) for k, own in about]
+
+    def gaps() -> Array:
+        return np.stack([point.gap for own in moved()[2] for point in own])
+
+    def normals() -> list[Array]:
+        q1, after, found = moved()
+        jacobians = PointJacobians(model, after, q1, None)
+        return [normal_rows(model, model.pairs[k], own, jacobians) for k, own in zip(chosen, found, strict=True)]
+
+    def to_initial_axes(g: Array) -> Array:
+        return configuration.told_before(model, h * v, g)
+
+    displacement = h * largest(v)
+    first = count - len(model.pairs)
+    return EndGaps(
+        [first + k for k in chosen],
+        gaps,
+        displacement > BENT,
+        normals,
+        to_initial_axes,
+        displacement > TURNED,
+        constraints.backwards,
+    )
+
+
+def _free_velocity(model: Model, q: Array, v: Array, h: Any, factors: InertiaFactors, effort: Array) -> Array:
+    """Return the velocity after a step under an effort (nv,), in the axes before it."""
+
+    def change(v: Array) -> Array:
+        return h * (factors.velocity(effort - dynamics.bias_forces(model, q, v)) + configuration.turning_rate(model, v))
+
+    return v + change(v + 0.5 * change(v))
+
+
+def _factorized(
+    model: Model, q: Array, v: Array, h: Any, constraints: Constraints
+) -> tuple[Model, ImplicitTerms, InertiaFactors]:
+    """Return the model without dry friction by impulses, its implicit terms, and the factors of M̂."""
+    smooth = _without_friction(model) if constraints.friction else model
+    terms = implicit_terms(smooth, q, v, h)
+    M = dynamics.mass_matrix(with_added_armature(smooth, terms.joints), q)
+    for e, c in terms.springs:
+        M = M + c * np.outer(e, e)
+    return smooth, terms, inertia_factors(model, q, M)
+
+
+def step_residuals(
+    model: Model, q: Array, v: Array, q1: Array, v1: Array, p: Array, h: Any, constraints: Constraints
+) -> tuple[Any, Any, Any]:
+    """Return the residuals of a step from (q, v) to (q1, v1) with impulses p (m,).
+
+    The work of contacts, J; the potential energy added by the correction of overlap, J; and the residual, m/s or rad/s:
+    the largest velocity error by the law of a contact, limit or joint with dry friction.
+    """
+    v1 = configuration.with_turning(
+        model, configuration.told_before(model, configuration.difference(model, q, q1), v1), v1
+    )
+    impact = _step_impact(model, q, v, h, constraints)
+    groups = _groups(model, q, impact.v, h, constraints)
+    J = dense_jacobian(groups, model.nv)
+    at = len(J) - sum(group.size for group in groups if isinstance(group.constraints[0], ContactConstraint))
+    p, impact_p = p - impact.p, impact.p + 0.0 * p
+    work = 0.0 * p[0]
+    if at < len(J):
+        work = 0.5 * (impact_p[at:] @ (J[at:] @ (v + impact.v)) + p[at:] @ (J[at:] @ (impact.v + v1)))
+    lift = _potential(model, q1) - _potential(model, configuration.move_straight(model, q, h * v1, v1)[0])
+    _, _, factors = _factorized(model, q, impact.v, h, constraints)
+    free = v1 - factors.velocity(J.T @ p)
+    residual = ImpulseProblem(factors, groups, free, h, constraints.solver).residual(p)
+    return work, lift, maximum(residual, impact.residual)
+
+
+def _potential(model: Model, q: Array) -> Any:
+    return dynamics.potential_energy(model, q) + dynamics.spring_energy(model, q)
+
+
+def _without_friction(model: Model) -> Model:
+    if not any(np.any(joint.friction) for joint in model.joints):
+        return model
+    joints = tuple(replace(joint, friction=np.zeros(len(joint.friction))) for joint in model.joints)
+    return replace(model, joints=joints)

@@ -1,0 +1,310 @@
+"""One step as a function and as machine code; `step_kernels.py` compiles many steps as one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.front.bind import BoundFunction, bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.public import RowByRow
+from linkwright.dynamics.closed_loops.forces import Gains
+from linkwright.dynamics.impulses.constraints import servo_coordinates
+from linkwright.errors import TooLargeError, warn
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.actuation.external_forces import ExternalForces
+from linkwright.simulation.actuation.law_controller import EffortFunction, packed_size, unpack_values
+from linkwright.simulation.integrators import adaptive_step
+from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step
+from linkwright.simulation.integrators.methods import (
+    Efforts,
+    EmbeddedPair,
+    Options,
+    Tableau,
+    Variational,
+    driven_step,
+    increments,
+    method_of,
+    total_acceleration,
+)
+from linkwright.simulation.integrators.split_kernels import Projection, accelerating, in_parts, placing, projection
+from linkwright.simulation.integrators.variational import variational_step_function
+from linkwright.spatial.arrays import Array
+
+UNROLLED = 1000
+"""Number of instructions of a step up to which its stages are unrolled.
+
+Unrolled short steps run up to 6 % faster; long steps run as fast in a loop and compile in a third of the time.
+"""
+
+StepFunction = Callable[..., tuple[Array, Array, Array]]
+"""(q, v, output, h, t, external_values, memory) -> (q, v, memory), with the output of the controller: efforts, then the
+commands of servos; ``memory``: numbers kept from step to step"""
+
+
+StagedStep = Callable[[float, Array, Array, Array, float, Efforts], tuple[Array, Array]]
+"""(t, q, v, tau, h, efforts) -> (q, v), tau being the efforts at t"""
+
+
+class StepOptions(NamedTuple):
+    """Options of a step."""
+
+    method: str
+    gains: Gains | None = None
+    """of Baumgarte's stabilization"""
+    projecting: bool = False
+    """whether the state is projected on closed loops after each step"""
+    staged: bool = False
+    """whether efforts are output for at every stage"""
+    constraints: Constraints | None = None
+    """constraints solved by impulses, which are kept from step to step"""
+
+    @property
+    def dynamics_options(self) -> Options:
+        """Options of forward dynamics."""
+        return {} if self.gains is None else {"stabilization": self.gains}
+
+
+def step_function(model: Model, options: StepOptions, external: ExternalForces | None = None) -> StepFunction:
+    """Return the step function: one kernel, or several where it would be too large."""
+    key = external and external.key
+    made: StepFunction = derived(
+        model,
+        step_function,
+        options,
+        key,
+        make=lambda: _make_step_function(_simulation_model(model), options, external),
+    )
+    return made
+
+
+def _simulation_model(model: Model) -> Model:
+    """Return the model of fewest operations; the model itself for large mechanisms with loops."""
+    return model if model.loops and in_parts(model) else model.minimal()
+
+
+def _make_step_function(model: Model, options: StepOptions, external: ExternalForces | None) -> StepFunction:
+    chosen = method_of(options.method)
+    if isinstance(chosen, Variational):
+        iterated = variational_step_function(model, options.dynamics_options)
+        return lambda q, v, tau, h, t, external_values, memory: (*iterated(q, v, tau, h), memory)
+
+    def steps(looped: bool) -> BoundFunction:
+        def simulation_step(
+            model: Model, q: Array, v: Array, output: Array, h: Any, t: Any, external_values: Array, memory: Array
+        ) -> tuple[Array, Array, Array]:
+            def external_efforts(t: Any, q: Array, v: Array) -> Array:
+                assert external is not None
+                return external.efforts(model, t, q, v, *unpack_values(external_values, external.shapes))
+
+            acting = None if external is None else external_efforts
+            q, v, _, memory = single_step(model, options, t, q, v, lambda t, q, v: output, h, looped, acting, memory)
+            return q, v, memory
+
+        size = 1 if external is None else packed_size(external.shapes)
+        sizes = {
+            "h": (),
+            "t": (),
+            "external_values": (size,),
+            "memory": (max(1, memory_length(model, options, False)),),
+        }
+        sizes["output"] = (output_size(model, options.constraints),)
+        return bind(simulation_step, model, sizes)
+
+    try:
+        if in_parts(model) and isinstance(chosen, Tableau):
+            raise TooLargeError(f"{len(model.links)} bodies")
+        return compiled(steps, options, model)
+    except TooLargeError as error:
+        if isinstance(chosen, Tableau):
+            return _step_function_of_stages(model, options, external)
+        warn(
+            f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
+            f"it runs uncompiled{fewer_pairs(model)}",
+        )
+        return RowByRow(steps(False))
+
+
+def output_size(model: Model, constraints: Constraints | None) -> int:
+    """Return the size of the output of a controller: efforts (nv,), then stiffness, damping and limit of each servo."""
+    return model.nv + (3 * len(servo_coordinates(model, constraints.servos)) if constraints else 0)
+
+
+def efforts_over_step(model: Model, constraints: Constraints, output: Array, p: Array, h: float) -> Array:
+    """Return the mean efforts (…, nv) over a step of h seconds, from the output (…, size) and the impulses (…, m)."""
+    efforts: Array = output[..., : model.nv].copy()
+    for n, (_, _, at) in enumerate(servo_coordinates(model, constraints.servos)):
+        efforts[..., at] = p[..., n] / h
+    return efforts
+
+
+def fewer_pairs(model: Model) -> str:
+    """Return the remedy for steps that are too large, as the end of a message; empty without pairs of shapes."""
+    if not model.pairs:
+        return ""
+    return (
+        f". Its {len(model.pairs)} pairs of shapes make it large: take fewer, with_ground(only=feet) with the names of "
+        "the bodies that touch the ground, or with_contact() of a model without the shapes that do not matter"
+    )
+
+
+def _step_function_of_stages(model: Model, options: StepOptions, external: ExternalForces | None) -> StepFunction:
+    """Return the step function by stages, with efforts held."""
+    staged = staged_step_function(model, options)
+    external_efforts = None if external is None else external.effort_kernel(model)
+
+    def take(
+        q: Array, v: Array, tau: Array, h: float, t: float, external_values: Array, memory: Array
+    ) -> tuple[Array, Array, Array]:
+        def efforts(t: float, q: Array, v: Array) -> Array:
+            return tau if external_efforts is None else tau + external_efforts(q, v, t, external_values)
+
+        return (*staged(t, q, v, efforts(t, q, v), h, efforts), memory)
+
+    return take
+
+
+def single_step(
+    model: Model,
+    options: StepOptions,
+    t: Any,
+    q: Array,
+    v: Array,
+    efforts: Efforts,
+    h: Any,
+    looped: bool,
+    external: Efforts | None,
+    memory: Array,
+    number: Any = None,
+) -> tuple[Array, Array, Array, Array]:
+    """Return (q, v), the efforts at the beginning, and the memory.
+
+    ``number``: number of the step, of a motion that is smooth at its samples; None: efforts are held.
+    """
+    chosen = method_of(options.method)
+    if options.constraints is not None:
+        tau, commands = options.constraints.split_commands(model, efforts(t, q, v))
+        total = tau if external is None else tau + external(t, q, v)
+        q, v, memory = constrained_step(model, q, v, total, h, memory, options.constraints, commands)
+        tau = tau if commands is None else tau + options.constraints.servo_efforts(model, memory, h)
+        return (*(dynamics.project(model, q, v) if options.projecting else (q, v)), tau, memory)
+    if isinstance(chosen, EmbeddedPair):
+        tau = efforts(t, q, v)
+        efforts_in_step: Efforts = efforts if number is not None else lambda t, q, v: tau
+        problem = adaptive_step.AdaptiveProblem(
+            model, chosen, efforts_in_step, options.dynamics_options, options.projecting, looped, external
+        )
+        if number is None:
+            q, v, memory = adaptive_step.held_interval(problem, t, h, q, v, memory)
+        else:
+            q, v, memory = adaptive_step.smooth_interval(problem, t, h, number, memory)
+        return q, v, tau, memory
+    held = not options.staged
+    found = driven_step(
+        model,
+        t,
+        q,
+        v,
+        efforts,
+        h,
+        options.method,
+        options.dynamics_options,
+        options.projecting,
+        held,
+        looped,
+        external,
+    )
+    return (*found, memory)
+
+
+def memory_length(model: Model, options: StepOptions, smooth: bool) -> int:
+    """Return the size of the memory of a step; ``smooth``: nothing is held over steps."""
+    if options.constraints is not None:
+        return options.constraints.size(model)
+    return adaptive_step.memory_size(model, smooth) if isinstance(method_of(options.method), EmbeddedPair) else 0
+
+
+def memory_at_start(
+    model: Model, options: StepOptions, smooth: bool, tolerance: Any, last: float, q: Array, v: Array
+) -> Array:
+    """Return the memory (…, size) of motions that start at q and v; ``last``: number of the last sample."""
+    batch = v.shape[:-1]
+    if isinstance(method_of(options.method), EmbeddedPair):
+        return adaptive_step.memory_at_start(model, smooth, adaptive_step.initial_control(tolerance, last, batch), q, v)
+    return np.zeros((*batch, memory_length(model, options, smooth)))
+
+
+def restarted_memory(model: Model, options: StepOptions, memory: Array, q: Array, v: Array) -> Array:
+    """Return the memory (size,) of a motion that restarts at q and v."""
+    return (
+        adaptive_step.restarted_memory(model, memory, q, v)
+        if isinstance(method_of(options.method), EmbeddedPair)
+        else 0.0 * memory
+    )
+
+
+def compiled(steps: Callable[[bool], BoundFunction], options: StepOptions, model: Model) -> Kernel:
+    """Compile steps; the stages of long steps become a loop."""
+    method = method_of(options.method)
+    looped = isinstance(method, (Tableau, EmbeddedPair)) and len(method.stages) > 1
+    program = trace(steps(looped))
+    if looped and program.length <= UNROLLED:
+        program = trace(steps(False))
+    return Kernel(program, model)
+
+
+def staged_step_function(model: Model, options: StepOptions) -> StagedStep:
+    """Return the step function of a Runge–Kutta method with a controller evaluated at every stage."""
+
+    def make() -> StagedStep:
+        one, chosen = _simulation_model(model), method_of(options.method)
+        assert isinstance(chosen, Tableau)
+
+        def simulated_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
+            return total_acceleration(model, q, v, tau, options.dynamics_options)
+
+        try:
+            if in_parts(one):
+                raise TooLargeError(f"{len(one.links)} bodies")
+            acceleration: Callable[..., Any] = Kernel(trace(bind(simulated_acceleration, one, {})), one)
+        except TooLargeError:
+            acceleration = accelerating(one, options.dynamics_options)
+        return staged_step(one, chosen, acceleration, projection(one) if options.projecting else None)
+
+    made: StagedStep = derived(model, staged_step_function, options, make=make)
+    return made
+
+
+def staged_step(
+    model: Model,
+    method: Tableau,
+    acceleration: Callable[[Array, Array, Array], Array],
+    projected: Projection | None,
+) -> StagedStep:
+    """Return a step made of ``acceleration(q, v, tau)``, followed by ``projected``.
+
+    Efforts held over a step make the motion one of order one. Efforts evaluated at the time and state of every stage
+    keep the order of the method.
+    """
+    at = placing(model)
+
+    def take(t: float, q: Array, v: Array, tau: Array, h: float, efforts: Efforts) -> tuple[Array, Array]:
+        rates = [(v, acceleration(q, v, tau))]
+        for row, when in zip(method.stages[1:], method.times[1:], strict=True):
+            there, velocity, rate = at(q, v, *increments(row, h, rates))
+            tau = efforts(t + h * when, there, velocity)
+            rates.append((rate, acceleration(there, velocity, tau)))
+        q, v, _ = at(q, v, *increments(method.weights, h, rates))
+        return projected(q, v) if projected else (q, v)
+
+    return take
+
+
+def is_smooth(options: StepOptions, effort_function: EffortFunction | None) -> bool:
+    """Whether a motion is smooth at its samples: nothing is held between them."""
+    return options.staged or effort_function is None or effort_function.idle

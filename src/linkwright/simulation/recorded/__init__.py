@@ -1,1 +1,0 @@
-"""What a record of a motion tells beside itself."""

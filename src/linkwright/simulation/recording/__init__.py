@@ -1,0 +1,1 @@
+"""Records of motions, and contact forces computed from them."""

@@ -1,0 +1,215 @@
+"""Rollouts: the steps of all motions of a batch in one call of machine code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.native.threads import checked_threads
+from linkwright.errors import InputError, TooLargeError, warn
+from linkwright.model.requirement import takes_model
+from linkwright.model.tree import Model
+from linkwright.simulation.episode import Episode
+from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, method_of
+from linkwright.simulation.integrators.step_function import fewer_pairs
+from linkwright.simulation.integrators.step_kernels import MANY, shared_and_own_values, step_kernels
+from linkwright.simulation.recording import available_memory
+from linkwright.simulation.recording.recorder import SMALL
+from linkwright.simulation.rollouts.preparation import PreparedRollout, prepare_rollout
+from linkwright.simulation.rollouts.result import Rollout
+from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
+from linkwright.spatial.arrays import Array
+
+
+@takes_options
+@takes_model
+def rollout(
+    model: Model,
+    q0: Any,
+    v0: Any,
+    steps: int,
+    step: float = 1e-3,
+    controller: Callable[..., Any] | None = None,
+    every: int | None = None,
+    *,
+    method: IntegrationMethod | Integrator | None = None,
+    actuation: Actuation | None = None,
+    surroundings: Surroundings | None = None,
+    episode: Episode | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Rollout:
+    """Simulate a batch of motions in machine code, from the first step to the last.
+
+    The arguments of the same names have the meaning that they have in :func:`simulate`. Only what is needed is
+    recorded: the end, or every ``every``-th step.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q0 : array_like, shape (..., nq), or Rollout
+        Initial configurations; or an earlier rollout, which goes on from its end, with everything that its motions
+        carried.
+    v0 : array_like, shape (..., nv), or None
+        Initial velocities; None where an earlier rollout goes on.
+    steps : int
+        Number of steps, a multiple of ``every``.
+    step : float, optional
+        Step in s; of "dopri5" the time between two evaluations of the controller, the reward and the conditions.
+    controller : callable, optional
+        Controller ``(model, t, q, v[, state])``, or a kernel of (t, q, v).
+    every : int, optional
+        Record every ``every``-th step; by default the end alone.
+    method : str or Integrator, optional
+        Method of integration and its options; ``Integrator(threads=…)`` sets the number of threads.
+    actuation : Actuation, optional
+        Path from the controller to the joints, and names of the values that each motion has of its own.
+    surroundings : Surroundings, optional
+        External wrenches, compliant surfaces and a sensor.
+    episode : Episode, optional
+        Reward, termination, reset, and recorded quantities.
+    parameters : mapping, optional
+        Parameters of the mechanism by the names of :func:`compile`: ``{"hand.mass": m}``, m a number, or (...) for
+        each motion; ``"pairs.friction"`` is that of all pairs. With a single start the batch is that of the parameters.
+
+    Returns
+    -------
+    Rollout
+        Samples and the end of every motion, rewards, episodes.
+
+    Raises
+    ------
+    InputError
+        If a start is no configuration, ``every`` does not divide ``steps``, or the memory does not suffice.
+    TooLargeError
+        If a step of the mechanism is too large for straight-line code; :func:`simulate` takes such steps one by one.
+
+    Notes
+    -----
+    In two parts or in one, on any number of threads, in any part of the batch: the bits of each motion are the same.
+    Random numbers depend on the seed and the place of a motion in the batch, or, with a seed for each motion, on that
+    alone. Motions that diverge end, or begin again with ``reset``; without ``terminate`` and ``reset`` they are NaN,
+    with a warning.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> import numpy as np
+    >>> arm = lw.load("two_link")
+    >>> lw.rollout(arm, np.zeros((100, 2)), np.zeros((100, 2)), 1000).q.shape
+    (1, 100, 2)
+    """
+    setup = Setup.of(controller, None, method, actuation, surroundings)
+    of = prepare_rollout(model, q0, v0, step, setup, episode, parameters)
+    return run_rollout(of, steps, every, setup.integrator.threads)
+
+
+def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int | None) -> Rollout:
+    """Take the steps of a rollout."""
+    for name, value in (("steps", steps), ("every", steps if every is None else every)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 < value <= MANY:
+            raise InputError(f"{name} must be a whole number of steps, from 1 to {MANY:.0e}; got {value!r}")
+    if every is not None and steps % every:
+        near = [n for n in (steps // every * every, -(-steps // every) * every) if n]
+        raise InputError(
+            f"every is {every}, which does not divide {steps} steps: take {' or '.join(map(str, near))} steps"
+        )
+    calls, count = (1, int(steps)) if every is None else (steps // every, int(every))
+    kernel = _kernels(of)[count > 1]
+    arrays = [*of.now, *_fixed(of, count)]
+    rows, spec = ([math.prod(of.batch)] if of.batch else []), of.spec
+    kept = [name in of.keep for name in ("q", "v")] + [False] + [True] * len(spec.more)
+    results = _memory(kernel, calls, rows, kept)
+    if not rows or rows[0]:
+        slots = zip(arrays, kernel.program.inputs, strict=True)
+        given = [_rows(x, slot.shape, of.batch) for x, slot in slots]
+        number = None if threads is None else checked_threads("threads", threads)
+        kernel.in_sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, count, number)
+    shaped = [x.reshape((len(x), *of.batch, *x.shape[1 + len(rows) :])) for x in results]
+    last = [x[-1 if every_one else (calls - 1) % 2] for x, every_one in zip(shaped, kept, strict=True)]
+    named = zip(("q", "v", "rest", *spec.more), shaped, kept, last, strict=True)
+    found = {name: x if every_one else end[None] for name, x, every_one, end in named}
+    result = Rollout(
+        of.model,
+        of.h * (of.taken + count * np.arange(1, calls + 1)),
+        found["q"],
+        found["v"],
+        found.get("tau"),
+        found.get("reward"),
+        found.get("state"),
+        of.h,
+        of.shapes,
+        of.start[:2],
+        of.taken + int(steps),
+        (last[0], last[1], last[2]),
+        spec.layout,
+    )
+    if spec.terminate is None and not spec.restarts:
+        _warn_of_endless(result, isinstance(method_of(spec.options.method), EmbeddedPair))
+    return result
+
+
+def _kernels(of: PreparedRollout) -> tuple[Kernel, Kernel]:
+    try:
+        return step_kernels(of.model, of.spec)
+    except TooLargeError as error:
+        raise TooLargeError(
+            f"a rollout of {of.model.name!r} is too large for machine code ({error}): take simulate, which runs it "
+            f"uncompiled{fewer_pairs(of.model)}"
+        ) from None
+
+
+def _fixed(of: PreparedRollout, count: int) -> list[Array]:
+    """Return the constant arguments of the kernel."""
+    q0, v0, law = of.start
+    begun = law if law.shape[-1] else np.zeros(1)
+    return [
+        q0,
+        v0,
+        begun,
+        *shared_and_own_values(of.spec, of.batch),
+        np.array([of.h, count, of.discount]),
+        *of.parameters,
+    ]
+
+
+def _rows(x: Array, shape: tuple[int, ...], batch: tuple[int, ...]) -> Array:
+    """Return an argument with one batch dimension, or shared."""
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim > len(shape) and batch:
+        x = x.reshape((-1, *shape))
+    return np.ascontiguousarray(x) if x.ndim else x
+
+
+def _memory(kernel: Kernel, calls: int, rows: list[int], kept: Sequence[bool]) -> list[Array]:
+    """Return buffers for all results; raise :class:`InputError` if the memory does not suffice."""
+    shapes = [
+        (calls if every_one else 2 if calls > 1 else 1, *rows, *slot.shape)
+        for slot, every_one in zip(kernel.program.outputs, kept, strict=True)
+    ]
+    size = 8.0 * sum(math.prod(shape) for shape in shapes)
+    if size > SMALL and size > (room := available_memory.available()):
+        raise InputError(
+            f"what is kept would take {size / 2**30:.3g} GiB, more than the {room / 2**30:.3g} GiB that this "
+            "process can still have: keep less (every=…, Episode(keep=…)), or take the batch in parts"
+        )
+    return [np.empty(shape) for shape in shapes]
+
+
+def _warn_of_endless(result: Rollout, adapting: bool) -> None:
+    """Warn of motions that diverged; ``adapting``: with adaptive steps."""
+    q, v, _ = result.end
+    lost = ~(np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1))
+    if not lost.any():
+        return
+    which = f"{int(lost.sum())} of {lost.size} motions" if lost.ndim else "the motion"
+    why, advice = "grew beyond all numbers", f"a smaller step than {result.step:g} s"
+    if adapting:
+        why, advice = "could not be followed to their tolerance", "a larger tolerance, softer contact"
+    warn(
+        f"{which} of {result.model.name!r} {why}; {advice} may help, or Episode(terminate=…), which ends motions before"
+    )

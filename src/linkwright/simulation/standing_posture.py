@@ -1,0 +1,219 @@
+"""Postures of mechanisms on the ground, and springs that hold them in contact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.public import compile_or_not, public
+from linkwright.dynamics import difference, integrate, jacobian, mass_matrix, pose
+from linkwright.dynamics.configuration import check
+from linkwright.dynamics.contact.points import points_between, points_of_pair
+from linkwright.dynamics.contact.shapes.candidate import FAR
+from linkwright.dynamics.forces.actuation import with_motors
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.errors import ModelError
+from linkwright.model.bases import floating_bases
+from linkwright.model.change.touching import ground_of
+from linkwright.model.derived import derived
+from linkwright.model.pair import Pair
+from linkwright.model.requirement import takes_model
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.rotation import skew
+
+STEPS = 30
+"""Largest number of Newton iterations; level ground needs one."""
+
+CLOSE = 1e-12
+"""m: tolerance of the height"""
+
+LEVEL, SOON = 1e-3, 0.1
+"""m: feet above the first height are not on the ground; feet below the second could soon be"""
+
+mass_matrix_of, jacobian_of, pose_of = public(mass_matrix), public(jacobian), public(pose)
+
+
+@takes_model
+def standing_configuration(model: Model, q: Any) -> Array:
+    """The configuration q (…, nq), raised or lowered until what touches the ground just touches it.
+
+    >>> import linkwright as lw
+    >>> robot = lw.load("quadruped").with_ground()
+    >>> q = lw.standing_configuration(robot, robot.neutral())
+    >>> round(float(q[2]), 3)
+    0.424
+
+    Its free joints move up or down in the world, all that float by as much; joints and the direction of the base stay,
+    so that where feet are not level the lowest alone touch: turn the base first.
+    The ground is what the model's pairs touch in the world; without such a pair a level ground at height 0, touched by
+    every shape that touches others. Raises :class:`~linkwright.errors.ModelError` where nothing floats, where no
+    shape touches others, or where nothing is beneath.
+    """
+    q = as_numbers("q", q)
+    check(model, q)
+    floating = _floating(model)
+    if not floating:
+        raise ModelError(
+            f"{model.name!r} cannot be put on the ground: no joint of it is free; load it with root='free'"
+        )
+    grounded = model if _grounding(model) else _on_level_ground(model)
+    q = q.copy()
+    kernel = derived(grounded, standing_configuration, make=lambda: _gaps(grounded))
+    for _ in range(STEPS):
+        up, gaps = kernel(q)
+        there = (up > 1e-3) & (gaps < 0.5 * FAR)
+        away = np.where(there, gaps / np.where(there, up, 1.0), np.inf).min(axis=-1)
+        if not np.isfinite(away).all():
+            raise ModelError(
+                f"no ground is beneath {model.name!r}, or none that its shapes have points of contact with"
+            )
+        for at, upwards in floating:
+            q[..., at : at + 3] -= away[..., None] * upwards
+        if (np.abs(away) < CLOSE).all():
+            break
+    return q
+
+
+def above_ground(model: Model, q: Array) -> dict[str, float]:
+    """Return the height (m) above the ground of end links that could soon stand on it, by body."""
+    gaps = derived(model, above_ground, make=lambda: _gaps(model))(q)[1]
+    pairs = [pair for pair in _grounding(model) for _ in range(points_of_pair(model, pair))]
+    parents, found = {link.parent for link in model.links}, dict[int, float]()
+    for pair, gap in zip(pairs, gaps, strict=True):
+        body = max(model.frame(model.shapes[place].body).body for place in (pair.first, pair.second))
+        if body not in parents:
+            found[body] = min(float(gap), found.get(body, np.inf))
+    return {model.bodies[body].name: gap for body, gap in found.items() if LEVEL < gap < SOON}
+
+
+def _floating(model: Model) -> list[tuple[int, Array]]:
+    """Return the first coordinate of each free joint on the world, and its upward direction."""
+    at, found = 0, []
+    for joint, link in zip(model.joints, model.links, strict=True):
+        if joint.motion.floating and link.parent < 0:
+            found.append((at, link.placement[2, :3]))
+        at += joint.nq
+    return found
+
+
+def _on_level_ground(model: Model) -> Model:
+    if (ground := ground_of(model, np.array([0.0, 0.0, 1.0]))) is not None:
+        raise ModelError(
+            f"{model.name!r} cannot be put on its ground, {ground.called}: no shape of it is paired with it. "
+            "with_contact(itself=False) finds the pairs; a mesh whose file is not read has no points of contact"
+        )
+    return replace(model, pairs=()).with_ground()
+
+
+def _grounding(model: Model) -> list[Pair]:
+    """Return the pairs with a shape of the world."""
+    still = [model.frame(shape.body).body < 0 for shape in model.shapes]
+    return [pair for pair in model.pairs if still[pair.first] != still[pair.second]]
+
+
+def _gaps(model: Model) -> Callable[..., Any]:
+    """Return the kernel (q) -> vertical rate of each contact point of the ground, and its gap."""
+    pairs = tuple(_grounding(model))
+    sides = [1.0 if model.frame(model.shapes[pair.first].body).body >= 0 else -1.0 for pair in pairs]
+    of_point = [s for s, pair in zip(sides, pairs, strict=True) for _ in range(points_of_pair(model, pair))]
+
+    def found(model: Model, q: Array) -> tuple[Array, Array]:
+        poses = body_poses(model, q)
+        points = [point for pair in pairs for point in points_between(model, pair, poses)]
+        up = np.stack([side * point.normal[2] for side, point in zip(of_point, points, strict=True)])
+        return up, np.stack([point.gap for point in points])
+
+    return compile_or_not(found, model)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Mechanism with joints held by springs and dampers: its own dampers, and the springs of ``controller``."""
+
+    model: Model
+    controller: Callable[..., Array]
+    """(model, t, q, v) -> efforts (nv,), for ``simulate``"""
+    stiffness: Array
+    """(nv,), N m/rad or N/m"""
+
+
+def held(
+    model: Model, posture: Any, frequency: float = 1.8, damping_ratio: float = 0.7, bend: Any = None, every: float = 4.0
+) -> Held:
+    """Hold the joints at a posture (nq,) by springs and dampers that are stable in contact.
+
+    A joint of a limb on the ground moves the rest of the mechanism; so each spring gives the inertia that it moves the
+    frequency ``frequency`` (Hz), with ``damping_ratio``. Dampers are implicit in the step, and hold light links
+    steadily too. ``bend`` (nv,): amplitude of a periodic motion of the posture.
+    """
+    k = stiffnesses(model, posture, frequency)
+    damping = (2.0 * damping_ratio / (2.0 * np.pi * frequency)) * k
+    joints, at = [], 0
+    for joint in model.joints:
+        own = damping[at : at + joint.nv]
+        joints.append(replace(joint, damping=np.asarray(joint.damping) + own) if joint.nv else joint)
+        at += joint.nv
+    law = partial(towards, posture=as_numbers("posture", posture), gain=k)
+    if bend is not None:
+        law = partial(bending, posture=as_numbers("posture", posture), gain=k, bend=bend, rate=2.0 * np.pi / every)
+    return Held(replace(model, joints=tuple(joints)), law, k)
+
+
+def towards(model: Model, t: Any, q: Array, v: Array, posture: Array, gain: Array) -> Array:
+    """Return the efforts (nv,) of springs to a posture."""
+    return gain * difference(model, q, posture)
+
+
+def bending(model: Model, t: Any, q: Array, v: Array, posture: Array, gain: Array, bend: Array, rate: Any) -> Array:
+    """Return the efforts (nv,) of springs to a moving posture."""
+    return gain * difference(model, q, integrate(model, posture, (0.5 - 0.5 * np.cos(rate * t)) * bend))
+
+
+def stiffnesses(model: Model, posture: Any, frequency: float) -> Array:
+    """Return the stiffness (nv,) that gives the inertia moved by each coordinate a ``frequency``, Hz; 0 for free
+    joints.
+
+    The inertia is that of the links beyond the joint. For joints between a floating base and the ground it is that of
+    the rest, divided by the number of limbs on the ground.
+    """
+    q = as_numbers("posture", posture)
+    M = mass_matrix_of(model, q)
+    w = 2.0 * np.pi * frequency
+    moved = np.zeros(model.nv)
+    moved[with_motors(model)] = np.diag(M)[with_motors(model)]
+    floating = floating_bases(model)
+    touching = {
+        body
+        for pair in _grounding(model)
+        for place in (pair.first, pair.second)
+        if (body := model.frame(model.shapes[place].body).body) >= 0
+    }
+    for base in floating:
+        limbs = [body for body in touching if base in model.path(body) and body != base]
+        at = model.slice(model.joints[base].name)[1]
+        R = pose_of(model, q, model.joints[base].child)
+        own = M[at, at]
+        for k in {k for body in limbs for k in model.path(body) if k != base}:
+            place = model.slice(model.joints[k].name)[1]
+            if not model.joints[k].nv:
+                continue
+            J = jacobian_of(model, q, model.joints[k].child)[:, place]
+            arm = jacobian_frames(R, pose_of(model, q, model.joints[k].child))
+            S = arm @ J  # the axes as twists of the base
+            inertia = np.einsum("ij,ik,kj->j", S, own, S) - np.diag(M)[place]
+            moved[place] = np.maximum(moved[place], inertia / len(limbs))
+    return w * w * moved
+
+
+def jacobian_frames(base: Array, body: Array) -> Array:
+    """Return the map (6, 6) from a twist at a body's frame, in world axes, to a twist of the base, in its axes."""
+    R, r = base[:3, :3], base[:3, 3] - body[:3, 3]
+    X = np.zeros((6, 6))
+    X[:3, :3] = X[3:, 3:] = R.T
+    X[:3, 3:] = -R.T @ skew(r)
+    return X

@@ -1,1 +1,0 @@
-"""Steps of a motion: the methods, and their machine code."""
