@@ -261,7 +261,7 @@ def gravity_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…, nv)"]: ...
-def handle_responses(
+def frame_responses(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
@@ -596,10 +596,10 @@ __all__ = [
     "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_responses",
     "from_dh",
     "generalized_momentum",
     "gravity_forces",
-    "handle_responses",
     "identify",
     "identify_payload",
     "impulse",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 100_000
 """Samples that are looked at in one call."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Contacts:
     """The points at which shapes of a motion may touch, (k,) of them at every sample; world axes, SI units.
 
@@ -159,7 +159,19 @@ def contacts_of(motion: Motion) -> Contacts:
     stored = 0.5 * (stiffness * np.fmin(table[0], 0.0) ** 2).sum(axis=-1)
     gaps, points, normals, forces, moments = table
     left = partial(_left_of, motion, whole)
-    return Contacts(names, of_pair, friction, gaps, points, normals, forces, moments, left, stored, motion.smooth)
+    return Contacts(
+        names=names,
+        pair=of_pair,
+        friction=friction,
+        gaps=gaps,
+        points=points,
+        normals=normals,
+        forces=forces,
+        moments=moments,
+        left=left,
+        stored=stored,
+        smooth=motion.smooth,
+    )
 
 
 class _Places:
@@ -293,5 +305,6 @@ def _joined(parts: list[Contacts]) -> Contacts:
         return work, lift, residual
 
     stored = np.concatenate([part.stored for part in parts])
-    told = (first.names, first.pair, first.friction)
-    return Contacts(*told, gaps, points, normals, forces, moments, left, stored, first.smooth)
+    return replace(
+        first, gaps=gaps, points=points, normals=normals, forces=forces, moments=moments, left=left, stored=stored
+    )

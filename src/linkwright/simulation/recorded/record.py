@@ -167,8 +167,24 @@ class Record:
         t, q, v, tau, state = self._samples()
         wrenches = self.outside.acting(self.model, t, q, v) if self.outside else {}
         law, impulses = state[..., : self.own], state[..., self.own :] if state.shape[-1] > self.own else None
-        told = (compile_time, run_time, law, self.shapes, self.cut, wrenches, self.lengths, impulses)
-        return Motion(self.model, t, q, v, tau, self.h, *told, smooth=self.smooth, constraints=self.constraints)
+        return Motion(
+            model=self.model,
+            t=t,
+            q=q,
+            v=v,
+            tau=tau,
+            step=self.h,
+            compile_time=compile_time,
+            run_time=run_time,
+            states=law,
+            shapes=self.shapes,
+            cut=self.cut,
+            wrenches=wrenches,
+            lengths=self.lengths,
+            impulses=impulses,
+            smooth=self.smooth,
+            constraints=self.constraints,
+        )
 
     def look_at_lengths(self, control: Control) -> None:
         """Note how many steps there were, and of motions that have ended why."""

@@ -13,7 +13,7 @@ from linkwright.simulation.stepping.many import Layout
 from linkwright.spatial.arrays import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Rollout:
     """Motions of a batch, and what is needed to go on with them: ``rollout(model, this, None, steps)``."""
 
