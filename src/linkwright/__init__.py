@@ -84,11 +84,10 @@ subtree_center_of_mass = public(dynamics.subtree_center_of_mass)
 articulated_inertia = public(dynamics.articulated_inertia)
 operational_inertia = public(dynamics.operational_inertia)
 operational_space_dynamics = public(dynamics.operational_space_dynamics)
-handle_responses = public(dynamics.handle_responses)
+frame_responses = public(dynamics.frame_responses)
 
 joint_reactions = public(dynamics.joint_reactions)
 prescribed_dynamics = public(dynamics.prescribed_dynamics)
-prescribed_motion = public(dynamics.prescribed_motion)
 plastic_impact = public(dynamics.plastic_impact)
 
 joint_forces = public(dynamics.joint_forces)
@@ -257,10 +256,10 @@ __all__ = [
     "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_responses",
     "from_dh",
     "generalized_momentum",
     "gravity_forces",
-    "handle_responses",
     "identify",
     "identify_payload",
     "impulse",
@@ -305,7 +304,6 @@ __all__ = [
     "poses",
     "potential_energy",
     "prescribed_dynamics",
-    "prescribed_motion",
     "project",
     "quaternion",
     "read_measurements",

@@ -252,6 +252,13 @@ def forward_dynamics_derivatives(
     tau: Annotated[ArrayLike, "(…, nv)"],
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
 ) -> tuple[Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"]]: ...
+def frame_responses(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    frames: tuple[str, ...],
+) -> tuple[Annotated[Array, "(…, handles, handles)"], Annotated[Array, "(…, handles)"]]: ...
 def generalized_momentum(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -261,13 +268,6 @@ def gravity_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…, nv)"]: ...
-def handle_responses(
-    model: Model,
-    q: Annotated[ArrayLike, "(…, nq)"],
-    v: Annotated[ArrayLike, "(…, nv)"],
-    tau: Annotated[ArrayLike, "(…, nv)"],
-    frames: tuple[str, ...],
-) -> tuple[Annotated[Array, "(…, handles, handles)"], Annotated[Array, "(…, handles)"]]: ...
 def impulse(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -448,16 +448,6 @@ def prescribed_dynamics(
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
     schedule: Any = None,
 ) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, nv)"]]: ...
-def prescribed_motion(
-    model: Model,
-    q: Annotated[ArrayLike, "(…, nq)"],
-    v: Annotated[ArrayLike, "(…, nv)"],
-    tau: Annotated[ArrayLike, "(…, nv)"],
-    a: Annotated[ArrayLike, "(…, nv)"],
-    prescribed: Sequence[str],
-    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
-    schedule: Any = None,
-) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, nv)"], Annotated[Array, "(…, m)"]]: ...
 def project(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -596,10 +586,10 @@ __all__ = [
     "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_responses",
     "from_dh",
     "generalized_momentum",
     "gravity_forces",
-    "handle_responses",
     "identify",
     "identify_payload",
     "impulse",
@@ -644,7 +634,6 @@ __all__ = [
     "poses",
     "potential_energy",
     "prescribed_dynamics",
-    "prescribed_motion",
     "project",
     "quaternion",
     "read_measurements",

@@ -56,7 +56,7 @@ def articulated_bodies() -> Iterator[Finding | Erratum]:
     body = builder.joint("j", "free", "world", "b").build()
     rng = np.random.default_rng(0)
     q, v, F = body.random(seed=0), rng.normal(size=6), rng.normal(size=6)
-    response, bias = lw.handle_responses(body, q, v, np.zeros(6), ("b",))
+    response, bias = lw.frame_responses(body, q, v, np.zeros(6), ("b",))
     a = lw.forward_dynamics(body, q, v, np.zeros(6), {"b": F})
     yield formula("V̇ = Φ F + B of a rigid body", response @ F + bias, lw.acceleration(body, q, v, a, "b"), digits=3)
     R = lw.pose(body, q, "b")[:3, :3]
@@ -66,7 +66,7 @@ def articulated_bodies() -> Iterator[Finding | Erratum]:
     chain = lw.load("chain3d:4")
     q, v, tau = chain.random(seed=1), rng.normal(size=chain.nv), rng.normal(size=chain.nv)
     handles = (chain.bodies[0].name, "tip")
-    response, bias = lw.handle_responses(chain, q, v, tau, handles)
+    response, bias = lw.frame_responses(chain, q, v, tau, handles)
     F = rng.normal(size=12)
     a = lw.forward_dynamics(chain, q, v, tau, {handles[0]: F[:6], handles[1]: F[6:]})
     ours = np.concatenate([lw.acceleration(chain, q, v, a, name) for name in handles])
@@ -235,7 +235,7 @@ def blocks() -> Iterator[Finding | Erratum]:
     M, b = lw.mass_matrix(V, q), lw.bias_forces(V, q, v)
     J = np.vstack([lw.jacobian(V, q, name) for name in ends])
     drift = np.concatenate([lw.jacobian_dot_times_v(V, q, v, name) for name in ends])
-    response, bias = lw.handle_responses(V, q, v, tau, ends)
+    response, bias = lw.frame_responses(V, q, v, tau, ends)
     inverse = np.linalg.inv(M)
     yield formula("Φ of the block: J M⁻¹ Jᵀ", J @ inverse @ J.T, response)
     yield formula("B of the block: J M⁻¹ (τ − c − g) + J̇ V", J @ inverse @ (tau - b) + drift, bias, digits=3)
@@ -514,7 +514,7 @@ import linkwright as lw
 
 chain = lw.load("chain3d:4")
 q, v, tau = chain.random(seed=1), np.zeros(chain.nv), np.zeros(chain.nv)
-response, bias = lw.handle_responses(chain, q, v, tau, ("link1", "tip"))
+response, bias = lw.frame_responses(chain, q, v, tau, ("link1", "tip"))
 assert response.shape == (12, 12)      # two handles: six rows each
 same = lw.forward_dynamics(chain, q, v, tau, method="assembly", schedule="balanced")
 assert np.allclose(same, lw.forward_dynamics(chain, q, v, tau))""",

@@ -78,7 +78,7 @@ ALGORITHMS = {
     "articulated_inertia": (lw.articulated_inertia, {"body": "body0"}),
     "operational_inertia": (lw.operational_inertia, {"frame": "tip"}),
     "operational_space_dynamics": (lw.operational_space_dynamics, {"frame": "tip"}),
-    "handle_responses": (lw.handle_responses, {"frames": ("tip", "body0")}),
+    "frame_responses": (lw.frame_responses, {"frames": ("tip", "body0")}),
     "kinetic_energy": (lw.kinetic_energy, {}),
     "potential_energy": (lw.potential_energy, {}),
     "spring_energy": (lw.spring_energy, {}),
@@ -99,7 +99,7 @@ ALGORITHMS = {
     "inverse_dynamics_derivatives": (lw.inverse_dynamics_derivatives, {}),
     "forward_dynamics_derivatives": (lw.forward_dynamics_derivatives, {}),
 }
-JOINT_BY_JOINT = ("joint_reactions", "prescribed_dynamics", "prescribed_motion", "plastic_impact")
+JOINT_BY_JOINT = ("joint_reactions", "prescribed_dynamics", "plastic_impact")
 """Which take no couplings."""
 
 OF_LOOPS = {
@@ -110,7 +110,6 @@ OF_LOOPS = {
     "constraint_wrenches": (lw.constraint_wrenches, {}),
     "impulse": (lw.impulse, {}),
     "project": (lw.project, {}),
-    "prescribed_motion": (lw.prescribed_motion, {"prescribed": ("joint0", "joint3")}),
     "actuated_efforts": (lw.actuated_efforts, {"actuated": ("joint0", "joint4")}),
 }
 SOLVES = (
@@ -122,7 +121,7 @@ SOLVES = (
     "articulated_inertia",
     "operational_inertia",
     "operational_space_dynamics",
-    "handle_responses",
+    "frame_responses",
 )
 OF_SOME = (
     "prescribed_dynamics",

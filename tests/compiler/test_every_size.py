@@ -34,12 +34,11 @@ OF_LOOPS = (
     "joint_reactions",
     "plastic_impact",
     "prescribed_dynamics",
-    "prescribed_motion",
     "impulse",
     "project",
 )
 """Of closed loops, or joint by joint: `test_composed.py`."""
-OF_HANDLES = ("operational_inertia", "operational_space_dynamics", "handle_responses")
+OF_HANDLES = ("operational_inertia", "operational_space_dynamics", "frame_responses")
 """Made of forward dynamics and accelerations, many times over: these two are gone through at every size, of every type
 of joint; here are loops of few types, and straight lines that are soon compiled."""
 OF_FREE_JOINTS = ("articulated_inertia", *OF_HANDLES)

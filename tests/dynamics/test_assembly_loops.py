@@ -14,6 +14,7 @@ from linkwright import dynamics as lw
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
+from linkwright.dynamics.assembly.method import prescribed_motion_and_opening
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.errors import InconsistentMotionError, ModelError
 from linkwright.model.build.assembly import assemble
@@ -267,7 +268,7 @@ def test_what_is_prescribed_may_be_impossible():
         with pytest.raises(InconsistentMotionError, match=r"opens loop 'd0' at .*") as caught:
             functions.prescribed_dynamics(model, q, v, tau, expected + np.eye(model.nv)[0], chosen)
         assert caught.value.residual.shape == (10,)
-    rates, _, opening = public.prescribed_motion(model, q, v, tau, expected + np.eye(model.nv)[0], chosen)
+    rates, _, opening = prescribed_motion_and_opening(model, q, v, tau, expected + np.eye(model.nv)[0], chosen)
     K, k = lw.constraint_jacobian(model, q), lw.constraint_bias(model, q, v)
     assert relative_error(opening, K @ rates + k) < 1e-12
 

@@ -79,7 +79,7 @@ def test_rates_of_euler_angles(order, axes):
 
     def told(q):
         T = lw.pose(model, q, frame, base)
-        return np.concatenate([T[..., :3, 3], lw.rotation.to_euler(order, T[..., :3, :3], axes)], axis=-1)
+        return np.concatenate([T[..., :3, 3], lw.rotation.to_euler(T[..., :3, :3], order, axes)], axis=-1)
 
     J = lw.analytical_jacobian(model, q, frame, order, axes, base)
     for row, one in zip(q, J, strict=True):

@@ -195,7 +195,7 @@ def test_in_flight_there_is_no_zero_moment_point(seed):
 def test_handles_answer_forces(model, seed):
     q, v, tau = state(model, seed)
     frames = ("tip", "body0")
-    phi, b = dynamics.handle_responses(model, q, v, tau, frames)
+    phi, b = dynamics.frame_responses(model, q, v, tau, frames)
     f = np.random.default_rng(seed).normal(size=(2, 6))
     a = dynamics.forward_dynamics(model, q, v, tau, dict(zip(frames, f, strict=True)), loops="ignore")
     expected = np.concatenate([dynamics.acceleration(model, q, v, a, frame) for frame in frames])
@@ -278,7 +278,7 @@ def test_what_does_not_exist_is_told():
         (lambda: lw.momentum_matrix(model, q, base="hand"), InputError),
         (lambda: lw.operational_inertia(model, q, "tool", ("x", "x")), InputError),
         (lambda: lw.operational_inertia(model, q, "tool", ["w"]), InputError),
-        (lambda: lw.handle_responses(model, q, q, q, "tool"), ArgumentError),
+        (lambda: lw.frame_responses(model, q, q, q, "tool"), ArgumentError),
     ):
         with pytest.raises(kind):
             wrong()

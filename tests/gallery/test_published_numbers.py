@@ -152,7 +152,7 @@ class TestReadingBook:
         chain = lw.load("chain3d:4")
         for seed in range(3):
             q = chain.random(seed=seed)
-            response, _ = lw.handle_responses(chain, q, np.zeros(9), np.zeros(9), ("link1", "tip"))
+            response, _ = lw.frame_responses(chain, q, np.zeros(9), np.zeros(9), ("link1", "tip"))
             assert np.allclose(hybrid_assembly.joined(chain, q), response)
 
     def test_the_printed_python_gains_energy(self):

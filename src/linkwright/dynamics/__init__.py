@@ -4,7 +4,7 @@ Numbers flow through them, or symbols. The functions of the same names in :mod:`
 themselves and take batches.
 """
 
-from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics, prescribed_motion
+from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics
 from linkwright.dynamics.closed_loops.closure import Mobility, close_loops, mobility
 from linkwright.dynamics.closed_loops.forces import constraint_forces, constraint_wrenches, impulse, project
 from linkwright.dynamics.closed_loops.rows import (
@@ -35,7 +35,7 @@ from linkwright.dynamics.inertias.energy import kinetic_energy, potential_energy
 from linkwright.dynamics.inertias.inertia import (
     articulated_inertia,
     composite_inertia,
-    handle_responses,
+    frame_responses,
     locked_inertia,
     operational_inertia,
     operational_space_dynamics,
@@ -99,9 +99,9 @@ __all__ = [
     "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_responses",
     "generalized_momentum",
     "gravity_forces",
-    "handle_responses",
     "impulse",
     "inertial_parameters",
     "integrate",
@@ -136,7 +136,6 @@ __all__ = [
     "poses",
     "potential_energy",
     "prescribed_dynamics",
-    "prescribed_motion",
     "project",
     "reference_regressor",
     "regressor",

@@ -106,7 +106,7 @@ def require_open(model: Model) -> None:
         )
 
 
-class Motion(NamedTuple):
+class MotionDerivatives(NamedTuple):
     """A body's motion, and φ, φ̈ of its joint's coordinates, in its own axes at its origin."""
 
     w: Array
@@ -123,7 +123,9 @@ class Motion(NamedTuple):
     """φ̈ of each rate (6, nv); φ is S"""
 
 
-def _outward(link: Link, parent: Motion, T: Array, S: Array, q: Array, v: Array, a: Array) -> Motion:
+def _outward(
+    link: Link, parent: MotionDerivatives, T: Array, S: Array, q: Array, v: Array, a: Array
+) -> MotionDerivatives:
     R, p = split_pose(T)
     V_J, S_dot = S @ v, link.motion_subspace_rate(q, v)
     # the parent's motion at this body's origin, seen from where that rests: A_spatial = A_classical − ω × v
@@ -144,7 +146,7 @@ def _outward(link: Link, parent: Motion, T: Array, S: Array, q: Array, v: Array,
         + motion_cross(V_p) @ by_q
     )
     by_v_rate = S_qv + S_dot + 2.0 * turned + motion_cross(V_J) @ S
-    return Motion(V[3:], A, u, by_q, by_q_rate, by_v_rate)
+    return MotionDerivatives(V[3:], A, u, by_q, by_q_rate, by_v_rate)
 
 
 class Composite(NamedTuple):
@@ -167,7 +169,7 @@ NOTHING = Composite(NO_INERTIA, np.zeros(3), np.zeros((3, 3)), np.zeros(6), np.z
 
 
 def _inward(
-    link: Link, received: tuple, T: Array, motion: Motion, external: Array, arms: Array
+    link: Link, received: tuple, T: Array, motion: MotionDerivatives, external: Array, arms: Array
 ) -> tuple[Composite, tuple]:
     m, h, J = link.rigid_inertia
     w, a, w_dot = motion.w, motion.A[:3], motion.A[3:]
@@ -223,7 +225,7 @@ class Sweep(NamedTuple):
 
     T: list[Array]
     S: list[Array]
-    motions: list[Motion]
+    motions: list[MotionDerivatives]
     composites: list[Composite]
 
 
@@ -231,7 +233,7 @@ def _sweep(model: Model, q: Array, v: Array, a: Array, wrenches: Wrenches | None
     x = model.coordinates(q)
     T, S = model.each(transform, x), model.each(motion_subspace, x)
     none, ground = np.zeros((6, 0)), np.concatenate([-model.gravity, np.zeros(3)])
-    start = Motion(np.zeros(3), ground, np.zeros(3), none, none, none)
+    start = MotionDerivatives(np.zeros(3), ground, np.zeros(3), none, none, none)
     motions = model.outward(_outward, start, T, S, x, model.rates(v), model.rates(a))
     forces = external_forces(model, q, wrenches), _wrench_arms(model, q, wrenches)
     composites, _ = model.inward(_inward, tuple(NOTHING), T, motions, *forces)
@@ -243,7 +245,7 @@ def _efforts(model: Model, sweep: Sweep) -> Array:
     return model.assemble(model.each(lambda link, S, total: S.T @ total.f, sweep.S, sweep.composites))
 
 
-def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[Motion]) -> tuple[Array, Array]:
+def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[MotionDerivatives]) -> tuple[Array, Array]:
     """∂τ/∂q and ∂τ/∂v (nv, nv), of bodies whose φ and φ̈ are those of ``motions``."""
     if not model.links:
         return np.zeros((0, 0)), np.zeros((0, 0))
@@ -252,12 +254,12 @@ def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[Motion]) -
     def own_block(link: Link, q: Array, S: Array, total: Composite, own: Columns) -> Array:
         return S.T @ own.by_q + _columns([D.T @ total.f for D in _subspace_derivatives(link, q)])
 
-    def sent(link: Link, T: Array, S: Array, motion: Motion, total: Composite, own: Columns) -> Columns:
+    def sent(link: Link, T: Array, S: Array, motion: MotionDerivatives, total: Composite, own: Columns) -> Columns:
         # to inner bodies, the joint turns the whole force besides
         return own._replace(by_q=own.by_q + momentum_cross(total.f) @ S).to_parent(T, motion.u)
 
     def inward(
-        link: Link, outer: Columns, T: Array, S: Array, motion: Motion
+        link: Link, outer: Columns, T: Array, S: Array, motion: MotionDerivatives
     ) -> tuple[tuple[Array, Array, Array, Array], Columns]:
         # inner efforts: how the force on the body varies; outer ones: what this joint's φ, φ̈ mean to them
         twice = 2.0 * motion.by_q[3:]
@@ -277,7 +279,7 @@ def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[Motion]) -
     return model.square(own_q, rows_q, columns_q), model.square(own_v, rows_v, columns_v)
 
 
-def _own_columns(S: Array, motion: Motion, total: Composite) -> Columns:
+def _own_columns(S: Array, motion: MotionDerivatives, total: Composite) -> Columns:
     """Of a joint's own coordinates: I φ̈ + B φ, and the rows Sᵀ I and (Bᵀ S)_ω."""
     P, C = skew(total.P), total.C
 

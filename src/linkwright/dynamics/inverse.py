@@ -25,7 +25,7 @@ Wrenches = Mapping[str, Any]
 """{frame: wrench (6,) [f; n] on the body from outside, at the frame's origin in world axes}"""
 
 
-class Motion(NamedTuple):
+class BodyMotion(NamedTuple):
     """What a body passes on to its children, in its own axes."""
 
     w: Array
@@ -48,7 +48,7 @@ def inverse_dynamics(
     """The efforts τ (nv,) that give the acceleration a, of all joints: see :func:`linkwright.inverse_dynamics`."""
 
     def inward(
-        link: Link, received: tuple[Array, Array], T: Array, S: Array, a: Array, motion: Motion, external: Array
+        link: Link, received: tuple[Array, Array], T: Array, S: Array, a: Array, motion: BodyMotion, external: Array
     ) -> tuple[Array, tuple[Array, Array]]:
         R, p = split_pose(T)
         taken = inertia_force(link.rigid_inertia, motion.acceleration, motion.U) - external
@@ -74,7 +74,7 @@ def accelerations(model: Model, q: Array, v: Array, a: Array) -> Any:
 def _outward(model: Model, T: Any, S: Any, x: Any, v: Array, a: Any) -> Any:
     """The motions of the bodies; ``x`` and ``a`` are the joints' own."""
 
-    def outward(link: Link, parent: Motion, T: Array, S: Array, q: Array, v: Array, a: Array) -> Motion:
+    def outward(link: Link, parent: BodyMotion, T: Array, S: Array, q: Array, v: Array, a: Array) -> BodyMotion:
         R, p = split_pose(T)
         relative, relative_rate = S @ v, S @ a + link.velocity_product(q, v)
         v_joint, w_joint = relative[:3], relative[3:]
@@ -84,9 +84,9 @@ def _outward(model: Model, T: Any, S: Any, x: Any, v: Array, a: Any) -> Any:
         # the joint's own motion adds v̇ + ω_joint × v, and Coriolis 2 ω_parent × v
         acceleration = R.T @ (parent.acceleration + parent.U @ p) + skew(w + w_parent) @ v_joint + relative_rate[:3]
         W = skew(w)
-        return Motion(w, acceleration, w_dot, skew(w_dot) + W @ W)
+        return BodyMotion(w, acceleration, w_dot, skew(w_dot) + W @ W)
 
-    start = Motion(np.zeros(3), -model.gravity, np.zeros(3), np.zeros((3, 3)))
+    start = BodyMotion(np.zeros(3), -model.gravity, np.zeros(3), np.zeros((3, 3)))
     return model.outward(outward, start, T, S, x, model.rates(v), a)
 
 

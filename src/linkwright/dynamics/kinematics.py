@@ -112,7 +112,7 @@ def _given(model: Model, a: Array | None) -> list[Array]:
     return [np.zeros(link.motion.nv) for link in model.links] if a is None else model.rates(a)
 
 
-class Motion(NamedTuple):
+class FrameMotion(NamedTuple):
     """How a point of a body moves, in the axes of the world."""
 
     v: Array
@@ -121,32 +121,32 @@ class Motion(NamedTuple):
     """p̈: the classical acceleration"""
     alpha: Array
 
-    def beyond(self, d: Array) -> Motion:
+    def beyond(self, d: Array) -> FrameMotion:
         """That of the same body's point by d further."""
         W = skew(self.w)
-        return Motion(self.v + W @ d, self.w, self.a + (skew(self.alpha) + W @ W) @ d, self.alpha)
+        return FrameMotion(self.v + W @ d, self.w, self.a + (skew(self.alpha) + W @ W) @ d, self.alpha)
 
-    def seen_from(self, base: Motion, R: Array) -> Motion:
+    def seen_from(self, base: FrameMotion, R: Array) -> FrameMotion:
         """The same as seen from a body of which the point moves as ``base``, in the body's axes R (3, 3)."""
         W, v, w = skew(base.w), self.v - base.v, self.w - base.w
         a, alpha = self.a - base.a - 2.0 * (W @ v), self.alpha - base.alpha - W @ w
-        return Motion(R.T @ v, R.T @ w, R.T @ a, R.T @ alpha)
+        return FrameMotion(R.T @ v, R.T @ w, R.T @ a, R.T @ alpha)
 
 
-STILL = Motion(*(np.zeros(3) for _ in range(4)))
+STILL = FrameMotion(*(np.zeros(3) for _ in range(4)))
 
 
 def body_motions(
     model: Model, q: Array, v: Array, a: Array | None = None, root: int = -1, accelerations: bool = True
-) -> list[tuple[Array, Motion]]:
+) -> list[tuple[Array, FrameMotion]]:
     """The poses (4, 4) of the bodies, and the motions of their origins, as seen from ``root``.
 
     The joints' accelerations are zero where they are not given; without ``accelerations`` those found are zero too.
     """
 
     def outward(
-        link: Link, parent: tuple[Array, Motion], q: Array, v: Array, a: Array, moves: float
-    ) -> tuple[Array, Motion]:
+        link: Link, parent: tuple[Array, FrameMotion], q: Array, v: Array, a: Array, moves: float
+    ) -> tuple[Array, FrameMotion]:
         if is_zero(moves):
             return parent
         T_parent, before = parent
@@ -158,11 +158,11 @@ def body_motions(
         turn, slide = S[3:] @ v, S[:3] @ v
         if not accelerations:
             linear = before.v + skew(before.w) @ (T_parent[:3, :3] @ relative[:3, 3])
-            return T, Motion(linear + R @ slide, before.w + R @ turn, STILL.a, STILL.alpha)
+            return T, FrameMotion(linear + R @ slide, before.w + R @ turn, STILL.a, STILL.alpha)
         rate = S @ a + link.velocity_product(q, v)
         w, shift, W = R @ turn, R @ slide, skew(before.w)
         carried = before.beyond(T_parent[:3, :3] @ relative[:3, 3])
-        return T, Motion(
+        return T, FrameMotion(
             carried.v + shift,
             before.w + w,
             carried.a + 2.0 * (W @ shift) + R @ (rate[:3] + skew(turn) @ slide),
@@ -175,7 +175,7 @@ def body_motions(
 
 def frame_motion(
     model: Model, q: Array, v: Array, a: Array | None, way: Way, accelerations: bool = True
-) -> tuple[Array, Motion]:
+) -> tuple[Array, FrameMotion]:
     """The pose (4, 4) of the end and the motion of its origin as seen from the base, in the base's axes."""
     found = body_motions(model, q, v, a, way.root, accelerations)
     T, end = way.of(found, (np.eye(4), STILL), way.end)

@@ -136,47 +136,47 @@ def to_quaternion(R: Shaped[Any, "3 3"]) -> Shaped[Array, "4"]:
 
 
 @rows
-def from_euler(order: str, angles: Shaped[Any, "3"], axes: str = "moving") -> Shaped[Array, "3 3"]:
+def from_euler(angles: Shaped[Any, "3"], order: str, axes: str = "moving") -> Shaped[Array, "3 3"]:
     """The matrix (…, 3, 3) of three turns by ``angles`` (…, 3), in ``order``: "zyx", "zxz", any of the twelve.
 
     ``axes``: "moving" are those that turned with the turns before (called intrinsic: R_z(α) R_y(β) R_x(γ) for "zyx"),
     "fixed" those that stay (extrinsic: R_x(γ) R_y(β) R_z(α)). SciPy writes the former in capitals, the latter in
     small letters.
     """
-    return euler.euler_matrix(order, angles, axes)
+    return euler.euler_matrix(angles, order, axes)
 
 
-def _tell_of_lock(order: str, R: Any, axes: str) -> None:
+def _tell_of_lock(R: Any, order: str, axes: str) -> None:
     euler.tell_of_lock(order, axes, np.asarray(R, dtype=float), "only their sum or difference is known")
 
 
 @rows_of(euler.lock_doubt, _tell_of_lock, R=ROTATION)
-def to_euler(order: str, R: Shaped[Any, "3 3"], axes: str = "moving") -> Shaped[Array, "3"]:
+def to_euler(R: Shaped[Any, "3 3"], order: str, axes: str = "moving") -> Shaped[Array, "3"]:
     """The angles (…, 3) of :func:`from_euler`, of a matrix (…, 3, 3).
 
     The second is in ±π/2, or in 0…π where the first axis comes again ("zxz"); the others are in ±π. At the ends of
     the second's range (gimbal lock) the first and third turn about one axis, and only their sum or difference is
     known: the angles given make the same matrix there, but are not the only ones. Of numbers a warning says so.
     """
-    return euler.euler_from_quaternion(order, single.quaternion_from_matrix(R), axes)
+    return euler.euler_from_quaternion(single.quaternion_from_matrix(R), order, axes)
 
 
 @rows
-def euler_axes(order: str, angles: Shaped[Any, "3"], axes: str = "moving") -> Shaped[Array, "3 3"]:
+def euler_axes(angles: Shaped[Any, "3"], order: str, axes: str = "moving") -> Shaped[Array, "3 3"]:
     """E (…, 3, 3) with ω = E ė: the angular velocity, in axes that stay, of angles that change at rates ė.
 
     det E is ± the cosine of the second angle, or ± its sine where the first axis comes again: zero at gimbal lock.
     """
-    return euler.euler_axes(order, angles, axes)
+    return euler.euler_axes(angles, order, axes)
 
 
 @rows
 def from_rpy(rpy: Shaped[Any, "3"]) -> Shaped[Array, "3 3"]:
     """The matrix (…, 3, 3) of roll, pitch and yaw (…, 3) about fixed x, y and z: R_z(yaw) R_y(pitch) R_x(roll)."""
-    return euler.euler_matrix("xyz", rpy, "fixed")
+    return euler.euler_matrix(rpy, "xyz", "fixed")
 
 
-@rows_of(lambda R: euler.lock_doubt("xyz", R, "fixed"), lambda R: _tell_of_lock("xyz", R, "fixed"), R=ROTATION)
+@rows_of(lambda R: euler.lock_doubt(R, "xyz", "fixed"), lambda R: _tell_of_lock(R, "xyz", "fixed"), R=ROTATION)
 def to_rpy(R: Shaped[Any, "3 3"]) -> Shaped[Array, "3"]:
     """Roll, pitch and yaw (…, 3) of a matrix (…, 3, 3), pitch in ±π/2; see :func:`to_euler` for its ends."""
-    return euler.euler_from_quaternion("xyz", single.quaternion_from_matrix(R), "fixed")
+    return euler.euler_from_quaternion(single.quaternion_from_matrix(R), "xyz", "fixed")

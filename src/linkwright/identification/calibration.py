@@ -36,7 +36,7 @@ NOTHING = 1e-9
 """A column shorter than this, of the longest, is none."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Calibrated:
     """What :func:`calibrate` found."""
 
@@ -165,18 +165,18 @@ def calibrate(
     own = np.linalg.norm(Vt[:rank], axis=0)
     seen = tuple("no" if x < SEEN else "alone" if x > 1.0 - SEEN else "with others" for x in own)
     return Calibrated(
-        _changed(table, x),
-        table,
-        tuple(varied),
-        x[chosen],
-        variance * (root @ root.T),
-        seen,
-        rank,
-        _told(first, len(q), length),
-        _told(r, len(q), length),
-        steps,
-        converged,
-        structural,
+        table=_changed(table, x),
+        before=table,
+        names=tuple(varied),
+        changes=x[chosen],
+        covariance=variance * (root @ root.T),
+        seen=seen,
+        rank=rank,
+        errors_before=_told(first, len(q), length),
+        errors=_told(r, len(q), length),
+        steps=steps,
+        converged=converged,
+        structural=structural,
     )
 
 

@@ -44,7 +44,7 @@ inverse_dynamics = public(dynamics.inverse_dynamics)
 passive_forces = public(dynamics.passive_forces)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ExcitingTrajectory:
     """q(t) = center + Σ a_k/(kω) sin kωt − b_k/(kω) cos kωt, from rest to rest; a call gives q, v and a at times."""
 
@@ -127,13 +127,13 @@ def exciting_trajectory(
     found = search.improved(best, steps)
     (center,), (sines,), (cosines,) = search.motions(found[None])
     return ExcitingTrajectory(
-        model,
-        center,
-        sines,
-        cosines,
-        float(period),
-        float(np.exp(search.costs(found[None])[0])),
-        float(np.exp(np.nanmin(costs))),
+        model=model,
+        center=center,
+        sines=sines,
+        cosines=cosines,
+        period=float(period),
+        condition=float(np.exp(search.costs(found[None])[0])),
+        first_condition=float(np.exp(np.nanmin(costs))),
     )
 
 

@@ -50,7 +50,7 @@ ALONE = 1e-6
 """What is left of a parameter's unit vector outside the combinations that are seen, where it is seen by itself."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Identified:
     """What :func:`identify` found."""
 

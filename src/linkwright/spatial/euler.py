@@ -35,14 +35,14 @@ def axes_of(order: str, axes: str) -> tuple[tuple[int, int, int], slice]:
     return (i, j, k), turned
 
 
-def euler_matrix(order: str, angles: Array, axes: str = "moving") -> Array:
+def euler_matrix(angles: Array, order: str, axes: str = "moving") -> Array:
     """The rotation matrix (3, 3) of three angles (3,)."""
     numbers, turned = axes_of(order, axes)
     first, second, third = (rotation_about(np.eye(3)[n], x) for n, x in zip(numbers, angles[turned], strict=True))
     return first @ (second @ third)
 
 
-def euler_axes(order: str, angles: Array, axes: str = "moving") -> Array:
+def euler_axes(angles: Array, order: str, axes: str = "moving") -> Array:
     """E (3, 3) with ω = E ė, ω in the axes that stay: what the angles turn about, [e_i, R_i e_j, R_i R_j e_k].
 
     Its determinant is ± cos β where the three axes differ, ± sin β where the first comes again.
@@ -54,7 +54,7 @@ def euler_axes(order: str, angles: Array, axes: str = "moving") -> Array:
     return np.stack([unit[i], R_i @ unit[j], R_i @ (R_j @ unit[k])], axis=1)[:, turned]
 
 
-def euler_rates(order: str, R: Array, axes: str = "moving") -> Array:
+def euler_rates(R: Array, order: str, axes: str = "moving") -> Array:
     """E⁻¹ (3, 3) with ė = E⁻¹ ω, of a rotation (3, 3): not finite at gimbal lock.
 
     The first and third axes are e_i and R e_k, the second is along their product c: the rows are (e_k' × c)/c²,
@@ -68,14 +68,14 @@ def euler_rates(order: str, R: Array, axes: str = "moving") -> Array:
     return np.stack([skew(third) @ c / square, side * c / np.sqrt(square), skew(c) @ first / square])[turned]
 
 
-def euler_freedom(order: str, R: Array, axes: str = "moving") -> Array:
+def euler_freedom(R: Array, order: str, axes: str = "moving") -> Array:
     """|det E| (…) of rotations of numbers (…, 3, 3): the sine of the angle between the first and the third axis."""
     (i, _, k), _ = axes_of(order, axes)
     free: Array = np.hypot(R[..., i - 1, k], R[..., i - 2, k])  # what of the third is not along the first
     return free
 
 
-def lock_doubt(order: str, R: Array, axes: str = "moving") -> Any:
+def lock_doubt(R: Array, order: str, axes: str = "moving") -> Any:
     """Above zero where angles of an order are locked at a rotation (3, 3)."""
     (i, _, k), _ = axes_of(order, axes)
     return LOCKED**2 - (R[i - 1, k] * R[i - 1, k] + R[i - 2, k] * R[i - 2, k])
@@ -84,12 +84,12 @@ def lock_doubt(order: str, R: Array, axes: str = "moving") -> Any:
 def tell_of_lock(order: str, axes: str, R: Array, so: str) -> None:
     """Warn where angles of an order are locked at rotations (…, 3, 3) of numbers, and name an order that is not."""
     rows = R.reshape(-1, 3, 3)
-    free = euler_freedom(order, rows, axes)
+    free = euler_freedom(rows, order, axes)
     locked = free < LOCKED
     if not locked.any():
         return
     worst = rows[np.argmin(np.where(np.isfinite(free), free, np.inf))]
-    best = max(ORDERS, key=lambda one: float(euler_freedom(one, worst[None], axes)[0]))
+    best = max(ORDERS, key=lambda one: float(euler_freedom(worst[None], one, axes)[0]))
     where = "" if len(rows) == 1 else f" of {int(locked.sum())} of {len(rows)} rotations"
     warn(
         f"the Euler angles {order!r}{where} are at gimbal lock: the first and the third turn about one axis, and {so}; "
@@ -101,7 +101,7 @@ LOCKED = 1e-8
 """Angles count as locked where the axes of the first and the third are parallel up to this angle, in rad."""
 
 
-def euler_from_quaternion(order: str, u: Array, axes: str = "moving") -> Array:
+def euler_from_quaternion(u: Array, order: str, axes: str = "moving") -> Array:
     """The three angles (3,) of a unit quaternion (4,): the second in ±π/2, or in 0…π where the first axis comes again.
 
     The others are in ±π. Where the first and third axis coincide only their sum or difference is known; the angles

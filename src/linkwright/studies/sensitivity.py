@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Sensitivity:
     """Shares of an output's variance (I. M. Sobol 2001; A. Saltelli et al. 2010)."""
 
@@ -63,4 +63,7 @@ def indices(names: tuple[str, ...], output: str, y: Array) -> Sensitivity:
         raise InputError(f"{output!r} is the same in all rows: it depends on nothing")
     problem = {"num_vars": len(names), "names": list(names), "bounds": [[0.0, 1.0]] * len(names)}
     found = sobol.analyze(problem, y, calc_second_order=False, seed=0)
-    return Sensitivity(output, names, *(np.asarray(found[key]) for key in ("S1", "ST", "S1_conf", "ST_conf")))
+    first, total, first_error, total_error = (np.asarray(found[key]) for key in ("S1", "ST", "S1_conf", "ST_conf"))
+    return Sensitivity(
+        output=output, names=names, first=first, total=total, first_interval=first_error, total_interval=total_error
+    )

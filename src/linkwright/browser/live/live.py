@@ -399,7 +399,7 @@ class Live:
             samples = list(self.history)
         t = np.array([sample.t for sample in samples])
         q, v, tau = (np.stack([getattr(sample, name) for sample in samples]) for name in ("q", "v", "tau"))
-        return Motion(self.model, t, q, v, tau, self.step)
+        return Motion(model=self.model, t=t, q=q, v=v, tau=tau, step=self.step)
 
 
 def _holding(

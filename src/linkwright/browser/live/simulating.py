@@ -178,7 +178,7 @@ class Simulating:
         if self.live is not None:
             return self.live.motion()
         none = np.zeros((1, self.model.nv))
-        return Motion(self.model, np.zeros(1), self.posture.q[None], none, none, 1e-3)
+        return Motion(model=self.model, t=np.zeros(1), q=self.posture.q[None], v=none, tau=none, step=1e-3)
 
     def again(self) -> None:
         """Show what is looked at, after something else was shown."""

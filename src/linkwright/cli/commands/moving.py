@@ -388,7 +388,16 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
 
     def record(q: Array, v: Array) -> Motion:
         run_time = perf_counter() - began - compiled
-        return Motion(made.model, t[: len(q)], q, v, np.zeros_like(v), t[1], compiled, run_time)
+        return Motion(
+            model=made.model,
+            t=t[: len(q)],
+            q=q,
+            v=v,
+            tau=np.zeros_like(v),
+            step=t[1],
+            compile_time=compiled,
+            run_time=run_time,
+        )
 
     try:
         return record(*motion_of(made, q0, v0, t))

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from linkwright import dynamics
+from linkwright.dynamics.assembly.method import prescribed_motion_and_opening
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.forces.actuation import require_closed, require_possible
-from linkwright.dynamics.frames.jacobian import told_analytical_jacobian
+from linkwright.dynamics.frames.jacobian import analytical_jacobian_and_rotation
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.euler import tell_of_lock
@@ -112,10 +113,10 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.impulse: Algorithm("inertia"),
     dynamics.project: Algorithm("inertia"),
     dynamics.prescribed_dynamics: Algorithm(
-        checked=Checked(dynamics.prescribed_motion, _motion, lambda model, told: bool(model.loops))
+        checked=Checked(prescribed_motion_and_opening, _motion, lambda model, told: bool(model.loops))
     ),
     dynamics.analytical_jacobian: Algorithm(
-        checked=Checked(told_analytical_jacobian, _angles, lambda model, told: True)
+        checked=Checked(analytical_jacobian_and_rotation, _angles, lambda model, told: True)
     ),
     constrained.position_correction: Algorithm(corrects="positions"),
     constrained.velocity_correction: Algorithm(corrects="velocities"),

@@ -53,7 +53,7 @@ def feedback(
     return clip(take(efforts, k) + take(gains, k) @ change, low, high)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class OptimalMotion:
     """Motions that :func:`ilqr` found, read as ``q[k]`` at the time ``t[k]`` of a single one, ``q[row, k]`` of a
     batch."""

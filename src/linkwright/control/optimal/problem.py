@@ -141,22 +141,22 @@ def ilqr(
         return x.reshape(batch + x.shape[1:])[()]
 
     return OptimalMotion(
-        model,
-        h * np.arange(steps + 1),
-        shaped(motions.q[:, : steps + 1]),
-        shaped(motions.v[:, : steps + 1]),
-        shaped(tau),
-        shaped(gains),
-        shaped(motions.cost),
-        shaped(lists),
-        shaped(found.expected),
-        shaped(found.converged),
-        shaped(found.iterations),
-        shaped(reasons),
-        h,
-        chosen,
-        everywhere[0],
-        everywhere[1],
+        model=model,
+        t=h * np.arange(steps + 1),
+        q=shaped(motions.q[:, : steps + 1]),
+        v=shaped(motions.v[:, : steps + 1]),
+        tau=shaped(tau),
+        gains=shaped(gains),
+        cost=shaped(motions.cost),
+        costs=shaped(lists),
+        expected=shaped(found.expected),
+        converged=shaped(found.converged),
+        iterations=shaped(found.iterations),
+        reason=shaped(reasons),
+        step=h,
+        method=chosen,
+        low=everywhere[0],
+        high=everywhere[1],
     )
 
 

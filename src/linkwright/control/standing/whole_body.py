@@ -34,7 +34,7 @@ SHOWN, MOST = 1e-3, 3
 """What motors lack is told from this share of their limits on, of so many of them."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class WholeBodyAnswer:
     """What a tick gave."""
 
@@ -129,7 +129,9 @@ class WholeBody:
         if tick.open(left):
             reason = f"contacts contradict each other, or the motion that there is: {self!r}"
         pushed: Array = (self._layout.axes @ forces[:, :, None])[:, :, 0]
-        return WholeBodyAnswer(efforts, a, pushed, not reason, reason, iterations)
+        return WholeBodyAnswer(
+            efforts=efforts, acceleration=a, forces=pushed, feasible=not reason, reason=reason, iterations=iterations
+        )
 
     def controller(self, targets: Targets | Callable[[float], Targets]) -> Callable[[float, Array, Array], Array]:
         """(t, q, v) -> efforts (nv,), for ``simulate(…, callback=…)``; targets may be a function of time.

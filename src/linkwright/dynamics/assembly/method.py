@@ -340,17 +340,17 @@ def prescribed_dynamics(
     looked at, of all others ``a`` is not. A joint with its acceleration given is one that bears forces in all
     directions (T = 1). Closed loops are kept closed; where they and the prescribed joints share the work, the efforts
     of these are the least, as of :func:`inverse_dynamics` with ``actuated``. Raises
-    :class:`~linkwright.errors.InconsistentMotionError` where the given motion opens the loops (compiled kernels cannot:
-    see :func:`prescribed_motion`), :class:`ModelError` for a model with couplings.
+    :class:`~linkwright.errors.InconsistentMotionError` where the given motion opens the loops (compiled kernels do not
+    raise), :class:`ModelError` for a model with couplings.
     """
-    rates, efforts, opening = prescribed_motion(model, q, v, tau, a, prescribed, wrenches, schedule)
+    rates, efforts, opening = prescribed_motion_and_opening(model, q, v, tau, a, prescribed, wrenches, schedule)
     if not is_symbolic(rates, opening):
         require_closed(model, rates, opening)
     return rates, efforts
 
 
 @takes_model
-def prescribed_motion(
+def prescribed_motion_and_opening(
     model: Model,
     q: Shaped[Array, "nq"],
     v: Shaped[Array, "nv"],

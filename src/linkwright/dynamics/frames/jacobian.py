@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.dynamics.kinematics import (
     STILL,
-    Motion,
+    FrameMotion,
     ReferenceFrame,
     Way,
     body_motions,
@@ -72,10 +72,10 @@ def analytical_jacobian(
     lock (the second angle ±π/2, or 0 or π where the first axis comes again) the angles' rates have no bound: of
     numbers, that is said by a warning, and what is not finite stays so.
     """
-    return told_analytical_jacobian(model, q, frame, order, axes, relative_to)[0]
+    return analytical_jacobian_and_rotation(model, q, frame, order, axes, relative_to)[0]
 
 
-def told_analytical_jacobian(
+def analytical_jacobian_and_rotation(
     model: Model,
     q: Shaped[Array, "nq"],
     frame: str,
@@ -85,7 +85,7 @@ def told_analytical_jacobian(
 ) -> tuple[Shaped[Array, "6 nv"], Shaped[Array, "3 3"]]:
     """:func:`analytical_jacobian`, and how the frame is turned (3, 3), which tells whether the angles are locked."""
     R = pose(model, q, frame, relative_to)[:3, :3]
-    rates = euler_rates(order, R, axes)
+    rates = euler_rates(R, order, axes)
     top = np.concatenate([np.eye(3), np.zeros((3, 3))], axis=1)
     scaling = np.concatenate([top, np.concatenate([np.zeros((3, 3)), rates], axis=1)])
     return scaling @ jacobian(model, q, frame, relative_to=relative_to), R
@@ -108,7 +108,7 @@ def jacobian_dot(
     way = way_between(model, frame, relative_to)
     motions = body_motions(model, q, v, root=way.root, accelerations=False)
 
-    def placed(frame: Frame | None) -> tuple[Array, Motion]:
+    def placed(frame: Frame | None) -> tuple[Array, FrameMotion]:
         if frame is None:
             return np.eye(4), STILL
         T, motion = way.of(motions, (np.eye(4), STILL), frame)
@@ -119,7 +119,7 @@ def jacobian_dot(
     R, w = (T_end[:3, :3], end.w) if reference_frame == "body" else (T_base[:3, :3], base.w)
     turning = skew(w)
 
-    def column(link: Link, found: tuple[Array, Motion], q: Array, v: Array, sign: float) -> Array:
+    def column(link: Link, found: tuple[Array, FrameMotion], q: Array, v: Array, sign: float) -> Array:
         if is_zero(sign):
             return np.zeros((6, link.motion.nv))
         T, motion = found

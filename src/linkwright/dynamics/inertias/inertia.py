@@ -126,7 +126,7 @@ def articulated_inertia(model: Model, q: Shaped[Array, "nq"], body: str) -> Shap
 
 
 @takes_model
-def handle_responses(
+def frame_responses(
     model: Model,
     q: Shaped[Array, "nq"],
     v: Shaped[Array, "nv"],
@@ -151,7 +151,7 @@ def handle_responses(
 
 def _require_frames(frames: Any) -> None:
     if isinstance(frames, str) or not len(frames):
-        raise ArgumentError(f"handle_responses takes the names of frames, a list of one or more; got {frames!r}")
+        raise ArgumentError(f"frame_responses takes the names of frames, a list of one or more; got {frames!r}")
 
 
 @takes_model

@@ -33,7 +33,7 @@ DIGITS = 1e-15
 """Of a joint's squared efforts: what is left of them is not known to be less."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Estimate:
     """The combinations β = K θ that measurements show."""
 
@@ -107,7 +107,19 @@ def estimate(columns: Columns, joints: Array, source: Source, robust: bool) -> E
         beta, sigma, variances, wild, passes = _robustly(columns, joints, source, plain, kept, beta, sigma, freedom / n)
     G, _ = plain.embedded(1.0 / variances)
     inverse = _inverse(G[np.ix_(kept, kept)])
-    return Estimate(matrix, kept, beta[kept], inverse, sigma, plain, np.sqrt(totals / n), n, passes, wild, condition)
+    return Estimate(
+        matrix=matrix,
+        kept=kept,
+        values=beta[kept],
+        covariance=inverse,
+        sigma=sigma,
+        plain=plain,
+        measured=np.sqrt(totals / n),
+        samples=n,
+        passes=passes,
+        wild=wild,
+        condition=condition,
+    )
 
 
 def _too_few(n: int, joints: Array, r: int) -> InputError:

@@ -42,9 +42,9 @@ def simpler(R: Array, angle: float) -> Array:
     """The rotation (3, 3) with the most zeros that three turns by multiples of π/12, where near to these, make of R."""
     best, zeros = R, int((R == 0.0).sum())
     for order in _ORDERS:
-        angles = euler_from_quaternion(order, quaternion_from_matrix(R))
+        angles = euler_from_quaternion(quaternion_from_matrix(R), order)
         near = STEP * np.round(angles / STEP)
-        made = snap(euler_matrix(order, np.where(np.abs(angles - near) <= angle, near, angles)))
+        made = snap(euler_matrix(np.where(np.abs(angles - near) <= angle, near, angles), order))
         if int((made == 0.0).sum()) > zeros and np.linalg.norm(rotation_log(R.T @ made)) <= 2.0 * angle:
             best, zeros = made, int((made == 0.0).sum())
     return best

@@ -184,7 +184,7 @@ class DHTable:
 
 
 def _place(T: Array) -> str:
-    rpy = euler_from_quaternion("xyz", quaternion_from_matrix(T[:3, :3]), "fixed")
+    rpy = euler_from_quaternion(quaternion_from_matrix(T[:3, :3]), "xyz", "fixed")
     return f"xyz {_row_of(T[:3, 3])}, rpy {_row_of(rpy)}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ ROWS_AT_ONCE = 100_000
 """Samples of one call of a kernel."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ContactHistory:
     """Contact points of a motion, (k,) at every sample; world axes, SI units.
 
@@ -169,7 +169,19 @@ def contact_history(motion: Motion) -> ContactHistory:
     stored = 0.5 * (stiffness * np.fmin(table[0], 0.0) ** 2).sum(axis=-1)
     gaps, points, normals, forces, moments = table
     left = partial(_left_of, motion, whole)
-    return ContactHistory(names, of_pair, friction, gaps, points, normals, forces, moments, left, stored, motion.smooth)
+    return ContactHistory(
+        names=names,
+        pair=of_pair,
+        friction=friction,
+        gaps=gaps,
+        points=points,
+        normals=normals,
+        forces=forces,
+        moments=moments,
+        left=left,
+        stored=stored,
+        smooth=motion.smooth,
+    )
 
 
 class _ImpulseLayout:
@@ -304,5 +316,6 @@ def _joined(parts: list[ContactHistory]) -> ContactHistory:
         return work, lift, residual
 
     stored = np.concatenate([part.stored for part in parts])
-    labels = (first.names, first.pair, first.friction)
-    return ContactHistory(*labels, gaps, points, normals, forces, moments, left, stored, first.smooth)
+    return replace(
+        first, gaps=gaps, points=points, normals=normals, forces=forces, moments=moments, left=left, stored=stored
+    )

@@ -46,7 +46,7 @@ ROWS_AT_ONCE = 4096
 constraint_residual = public(dynamics.constraint_residual)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Motion:
     """A sampled motion; arrays are indexed by the sample, ``q[k]`` at the time ``t[k]``.
 
@@ -360,20 +360,20 @@ class Motion:
         if self.q[at].ndim == 2:
             at = (slice(int(samples_there(self.q[at], self.v[at]))), *index)
         return Motion(
-            self.model,
-            self.t[at[0]],
-            self.q[at],
-            self.v[at],
-            self.tau[at],
-            self.step,
-            self.compile_time,
-            self.run_time,
-            None if self.states is None else self.states[at],
-            self.shapes,
-            self.cut,
-            {frame: wrench[at] for frame, wrench in self.wrenches.items()},
-            None if self.lengths is None else self.lengths[index],
-            None if self.impulses is None else self.impulses[at],
+            model=self.model,
+            t=self.t[at[0]],
+            q=self.q[at],
+            v=self.v[at],
+            tau=self.tau[at],
+            step=self.step,
+            compile_time=self.compile_time,
+            run_time=self.run_time,
+            states=None if self.states is None else self.states[at],
+            shapes=self.shapes,
+            cut=self.cut,
+            wrenches={frame: wrench[at] for frame, wrench in self.wrenches.items()},
+            lengths=None if self.lengths is None else self.lengths[index],
+            impulses=None if self.impulses is None else self.impulses[at],
             smooth=self.smooth,
             constraints=self.constraints,
         )

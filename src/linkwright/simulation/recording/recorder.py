@@ -167,8 +167,24 @@ class MotionRecorder:
         t, q, v, tau, state = self._samples()
         wrenches = self.external.wrench_history(self.model, t, q, v) if self.external else {}
         law, impulses = state[..., : self.own], state[..., self.own :] if state.shape[-1] > self.own else None
-        fields = (compile_time, run_time, law, self.shapes, self.cut, wrenches, self.lengths, impulses)
-        return Motion(self.model, t, q, v, tau, self.h, *fields, smooth=self.smooth, constraints=self.constraints)
+        return Motion(
+            model=self.model,
+            t=t,
+            q=q,
+            v=v,
+            tau=tau,
+            step=self.h,
+            compile_time=compile_time,
+            run_time=run_time,
+            states=law,
+            shapes=self.shapes,
+            cut=self.cut,
+            wrenches=wrenches,
+            lengths=self.lengths,
+            impulses=impulses,
+            smooth=self.smooth,
+            constraints=self.constraints,
+        )
 
     def record_step_counts(self, control: StepSizeControl) -> None:
         """Record the numbers of steps, and the reasons of motions that have ended."""

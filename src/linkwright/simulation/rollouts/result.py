@@ -13,7 +13,7 @@ from linkwright.simulation.integrators.step_kernels import StateLayout
 from linkwright.spatial.arrays import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Rollout:
     """Motions of a batch, and their carried state: ``rollout(model, this, None, steps)`` continues them."""
 

@@ -134,19 +134,19 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
     named = zip(("q", "v", "rest", *spec.more), shaped, kept, last, strict=True)
     found = {name: x if every_one else end[None] for name, x, every_one, end in named}
     result = Rollout(
-        of.model,
-        of.h * (of.taken + count * np.arange(1, calls + 1)),
-        found["q"],
-        found["v"],
-        found.get("tau"),
-        found.get("reward"),
-        found.get("state"),
-        of.h,
-        of.shapes,
-        of.start[:2],
-        of.taken + int(steps),
-        (last[0], last[1], last[2]),
-        spec.layout,
+        model=of.model,
+        t=of.h * (of.taken + count * np.arange(1, calls + 1)),
+        q=found["q"],
+        v=found["v"],
+        tau=found.get("tau"),
+        rewards=found.get("reward"),
+        law_states=found.get("state"),
+        step=of.h,
+        shapes=of.shapes,
+        start=of.start[:2],
+        taken=of.taken + int(steps),
+        end=(last[0], last[1], last[2]),
+        layout=spec.layout,
     )
     if spec.terminate is None and not spec.restarts:
         _warn_of_endless(result, isinstance(method_of(spec.options.method), EmbeddedPair))

@@ -44,7 +44,7 @@ NUDGE, GROWING = 1e-6, 1e-9
 """The disturbance, and by how much it has to grow in a step, for the step to be called too long"""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AttractionRegion:
     """Which states of a plane lead to rest at a target, by motions from the points of a grid."""
 
@@ -158,14 +158,34 @@ def region_on(
     )
     attracted, undecided = (ends == ARRIVED).reshape(m, n), (ends == OPEN).reshape(m, n)
     if function is None:
-        return AttractionRegion(plane, x, y, attracted, undecided, None, None, seconds, None)
+        return AttractionRegion(
+            plane=plane,
+            x=x,
+            y=y,
+            attracted=attracted,
+            undecided=undecided,
+            lyapunov=None,
+            level=None,
+            duration=seconds,
+            fine=None,
+        )
     X, Y = (np.linspace(low, high, FINE) for low, high in plane.spans)
     V = function(*plane.states(X[None, :], Y[:, None]))
     rows, columns = (np.rint(np.linspace(0, FINE - 1, count)).astype(int) for count in (m, n))
     lost = np.zeros(V.shape, dtype=bool)
     np.logical_or.at(lost, np.ix_(rows, columns), ~attracted)
     level = _level(V, lost, nearest((X, Y), plane)) if stable else None
-    return AttractionRegion(plane, x, y, attracted, undecided, function(q, v), level, seconds, (X, Y, V))
+    return AttractionRegion(
+        plane=plane,
+        x=x,
+        y=y,
+        attracted=attracted,
+        undecided=undecided,
+        lyapunov=function(q, v),
+        level=level,
+        duration=seconds,
+        fine=(X, Y, V),
+    )
 
 
 def _counts(samples: Any) -> tuple[int, int]:

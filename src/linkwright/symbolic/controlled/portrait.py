@@ -37,7 +37,7 @@ FINE = 1e-3
 LEVELS = 7
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PhasePortrait:
     """Motions, equilibria and what divides them, on a plane of states."""
 
@@ -115,7 +115,7 @@ def phase_portrait(
     stable = controlled.stateful or controlled.rest.at(place).kind == "asymptotically stable"
     if region and stable:
         found = region_on(controlled, plane, samples)
-    return PhasePortrait(plane, t, x, y, tuple(_separatrices(plane)), found)
+    return PhasePortrait(plane=plane, t=t, x=x, y=y, separatrices=tuple(_separatrices(plane)), region=found)
 
 
 def _flat(plane: Plane) -> bool:

@@ -28,7 +28,7 @@ from linkwright.compiler.schedules.composed.constraints import (
     loop_residuals,
 )
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
-from linkwright.dynamics.assembly.method import require_independent
+from linkwright.dynamics.assembly.method import prescribed_motion_and_opening, require_independent
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.closed_loops import forces as constrained
@@ -464,7 +464,7 @@ COMPOSED: dict[Function, Callable[[ComponentKernels], Function]] = {
     dynamics.plastic_impact: _plastic_impact,
     constrained.position_correction: _position_correction,
     dynamics.prescribed_dynamics: _prescribed_dynamics,
-    dynamics.prescribed_motion: _prescribed_motion,
+    prescribed_motion_and_opening: _prescribed_motion,
     dynamics.project: _project,
     constrained.velocity_correction: _velocity_correction,
 }
