@@ -80,8 +80,8 @@ def warn_if_energy_is_wrong(motion: Motion, method: str, alive: Array, supplied:
         if soft:  # otherwise overlap was undone, or something else acted
             warn(
                 f"{statement}: the soft contact {soft!r} adds energy where its points appear or vanish while the "
-                "shapes overlap; give it damping or a restitution, or spheres for corners; rigid contact with the method "
-                "'semi_implicit' adds none"
+                "shapes overlap; give it damping or a restitution, or spheres for corners; rigid contact with the "
+                "method 'semi_implicit' adds none"
             )
         return
     enough = 0.5 * h * (WRONG / np.log1p(wrong[worst])) ** (1.0 / chosen.order)  # errors grow with its order
