@@ -35,10 +35,10 @@ def least_half_size(kind: str, size: np.ndarray) -> np.ndarray:
 
 def support(kind: str, size: np.ndarray, T: np.ndarray, n: np.ndarray) -> np.ndarray:
     """(N, K): how far shapes reach along unit vectors n (N, K, 3), from their origins."""
-    x = abs(np.einsum("nki,nij->nkj", n, T[:, :3, :3]))
     size = size[:, None, :]
     if kind == "sphere":
-        return np.broadcast_to(size[..., 0], x.shape[:2])
+        return np.broadcast_to(size[..., 0], n.shape[:2])
+    x = abs(n @ T[:, :3, :3])
     if kind == "capsule":
         return size[..., 0] + 0.5 * size[..., 1] * x[..., 2]
     if kind == "cylinder":
@@ -46,7 +46,7 @@ def support(kind: str, size: np.ndarray, T: np.ndarray, n: np.ndarray) -> np.nda
     if kind == "box":
         return 0.5 * np.sum(size * x, axis=-1)
     assert kind == "ellipsoid"
-    return 0.5 * np.linalg.norm(size * x, axis=-1)
+    return 0.5 * length(size * x)
 
 
 def edges(kind: str, T: np.ndarray) -> list[np.ndarray]:
@@ -55,8 +55,13 @@ def edges(kind: str, T: np.ndarray) -> list[np.ndarray]:
     return [T[:, :3, k] for k in axes]
 
 
+def length(x: np.ndarray) -> np.ndarray:
+    """Lengths of vectors of few components, in a third of the time of `np.linalg.norm`."""
+    return np.sqrt(sum(x[..., k] ** 2 for k in range(x.shape[-1])))
+
+
 def unit(x: np.ndarray) -> np.ndarray:
-    return x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-300)
+    return x / np.maximum(length(x)[..., None], 1e-300)
 
 
 def across(n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -85,11 +90,11 @@ class Pairs:
     def along(self, n: np.ndarray) -> np.ndarray:
         """(N, K): the separations along unit vectors n (N, K, 3) from the second shape to the first."""
         (a, b), (p, q), (T1, T2) = self.kinds, self.sizes, self.poses
-        d = T1[:, :3, 3] - T2[:, :3, 3]
+        along = (n @ (T1[:, :3, 3] - T2[:, :3, 3])[..., None])[..., 0]
         if b == "plane":
-            there = np.einsum("nki,ni->nk", n, T2[:, :3, 2]) > 1.0 - 1e-9
-            return np.where(there, np.einsum("nki,ni->nk", n, d) - support(a, p, T1, -n), -np.inf)
-        return np.einsum("nki,ni->nk", n, d) - support(a, p, T1, -n) - support(b, q, T2, n)
+            there = (n @ T2[:, :3, 2, None])[..., 0] > 1.0 - 1e-9
+            return np.where(there, along - support(a, p, T1, -n), -np.inf)
+        return along - support(a, p, T1, -n) - support(b, q, T2, n)
 
     def least(self) -> np.ndarray:
         """(N,): the smallest half size of both shapes."""
