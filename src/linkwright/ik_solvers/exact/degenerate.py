@@ -43,6 +43,9 @@ Next to a curve of answers the error has minima along the curve that are no answ
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
 
+SHARP = 1e-2
+"""An answer is added if its error is below this part of what counts as exact: others may be far from multiple ones."""
+
 ROWS = 200
 """Targets that are solved together."""
 
@@ -98,12 +101,12 @@ class DegenerateTargets:
         parts, left = self._converged(np.concatenate([own, *self._nearby(arrays, random)], axis=1), arrays, fine)
         # where a solution is multiple an answer may be far from it, though its error is small
         known &= self._gap(parts[:, : own.shape[1]], own) <= SEPARATE
-        self._add(q, error, known, parts, left, fine)
+        self._add(q, error, known, parts, left <= SHARP * fine, left)
         rows = np.flatnonzero((error <= fine).sum(axis=1) < error.shape[1])
         if len(rows):
             few, some, errors = [x[rows] for x in arrays], q[rows], error[rows]
             parts, left = self._converged(self._random(few, random), few, fine)
-            self._add(some, errors, errors <= fine, parts, left, fine)
+            self._add(some, errors, errors <= fine, parts, left <= SHARP * fine, left)
             q[rows], error[rows] = some, errors
 
     def _nearby(self, arrays: list[Array], random: np.random.Generator) -> Iterator[Array]:
@@ -140,12 +143,12 @@ class DegenerateTargets:
             parts[at], left[at] = better[kept], now[kept]
         return parts, left
 
-    def _add(self, q: Array, error: Array, known: Array, parts: Array, left: Array, fine: float) -> None:
-        """Add answers to the known ones, in place: always the one farthest from all that are there."""
-        some = np.flatnonzero((left <= fine).any(axis=1))
+    def _add(self, q: Array, error: Array, known: Array, parts: Array, reached: Array, left: Array) -> None:
+        """Add the answers reached to the known ones, in place: always the one farthest from all that are there."""
+        some = np.flatnonzero(reached.any(axis=1))
         known, parts, left = known[some], parts[some], left[some]
         mine, errors = np.where(known[..., None], q[some], np.nan), np.where(known, error[some], np.nan)
-        apart = np.where(left <= fine, np.inf, -1.0)
+        apart = np.where(reached[some], np.inf, -1.0)
         for k in range(known.shape[1]):
             apart = np.fmin(apart, self._gap(parts, mine[:, k : k + 1, self._places]))
         while True:

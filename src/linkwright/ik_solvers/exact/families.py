@@ -443,9 +443,8 @@ class ElbowAngle(Family):
         n, side = elbow_direction(chain, G, angle)
         found = []
         for t4, exists in zip(*subproblem_4(h4, b, a, 0.5 * (dot(x, x) - dot(a, a) - dot(b, b))), strict=True):
-            m = direction(a + turned(h4, t4, b), dot(a, a) + dot(b, b), across(h4))
-            e = h4 - m * dot(m, h4)
-            e = e / plain_norm(e)
+            m = direction(a + turned(h4, t4, b), across(h4), dot(a, a) + dot(b, b))
+            e = direction(h4 - m * dot(m, h4), across_any(m))
             Q = sum(np.multiply.outer(to, of) for to, of in ((n, m), (side, e), (cross(n, side), cross(m, e))))
             R = np.stack([chain.spin_back(3, t4, v) for v in (Q.T @ G.R).T]).T
             for shoulder in wrist(chain.axes[0], chain.axes[1], chain.axes[2], Q):
@@ -476,10 +475,10 @@ def elbow_angle(chain: Chain, turns: Any) -> Any:
 def from_shoulder(chain: Chain, wrist: Array) -> Array:
     """The unit vector from the shoulder to the wrist; one across the first axis where the wrist is in the shoulder."""
     s, c4, w = chain.points[0], chain.points[3], chain.points[4]
-    return direction(wrist - s, dot(c4 - s, c4 - s) + dot(w - c4, w - c4), across(chain.axes[0]))
+    return direction(wrist - s, across(chain.axes[0]), dot(c4 - s, c4 - s) + dot(w - c4, w - c4))
 
 
-def direction(x: Array, size: Any, other: Array) -> Array:
+def direction(x: Array, other: Array, size: Any = 1.0) -> Array:
     """The unit vector along x; another one where x is nothing to rounding, of numbers of this squared size."""
     square = dot(x, x)
     some = square > 1e-26 * size
@@ -489,6 +488,9 @@ def direction(x: Array, size: Any, other: Array) -> Array:
 
 def facing(h: Array, n: Array) -> Array:
     """The unit vector across the unit vectors h and n; where these are parallel one across n."""
+    v = cross(h, n)
+    some = dot(v, v) > 1e-16
     other = across(h)
     other = other - n * dot(n, other)
-    return direction(cross(h, n), 1e10, other / plain_norm(other))
+    v = np.array([pick(some, a, b) for a, b in zip(v, other, strict=True)])
+    return v / plain_norm(v)

@@ -13,6 +13,7 @@ from linkwright.ik_solvers.exact.families import (
     Answer,
     ElbowAngle,
     alike,
+    direction,
     elbow_angle,
     elbow_direction,
     pitched,
@@ -27,7 +28,7 @@ from linkwright.ik_solvers.exact.postures import (
 )
 from linkwright.ik_solvers.exact.subproblems import Turn, cross, dot
 from linkwright.ik_solvers.exact.ways import Way
-from linkwright.spatial.arrays import Array, plain_norm
+from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import damped_least_squares
 from linkwright.spatial.transform import pose_matrix
 
@@ -116,8 +117,7 @@ class PoseAtElbowAngle(Pose):
             elbow = self.chain.spin(i, turn, elbow)
             axes = [self.chain.axes[i], *(self.chain.spin(i, turn, h) for h in axes)]
         row = [dot(across, cross(h, elbow)) for h in axes] + [0.0 * parts[0]] * (len(parts) - 3)
-        flat = elbow - n * dot(n, elbow)
-        off = flat / plain_norm(flat) - side
+        off = direction(elbow - n * dot(n, elbow), side) - side
         e, J = np.concatenate([e, [-dot(across, elbow)]]), np.concatenate([J, [row]])
         return e, J, np.sqrt(error * error + dot(off, off))
 
