@@ -17,11 +17,11 @@ from linkwright.compiler.kernel import compile
 from linkwright.compiler.user import stack
 from linkwright.ik_solvers.exact.chain import Arm
 from linkwright.ik_solvers.exact.compiled import FINE, Branches, resting
-from linkwright.ik_solvers.exact.general import Elimination
+from linkwright.ik_solvers.exact.decompositions import Decomposition
+from linkwright.ik_solvers.exact.general import RaghavanRothElimination
 from linkwright.ik_solvers.exact.postures import into_limits, without_turns
-from linkwright.ik_solvers.exact.subproblems import Turn
-from linkwright.ik_solvers.exact.tasks import Pose
-from linkwright.ik_solvers.exact.ways import Way
+from linkwright.ik_solvers.exact.subproblems import SineCosine
+from linkwright.ik_solvers.exact.tasks import PoseTarget
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -53,10 +53,12 @@ ROWS = 200
 class DegenerateTargets:
     """Kernels for the degenerate targets of one arm, compiled when the first of these is met."""
 
-    def __init__(self, model: Model, arm: Arm, plan: Way | Elimination, task: Pose, answers: Branches):
+    def __init__(
+        self, model: Model, arm: Arm, plan: Decomposition | RaghavanRothElimination, task: PoseTarget, answers: Branches
+    ):
         self._model, self._arm, self._task, self._answers = model, arm, task, answers
-        self._way = plan if isinstance(plan, Way) else plan.way
-        self._closed = isinstance(plan, Way)
+        self._way = plan if isinstance(plan, Decomposition) else plan.way
+        self._closed = isinstance(plan, Decomposition)
         self._places = list(arm.places)
         self._hinges = ~np.array(arm.chain.slides)
         self._candidates = self._compiled_candidates() if self._closed else None
@@ -68,7 +70,7 @@ class DegenerateTargets:
         def candidates(target: Array, given: Any) -> Any:
             rows = []
             for answer in way.solve(task.motion(task.cleaned(target)), given):
-                parts = [x.angle() if isinstance(x, Turn) else x for x in answer.turns]
+                parts = [x.angle() if isinstance(x, SineCosine) else x for x in answer.turns]
                 rows.append(stack([given if k == way.held else x for k, x in enumerate(parts)]))
             return stack(rows)
 

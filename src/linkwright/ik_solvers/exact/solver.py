@@ -20,15 +20,15 @@ from linkwright.errors import (
 )
 from linkwright.ik_solvers.exact.chain import Arm, arm_of
 from linkwright.ik_solvers.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
+from linkwright.ik_solvers.exact.decompositions import TASKS, Decomposition, decompositions
 from linkwright.ik_solvers.exact.degenerate import DegenerateTargets
 from linkwright.ik_solvers.exact.explain import explanation
 from linkwright.ik_solvers.exact.families import ElbowAngle
-from linkwright.ik_solvers.exact.general import Elimination, eliminations
+from linkwright.ik_solvers.exact.general import RaghavanRothElimination, eliminations
 from linkwright.ik_solvers.exact.geometry import meeting, parallel
 from linkwright.ik_solvers.exact.postures import TURN
 from linkwright.ik_solvers.exact.solutions import Solutions
-from linkwright.ik_solvers.exact.tasks import Pose, free_joints, task_of
-from linkwright.ik_solvers.exact.ways import TASKS, Way, ways
+from linkwright.ik_solvers.exact.tasks import PoseTarget, free_joints, task_of
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, finite
@@ -37,7 +37,7 @@ ELBOW = "elbow angle"
 NEAR = 1e-5
 """Formulas that leave less than this (m and rad together), and more than what is exact, may have missed an answer."""
 
-NO_OTHERS: Iterator[Elimination] = iter(())
+NO_OTHERS: Iterator[RaghavanRothElimination] = iter(())
 
 
 class AnalyticSolver:
@@ -52,19 +52,21 @@ class AnalyticSolver:
         model: Model,
         frame: str,
         arm: Arm,
-        plan: Way | Elimination,
-        task: Pose,
+        plan: Decomposition | RaghavanRothElimination,
+        task: PoseTarget,
         tolerance: float,
-        others: Iterator[Elimination] = NO_OTHERS,
+        others: Iterator[RaghavanRothElimination] = NO_OTHERS,
     ):
         self.model, self.frame, self.tolerance = model, frame, tolerance
         self._arm, self._plan, self._task = arm, plan, task
-        self._way = plan if isinstance(plan, Way) else plan.way
+        self._way = plan if isinstance(plan, Decomposition) else plan.way
         held = self._way.held
         self.given: str | None = arm.joints[held] if held is not None else ELBOW if self._way.asks else None
         """what is given beside a target: a joint, or "elbow angle"; None where nothing has to be"""
         self._answers: Branches = (
-            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else AllRoots(model, task, plan, others)
+            ClosedForm(model, arm, plan, task)
+            if isinstance(plan, Decomposition)
+            else AllRoots(model, task, plan, others)
         )
         self.branches = self._answers.branches
         """the most answers a target can have"""
@@ -82,7 +84,7 @@ class AnalyticSolver:
     @property
     def family(self) -> str:
         """What was recognized: "spherical wrist", "three parallel axes", …"""
-        return self._plan.family.name if isinstance(self._plan, Way) else self._plan.name
+        return self._plan.family.name if isinstance(self._plan, Decomposition) else self._plan.name
 
     def explanation(self) -> str:
         """How it is solved: what was recognized, the decomposition, the formulas with this arm's numbers."""
@@ -229,9 +231,11 @@ def analytic_inverse_kinematics(
         held = [arm.joints.index(given)]
     elif given is None and len(arm.joints) == 7:
         held += reversed(range(7))
-    found: list[Way] = []
+    found: list[Decomposition] = []
     for joint in held:
-        found += (way for way in ways(arm.chain, arm.length, joint, task, arm.hand.p) if given != ELBOW or way.asks)
+        found += (
+            way for way in decompositions(arm.chain, arm.length, joint, task, arm.hand.p) if given != ELBOW or way.asks
+        )
         if joint is None and found:
             break
     if found:
