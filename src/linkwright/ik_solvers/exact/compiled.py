@@ -225,8 +225,8 @@ class Opening:
         rows, low, high, unclear = brackets(polynomials, noise, cells, self._cell)
         q, error, angle, moved = self._posture(*(x[rows] for x in arrays), polynomials[rows], low, high)
         with np.errstate(invalid="ignore"):
-            near = (error > FINE) & (error < FAR)
-            for _ in range(3 if near.any() else 0):
+            near = np.nonzero((error > FINE) & (error < FAR))
+            for _ in range(3 if len(near[0]) else 0):
                 self._correction(q, error, near, arrays[0][rows])
             kept = error < LOOSE
             unclear |= ~kept | ~(moved < OWN)
@@ -333,9 +333,8 @@ class Correction:
         self._shapes = (task.shape, ())
         self._kernel = compile(correct, q=model.nq, target=task.shape, given=())
 
-    def __call__(self, q: Array, error: Array, near: Array, target: Array, given: Any = 0.0) -> None:
-        """Correct, in place, the answers ``near``; their targets (…) and what is given are broadcast."""
-        rows = np.nonzero(near)
+    def __call__(self, q: Array, error: Array, rows: tuple[Array, ...], target: Array, given: Any = 0.0) -> None:
+        """Correct the answers at these indices, in place; their targets (…) and what is given are broadcast."""
         some = (
             np.broadcast_to(x, error.shape + own)[rows] for x, own in zip((target, given), self._shapes, strict=True)
         )
