@@ -20,8 +20,8 @@ from linkwright.errors import (
     UnknownNameError,
 )
 from linkwright.ik_solvers.exact.chain import Chain, forward
-from linkwright.ik_solvers.exact.subproblems import Turn
-from linkwright.ik_solvers.exact.ways import ways
+from linkwright.ik_solvers.exact.decompositions import decompositions
+from linkwright.ik_solvers.exact.subproblems import SineCosine
 from linkwright.model.library.dh import DHRow, from_dh
 
 
@@ -152,7 +152,7 @@ def test_any_three_neighboring_axes_that_meet_or_are_parallel_are_enough(kind, f
     lost = []
     for _ in range(5):
         chain = random_arm(random, kind, first)
-        way = next(ways(chain, 5.0))
+        way = next(decompositions(chain, 5.0))
         for q in random.uniform(-np.pi, np.pi, (20, 6)):
             G = forward(chain, q)
             off = np.inf
@@ -475,7 +475,7 @@ def test_the_explanation_names_the_decomposition_and_the_numbers():
 
 def test_turns_are_angles():
     for angle in (-3.0, 0.0, 1.0):
-        turn = Turn(np.sin(angle), np.cos(angle))
+        turn = SineCosine(np.sin(angle), np.cos(angle))
         assert turn.angle() == pytest.approx(angle)
         assert turn.then(turn.back()).angle() == pytest.approx(0.0)
 

@@ -18,6 +18,7 @@ X, Y, Z = np.eye(3)
 def lost(solver, model, frame, q):
     """The postures whose target is out of reach, and those that are missing without a reason."""
     T = lw.pose(model, q, frame)
+    T = T[:, :3, 3] if solver.family.startswith("a position") else T
     if solver.given == "elbow angle":
         found = solver(T, solver.elbow_angle(q))
     else:
@@ -80,43 +81,70 @@ def test_postures_at_and_next_to_singular_ones_are_found_or_infinitely_many(name
         assert_found(solver, model, frame, of_arm(model, frame, near))
 
 
-def right_angled_arm(kind, seed):
-    """Six joints along coordinate axes through points of a grid."""
+JOINTS = {
+    "spherical wrist": 6,
+    "three parallel axes": 6,
+    "six joints of any geometry": 6,
+    "spherical shoulder, elbow and wrist": 7,
+    "planar, three hinges": 3,
+    "a hinge and a plane": 4,
+    "three parallel hinges and a slide along them": 4,
+    "a position for three joints": 3,
+}
+"""Families, and the joints of an arm."""
+
+
+def right_angled_arm(kind, seed, slides=()):
+    """Joints along coordinate axes through points of a grid, in an order that makes the arm one of a family."""
     random = np.random.default_rng(seed)
-    axes = [np.eye(3)[i] for i in random.integers(0, 3, 6)]
-    points = [random.integers(0, 4, 3) * 0.2 for _ in range(6)]
-    if kind == "spherical wrist":
-        axes[3:] = [Z, Y, X] if seed % 2 else [X, Y, X]
-        points[4] = points[5] = points[3]
+    n = JOINTS[kind]
+    axes = [np.eye(3)[i] for i in random.integers(0, 3, n)]
+    points = [random.integers(0, 4, 3) * 0.2 for _ in range(n)]
+    for at in {"spherical wrist": [3], "spherical shoulder, elbow and wrist": [0, 4]}.get(kind, ()):
+        axes[at : at + 3] = [Z, Y, X] if seed % 2 else [X, Y, X]
+        points[at + 1] = points[at + 2] = points[at]
     if kind == "three parallel axes":
         axes[1] = axes[2] = axes[3] = Y
+    if kind in ("planar, three hinges", "three parallel hinges and a slide along them"):
+        axes[:] = [Y] * n
+    if kind == "a hinge and a plane":
+        axes[:] = [Z, Y, Y, Y]
     builder, before, at = lw.Builder("arm"), "world", np.zeros(3)
-    for k in range(6):
+    for k in range(n):
         builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
-        builder.joint(f"j{k}", "continuous", before, f"l{k}", xyz=tuple(points[k] - at), axis=tuple(axes[k]))
+        joint = "prismatic" if k in slides else "continuous"
+        builder.joint(f"j{k}", joint, before, f"l{k}", xyz=tuple(points[k] - at), axis=tuple(axes[k]))
         before, at = f"l{k}", points[k]
     return builder.frame("hand", before, xyz=(0.1, 0.2, 0.3)).build()
 
 
 @pytest.mark.parametrize(
-    ("kind", "seed"),
+    ("kind", "seed", "slides"),
     [
-        ("spherical wrist", 1),
-        ("spherical wrist", 5),
-        ("three parallel axes", 4),
-        ("three parallel axes", 10),
-        ("six joints of any geometry", 5),
-        ("six joints of any geometry", 8),
+        ("spherical wrist", 1, ()),
+        ("spherical wrist", 5, ()),
+        ("spherical wrist", 0, (1,)),
+        ("spherical wrist", 0, (0, 1)),
+        ("three parallel axes", 4, ()),
+        ("three parallel axes", 10, ()),
+        ("six joints of any geometry", 5, ()),
+        ("six joints of any geometry", 8, ()),
+        ("spherical shoulder, elbow and wrist", 0, ()),
+        ("planar, three hinges", 0, ()),
+        ("a hinge and a plane", 2, ()),
+        ("three parallel hinges and a slide along them", 0, (2,)),
+        ("a position for three joints", 0, ()),
     ],
 )
-def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind, seed):
-    model = right_angled_arm(kind, seed)
-    solver = lw.analytic_inverse_kinematics(model, "hand")
+def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind, seed, slides):
+    model = right_angled_arm(kind, seed, slides)
+    task = "position" if "position" in kind else "pose"
+    solver = lw.analytic_inverse_kinematics(model, "hand", task=task)
     assert solver.family == kind
     random = np.random.default_rng(seed)
-    q = np.array(RIGHT)[random.integers(0, 4, (60, 6))]
-    assert_found(solver, model, "hand", q)
-    assert_found(solver, model, "hand", q + 1e-7 * random.uniform(-1.0, 1.0, q.shape))
+    q = np.array(RIGHT)[random.integers(0, 4, (60, model.nq))]
+    for distance in (0.0, 1e-9, 1e-7, 1e-5):
+        assert_found(solver, model, "hand", q + distance * random.uniform(-1.0, 1.0, q.shape))
 
 
 @pytest.mark.parametrize("joint", [1, 5])

@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.ik_solvers.exact.subproblems import (
-    Turn,
+    SineCosine,
     form_of,
     subproblem_1,
     subproblem_2,
@@ -29,7 +29,7 @@ def unit(random):
 
 
 def turn(angle):
-    return Turn(np.sin(angle), np.cos(angle))
+    return SineCosine(np.sin(angle), np.cos(angle))
 
 
 def scanned(k, p):
@@ -158,5 +158,5 @@ def test_a_turn_of_a_point_near_the_axis_keeps_its_digits():
     k = np.array([1.0, 2.0, 2.0]) / 3.0
     side = np.array([2.0, 1.0, -2.0]) / 3.0
     p = k + 1e-9 * side
-    turn = Turn(np.sin(0.7), np.cos(0.7))
+    turn = SineCosine(np.sin(0.7), np.cos(0.7))
     assert abs(subproblem_1(k, p, turned(k, turn, p)).angle() - 0.7) < 1e-6

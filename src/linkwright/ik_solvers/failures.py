@@ -14,9 +14,9 @@ from linkwright.ik_solvers.solver import (
     LARGEST,
     NEAREST,
     PATIENT,
-    Found,
-    Search,
-    Solver,
+    NumericalSolver,
+    SearchOptions,
+    SearchResult,
     inputs_named,
 )
 from linkwright.ik_solvers.tasks import ROTATION
@@ -47,7 +47,7 @@ NEAR_EDGE, FLAT = 1e-3, 1e-3
 """An error (m, rad), and a singular value over the largest, of targets at the edge of reach."""
 
 
-def wrong_row(problem: Solver, row: dict[str, Array], place: str) -> InputError:
+def wrong_row(problem: NumericalSolver, row: dict[str, Array], place: str) -> InputError:
     """What is wrong with the target or the start of a row, at a ``place`` in words."""
     for k, task in enumerate(problem.tasks):
         target = row[f"target{k}"]
@@ -68,7 +68,9 @@ def wrong_row(problem: Solver, row: dict[str, Array], place: str) -> InputError:
     return InputError(f"initial_guess: the numbers given are too large{place}: {row['start'].tolist()}")
 
 
-def look_again(problem: Solver, rows: list[Array], search: Search, found: Found, alone: bool) -> tuple[Array, Array]:
+def look_again(
+    problem: NumericalSolver, rows: list[Array], search: SearchOptions, found: SearchResult, alone: bool
+) -> tuple[Array, Array]:
     """Improve the answers of rows that did not converge; whether they did now (n,), and the reasons (n,).
 
     ``rows``: the starts (n, nq) and the targets; ``alone``: of a call of one target.
@@ -98,7 +100,13 @@ def look_again(problem: Solver, rows: list[Array], search: Search, found: Found,
 
 
 def _descend(
-    problem: Solver, start: Array, targets: list[Array], search: Search, rows: Array, found: Found, alone: bool
+    problem: NumericalSolver,
+    start: Array,
+    targets: list[Array],
+    search: SearchOptions,
+    rows: Array,
+    found: SearchResult,
+    alone: bool,
 ) -> None:
     """Put the nearest of some descents in the place of these rows."""
     descent = search._replace(manner=NEAREST)
@@ -117,7 +125,13 @@ def _descend(
 
 
 def _reasons(
-    problem: Solver, start: Array, targets: list[Array], search: Search, q: Array, error: Array, alone: bool
+    problem: NumericalSolver,
+    start: Array,
+    targets: list[Array],
+    search: SearchOptions,
+    q: Array,
+    error: Array,
+    alone: bool,
 ) -> Array:
     """Why rows (n,) whose nearest answers are these did not converge."""
     reasons = np.full(len(q), NOT_FOUND, dtype=np.uint8)
@@ -144,7 +158,7 @@ def _reasons(
     return reasons
 
 
-def _rows(problem: Solver, q: Array, targets: list[Array], start: Array, alone: bool) -> tuple[Array, Array]:
+def _rows(problem: NumericalSolver, q: Array, targets: list[Array], start: Array, alone: bool) -> tuple[Array, Array]:
     """The rows of the first priority at configurations (n, nq): J (n, m, k) and e (n, m)."""
 
     def rows(model: Model, q: Array, start: Array, *targets: Array) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 
-class Followed(NamedTuple):
+class FollowedPath(NamedTuple):
     """Postures along a path, from several starts."""
 
     q: Array
@@ -58,7 +58,7 @@ def straight(targets: Array, points: int) -> Array:
     return path
 
 
-def followed(model: Model, frame: str, targets: Array, starts: Array) -> Followed:
+def followed(model: Model, frame: str, targets: Array, starts: Array) -> FollowedPath:
     """The postures with which a frame goes along targets (points, …), each reached from the one before.
 
     ``starts`` (starts, nq): postures at the first target. A start goes on as long as the targets are reached within the
@@ -78,4 +78,4 @@ def followed(model: Model, frame: str, targets: Array, starts: Array) -> Followe
         q[going, k], reached[going] = at, k + 1
         if not len(going):
             break
-    return Followed(q, reached, reasons)
+    return FollowedPath(q, reached, reasons)

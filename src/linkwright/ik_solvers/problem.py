@@ -24,7 +24,7 @@ MOVES = 1e-9
 
 
 @dataclass(frozen=True)
-class Problem:
+class TaskProblem:
     """What is solved: which tasks of which mechanism, and how."""
 
     model: Model

@@ -12,7 +12,7 @@ from linkwright.bounds import truth, whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted
 from linkwright.ik_solvers import several
 from linkwright.ik_solvers.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
-from linkwright.ik_solvers.solver import DONE, WRONG, Found, Row, Search, Solver
+from linkwright.ik_solvers.solver import DONE, WRONG, NumericalSolver, SearchOptions, SearchResult, SearchState
 from linkwright.ik_solvers.task import fitting
 from linkwright.ik_solvers.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
@@ -147,11 +147,11 @@ WITHIN = 1e-9
 _PROBLEM: Identity = identity(inverse_kinematics)
 
 
-_SEARCHES: dict[tuple[float, int, int, bool], tuple[Search, Array]] = {}
+_SEARCHES: dict[tuple[float, int, int, bool], tuple[SearchOptions, Array]] = {}
 """Ways to look for targets, which are mostly the same, and their arrays."""
 
 
-def _search(tolerance: Any, restarts: Any, seed: Any, stored: bool) -> tuple[Search, Array]:
+def _search(tolerance: Any, restarts: Any, seed: Any, stored: bool) -> tuple[SearchOptions, Array]:
     """In what way targets are looked for, and that as the kernel takes it."""
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
         raise InputError(f"the tolerance is a number between 0 and 1, m and rad; got {tolerance!r}")
@@ -159,20 +159,20 @@ def _search(tolerance: Any, restarts: Any, seed: Any, stored: bool) -> tuple[Sea
         whole_number(name, x, 0, 10**6)
     if len(_SEARCHES) > 100:
         _SEARCHES.clear()
-    search = Search(float(tolerance), float(restarts), float(seed), float(stored))
+    search = SearchOptions(float(tolerance), float(restarts), float(seed), float(stored))
     settings = np.array(search)
     settings.setflags(write=False)
     found = _SEARCHES[tolerance, restarts, seed, stored] = search, settings  # type: ignore[index]
     return found
 
 
-def _traced(problem: Solver, given: tuple[Any, ...], search: Search) -> Reached:
+def _traced(problem: NumericalSolver, given: tuple[Any, ...], search: SearchOptions) -> Reached:
     """The answer as symbols, whose derivatives are those of the solution."""
     arrays = [np.asarray(x) for x in given]
     for x, (name, shape) in zip(arrays, problem.inputs.items(), strict=False):
         if x.shape != shape:
             raise ShapeError(f"in a function that is compiled {name} is of one row, {shape}; got {x.shape}")
-    q, told, errors = Row(problem, problem.model, arrays[0], arrays[1:], search).solved(more=1)
+    q, told, errors = SearchState(problem, problem.model, arrays[0], arrays[1:], search).solved(more=1)
     converged = (told[1] <= search.tolerance) & (abs(told[4] - DONE) < 0.5)
     return Reached(q, converged, told[0], errors, told[2], told[3], where(converged, 0.0, float(NOT_FOUND)))
 
@@ -183,7 +183,7 @@ def _names(fixed: Any) -> tuple[str, ...]:
     return tuple(fixed)
 
 
-def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver, tuple[Any, ...]]:
+def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[NumericalSolver, tuple[Any, ...]]:
     """The problem of these targets, and their arrays."""
     if not isinstance(targets, Mapping) or not targets:
         raise ArgumentError(f"targets are a dict, such as {{frame: T}}, of at least one frame or task; got {targets!r}")
@@ -198,7 +198,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
                 raise InputError(f"{task} is a direction to go, of resolved_rate; nothing that is reached")
         for name in key[1] if len(key) > 1 else ():
             model.slice(name)
-        problem = Solver(model, tasks, *key)
+        problem = NumericalSolver(model, tasks, *key)
         keep(model, problem, _PROBLEM, tasks, *key)
     if not started:
         for task in tasks:
@@ -240,7 +240,7 @@ def _are_rotations(x: Array) -> bool:
     return bool((np.abs(x @ np.swapaxes(x, -1, -2) - np.eye(3)) < ROTATION).all() and (np.linalg.det(x) > 0.0).all())
 
 
-def _check_fixed(problem: Solver, initial_guess: Any) -> None:
+def _check_fixed(problem: NumericalSolver, initial_guess: Any) -> None:
     """Raise where joints are fixed outside their limits."""
     x = as_numbers("initial_guess", initial_guess)
     if not problem.limits or x.shape[-1:] != (problem.model.nq,):  # of which the kernel tells
@@ -259,7 +259,7 @@ def _check_fixed(problem: Solver, initial_guess: Any) -> None:
 
 
 def _looked_at(
-    problem: Solver, given: tuple[Any, ...], search: Search, q: Array, told: Array, errors: Array
+    problem: NumericalSolver, given: tuple[Any, ...], search: SearchOptions, q: Array, told: Array, errors: Array
 ) -> Reached:
     """The answers, with what is to be said of rows that are not at their targets."""
     batch = q.shape[:-1]
@@ -267,8 +267,8 @@ def _looked_at(
     reasons = np.zeros(batch, dtype=np.uint8)
     if not converged.all():
         rows = np.nonzero(~converged.reshape(-1))[0]
-        whole = Found(*(x.reshape(-1, x.shape[-1]) for x in (q, told, errors)))
-        arrays, part = _rows(problem, given, batch, rows), Found(*(x[rows] for x in whole))
+        whole = SearchResult(*(x.reshape(-1, x.shape[-1]) for x in (q, told, errors)))
+        arrays, part = _rows(problem, given, batch, rows), SearchResult(*(x[rows] for x in whole))
         wrong = np.flatnonzero(part.told[:, 4] == WRONG)
         if len(wrong):
             row = {name: x[wrong[0]] for name, x in zip(problem.inputs, arrays, strict=False)}
@@ -284,7 +284,9 @@ def _looked_at(
     return Reached(q, converged, told[..., 0], errors, steps, attempts, reasons)
 
 
-def _rows(problem: Solver, given: tuple[Any, ...], batch: tuple[int, ...], rows: Array | None = None) -> list[Array]:
+def _rows(
+    problem: NumericalSolver, given: tuple[Any, ...], batch: tuple[int, ...], rows: Array | None = None
+) -> list[Array]:
     """Of what was given the rows of these numbers (n,), or all: (n, …)."""
     at: Any = ... if rows is None else np.unravel_index(rows, batch) if batch else ...
     shapes = list(problem.inputs.values())[:-1]
@@ -294,7 +296,9 @@ def _rows(problem: Solver, given: tuple[Any, ...], batch: tuple[int, ...], rows:
     ]
 
 
-def _several(problem: Solver, given: tuple[Any, ...], search: Search, nearest: bool, solutions: int | None) -> Reached:
+def _several(
+    problem: NumericalSolver, given: tuple[Any, ...], search: SearchOptions, nearest: bool, solutions: int | None
+) -> Reached:
     """The nearest solution, or several."""
     truth("nearest", nearest)
     if nearest and search.stored:

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
-from linkwright.ik_solvers.solver import Found, Search, Solver
+from linkwright.ik_solvers.solver import NumericalSolver, SearchOptions, SearchResult
 from linkwright.ik_solvers.steps import TURN
 from linkwright.ik_solvers.tasks import Joints
 from linkwright.model.derived import derived
@@ -33,18 +33,20 @@ ISOLATED = 48
 """Starts for the nearest where nothing is left free: half of them anywhere, since no way leads to another solution."""
 
 
-def with_posture(problem: Solver) -> Solver:
+def with_posture(problem: NumericalSolver) -> NumericalSolver:
     """The problem with the start as what comes last, where its tasks leave the mechanism free to go there."""
     held = sum(len(task.scales(problem.model)) for task in problem.tasks)
     if held >= len(problem.moves[1]):
         return problem
     last = 1 + max(task.priority for task in problem.tasks)
     changed = (*problem.tasks, Joints(priority=last))
-    made: Solver = derived(problem.model, with_posture, problem, make=lambda: replace(problem, tasks=changed))
+    made: NumericalSolver = derived(problem.model, with_posture, problem, make=lambda: replace(problem, tasks=changed))
     return made
 
 
-def many(problem: Solver, rows: list[Array], search: Search, count: int, alone: bool) -> tuple[Found, Array, Found]:
+def many(
+    problem: NumericalSolver, rows: list[Array], search: SearchOptions, count: int, alone: bool
+) -> tuple[SearchResult, Array, SearchResult]:
     """Up to so many different solutions of every row (n, …): answers (n, count, …), which there are (n, count), and
     the first answers (n, …), whether they are solutions or not.
 
@@ -55,7 +57,7 @@ def many(problem: Solver, rows: list[Array], search: Search, count: int, alone: 
     model, (start, *targets), n = problem.model, rows, len(rows[0])
     beside = np.zeros_like(start) if search.stored else start
     first = problem.answers(start, targets, search, alone)
-    best = Found(
+    best = SearchResult(
         np.full((n, count, model.nq), np.nan), np.full((n, count, 5), np.inf), np.full((n, count, len(targets)), np.inf)
     )
     counts, steps = np.zeros(n, dtype=int), first.told[:, 2:4].copy()
@@ -73,11 +75,13 @@ def many(problem: Solver, rows: list[Array], search: Search, count: int, alone: 
     if not search.stored:
         far = distance(problem, start[:, None], best.q)
         order = np.argsort(np.where(np.isnan(far), np.inf, far), axis=1, kind="stable")
-        best = Found(*(np.take_along_axis(x, order[..., None], axis=1) for x in best))
+        best = SearchResult(*(np.take_along_axis(x, order[..., None], axis=1) for x in best))
     return best, np.arange(count) < counts[:, None], first
 
 
-def _add(problem: Solver, best: Found, counts: Array, at: Array, found: Found, tolerance: float) -> None:
+def _add(
+    problem: NumericalSolver, best: SearchResult, counts: Array, at: Array, found: SearchResult, tolerance: float
+) -> None:
     """Put solutions found of rows ``at`` (n,) behind those that there are, unless they are alike."""
     most = best.q.shape[1]
     new = found.there(tolerance) & (counts[at] < most)
@@ -90,7 +94,7 @@ def _add(problem: Solver, best: Found, counts: Array, at: Array, found: Found, t
     counts[at[new]] += 1
 
 
-def nearest(problem: Solver, rows: list[Array], search: Search, alone: bool) -> Found:
+def nearest(problem: NumericalSolver, rows: list[Array], search: SearchOptions, alone: bool) -> SearchResult:
     """Of every row (n, …) the solution found that is nearest the start; where there is none, any answer."""
     posture, start = with_posture(problem), rows[0]
     more = [start] if posture is not problem else []
@@ -100,7 +104,7 @@ def nearest(problem: Solver, rows: list[Array], search: Search, alone: bool) -> 
     there = np.flatnonzero(best.there(search.tolerance))
     for at in np.array_split(there, 1 + len(there) * draws // AT_ONCE):
         some = [x[at] for x in rows]
-        mine = Found(*(x[at] for x in best))
+        mine = SearchResult(*(x[at] for x in best))
         mine = mine._replace(q=unturned(problem, some[0], mine.q))
         far = distance(problem, some[0], mine.q)
         for found in _attempts(
@@ -118,7 +122,7 @@ def nearest(problem: Solver, rows: list[Array], search: Search, alone: bool) -> 
     return best
 
 
-def _around(problem: Solver, start: Array, moved: Array) -> Array:
+def _around(problem: NumericalSolver, start: Array, moved: Array) -> Array:
     """Configurations (n, nq) so far (n, nv) from the start, in the mechanism's units, where it may move."""
     moved = moved * scale_of(problem.model).velocities
     moved[:, np.setdiff1d(np.arange(problem.model.nv), problem.moves[1])] = 0.0
@@ -127,8 +131,14 @@ def _around(problem: Solver, start: Array, moved: Array) -> Array:
 
 
 def _attempts(
-    problem: Solver, rows: list[Array], beside: Array, search: Search, drawn: range, alone: bool, elsewhere: int = 1
-) -> list[Found]:
+    problem: NumericalSolver,
+    rows: list[Array],
+    beside: Array,
+    search: SearchOptions,
+    drawn: range,
+    alone: bool,
+    elsewhere: int = 1,
+) -> list[SearchResult]:
     """Attempts of all rows, without restarts: from the start (0), then from others, each ``elsewhere``-th random, else
     around it; angles are as near to ``beside`` (n, nq) as whole turns bring them."""
     (start, *targets), n, model = rows, len(rows[0]), problem.model
@@ -148,10 +158,10 @@ def _attempts(
     once = search._replace(restarts=0.0, stored=0.0)
     found = problem.answers(np.concatenate(starts), repeated, once, alone)
     found = found._replace(q=unturned(problem, np.tile(beside, (times, 1)), found.q))
-    return [Found(*(x[k * n : (k + 1) * n] for x in found)) for k in range(times)]
+    return [SearchResult(*(x[k * n : (k + 1) * n] for x in found)) for k in range(times)]
 
 
-def distance(problem: Solver, a: Array, b: Array) -> Array:
+def distance(problem: NumericalSolver, a: Array, b: Array) -> Array:
     """How far apart configurations are, in the mechanism's units."""
     return np.sqrt(((_difference(problem.model, a, b) / scale_of(problem.model).velocities) ** 2).sum(axis=-1))
 
@@ -161,7 +171,7 @@ def _difference(model: Model, a: Array, b: Array) -> Array:
     return np.asarray(difference(a, b))
 
 
-def _apart(problem: Solver, a: Array, b: Array) -> Array:
+def _apart(problem: NumericalSolver, a: Array, b: Array) -> Array:
     """The largest difference of coordinates, a turn counting as none."""
     apart = _difference(problem.model, a, b)
     for _, rate in problem.circular:
@@ -170,7 +180,7 @@ def _apart(problem: Solver, a: Array, b: Array) -> Array:
     return np.abs(apart / scale_of(problem.model).velocities).max(axis=-1)
 
 
-def unturned(problem: Solver, near: Array, q: Array) -> Array:
+def unturned(problem: NumericalSolver, near: Array, q: Array) -> Array:
     """The same postures with angles as near to others as whole turns within the limits bring them."""
     model, q = problem.model, q.copy()
     for place, _ in problem.circular:

@@ -20,7 +20,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import UNIT_TOLERANCE
 from linkwright.errors import InputError
-from linkwright.ik_solvers.problem import Problem
+from linkwright.ik_solvers.problem import TaskProblem
 from linkwright.ik_solvers.seeds import nearest
 from linkwright.ik_solvers.steps import (
     FLOOR,
@@ -72,7 +72,7 @@ POLISHED = 4
 """Steps of the first priority alone, at the end."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Answers of rows (n, …)."""
 
     q: Array
@@ -91,7 +91,7 @@ class Found(NamedTuple):
         """(n,): which targets are reached."""
         return (self.first <= tolerance) & (self.told[:, 4] == DONE)
 
-    def take_over(self, rows: Array, other: Found) -> None:
+    def take_over(self, rows: Array, other: SearchResult) -> None:
         """Put the answers of another in place of these rows' (n,); steps add up, attempts stay those before."""
         other.told[:, 2] += self.told[rows, 2]
         other.told[:, 3] = self.told[rows, 3]
@@ -99,7 +99,7 @@ class Found(NamedTuple):
             mine[rows] = its
 
 
-class Search(NamedTuple):
+class SearchOptions(NamedTuple):
     """In what way a target is looked for: numbers, or symbols of a kernel, which is the same for all of them."""
 
     tolerance: Any
@@ -112,10 +112,12 @@ class Search(NamedTuple):
     """1.0 to look at no limits, though the problem has some"""
 
 
-class Row:
+class SearchState:
     """One target, or several at once, being reached: of numbers or of symbols."""
 
-    def __init__(self, problem: Problem, model: Model, start: Array, targets: Sequence[Array], search: Search):
+    def __init__(
+        self, problem: TaskProblem, model: Model, start: Array, targets: Sequence[Array], search: SearchOptions
+    ):
         self.problem, self.model, self.start, self.targets, self.search = problem, model, start, targets, search
         self.at_q, self.at_v = (one.tolist() for one in problem.moves)
         self.several = len(problem.priorities) > 1
@@ -276,7 +278,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Solver(Problem):
+class NumericalSolver(TaskProblem):
     """A problem with its kernel."""
 
     @cached_property
@@ -288,19 +290,19 @@ class Solver(Problem):
 
         def inverse_kinematics(model: Model, *arrays: Array) -> Any:
             start, *targets, settings = arrays
-            return Row(self, model, start, targets, Search(*settings)).solved()
+            return SearchState(self, model, start, targets, SearchOptions(*settings)).solved()
 
         assert self.stored  # which takes a kernel of its own, before this one is traced
         return compile_or_not(inputs_named(inverse_kinematics, self.inputs), self.model, **self.inputs)
 
-    def answers(self, start: Array, targets: Sequence[Array], search: Search, alone: bool) -> Found:
+    def answers(self, start: Array, targets: Sequence[Array], search: SearchOptions, alone: bool) -> SearchResult:
         """Those of rows (n, …); of a call of one target ``alone`` one by one, for which there is code already."""
         settings = np.array(search, dtype=float)
         if not alone:
-            return Found(*self.kernel(start, *targets, settings))
+            return SearchResult(*self.kernel(start, *targets, settings))
         rows = [self.kernel(*row, settings) for row in zip(start, *targets, strict=True)]
         shapes = (self.model.nq,), (5,), (len(self.tasks),)
-        return Found(*(np.array([row[k] for row in rows]).reshape(-1, *shape) for k, shape in enumerate(shapes)))
+        return SearchResult(*(np.array([row[k] for row in rows]).reshape(-1, *shape) for k, shape in enumerate(shapes)))
 
 
 def inputs_named(function: Callable[..., Any], inputs: Iterable[str]) -> Callable[..., Any]:

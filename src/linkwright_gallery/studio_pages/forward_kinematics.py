@@ -10,7 +10,7 @@ from linkwright.browser.robot import Robot
 from linkwright.browser.words import distance
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.studio_pages.program import Program, degrees, table
-from linkwright_gallery.studio_pages.tutorial_arm import Reached, forward, inverse, lengths_of, nearest
+from linkwright_gallery.studio_pages.tutorial_arm import TutorialAnswers, forward, inverse, lengths_of, nearest
 
 CHOICES = ("nearest", "up", "down")
 TEXT = """θ₁ turns the arm, θ₂, θ₃ and θ₄ pitch it; **α = θ₂ + θ₃ + θ₄** is the pitch of the hand. Move the joints and
@@ -72,7 +72,7 @@ class ForwardKinematics(Program):
             self._set(self.place, (x, y, z, degrees(alpha)))
             self._tell(self._answers())
 
-    def move_hand(self, x: float, y: float, z: float, alpha: float) -> Reached:
+    def move_hand(self, x: float, y: float, z: float, alpha: float) -> TutorialAnswers:
         """Go to (x, y, z), m, with the pitch α, rad, if that is within reach; the joints follow."""
         self._set(self.place, (x, y, z, degrees(alpha)))
         return self._go_to_hand(np.array([x, y, z, alpha]))
@@ -88,12 +88,12 @@ class ForwardKinematics(Program):
     def _follow_hand(self) -> None:
         self._go_to_hand()
 
-    def _answers(self, target: Array | None = None) -> Reached:
+    def _answers(self, target: Array | None = None) -> TutorialAnswers:
         place = forward(self.lengths, self.posture.q) if target is None else target
         x, y, z, alpha = map(float, place)
         return inverse(self.lengths, x, y, z, alpha, yaw=float(self.posture.q[0]))
 
-    def _go_to_hand(self, target: Array | None = None) -> Reached:
+    def _go_to_hand(self, target: Array | None = None) -> TutorialAnswers:
         found = self._answers(self.target if target is None else target)
         wanted = [one for one in found.answers if one.elbow in (self.elbow.value, "straight")]
         with self.server.atomic():
@@ -105,7 +105,7 @@ class ForwardKinematics(Program):
             self._tell(found, target)
         return found
 
-    def _tell(self, found: Reached, target: Array | None = None) -> None:
+    def _tell(self, found: TutorialAnswers, target: Array | None = None) -> None:
         q = self.posture.q
         place = forward(self.lengths, q)
         rows = [(name, f"{x:.4f} m") for name, x in zip("xyz", place[:3], strict=True)]

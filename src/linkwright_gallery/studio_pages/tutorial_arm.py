@@ -35,7 +35,7 @@ class Answer(NamedTuple):
     """whether the first joint turns away from the hand, and the arm reaches over its shoulder"""
 
 
-class Reached(NamedTuple):
+class TutorialAnswers(NamedTuple):
     """All answers of a place, and what is special about it."""
 
     answers: tuple[Answer, ...]
@@ -61,7 +61,7 @@ def forward(l: Lengths, q: Array) -> Array:
     return np.array([np.cos(q[0]) * out, np.sin(q[0]) * out, up, c])
 
 
-def inverse(l: Lengths, x: float, y: float, z: float, alpha: float, yaw: float = 0.0) -> Reached:
+def inverse(l: Lengths, x: float, y: float, z: float, alpha: float, yaw: float = 0.0) -> TutorialAnswers:
     """All angles that bring the hand to (x, y, z), m, with the pitch α, rad; ``yaw``: θ1 where any will do.
 
     Geometry: the yaw from above, then the wrist from the hand and α, then the triangle shoulder, elbow, wrist.
@@ -88,7 +88,7 @@ def inverse(l: Lengths, x: float, y: float, z: float, alpha: float, yaw: float =
             t2 = np.arctan2(h, w) - np.arctan2(l.fore * np.sin(t3), l.upper + l.fore * np.cos(t3))
             q = np.array([turn + (np.pi if backwards else 0.0), t2, t3, alpha - t2 - t3])
             answers.append(Answer(wrapped(q), elbow, backwards))
-    return Reached(tuple(answers), free, min(misses, key=abs) if not answers else 0.0)
+    return TutorialAnswers(tuple(answers), free, min(misses, key=abs) if not answers else 0.0)
 
 
 def nearest(answers: tuple[Answer, ...], q: Array) -> Answer:

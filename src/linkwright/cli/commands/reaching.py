@@ -19,7 +19,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
-    from linkwright.ik_solvers.paths import Followed
+    from linkwright.ik_solvers.paths import FollowedPath
 
 _RESULTS = ("postures.png", "workspace.png", *(f"path_{k}.gif" for k in range(1, 17)))
 """What the command may write; of an earlier run nothing stays."""
@@ -263,7 +263,7 @@ def _place(target: Array) -> str:
     return "(" + ", ".join(f"{x:.4g}" for x in np.round(p, 9) + 0.0) + ") m"
 
 
-def _followed(model: Model, frame: str, targets: Array, starts: Array) -> Followed:
+def _followed(model: Model, frame: str, targets: Array, starts: Array) -> FollowedPath:
     from linkwright.ik_solvers.paths import followed, straight
 
     found = followed(model, frame, straight(targets, _PATH_POINTS), starts)
@@ -274,7 +274,7 @@ def _followed(model: Model, frame: str, targets: Array, starts: Array) -> Follow
     return found
 
 
-def _animated(model: Model, frame: str, found: Followed, place: Path, most: int) -> list[Path]:
+def _animated(model: Model, frame: str, found: FollowedPath, place: Path, most: int) -> list[Path]:
     """An animation for each posture that follows the whole path; the two most unlike, where there are more."""
     from linkwright.visual.moving.animation import animate
 

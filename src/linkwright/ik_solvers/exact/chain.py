@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.errors import ModelError
-from linkwright.ik_solvers.exact.subproblems import Turn, turned
+from linkwright.ik_solvers.exact.subproblems import SineCosine, turned
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
 
@@ -22,7 +22,7 @@ SNAP = 1e-9
 """Directions and places this near to 0 (of the arm's length) are there, for decimals in files are not exact."""
 
 
-class Motion(NamedTuple):
+class RigidMotion(NamedTuple):
     """A rigid motion x → R x + p."""
 
     R: Array
@@ -31,9 +31,9 @@ class Motion(NamedTuple):
     def __call__(self, x: Array) -> Array:
         return self.R @ x + self.p
 
-    def inverse(self) -> Motion:
+    def inverse(self) -> RigidMotion:
         """The motion back."""
-        return Motion(self.R.T, -(self.R.T @ self.p))
+        return RigidMotion(self.R.T, -(self.R.T @ self.p))
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Chain:
         return len(self.axes)
 
     def move(self, i: int, turn: Any, x: Array) -> Array:
-        """E_i x; ``turn`` is a Turn, or how far a joint slides."""
+        """E_i x; ``turn`` is a SineCosine, or how far a joint slides."""
         if self.slides[i]:
             return x + self.axes[i] * turn
         return self.points[i] + turned(self.axes[i], turn, x - self.points[i])
@@ -70,7 +70,7 @@ class Chain:
         """The chain from the hand to the base, of the same coordinates: its product is G⁻¹."""
         return Chain(tuple(-h for h in self.axes[::-1]), self.points[::-1], self.slides[::-1])
 
-    def opened(self, at: int, G: Motion) -> Chain:
+    def opened(self, at: int, G: RigidMotion) -> Chain:
         """The ring E₁ … Eₙ G⁻¹ = 1, opened before joint ``at``: E_at … Eₙ (G⁻¹E₁G) …, whose product is G."""
         inverse = G.inverse()
         axes = (*self.axes[at:], *(inverse.R @ h for h in self.axes[:at]))
@@ -81,7 +81,7 @@ class Chain:
         """The joints that move with joint ``at`` where it is held: those behind it, or the fewer before it."""
         return range(at + 1, len(self)) if 2 * at + 1 >= len(self) else range(at)
 
-    def held(self, at: int, turn: Any, G: Motion) -> tuple[Chain, Motion]:
+    def held(self, at: int, turn: Any, G: RigidMotion) -> tuple[Chain, RigidMotion]:
         """The chain without joint ``at``, which is held, and its motion.
 
         The joints behind it are moved with it, and G becomes G E_at⁻¹; or those before it against it, and G becomes
@@ -93,12 +93,12 @@ class Chain:
             axes = [self.spin(at, turn, h) if i in moved else h for i, h in enumerate(self.axes)]
             points = [self.move(at, turn, c) if i in moved else c for i, c in enumerate(self.points)]
             R = np.stack([self.spin(at, turn, row) for row in G.R])  # (G E⁻¹)ᵀ = E Gᵀ
-            left = Motion(R, G(self.back(at, turn, np.zeros(3))))
+            left = RigidMotion(R, G(self.back(at, turn, np.zeros(3))))
         else:
             axes = [self.spin_back(at, turn, h) if i in moved else h for i, h in enumerate(self.axes)]
             points = [self.back(at, turn, c) if i in moved else c for i, c in enumerate(self.points)]
             R = np.stack([self.spin_back(at, turn, column) for column in G.R.T]).T
-            left = Motion(R, self.back(at, turn, G.p))
+            left = RigidMotion(R, self.back(at, turn, G.p))
         slides = tuple(self.slides[i] for i in rest)
         return Chain(tuple(axes[i] for i in rest), tuple(points[i] for i in rest), slides), left
 
@@ -118,7 +118,7 @@ class Arm:
     joints: tuple[str, ...]
     places: tuple[int, ...]
     """where in q their coordinates stand"""
-    hand: Motion
+    hand: RigidMotion
     """the frame's pose at q = 0"""
     length: float
     """the sum of the distances between neighboring axes' points, m: about how far it reaches"""
@@ -154,21 +154,21 @@ def arm_of(model: Model, frame: str) -> Arm:
     if not names:
         raise ModelError(f"no joint of {model.name!r} moves {frame!r}: there is nothing to solve")
     T = dynamics.pose(model, at_zero, frame)
-    hand = Motion(snap(T[:3, :3], SNAP), T[:3, 3])
+    hand = RigidMotion(snap(T[:3, :3], SNAP), T[:3, 3])
     ends = np.array([*points, hand.p])
     length = float(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum()) or 1.0
     points = [np.where(np.abs(c) <= SNAP * length, 0.0, c) for c in points]
     return Arm(frame, Chain(tuple(axes), tuple(points), tuple(slides)), tuple(names), tuple(places), hand, length)
 
 
-def forward(chain: Chain, q: Array) -> Motion:
+def forward(chain: Chain, q: Array) -> RigidMotion:
     """The product of all motions at coordinates q."""
     R, p = np.eye(3), np.zeros(3)
     for i in reversed(range(len(chain))):
-        turn = q[i] if chain.slides[i] else Turn(np.sin(q[i]), np.cos(q[i]))
+        turn = q[i] if chain.slides[i] else SineCosine(np.sin(q[i]), np.cos(q[i]))
         R = np.stack([chain.spin(i, turn, column) for column in R.T]).T
         p = chain.move(i, turn, p)
-    return Motion(R, p)
+    return RigidMotion(R, p)
 
 
 def with_points(chain: Chain, points: dict[int, Array]) -> Chain:

@@ -11,7 +11,8 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack
 from linkwright.ik_solvers.exact.chain import Arm
-from linkwright.ik_solvers.exact.general import Elimination, polynomial_of, turns_at
+from linkwright.ik_solvers.exact.decompositions import Decomposition
+from linkwright.ik_solvers.exact.general import RaghavanRothElimination, polynomial_of, turns_at
 from linkwright.ik_solvers.exact.postures import (
     coordinate,
     fault_of,
@@ -27,9 +28,8 @@ from linkwright.ik_solvers.exact.roots import (
     cells_with_roots,
     root_between,
 )
-from linkwright.ik_solvers.exact.subproblems import Turn, both, pick, recorded_margins
-from linkwright.ik_solvers.exact.tasks import Pose
-from linkwright.ik_solvers.exact.ways import Way
+from linkwright.ik_solvers.exact.subproblems import SineCosine, both, pick, recorded_margins
+from linkwright.ik_solvers.exact.tasks import PoseTarget
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, minimum
 
@@ -94,7 +94,7 @@ def random_postures(arm: Arm) -> Array:
     return np.random.default_rng(0).uniform(-3.0, 3.0, (15, len(arm.chain)))
 
 
-def error_of_family(way: Way, task: Pose) -> float:
+def error_of_family(way: Decomposition, task: PoseTarget) -> float:
     """The error of the best answers of a family's formulas at random postures."""
     best = []
     with np.errstate(all="ignore"):
@@ -108,7 +108,7 @@ def error_of_family(way: Way, task: Pose) -> float:
 class ClosedForm:
     """One kernel for an arm of a family."""
 
-    def __init__(self, model: Model, arm: Arm, way: Way, task: Pose):
+    def __init__(self, model: Model, arm: Arm, way: Decomposition, task: PoseTarget):
         rest = resting(model)
         misfit = error_of_family(way, task)
         separate = max(DEGENERATE, PERTURBED * misfit) if misfit > APPROXIMATE else DEGENERATE
@@ -156,7 +156,7 @@ class ClosedForm:
         return q, error, fault, degenerate
 
 
-class Found(NamedTuple):
+class RootPostures(NamedTuple):
     """Postures for a batch of targets, one after the other."""
 
     rows: Array
@@ -174,7 +174,7 @@ class Found(NamedTuple):
 class Opening:
     """Kernels for six joints of any geometry, the ring opened once: the equation of degree 16, its roots, postures."""
 
-    def __init__(self, model: Model, task: Pose, elimination: Elimination):
+    def __init__(self, model: Model, task: PoseTarget, elimination: RaghavanRothElimination):
         arm, held = task.arm, elimination.way.held
         rest = resting(model)
 
@@ -186,7 +186,7 @@ class Opening:
         def posture(T: Array, given: Any, polynomial: Array, low: Any, high: Any) -> Any:
             T = orthonormal(T)
             angle = root_between(polynomial, low, high)
-            root = Turn(np.sin(angle), np.cos(angle))
+            root = SineCosine(np.sin(angle), np.cos(angle))
             turns, third = turns_at(elimination, motion_to(arm, T), given, root)
             parts = [given if k == held else turn.angle() for k, turn in enumerate(turns)]
             parts, error = task.converged(parts, T, held, given, 2)
@@ -210,7 +210,7 @@ class Opening:
         self._cell = compile(cell_with_roots, polynomial=searched["polynomial"], noise=(), middle=(), half=())
         self._correction = Correction(model, task, held)
 
-    def _usual_size(self, task: Pose, held: int | None) -> float:
+    def _usual_size(self, task: PoseTarget, held: int | None) -> float:
         """The median size of the polynomials of random targets."""
         postures = random_postures(task.arm)
         arrays = [np.array([task.target_of(parts) for parts in postures])]
@@ -219,14 +219,14 @@ class Opening:
         polynomials = self._equation(*arrays, 0.0)[0]
         return float(np.median(np.abs(polynomials).sum(axis=-1)))
 
-    def __call__(self, *arrays: Array) -> Found:
+    def __call__(self, *arrays: Array) -> RootPostures:
         n = len(arrays[0])
         polynomials, noise, cells, fault = self._equation(*arrays, DIGITS * self._size)
         rows, low, high, unclear = brackets(polynomials, noise, cells, self._cell)
         q, error, angle, moved = self._posture(*(x[rows] for x in arrays), polynomials[rows], low, high)
         with np.errstate(invalid="ignore"):
-            near = (error > FINE) & (error < FAR)
-            for _ in range(3 if near.any() else 0):
+            near = np.nonzero((error > FINE) & (error < FAR))
+            for _ in range(3 if len(near[0]) else 0):
                 self._correction(q, error, near, arrays[0][rows])
             kept = error < LOOSE
             unclear |= ~kept | ~(moved < OWN)
@@ -236,7 +236,7 @@ class Opening:
         doubtful |= np.bincount(rows, minlength=n) % 2 == 1
         if not kept.all():
             rows, q, error = rows[kept], q[kept], error[kept]
-        return Found(rows, q, error, doubtful, np.asarray(fault))
+        return RootPostures(rows, q, error, doubtful, np.asarray(fault))
 
 
 class AllRoots:
@@ -244,7 +244,9 @@ class AllRoots:
 
     branches = 16
 
-    def __init__(self, model: Model, task: Pose, first: Elimination, others: Iterator[Elimination]):
+    def __init__(
+        self, model: Model, task: PoseTarget, first: RaghavanRothElimination, others: Iterator[RaghavanRothElimination]
+    ):
         self._model, self._task = model, task
         self._openings = [Opening(model, task, first)]
         self._others = others
@@ -319,7 +321,7 @@ def told_twice(rows: Array, q: Array) -> Array:
 class Correction:
     """A kernel that brings postures near a target to it."""
 
-    def __init__(self, model: Model, task: Pose, held: int | None):
+    def __init__(self, model: Model, task: PoseTarget, held: int | None):
         def correct(q: Array, target: Array, given: Any) -> Any:
             places = task.arm.places
             parts, error = task.converged([q[place] for place in places], target, held, given, 3)
@@ -331,9 +333,8 @@ class Correction:
         self._shapes = (task.shape, ())
         self._kernel = compile(correct, q=model.nq, target=task.shape, given=())
 
-    def __call__(self, q: Array, error: Array, near: Array, target: Array, given: Any = 0.0) -> None:
-        """Correct, in place, the answers ``near``; their targets (…) and what is given are broadcast."""
-        rows = np.nonzero(near)
+    def __call__(self, q: Array, error: Array, rows: tuple[Array, ...], target: Array, given: Any = 0.0) -> None:
+        """Correct the answers at these indices, in place; their targets (…) and what is given are broadcast."""
         some = (
             np.broadcast_to(x, error.shape + own)[rows] for x, own in zip((target, given), self._shapes, strict=True)
         )

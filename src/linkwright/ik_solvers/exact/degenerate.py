@@ -17,11 +17,11 @@ from linkwright.compiler.kernel import compile
 from linkwright.compiler.user import stack
 from linkwright.ik_solvers.exact.chain import Arm
 from linkwright.ik_solvers.exact.compiled import FINE, Branches, resting
-from linkwright.ik_solvers.exact.general import Elimination
+from linkwright.ik_solvers.exact.decompositions import Decomposition
+from linkwright.ik_solvers.exact.general import RaghavanRothElimination
 from linkwright.ik_solvers.exact.postures import into_limits, without_turns
-from linkwright.ik_solvers.exact.subproblems import Turn
-from linkwright.ik_solvers.exact.tasks import Pose
-from linkwright.ik_solvers.exact.ways import Way
+from linkwright.ik_solvers.exact.subproblems import SineCosine
+from linkwright.ik_solvers.exact.tasks import PoseTarget
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -43,6 +43,9 @@ Next to a curve of answers the error has minima along the curve that are no answ
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
 
+SHARP = 1e-2
+"""An answer is added if its error is below this part of what counts as exact: others may be far from multiple ones."""
+
 ROWS = 200
 """Targets that are solved together."""
 
@@ -50,10 +53,12 @@ ROWS = 200
 class DegenerateTargets:
     """Kernels for the degenerate targets of one arm, compiled when the first of these is met."""
 
-    def __init__(self, model: Model, arm: Arm, plan: Way | Elimination, task: Pose, answers: Branches):
+    def __init__(
+        self, model: Model, arm: Arm, plan: Decomposition | RaghavanRothElimination, task: PoseTarget, answers: Branches
+    ):
         self._model, self._arm, self._task, self._answers = model, arm, task, answers
-        self._way = plan if isinstance(plan, Way) else plan.way
-        self._closed = isinstance(plan, Way)
+        self._way = plan if isinstance(plan, Decomposition) else plan.way
+        self._closed = isinstance(plan, Decomposition)
         self._places = list(arm.places)
         self._hinges = ~np.array(arm.chain.slides)
         self._candidates = self._compiled_candidates() if self._closed else None
@@ -65,7 +70,7 @@ class DegenerateTargets:
         def candidates(target: Array, given: Any) -> Any:
             rows = []
             for answer in way.solve(task.motion(task.cleaned(target)), given):
-                parts = [x.angle() if isinstance(x, Turn) else x for x in answer.turns]
+                parts = [x.angle() if isinstance(x, SineCosine) else x for x in answer.turns]
                 rows.append(stack([given if k == way.held else x for k, x in enumerate(parts)]))
             return stack(rows)
 
@@ -98,12 +103,12 @@ class DegenerateTargets:
         parts, left = self._converged(np.concatenate([own, *self._nearby(arrays, random)], axis=1), arrays, fine)
         # where a solution is multiple an answer may be far from it, though its error is small
         known &= self._gap(parts[:, : own.shape[1]], own) <= SEPARATE
-        self._add(q, error, known, parts, left, fine)
+        self._add(q, error, known, parts, left <= SHARP * fine, left)
         rows = np.flatnonzero((error <= fine).sum(axis=1) < error.shape[1])
         if len(rows):
             few, some, errors = [x[rows] for x in arrays], q[rows], error[rows]
             parts, left = self._converged(self._random(few, random), few, fine)
-            self._add(some, errors, errors <= fine, parts, left, fine)
+            self._add(some, errors, errors <= fine, parts, left <= SHARP * fine, left)
             q[rows], error[rows] = some, errors
 
     def _nearby(self, arrays: list[Array], random: np.random.Generator) -> Iterator[Array]:
@@ -140,12 +145,12 @@ class DegenerateTargets:
             parts[at], left[at] = better[kept], now[kept]
         return parts, left
 
-    def _add(self, q: Array, error: Array, known: Array, parts: Array, left: Array, fine: float) -> None:
-        """Add answers to the known ones, in place: always the one farthest from all that are there."""
-        some = np.flatnonzero((left <= fine).any(axis=1))
+    def _add(self, q: Array, error: Array, known: Array, parts: Array, reached: Array, left: Array) -> None:
+        """Add the answers reached to the known ones, in place: always the one farthest from all that are there."""
+        some = np.flatnonzero(reached.any(axis=1))
         known, parts, left = known[some], parts[some], left[some]
         mine, errors = np.where(known[..., None], q[some], np.nan), np.where(known, error[some], np.nan)
-        apart = np.where(left <= fine, np.inf, -1.0)
+        apart = np.where(reached[some], np.inf, -1.0)
         for k in range(known.shape[1]):
             apart = np.fmin(apart, self._gap(parts, mine[:, k : k + 1, self._places]))
         while True:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from linkwright.ik_solvers.exact.chain import Arm, Chain
-from linkwright.ik_solvers.exact.general import Elimination
-from linkwright.ik_solvers.exact.ways import Way
+from linkwright.ik_solvers.exact.decompositions import Decomposition
+from linkwright.ik_solvers.exact.general import RaghavanRothElimination
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 
-def explanation(model: Model, frame: str, arm: Arm, plan: Way | Elimination, branches: int) -> str:
+def explanation(
+    model: Model, frame: str, arm: Arm, plan: Decomposition | RaghavanRothElimination, branches: int
+) -> str:
     """The derivation in words: what was recognized, the arm's numbers, the formulas."""
-    way = plan if isinstance(plan, Way) else plan.way
-    told = plan.family if isinstance(plan, Way) else plan
+    way = plan if isinstance(plan, Decomposition) else plan.way
+    told = plan.family if isinstance(plan, Decomposition) else plan
     chain = way.chain
     lines = [
         f"Exact inverse kinematics of {frame!r} of {model.name!r}: {told.name}, up to {branches} answers.",
@@ -55,14 +57,14 @@ def explanation(model: Model, frame: str, arm: Arm, plan: Way | Elimination, bra
     lines.append("")
     seen = [chain.slides[i] for i in order]
     formulas = told.formulas
-    if isinstance(plan, Way):
+    if isinstance(plan, Decomposition):
         formulas = plan.family.told(Chain(chain.axes[: len(order)], chain.points[: len(order)], tuple(seen)))
     lines += ["  " + line for line in formulas]
     form = {
         "first": "In subproblem 6 one equation has the first angle alone: two turns, then two of the other for each.",
         "second": "In subproblem 6 one equation has the second angle alone: two turns, then two of the other for each.",
         "quartic": "Subproblem 6 is a quartic: two lines through the points sought, each meets the unit circle twice.",
-    }.get(way.family.form if isinstance(plan, Way) else "")
+    }.get(way.family.form if isinstance(plan, Decomposition) else "")
     return "\n".join([*lines, *([form] if form else [])])
 
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwright.ik_solvers.exact.chain import Chain, Motion
+from linkwright.ik_solvers.exact.chain import Chain, RigidMotion
 from linkwright.ik_solvers.exact.places import form_of_place, kinds, place
 from linkwright.ik_solvers.exact.subproblems import (
-    Turn,
+    SineCosine,
     Two,
     both,
     cross,
@@ -32,7 +32,7 @@ from linkwright.ik_solvers.exact.subproblems import (
 from linkwright.spatial.arrays import Array, atan2, plain_norm
 
 
-class Answer(NamedTuple):
+class JointSolution(NamedTuple):
     """A turn for each joint (for those that slide how far), and whether the answer exists."""
 
     turns: tuple[Any, ...]
@@ -46,7 +46,7 @@ def across(h: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Family:
+class ArmFamily:
     """One family; ``form`` is that of the subproblem 6 in it."""
 
     form: str = ""
@@ -54,7 +54,7 @@ class Family:
     formulas: ClassVar[tuple[str, ...]] = ()
     """how it is solved, line by line"""
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         """All answers, those that do not exist among them."""
         raise NotImplementedError
 
@@ -62,11 +62,11 @@ class Family:
         """The formulas for a chain."""
         return self.formulas
 
-    def system(self, chain: Chain, G: Motion) -> Any:
+    def system(self, chain: Chain, G: RigidMotion) -> Any:
         """What it hands to subproblem 6; None where it needs none."""
         return None
 
-    def formed(self, chain: Chain, G: Motion) -> Family | None:
+    def formed(self, chain: Chain, G: RigidMotion) -> ArmFamily | None:
         """The family with the form that the numbers of these ask for; None where they determine nothing."""
         system = self.system(chain, G)
         if system is None:
@@ -75,7 +75,7 @@ class Family:
         return None if form is None else type(self)(form)
 
 
-def wrist(h4: Array, h5: Array, h6: Array, R: Array) -> list[Answer]:
+def wrist(h4: Array, h5: Array, h6: Array, R: Array) -> list[JointSolution]:
     """The turns with Rot(h₄, θ₄) Rot(h₅, θ₅) Rot(h₆, θ₆) = R."""
     y = R @ h6
     found = []
@@ -83,7 +83,7 @@ def wrist(h4: Array, h5: Array, h6: Array, R: Array) -> list[Answer]:
         t4 = subproblem_1(h4, turned(h5, t5, h6), y, 0.0)
         u = across_any(h6)
         t6 = subproblem_1(h6, u, turned(h5, t5.back(), turned(h4, t4.back(), R @ u)), 0.0)
-        found.append(Answer((t4, t5, t6), exists))
+        found.append(JointSolution((t4, t5, t6), exists))
     return found
 
 
@@ -117,7 +117,7 @@ def rotated(chain: Chain, turns: Any, R: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class SphericalWrist(Family):
+class SphericalWrist(ArmFamily):
     """Axes 4, 5 and 6 meet in w: E₁E₂E₃ w = G w is a place for three joints, what is left a rotation."""
 
     name = "spherical wrist"
@@ -132,18 +132,18 @@ class SphericalWrist(Family):
         place = () if kinds(chain) == "RRR" else (f"E1 E2 E3 w = w': {_SLIDES[kinds(chain)]}",)
         return (self.formulas[0], *(place or self.formulas[1:2]), *self.formulas[2:])
 
-    def formed(self, chain: Chain, G: Motion) -> Family | None:
+    def formed(self, chain: Chain, G: RigidMotion) -> ArmFamily | None:
         w = chain.points[3]
         form = form_of_place(chain, w, G(w))
         return None if form is None else type(self)(form)
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         found = []
         w = chain.points[3]
         for t1, t2, t3, exists in place(chain, w, G(w), self.form):
             first = (t1, t2, t3)
             for last in wrist(chain.axes[3], chain.axes[4], chain.axes[5], rotated(chain, first, G.R)):
-                found.append(Answer((*first, *last.turns), both(exists, last.exists)))
+                found.append(JointSolution((*first, *last.turns), both(exists, last.exists)))
         return found
 
 
@@ -159,7 +159,7 @@ _SLIDES = {
 
 
 @dataclass(frozen=True)
-class PositionOnly(Family):
+class PositionOnly(ArmFamily):
     """Three joints bring the hand to a place; its rotation is not asked for."""
 
     name = "a position for three joints"
@@ -173,14 +173,14 @@ class PositionOnly(Family):
     def told(self, chain: Chain) -> tuple[str, ...]:
         return self.formulas if kinds(chain) == "RRR" else (f"E1 E2 E3 p = p': {_SLIDES[kinds(chain)]}",)
 
-    def formed(self, chain: Chain, G: Motion) -> Family | None:
+    def formed(self, chain: Chain, G: RigidMotion) -> ArmFamily | None:
         p = np.array(self.point)
         form = form_of_place(chain, p, G(p))
         return None if form is None else type(self)(form, self.point)
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         p = np.array(self.point)
-        return [Answer((t1, t2, t3), exists) for t1, t2, t3, exists in place(chain, p, G(p), self.form)]
+        return [JointSolution((t1, t2, t3), exists) for t1, t2, t3, exists in place(chain, p, G(p), self.form)]
 
 
 @dataclass(frozen=True)
@@ -196,22 +196,22 @@ class PositionOfTwo(PositionOnly):
     def told(self, chain: Chain) -> tuple[str, ...]:
         return self.formulas
 
-    def formed(self, chain: Chain, G: Motion) -> Family | None:
+    def formed(self, chain: Chain, G: RigidMotion) -> ArmFamily | None:
         return self
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         (h1, h2), (c1, c2), p = chain.axes, chain.points, np.array(self.point)
         to = G(p)
         if float(np.linalg.norm(np.cross(h1, h2))) < 1e-6:
             pairs = folded(h1, flat(h1, c2 - c1), flat(h1, p - c2), flat(h1, to - c1))
-            return [Answer((t1, alike(h1, h2, t2)), exists) for t1, t2, exists in pairs]
+            return [JointSolution((t1, alike(h1, h2, t2)), exists) for t1, t2, exists in pairs]
         found = []
         for t1, exists in zip(*subproblem_4(-h1, to - c1, h2, dot(h2, p - c1)), strict=True):
-            found.append(Answer((t1, subproblem_1(h2, p - c2, chain.back(0, t1, to) - c2)), exists))
+            found.append(JointSolution((t1, subproblem_1(h2, p - c2, chain.back(0, t1, to) - c2)), exists))
         return found
 
 
-def folded(h: Array, a: Array, b: Array, z: Array) -> list[tuple[Turn, Turn, Any]]:
+def folded(h: Array, a: Array, b: Array, z: Array) -> list[tuple[SineCosine, SineCosine, Any]]:
     """The turns with Rot(h, θ₂)(a + Rot(h, θ₃) b) = z, all across h: two links in a plane."""
     found = []
     for t3, exists in zip(*subproblem_4(h, b, a, 0.5 * (dot(z, z) - dot(a, a) - dot(b, b))), strict=True):
@@ -225,8 +225,8 @@ def flat(h: Array, v: Array) -> Array:
 
 
 def three_turns(
-    chain: Chain, joints: tuple[int, int, int], whole: Turn, z: Array
-) -> list[tuple[Turn, Turn, Turn, Any]]:
+    chain: Chain, joints: tuple[int, int, int], whole: SineCosine, z: Array
+) -> list[tuple[SineCosine, SineCosine, SineCosine, Any]]:
     """The turns of three parallel joints that turn by ``whole`` together and bring the third's point to z."""
     i, j, k = joints
     h, (c2, c3, c4) = chain.axes[i], (chain.points[x] for x in joints)
@@ -237,14 +237,14 @@ def three_turns(
     return found
 
 
-def alike(h: Array, axis: Array, turn: Turn) -> Turn:
+def alike(h: Array, axis: Array, turn: SineCosine) -> SineCosine:
     """A turn about h as one about a parallel axis, which may be its opposite."""
     side = dot(h, axis)
-    return Turn(turn.s * side, turn.c)
+    return SineCosine(turn.s * side, turn.c)
 
 
 @dataclass(frozen=True)
-class ThreeParallel(Family):
+class ThreeParallel(ArmFamily):
     """Axes 2, 3 and 4 are parallel: heights along them do not see these joints, which is subproblem 6 in θ₁ and θ₅."""
 
     name = "three parallel axes"
@@ -258,7 +258,7 @@ class ThreeParallel(Family):
         "Rot(h, θ2)(c3 − c2 + Rot(h, θ3)(c4 − c3)) = z − c2  [subproblem 1: θ2]; θ4 is the rest of the sum",
     )
 
-    def system(self, chain: Chain, G: Motion) -> Any:
+    def system(self, chain: Chain, G: RigidMotion) -> Any:
         h, h1, h5, h6 = chain.axes[1], chain.axes[0], chain.axes[4], chain.axes[5]
         c1, c5, c6 = chain.points[0], chain.points[4], chain.points[5]
         a, b, d = turning(-h1, G(c6) - c1, h)
@@ -267,7 +267,7 @@ class ThreeParallel(Family):
         m, n, o = turning(h5, h6, h)
         return [(a, b), (i, j)], [(-e, -f), (-m, -n)], [g - d + dot(h, c5) - dot(h, c1), o - k]
 
-    def _first_and_fifth(self, chain: Chain, G: Motion) -> list[Two]:
+    def _first_and_fifth(self, chain: Chain, G: RigidMotion) -> list[Two]:
         h, h1, h5, h6 = chain.axes[1], chain.axes[0], chain.axes[4], chain.axes[5]
         c1, c6 = chain.points[0], chain.points[5]
         n1, n2, d = self.system(chain, G)
@@ -280,7 +280,7 @@ class ThreeParallel(Family):
             found += [Two(t1, t5, both(exists, too)) for t5, too in zip(*subproblem_4_unit(h5, h6, h, y), strict=True)]
         return found
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         h, h1, h5, h6 = chain.axes[1], chain.axes[0], chain.axes[4], chain.axes[5]
         u, point = across_any(h), chain.points[3]
         found = []
@@ -290,12 +290,12 @@ class ThreeParallel(Family):
             whole = subproblem_1(h, u, turned(h1, t1.back(), G.R @ v), 0.0)
             z = chain.back(0, t1, G(chain.back(5, t6, chain.back(4, t5, point))))
             for t2, t3, t4, too in three_turns(chain, (1, 2, 3), whole, z):
-                found.append(Answer((t1, t2, t3, t4, t5, t6), both(exists, too)))
+                found.append(JointSolution((t1, t2, t3, t4, t5, t6), both(exists, too)))
         return found
 
 
 @dataclass(frozen=True)
-class Planar(Family):
+class PlanarArm(ArmFamily):
     """Three parallel hinges: the turn of the hand is their sum, the third's point is brought to z by two links."""
 
     name = "planar, three hinges"
@@ -305,15 +305,15 @@ class Planar(Family):
         "Rot(h, θ1)(c2 − c1 + Rot(h, θ2)(c3 − c2)) = z − c1  [subproblem 1: θ1]; θ3 is the rest of the sum",
     )
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         u = across(chain.axes[0])
         whole = subproblem_1(chain.axes[0], u, G.R @ u, 0.0)
         found = three_turns(chain, (0, 1, 2), whole, G(chain.points[2]))
-        return [Answer((t1, t2, t3), exists) for t1, t2, t3, exists in found]
+        return [JointSolution((t1, t2, t3), exists) for t1, t2, t3, exists in found]
 
 
 @dataclass(frozen=True)
-class YawAndPlanar(Family):
+class YawAndPlanar(ArmFamily):
     """A hinge, then three parallel ones: the hand tells where these look, and so the first turn."""
 
     name = "a hinge and a plane"
@@ -324,17 +324,17 @@ class YawAndPlanar(Family):
         "Rot(h, θ2)(c3 − c2 + Rot(h, θ3)(c4 − c3)) = z − c2  [subproblem 1: θ2]; θ4 is the rest of the sum",
     )
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         h = chain.axes[1]
         t1 = subproblem_1(chain.axes[0], h, G.R @ h)
         u = across(h)
         whole = subproblem_1(h, u, turned(chain.axes[0], t1.back(), G.R @ u), 0.0)
         found = three_turns(chain, (1, 2, 3), whole, chain.back(0, t1, G(chain.points[3])))
-        return [Answer((t1, *turns), exists) for *turns, exists in found]
+        return [JointSolution((t1, *turns), exists) for *turns, exists in found]
 
 
 @dataclass(frozen=True)
-class Pitched(Family):
+class Pitched(ArmFamily):
     """A hinge, then three parallel ones: the hand's place and its turn about them, whichever way the arm looks."""
 
     name = "a hinge and a plane, for a position and a pitch"
@@ -347,7 +347,7 @@ class Pitched(Family):
     point: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """the hand at q = 0"""
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         h, h1, c1, p = chain.axes[1], chain.axes[0], chain.points[0], np.array(self.point)
         u = across(h)
         whole, to, lever = subproblem_1(h, u, G.R @ u, 0.0), G(p), p - chain.points[3]
@@ -355,19 +355,19 @@ class Pitched(Family):
         for t1, exists in zip(*subproblem_4(-h1, to - c1, h, dot(h, p - c1)), strict=True):
             z = chain.back(0, t1, to) - turned(h, whole, lever)
             for t2, t3, t4, too in three_turns(chain, (1, 2, 3), whole, z):
-                found.append(Answer((t1, t2, t3, t4), both(exists, too)))
+                found.append(JointSolution((t1, t2, t3, t4), both(exists, too)))
         return found
 
 
-def pitched(h: Array, angle: Any, hand: Array, to: Array) -> Motion:
+def pitched(h: Array, angle: Any, hand: Array, to: Array) -> RigidMotion:
     """The motion that turns by an angle about h and brings the hand to a place."""
-    turn = Turn(np.sin(angle), np.cos(angle))
+    turn = SineCosine(np.sin(angle), np.cos(angle))
     R = np.stack([turned(h, turn, column) for column in np.eye(3)]).T
-    return Motion(R, to - R @ hand)
+    return RigidMotion(R, to - R @ hand)
 
 
 @dataclass(frozen=True)
-class Scara(Family):
+class Scara(ArmFamily):
     """Three parallel hinges and a slide along them, in any order: the height is the slide's, the plane the hinges'."""
 
     name = "three parallel hinges and a slide along them"
@@ -378,7 +378,7 @@ class Scara(Family):
         "the first hinge by subproblem 1, the third is the rest of the sum",
     )
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
         at = chain.slides.index(True)
         i, j, k = (n for n in range(4) if n != at)
         h = chain.axes[i]
@@ -388,12 +388,12 @@ class Scara(Family):
         found = []
         for t1, t2, t3, exists in three_turns(chain, (i, j, k), subproblem_1(h, u, G.R @ u, 0.0), G(c)):
             moves = [t1, t2, t3]
-            found.append(Answer((*moves[:at], d, *moves[at:]), exists))
+            found.append(JointSolution((*moves[:at], d, *moves[at:]), exists))
         return found
 
 
 @dataclass(frozen=True)
-class Gantry(Family):
+class Gantry(ArmFamily):
     """Three slides, then up to two hinges whose axes meet: the hinges are told by the rotation, the slides linear."""
 
     name = "three slides and up to two hinges"
@@ -402,8 +402,8 @@ class Gantry(Family):
         "G w − w = d1 h1 + d2 h2 + d3 h3, linear in the slides",
     )
 
-    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
-        turns: list[Turn] = []
+    def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:
+        turns: list[SineCosine] = []
         if len(chain) > 3:
             w = chain.points[3]
             for i in range(3, len(chain)):
@@ -415,11 +415,11 @@ class Gantry(Family):
                 turns.append(subproblem_1(chain.axes[i], v, to))
         else:
             w = np.zeros(3)
-        return [Answer((d1, d2, d3, *turns), True) for d1, d2, d3, _ in place(chain, w, G(w), "")]
+        return [JointSolution((d1, d2, d3, *turns), True) for d1, d2, d3, _ in place(chain, w, G(w), "")]
 
 
 @dataclass(frozen=True)
-class ElbowAngle(Family):
+class ElbowAngle(ArmFamily):
     """Spherical shoulder, elbow and spherical wrist: eight postures for any turn ψ of the elbow.
 
     ψ turns the elbow's axis about the line from shoulder to wrist; it is 0 where that axis is across the first one
@@ -435,7 +435,7 @@ class ElbowAngle(Family):
         "R5 R6 R7 = R4ᵀQᵀR_G likewise: θ6, twice, θ5, θ7",
     )
 
-    def solve_at(self, chain: Chain, G: Motion, angle: Any) -> list[Answer]:
+    def solve_at(self, chain: Chain, G: RigidMotion, angle: Any) -> list[JointSolution]:
         """All answers where the elbow is turned by an angle."""
         s, c4, w, h4 = chain.points[0], chain.points[3], chain.points[4], chain.axes[3]
         x = G(w) - s
@@ -443,19 +443,18 @@ class ElbowAngle(Family):
         n, side = elbow_direction(chain, G, angle)
         found = []
         for t4, exists in zip(*subproblem_4(h4, b, a, 0.5 * (dot(x, x) - dot(a, a) - dot(b, b))), strict=True):
-            m = direction(a + turned(h4, t4, b), dot(a, a) + dot(b, b), across(h4))
-            e = h4 - m * dot(m, h4)
-            e = e / plain_norm(e)
+            m = direction(a + turned(h4, t4, b), across(h4), dot(a, a) + dot(b, b))
+            e = direction(h4 - m * dot(m, h4), across_any(m))
             Q = sum(np.multiply.outer(to, of) for to, of in ((n, m), (side, e), (cross(n, side), cross(m, e))))
             R = np.stack([chain.spin_back(3, t4, v) for v in (Q.T @ G.R).T]).T
             for shoulder in wrist(chain.axes[0], chain.axes[1], chain.axes[2], Q):
                 for last in wrist(chain.axes[4], chain.axes[5], chain.axes[6], R):
                     there = both(both(exists, shoulder.exists), last.exists)
-                    found.append(Answer((*shoulder.turns, t4, *last.turns), there))
+                    found.append(JointSolution((*shoulder.turns, t4, *last.turns), there))
         return found
 
 
-def elbow_direction(chain: Chain, G: Motion, angle: Any) -> tuple[Array, Array]:
+def elbow_direction(chain: Chain, G: RigidMotion, angle: Any) -> tuple[Array, Array]:
     """The unit vectors from shoulder to wrist, and of the elbow's axis across it at an elbow angle."""
     n = from_shoulder(chain, G(chain.points[4]))
     q = facing(chain.axes[0], n)
@@ -476,10 +475,10 @@ def elbow_angle(chain: Chain, turns: Any) -> Any:
 def from_shoulder(chain: Chain, wrist: Array) -> Array:
     """The unit vector from the shoulder to the wrist; one across the first axis where the wrist is in the shoulder."""
     s, c4, w = chain.points[0], chain.points[3], chain.points[4]
-    return direction(wrist - s, dot(c4 - s, c4 - s) + dot(w - c4, w - c4), across(chain.axes[0]))
+    return direction(wrist - s, across(chain.axes[0]), dot(c4 - s, c4 - s) + dot(w - c4, w - c4))
 
 
-def direction(x: Array, size: Any, other: Array) -> Array:
+def direction(x: Array, other: Array, size: Any = 1.0) -> Array:
     """The unit vector along x; another one where x is nothing to rounding, of numbers of this squared size."""
     square = dot(x, x)
     some = square > 1e-26 * size
@@ -489,6 +488,9 @@ def direction(x: Array, size: Any, other: Array) -> Array:
 
 def facing(h: Array, n: Array) -> Array:
     """The unit vector across the unit vectors h and n; where these are parallel one across n."""
+    v = cross(h, n)
+    some = dot(v, v) > 1e-16
     other = across(h)
     other = other - n * dot(n, other)
-    return direction(cross(h, n), 1e10, other / plain_norm(other))
+    v = np.array([pick(some, a, b) for a, b in zip(v, other, strict=True)])
+    return v / plain_norm(v)

@@ -20,11 +20,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwright.compiler.user import stack
-from linkwright.ik_solvers.exact.chain import Chain, Motion, forward
+from linkwright.ik_solvers.exact.chain import Chain, RigidMotion, forward
+from linkwright.ik_solvers.exact.decompositions import Decomposition
 from linkwright.ik_solvers.exact.families import across_any
 from linkwright.ik_solvers.exact.roots import HARMONICS, basis, derivatives
-from linkwright.ik_solvers.exact.subproblems import Turn, cross, dot, pick, subproblem_1, turn_of
-from linkwright.ik_solvers.exact.ways import Way
+from linkwright.ik_solvers.exact.subproblems import SineCosine, cross, dot, pick, subproblem_1, turn_of
 from linkwright.spatial.arrays import Array, is_symbolic, maximum
 from linkwright.spatial.repeats import repeat
 
@@ -39,8 +39,8 @@ TO_POWERS = np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [1.0, 0.0, -1.0]]) @ TO_
 """(3, 3): the same times 1 + x², by powers of the half angle's tangent x"""
 
 
-def _turn(angle: float) -> Turn:
-    return Turn(float(np.sin(angle)), float(np.cos(angle)))
+def _turn(angle: float) -> SineCosine:
+    return SineCosine(float(np.sin(angle)), float(np.cos(angle)))
 
 
 def fourteen(p: Array, z: Array) -> list[Any]:
@@ -50,7 +50,7 @@ def fourteen(p: Array, z: Array) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class Elimination:
+class RaghavanRothElimination:
     """How an arm's ring is opened, and what of it is constant."""
 
     name: ClassVar[str] = "six joints of any geometry"
@@ -63,7 +63,7 @@ class Elimination:
         "the null vector gives θ4 and θ5, the fourteen equations θ1 and θ2, subproblem 1 θ6; then Newton's steps",
     )
 
-    way: Way
+    way: Decomposition
     length: float
     N: Array
     """(6, 14): removes the joints 1 and 2"""
@@ -72,19 +72,19 @@ class Elimination:
     first: Array
     """(4, 15): sin θ₁, cos θ₁, sin θ₂, cos θ₂ of the fourteen functions and 1"""
 
-    def at(self, G: Motion, given: Any) -> tuple[Chain, Motion, list[int]]:
+    def at(self, G: RigidMotion, given: Any) -> tuple[Chain, RigidMotion, list[int]]:
         """The chain, its points in its own length, and the joints' order."""
         chain, G, order = self.way.at_family(G, given)
-        return _scaled(chain, self.length), Motion(G.R, G.p / self.length), order
+        return _scaled(chain, self.length), RigidMotion(G.R, G.p / self.length), order
 
-    def left(self, chain: Chain, t3: Turn, t4: Turn, t5: Turn) -> list[Any]:
+    def left(self, chain: Chain, t3: SineCosine, t4: SineCosine, t5: SineCosine) -> list[Any]:
         """The fourteen functions from the joints 3, 4 and 5."""
         p, z = chain.points[5], chain.axes[5]
         for i, turn in ((4, t5), (3, t4), (2, t3)):
             p, z = chain.move(i, turn, p), chain.spin(i, turn, z)
         return fourteen(p, z)
 
-    def equations(self, chain: Chain, t3: Turn) -> Array:
+    def equations(self, chain: Chain, t3: SineCosine) -> Array:
         """(6, 3, 3): the six equations at θ₃, by powers of x₄ and x₅."""
         values = np.array(
             [[_times(self.N, self.left(chain, t3, _turn(b), _turn(c)), self.r) for c in _THIRDS] for b in _THIRDS]
@@ -102,7 +102,7 @@ class Elimination:
             ]
         )
 
-    def by_harmonics(self, G: Motion, given: Any) -> Array:
+    def by_harmonics(self, G: RigidMotion, given: Any) -> Array:
         """(3, 6, 9): the six equations by 1, sin θ₃, cos θ₃."""
         chain = self.at(G, given)[0]
         values = [self.equations(chain, _turn(a)).reshape(54) for a in _THIRDS]
@@ -213,29 +213,29 @@ def polynomial_of(coefficients: Array) -> tuple[Array, Any]:
     And how far it is from the determinant at another angle: near degenerate targets elimination loses digits.
     """
     one, by_s, by_c = coefficients
-    turn = Turn(np.sin(2.0 * np.pi / SAMPLES), np.cos(2.0 * np.pi / SAMPLES))
+    turn = SineCosine(np.sin(2.0 * np.pi / SAMPLES), np.cos(2.0 * np.pi / SAMPLES))
 
     def sampled(k: Any, s: Any, c: Any, polynomial: Array) -> Any:
         value = (2.0 / SAMPLES) * determinant(one + by_s * s + by_c * c)
-        at, harmonics = Turn(s, c), [0.5 * value]
+        at, harmonics = SineCosine(s, c), [0.5 * value]
         for k in range(1, HARMONICS + 1):
             harmonics += [value * at.s, value * at.c]
-            at = at.then(Turn(s, c)) if k < HARMONICS else at
-        return (*Turn(s, c).then(turn), polynomial + stack(harmonics))
+            at = at.then(SineCosine(s, c)) if k < HARMONICS else at
+        return (*SineCosine(s, c).then(turn), polynomial + stack(harmonics))
 
     polynomial = np.asarray(repeat(SAMPLES, sampled, 0.0, 1.0, np.zeros(SAMPLES))[2])
     value = determinant(one + by_s * float(np.sin(CHECKED)) + by_c * float(np.cos(CHECKED)))
     return polynomial, abs(value - derivatives(polynomial, CHECKED)[0])
 
 
-def _ratio(pairs: list[tuple[Any, Any]]) -> Turn:
+def _ratio(pairs: list[tuple[Any, Any]]) -> SineCosine:
     """The turn whose half angle's tangent all these pairs (upper, lower) have."""
     mixed = sum((a * b for a, b in pairs), 0.0)
     upper, lower = sum((a * a for a, _ in pairs), 0.0), sum((b * b for _, b in pairs), 0.0)
     return turn_of(2.0 * mixed, lower - upper)
 
 
-def turns_at(elimination: Elimination, G: Motion, given: Any, t3: Turn) -> tuple[list[Any], int]:
+def turns_at(elimination: RaghavanRothElimination, G: RigidMotion, given: Any, t3: SineCosine) -> tuple[list[Any], int]:
     """The turns of all joints, in the arm's order, where D(θ₃) is nothing; which of the arm's joints has θ₃."""
     chain, G, order = elimination.at(G, given)
     x = null_vector(elimination.equations(chain, t3).reshape(6, 9))
@@ -256,10 +256,10 @@ def turns_at(elimination: Elimination, G: Motion, given: Any, t3: Turn) -> tuple
 
 class _Quality(NamedTuple):
     worst: float
-    elimination: Elimination
+    elimination: RaghavanRothElimination
 
 
-def eliminations(chain: Chain, length: float, held: int | None = None) -> Iterator[Elimination]:
+def eliminations(chain: Chain, length: float, held: int | None = None) -> Iterator[RaghavanRothElimination]:
     """The eliminations of constants that an arm allows, the one that keeps most digits first."""
     if any(chain.slides) or len(chain) - (held is not None) != 6:
         return
@@ -267,7 +267,7 @@ def eliminations(chain: Chain, length: float, held: int | None = None) -> Iterat
     postures = np.random.default_rng(1).uniform(-3.0, 3.0, (12, len(chain)))
     for mirrored in (False, True):
         for opened in (1, 2, 3, 4):
-            way = Way(chain, None, held, mirrored, opened)  # type: ignore[arg-type]
+            way = Decomposition(chain, None, held, mirrored, opened)  # type: ignore[arg-type]
             elimination = _elimination(way, length, postures)
             if elimination is not None:
                 kept = [_kept(elimination, q) for q in postures]
@@ -277,13 +277,13 @@ def eliminations(chain: Chain, length: float, held: int | None = None) -> Iterat
         yield one.elimination
 
 
-def _elimination(way: Way, length: float, postures: Array) -> Elimination | None:
+def _elimination(way: Decomposition, length: float, postures: Array) -> RaghavanRothElimination | None:
     """What the joints 1 and 2 are removed by; None where it is not constant or not determined."""
     seen = []
     for q in postures[:2]:
         given = None if way.held is None else q[way.held]
         at, G, _ = way.at_family(forward(way.chain, q), given)
-        at, G = _scaled(at, length), Motion(G.R, G.p / length)
+        at, G = _scaled(at, length), RigidMotion(G.R, G.p / length)
         seen.append(np.array([[_right(at, G, _turn(a), _turn(b)) for b in _THIRDS] for a in _THIRDS]))
     if np.abs(seen[0] - seen[1]).max() > 1e-12:
         return None
@@ -296,17 +296,19 @@ def _elimination(way: Way, length: float, postures: Array) -> Elimination | None
     N = mix @ U[:, 8:].T
     inverse = np.linalg.pinv(Q)  # of the monomials 1·s₂ 1·c₂ s₁·1 s₁s₂ s₁c₂ c₁·1 c₁s₂ c₁c₂
     rows = inverse[[2, 5, 0, 1]]
-    return Elimination(way, length, N, N @ constant, np.concatenate([rows, -(rows @ constant)[:, None]], axis=1))
+    return RaghavanRothElimination(
+        way, length, N, N @ constant, np.concatenate([rows, -(rows @ constant)[:, None]], axis=1)
+    )
 
 
-def _right(chain: Chain, G: Motion, t1: Turn, t2: Turn) -> list[Any]:
+def _right(chain: Chain, G: RigidMotion, t1: SineCosine, t2: SineCosine) -> list[Any]:
     p, z = G(chain.points[5]), G.R @ chain.axes[5]
     for i, turn in ((0, t1), (1, t2)):
         p, z = chain.back(i, turn, p), chain.spin_back(i, turn, z)
     return fourteen(p, z)
 
 
-def _kept(elimination: Elimination, q: Array) -> float:
+def _kept(elimination: RaghavanRothElimination, q: Array) -> float:
     """How steeply D passes through nothing at the true posture, of its largest value; 0 where it does not vanish."""
     way = elimination.way
     G = forward(way.chain, q)

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.ik_solvers.exact.chain import Chain
 from linkwright.ik_solvers.exact.subproblems import (
-    Pair,
+    RotationPair,
     both,
     cross,
     distances,
@@ -141,7 +141,7 @@ def _two_hinges_and_a_slide(chain: Chain, w: Array, to: Array, form: str) -> lis
     return found
 
 
-def _distance(k: Array, p: Array, q: Array, v: Array) -> Pair:
+def _distance(k: Array, p: Array, q: Array, v: Array) -> RotationPair:
     """The turns with |Rot(k, θ) p − q| = |v|."""
     return subproblem_4(k, p, q, 0.5 * (dot(p, p) + dot(q, q) - dot(v, v)))
 

@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.ik_solvers.exact.chain import Arm, Motion
-from linkwright.ik_solvers.exact.families import Answer
-from linkwright.ik_solvers.exact.subproblems import Turn, cross, dot
+from linkwright.ik_solvers.exact.chain import Arm, RigidMotion
+from linkwright.ik_solvers.exact.families import JointSolution
+from linkwright.ik_solvers.exact.subproblems import SineCosine, cross, dot
 from linkwright.spatial.arrays import Array
 
 TURN = 2.0 * np.pi
 
 
-def motion_to(arm: Arm, T: Array) -> Motion:
+def motion_to(arm: Arm, T: Array) -> RigidMotion:
     """G: the hand's motion from where it is at q = 0 to T."""
     R = T[:3, :3] @ arm.hand.R.T
-    return Motion(R, T[:3, 3] - R @ arm.hand.p)
+    return RigidMotion(R, T[:3, 3] - R @ arm.hand.p)
 
 
-def off(arm: Arm, T: Array, answer: Answer) -> Any:
+def off(arm: Arm, T: Array, answer: JointSolution) -> Any:
     """How far an answer is from T: the joints near the base undone on T, the others done on the hand."""
     square: Any = 0.0
     for k in range(3):
@@ -30,7 +30,7 @@ def off(arm: Arm, T: Array, answer: Answer) -> Any:
     return np.sqrt(square + dot(x - v, x - v))
 
 
-def halves(arm: Arm, answer: Answer, v: Array, x: Array, points: bool) -> tuple[Array, Array]:
+def halves(arm: Arm, answer: JointSolution, v: Array, x: Array, points: bool) -> tuple[Array, Array]:
     """x with the joints near the base undone, and v with the others done: points, or directions."""
     chain, half = arm.chain, len(arm.chain) // 2
     for i in reversed(range(half, len(chain))):
@@ -42,7 +42,7 @@ def halves(arm: Arm, answer: Answer, v: Array, x: Array, points: bool) -> tuple[
 
 def coordinate(turn: Any, lower: float, upper: float) -> Any:
     """The coordinate of a turn; with the whole turns added that bring it within the limits, if any do."""
-    return into_limits(turn.angle(), lower, upper) if isinstance(turn, Turn) else turn
+    return into_limits(turn.angle(), lower, upper) if isinstance(turn, SineCosine) else turn
 
 
 def without_turns(angle: Any) -> Any:
@@ -83,8 +83,8 @@ def miss(arm: Arm, q: list[Any], T: Array) -> tuple[Array, list[Array], Any]:
     moved by few joints. Where T is reached these are the world's numbers in turned axes.
     """
     chain, half = arm.chain, len(arm.chain) // 2
-    turns = [x if slides else Turn(np.sin(x), np.cos(x)) for x, slides in zip(q, chain.slides, strict=True)]
-    hand = Answer(tuple(turns), True)
+    turns = [x if slides else SineCosine(np.sin(x), np.cos(x)) for x, slides in zip(q, chain.slides, strict=True)]
+    hand = JointSolution(tuple(turns), True)
     x, p = halves(arm, hand, arm.hand.p, T[:3, 3], True)
     pairs = [halves(arm, hand, arm.hand.R[:, k], T[:3, k], False) for k in range(2)]
     pairs.append((cross(pairs[0][0], pairs[1][0]), cross(pairs[0][1], pairs[1][1])))

@@ -20,15 +20,15 @@ from linkwright.errors import (
 )
 from linkwright.ik_solvers.exact.chain import Arm, arm_of
 from linkwright.ik_solvers.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
+from linkwright.ik_solvers.exact.decompositions import TASKS, Decomposition, decompositions
 from linkwright.ik_solvers.exact.degenerate import DegenerateTargets
 from linkwright.ik_solvers.exact.explain import explanation
 from linkwright.ik_solvers.exact.families import ElbowAngle
-from linkwright.ik_solvers.exact.general import Elimination, eliminations
+from linkwright.ik_solvers.exact.general import RaghavanRothElimination, eliminations
 from linkwright.ik_solvers.exact.geometry import meeting, parallel
-from linkwright.ik_solvers.exact.postures import TURN
+from linkwright.ik_solvers.exact.postures import without_turns
 from linkwright.ik_solvers.exact.solutions import Solutions
-from linkwright.ik_solvers.exact.tasks import Pose, free_joints, task_of
-from linkwright.ik_solvers.exact.ways import TASKS, Way, ways
+from linkwright.ik_solvers.exact.tasks import PoseTarget, free_joints, task_of
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, finite
@@ -37,7 +37,7 @@ ELBOW = "elbow angle"
 NEAR = 1e-5
 """Formulas that leave less than this (m and rad together), and more than what is exact, may have missed an answer."""
 
-NO_OTHERS: Iterator[Elimination] = iter(())
+NO_OTHERS: Iterator[RaghavanRothElimination] = iter(())
 
 
 class AnalyticSolver:
@@ -52,19 +52,21 @@ class AnalyticSolver:
         model: Model,
         frame: str,
         arm: Arm,
-        plan: Way | Elimination,
-        task: Pose,
+        plan: Decomposition | RaghavanRothElimination,
+        task: PoseTarget,
         tolerance: float,
-        others: Iterator[Elimination] = NO_OTHERS,
+        others: Iterator[RaghavanRothElimination] = NO_OTHERS,
     ):
         self.model, self.frame, self.tolerance = model, frame, tolerance
         self._arm, self._plan, self._task = arm, plan, task
-        self._way = plan if isinstance(plan, Way) else plan.way
+        self._way = plan if isinstance(plan, Decomposition) else plan.way
         held = self._way.held
         self.given: str | None = arm.joints[held] if held is not None else ELBOW if self._way.asks else None
         """what is given beside a target: a joint, or "elbow angle"; None where nothing has to be"""
         self._answers: Branches = (
-            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else AllRoots(model, task, plan, others)
+            ClosedForm(model, arm, plan, task)
+            if isinstance(plan, Decomposition)
+            else AllRoots(model, task, plan, others)
         )
         self.branches = self._answers.branches
         """the most answers a target can have"""
@@ -82,7 +84,7 @@ class AnalyticSolver:
     @property
     def family(self) -> str:
         """What was recognized: "spherical wrist", "three parallel axes", …"""
-        return self._plan.family.name if isinstance(self._plan, Way) else self._plan.name
+        return self._plan.family.name if isinstance(self._plan, Decomposition) else self._plan.name
 
     def explanation(self) -> str:
         """How it is solved: what was recognized, the decomposition, the formulas with this arm's numbers."""
@@ -107,21 +109,24 @@ class AnalyticSolver:
         if len(arrays) > 1 and not np.isfinite(arrays[1]).all():
             raise InputError(f"{self.given!r} is given as {given!r}; expected finite numbers")
         q, error, fault, degenerate = self._answers(*arrays)
-        finite = np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
-        wrong = ~((np.asarray(fault) <= 1e-6) & finite)
+        wrong = np.asarray(~(fault <= 1e-6))
+        if not np.isfinite(target).all():
+            wrong = wrong | ~np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
         if wrong.any():
             at = tuple(int(i) for i in np.argwhere(wrong)[0])
             told = np.broadcast_to(target, (*wrong.shape, *shape))[at]
             where = f"{name}[{', '.join(map(str, at))}]" if at else name
             raise InputError(f"{where} is {self._task.wanted}; got\n{told}")
         self._correct(q, error, arrays)
-        if self._dof >= 6:  # where the formulas come near and do not arrive, solutions are multiple
-            with np.errstate(invalid="ignore"):
-                degenerate = degenerate | ((error < NEAR).any(axis=-1) & ~(error <= self.tolerance).any(axis=-1))
-        if np.any(degenerate):
-            self._complete(q, error, np.asarray(degenerate), arrays)
         with np.errstate(invalid="ignore"):
             exact = error <= self.tolerance
+            if self._dof >= 6:  # where the formulas come near and do not arrive, solutions are multiple
+                missed = ~exact.any(axis=-1)
+                degenerate = np.array(degenerate)
+                degenerate[missed] |= (error[missed] < NEAR).any(axis=-1)
+            if np.any(degenerate):
+                self._complete(q, error, np.asarray(degenerate), arrays)
+                exact = error <= self.tolerance
         lower, upper = self.model.lower, self.model.upper
         return Solutions(q, exact, error, lower, upper, self._arm.places, self._hinges, self.free)
 
@@ -167,7 +172,8 @@ class AnalyticSolver:
         """Answers that rounding, or decimals in files, left beside the target are brought to it; the others dropped."""
         with np.errstate(invalid="ignore"):
             near = (error > FINE) & (error < LOOSE)
-        if not near.any():
+        rows = np.nonzero(near)
+        if not len(rows[0]):
             return
         least = self.tolerance
         if self._dof >= 6 and self._task.shape == (4, 4):
@@ -175,20 +181,17 @@ class AnalyticSolver:
             least = FINE * max(1.0, self._arm.length)  # what stays off by more, where others do not, only comes near
             if self._correction is None:
                 self._correction = Correction(self.model, self._task, self._way.held)
-            left = near
             for _ in range(8):  # a double root is neared by half a step each, its error by a fourth
-                self._correction(q, error, left, *some)
-                with np.errstate(invalid="ignore"):
-                    left = near & (error > FINE)
-                if not left.any():
+                off = error[rows] > FINE
+                if not off.any():
                     break
-        rows = np.nonzero(near)
+                self._correction(q, error, tuple(i[off] for i in rows), *some)
         with np.errstate(invalid="ignore"):
-            reached = np.asarray((error <= least).any(axis=-1))
-        beside = (error[rows] > least) & reached[rows[:-1]]
+            reached = (error[rows[:-1]] <= least).any(axis=-1)
+        beside = (error[rows] > least) & reached
         # what was brought to a target may be one of the others now
-        gap = np.abs(np.remainder(q[rows[:-1]] - q[rows][:, None] + np.pi, TURN) - np.pi)[..., self._arm.places]
-        gap = gap.max(axis=-1)
+        parts = q[..., self._arm.places]
+        gap = np.abs(without_turns(parts[rows[:-1]] - parts[rows][:, None])).max(axis=-1)
         others = np.arange(self.branches) < rows[-1][:, None]
         others |= ~near[rows[:-1]] & (np.arange(self.branches) != rows[-1][:, None])
         beside |= ((gap < 1e-6) & others).any(axis=-1)
@@ -229,9 +232,11 @@ def analytic_inverse_kinematics(
         held = [arm.joints.index(given)]
     elif given is None and len(arm.joints) == 7:
         held += reversed(range(7))
-    found: list[Way] = []
+    found: list[Decomposition] = []
     for joint in held:
-        found += (way for way in ways(arm.chain, arm.length, joint, task, arm.hand.p) if given != ELBOW or way.asks)
+        found += (
+            way for way in decompositions(arm.chain, arm.length, joint, task, arm.hand.p) if given != ELBOW or way.asks
+        )
         if joint is None and found:
             break
     if found:

@@ -64,7 +64,7 @@ def record_margin(value: Any, scale: Any) -> None:
         margins.found.append(value - margins.least * scale)
 
 
-class Turn(NamedTuple):
+class SineCosine(NamedTuple):
     """A turn by an angle, of which these are known."""
 
     s: Any
@@ -76,19 +76,19 @@ class Turn(NamedTuple):
         """In (-π, π], rad."""
         return atan2(self.s, self.c)
 
-    def back(self) -> Turn:
+    def back(self) -> SineCosine:
         """The opposite turn."""
-        return Turn(-self.s, self.c)
+        return SineCosine(-self.s, self.c)
 
-    def then(self, other: Turn) -> Turn:
+    def then(self, other: SineCosine) -> SineCosine:
         """Both, about one axis."""
-        return Turn(self.s * other.c + self.c * other.s, self.c * other.c - self.s * other.s)
+        return SineCosine(self.s * other.c + self.c * other.s, self.c * other.c - self.s * other.s)
 
 
-class Pair(NamedTuple):
+class RotationPair(NamedTuple):
     """Up to two turns."""
 
-    turns: tuple[Turn, Turn]
+    turns: tuple[SineCosine, SineCosine]
     exists: tuple[Any, Any]
 
 
@@ -114,7 +114,7 @@ def cross(a: Array, b: Array) -> Array:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def turned(k: Array, turn: Turn, p: Array) -> Array:
+def turned(k: Array, turn: SineCosine, p: Array) -> Array:
     """p (3,) turned about the unit axis k through the origin: Rot(k, θ) p."""
     along = dot(k, p)
     return np.array(
@@ -122,15 +122,15 @@ def turned(k: Array, turn: Turn, p: Array) -> Array:
     )
 
 
-def turn_of(y: Any, x: Any) -> Turn:
+def turn_of(y: Any, x: Any) -> SineCosine:
     """The turn whose sine and cosine are as y to x; none where both are nothing."""
     square = x * x + y * y
     some = square > TINY
     scale = 1.0 / np.sqrt(pick(some, square, 1.0))
-    return Turn(pick(some, y * scale, 0.0), pick(some, x * scale, 1.0))
+    return SineCosine(pick(some, y * scale, 0.0), pick(some, x * scale, 1.0))
 
 
-def on_line(a: Any, b: Any, d: Any, left: tuple[Any, Any] | None = None, scale: Any = 1.0) -> Pair:
+def on_line(a: Any, b: Any, d: Any, left: tuple[Any, Any] | None = None, scale: Any = 1.0) -> RotationPair:
     """The turns with a sin θ + b cos θ = d; where |d| is too large, the one that comes nearest.
 
     ``left`` is a² + b² − d² with all its digits, and whether it is above nothing, where these are known.
@@ -146,12 +146,12 @@ def on_line(a: Any, b: Any, d: Any, left: tuple[Any, Any] | None = None, scale: 
     d = pick(two, d, sign(d) * np.sqrt(square))
     r = np.sqrt(pick(two, rest, 0.0))
     scale = 1.0 / square
-    first = Turn(pick(some, (a * d + b * r) * scale, 0.0), pick(some, (b * d - a * r) * scale, 1.0))
-    second = Turn((a * d - b * r) * scale, (b * d + a * r) * scale)
-    return Pair((first, second), (True, both(some, two)))
+    first = SineCosine(pick(some, (a * d + b * r) * scale, 0.0), pick(some, (b * d - a * r) * scale, 1.0))
+    second = SineCosine((a * d - b * r) * scale, (b * d + a * r) * scale)
+    return RotationPair((first, second), (True, both(some, two)))
 
 
-def subproblem_1(k: Array, p: Array, q: Array, scale: Any = None) -> Turn:
+def subproblem_1(k: Array, p: Array, q: Array, scale: Any = None) -> SineCosine:
     """The turn about k that brings p (3,) nearest to q: exact where |p| = |q| and kᵀp = kᵀq.
 
     ``scale`` is the squared size of p away from degenerate targets; 0 if they are not on the axis at any target.
@@ -163,7 +163,9 @@ def subproblem_1(k: Array, p: Array, q: Array, scale: Any = None) -> Turn:
     return turn_of(y, x)
 
 
-def subproblem_2(k1: Array, p1: Array, k2: Array, p2: Array) -> tuple[tuple[Turn, Turn], tuple[Turn, Turn], Any]:
+def subproblem_2(
+    k1: Array, p1: Array, k2: Array, p2: Array
+) -> tuple[tuple[SineCosine, SineCosine], tuple[SineCosine, SineCosine], Any]:
     """The turns with Rot(k₁, θ₁) p₁ = Rot(k₂, θ₂) p₂, of lengths made equal: two pairs, and whether the second exists.
 
     Both bring the vectors to where two cones meet, z on the unit sphere.
@@ -181,18 +183,18 @@ def subproblem_2(k1: Array, p1: Array, k2: Array, p2: Array) -> tuple[tuple[Turn
     return pairs[0], pairs[1], two
 
 
-def subproblem_3(k: Array, p: Array, q: Array, d: Any) -> Pair:
+def subproblem_3(k: Array, p: Array, q: Array, d: Any) -> RotationPair:
     """The turns about k that bring p to the distance d from q."""
     return subproblem_4(k, p, q, 0.5 * (dot(p, p) + dot(q, q) - d * d))
 
 
-def subproblem_4(k: Array, p: Array, h: Array, d: Any) -> Pair:
+def subproblem_4(k: Array, p: Array, h: Array, d: Any) -> RotationPair:
     """The turns with hᵀ Rot(k, θ) p = d."""
     a, b, e = turning(k, p, h)
     return on_line(a, b, d - e, scale=dot(h, h) * dot(p, p))
 
 
-def subproblem_4_unit(k: Array, p: Array, h: Array, y: Array) -> Pair:
+def subproblem_4_unit(k: Array, p: Array, h: Array, y: Array) -> RotationPair:
     """Compute the turns with hᵀ Rot(k, θ) p = hᵀ y for unit vectors h, p and y.
 
     The three cosines belong to a spherical triangle with the sides α = ∠(h, k), β = ∠(k, p) and γ = ∠(h, y). It is
@@ -236,8 +238,8 @@ def turning(k: Array, p: Array, h: Array) -> tuple[Any, Any, Any]:
 class Two(NamedTuple):
     """Turns about two axes, and whether they exist."""
 
-    first: Turn
-    second: Turn
+    first: SineCosine
+    second: SineCosine
     exists: Any
 
 
@@ -248,7 +250,7 @@ the second; the other way round; or for the roots of a quartic."""
 
 def subproblem_5(
     form: str, k1: Array, k2: Array, k3: Array, p0: Array, p1: Array, p2: Array, p3: Array
-) -> list[tuple[Turn, Turn, Turn, Any]]:
+) -> list[tuple[SineCosine, SineCosine, SineCosine, Any]]:
     """The turns with p₀ + Rot(k₁, θ₁) p₁ = Rot(k₂, θ₂) (p₂ + Rot(k₃, θ₃) p₃), four, and whether they exist."""
     found = []
     n1, n2, d = distances(k1, k2, k3, p0, p1, p2, p3)
@@ -296,7 +298,7 @@ def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str, sizes: tuple[Any, 
     return found
 
 
-def eliminated_turn(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> Pair:
+def eliminated_turn(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> RotationPair:
     """The first turns of subproblem 6 where N₂ is singular."""
     u, v = image(n2)
     a, b = (v * x - u * y for x, y in zip(n1[0], n1[1], strict=True))
@@ -356,13 +358,13 @@ def _by_quartic(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> lis
     found = []
     for turn, exists in turns_of_quartic(*by):
         other = turn_of(*((u[i] - m[i][0] * turn.s - m[i][1] * turn.c) * sign(det) for i in (0, 1)))
-        first = Turn(pick(swap, turn.s, other.s), pick(swap, turn.c, other.c))
-        second = Turn(pick(swap, other.s, turn.s), pick(swap, other.c, turn.c))
+        first = SineCosine(pick(swap, turn.s, other.s), pick(swap, turn.c, other.c))
+        second = SineCosine(pick(swap, other.s, turn.s), pick(swap, other.c, turn.c))
         found.append(Two(first, second, exists))
     return found
 
 
-def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any) -> list[tuple[Turn, Any]]:
+def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any) -> list[tuple[SineCosine, Any]]:
     """The turns with A + B cos θ + C sin θ + D cos 2θ + E sin 2θ = 0, four, and whether they exist.
 
     In axes in which E = 0 they are where the conic A + B x + C y + D (x² − y²) meets the unit circle. Among the conics
@@ -386,7 +388,7 @@ def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any
     )
     meets = [2.0 * r - (e + side * f) * (e + side * f) > -1e-4 * r for side in (1.0, -1.0)]
     meets[0] = pick(meets[1], meets[0], True)  # where no line does, there is one nearest to the circle all the same
-    found: list[tuple[Turn, Any]] = []
+    found: list[tuple[SineCosine, Any]] = []
     for side, met in zip((1.0, -1.0), meets, strict=True):
         for one, exists in zip(*on_line(-side * v, u, -e - side * f), strict=True):
             exists = both(met, exists)
@@ -401,15 +403,15 @@ def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any
     return [(one.then(turn), exists) for one, exists in found]
 
 
-def _half(turn: Turn) -> Turn:
+def _half(turn: SineCosine) -> SineCosine:
     """Half the turn, one of the two."""
     ahead = turn.c >= 0.0
     large = np.sqrt(0.5 + 0.5 * abs(turn.c))
     small = 0.5 * turn.s / large
-    return Turn(pick(ahead, small, large), pick(ahead, large, small))
+    return SineCosine(pick(ahead, small, large), pick(ahead, large, small))
 
 
-def _corrected(one: Turn, A: Any, B: Any, C: Any, r: Any) -> Turn:
+def _corrected(one: SineCosine, A: Any, B: Any, C: Any, r: Any) -> SineCosine:
     """A step of Euler's: to the nearer root of the parabola that fits, for two roots may be close together."""
     value = A + B * one.c + C * one.s + r * (one.c * one.c - one.s * one.s)
     slope = C * one.c - B * one.s - 4.0 * r * one.s * one.c

@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwright.geometry.rotation import exp
-from linkwright.ik_solvers.exact.chain import Arm, Chain, Motion, forward
+from linkwright.ik_solvers.exact.chain import Arm, Chain, RigidMotion, forward
+from linkwright.ik_solvers.exact.decompositions import Decomposition
 from linkwright.ik_solvers.exact.families import (
-    Answer,
     ElbowAngle,
+    JointSolution,
     alike,
+    direction,
     elbow_angle,
     elbow_direction,
     pitched,
@@ -25,15 +27,14 @@ from linkwright.ik_solvers.exact.postures import (
     off,
     orthonormal,
 )
-from linkwright.ik_solvers.exact.subproblems import Turn, cross, dot
-from linkwright.ik_solvers.exact.ways import Way
-from linkwright.spatial.arrays import Array, plain_norm
+from linkwright.ik_solvers.exact.subproblems import SineCosine, cross, dot
+from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import damped_least_squares
 from linkwright.spatial.transform import pose_matrix
 
 
 @dataclass(frozen=True)
-class Pose:
+class PoseTarget:
     """The whole pose of the hand."""
 
     arm: Arm
@@ -49,11 +50,11 @@ class Pose:
         """The target, its rotation one to rounding."""
         return orthonormal(target)
 
-    def motion(self, target: Array) -> Motion:
+    def motion(self, target: Array) -> RigidMotion:
         """The hand's motion from where it is at q = 0."""
         return motion_to(self.arm, target)
 
-    def off(self, target: Array, answer: Answer) -> Any:
+    def off(self, target: Array, answer: JointSolution) -> Any:
         """What is left: the distance (m) and 2 sin(angle / 2), together."""
         return off(self.arm, target, answer)
 
@@ -96,14 +97,14 @@ def _columns(columns: list[Array], held: int | None) -> Array:
 
 
 @dataclass(frozen=True)
-class PoseAtElbowAngle(Pose):
+class PoseAtElbowAngle(PoseTarget):
     """The pose of the hand of an arm with spherical shoulder and wrist, at a given elbow angle."""
 
     chain: Chain
     """its points 0 and 4 are the shoulder and the wrist"""
 
     def given_of(self, parts: Array) -> Any:
-        return elbow_angle(self.chain, [Turn(np.sin(x), np.cos(x)) for x in parts])
+        return elbow_angle(self.chain, [SineCosine(np.sin(x), np.cos(x)) for x in parts])
 
     def linearized(self, parts: list[Any], target: Array, held: int | None, given: Any) -> tuple[Array, Array, Any]:
         e, J, error = super().linearized(parts, target, held, given)
@@ -112,18 +113,17 @@ class PoseAtElbowAngle(Pose):
         elbow = self.chain.axes[3]
         axes: list[Any] = []
         for i in (2, 1, 0):
-            turn = Turn(np.sin(parts[i]), np.cos(parts[i]))
+            turn = SineCosine(np.sin(parts[i]), np.cos(parts[i]))
             elbow = self.chain.spin(i, turn, elbow)
             axes = [self.chain.axes[i], *(self.chain.spin(i, turn, h) for h in axes)]
         row = [dot(across, cross(h, elbow)) for h in axes] + [0.0 * parts[0]] * (len(parts) - 3)
-        flat = elbow - n * dot(n, elbow)
-        off = flat / plain_norm(flat) - side
+        off = direction(elbow - n * dot(n, elbow), side) - side
         e, J = np.concatenate([e, [-dot(across, elbow)]]), np.concatenate([J, [row]])
         return e, J, np.sqrt(error * error + dot(off, off))
 
 
 @dataclass(frozen=True)
-class Position(Pose):
+class PositionTarget(PoseTarget):
     """The place of the hand."""
 
     shape = (3,)
@@ -147,28 +147,28 @@ class Position(Pose):
     def moved(self, target: Array, distance: float, random: np.random.Generator) -> Array:
         return np.asarray(target + self.arm.length * distance * random.standard_normal(self.shape))
 
-    def motion(self, target: Array) -> Motion:
-        return Motion(np.eye(3), target - self.arm.hand.p)
+    def motion(self, target: Array) -> RigidMotion:
+        return RigidMotion(np.eye(3), target - self.arm.hand.p)
 
-    def off(self, target: Array, answer: Answer) -> Any:
+    def off(self, target: Array, answer: JointSolution) -> Any:
         x, v = halves(self.arm, answer, self.arm.hand.p, target, True)
         return np.sqrt(dot(x - v, x - v))
 
 
 @dataclass(frozen=True)
-class Pitch(Position):
+class PitchTarget(PositionTarget):
     """The place of the hand, and its turn about the parallel axes of a hinge and a plane."""
 
     shape = (4,)
     name = "p"
     wanted = "no position and pitch: four finite numbers"
 
-    def motion(self, target: Array) -> Motion:
+    def motion(self, target: Array) -> RigidMotion:
         return pitched(self.arm.chain.axes[1], target[3], self.arm.hand.p, target[:3])
 
-    def off(self, target: Array, answer: Answer) -> Any:
+    def off(self, target: Array, answer: JointSolution) -> Any:
         h, axes = self.arm.chain.axes[1], self.arm.chain.axes
-        whole = Turn(np.sin(target[3]), np.cos(target[3]))
+        whole = SineCosine(np.sin(target[3]), np.cos(target[3]))
         for k in (1, 2, 3):
             whole = whole.then(alike(h, axes[k], answer.turns[k]).back())
         x, v = halves(self.arm, answer, self.arm.hand.p, target[:3], True)
@@ -201,7 +201,7 @@ RESTING = 0.1
 """The hand stays where it moves by less than this part of the tolerance."""
 
 
-def free_joints(task: Pose, held: int | None, q: Array, tolerance: float) -> list[int]:
+def free_joints(task: PoseTarget, held: int | None, q: Array, tolerance: float) -> list[int]:
     """The joints that can move while the hand, and what is given, stay within a part of a tolerance."""
     target, given = task.target_of(q), task.given_of(q)
     tolerance = RESTING * tolerance
@@ -237,8 +237,8 @@ def free_joints(task: Pose, held: int | None, q: Array, tolerance: float) -> lis
     return [k for k, x in enumerate(moved) if x > 1e-3 * STEP]
 
 
-def task_of(name: str, arm: Arm, way: Way | None = None) -> Pose:
+def task_of(name: str, arm: Arm, way: Decomposition | None = None) -> PoseTarget:
     """The task of that name."""
     if way is not None and isinstance(way.family, ElbowAngle):
         return PoseAtElbowAngle(arm, way.chain)
-    return {"pose": Pose, "position": Position, "pitch": Pitch}[name](arm)
+    return {"pose": PoseTarget, "position": PositionTarget, "pitch": PitchTarget}[name](arm)
