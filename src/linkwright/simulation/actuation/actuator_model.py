@@ -4,11 +4,9 @@ All of it is part of the effort function, and so of the machine code of the step
 of the controller. In each step of length h:
 
 1. The controller is evaluated in every n-th step for its efforts u, from q ⊕ σ_q ε and v + σ_v ε with standard normal
-ε; the wrench of a sensor is measured with noise likewise.
-
+   ε; the wrench of a sensor is measured with noise likewise.
 2. u acts after a number of steps of delay, multiplied by the gear ratio. An effort that accelerates a joint fades over
-the last twentieth before the velocity limit, and is zero beyond; then it is clipped to the effort limits.
-
+   the last twentieth before the velocity limit, and is zero beyond; then it is clipped to the effort limits.
 3. A drive with time constant T has τ̇ = (u − τ)/T. Its mean over the step acts: u + (τ − u)(1 − e^(−h/T)) T/h.
 """
 
