@@ -3,7 +3,7 @@
 The new mechanism may have other joints and loops; the bodies keep their poses. What is added acts as a plastic impact.
 With V_b and I_b the twists and inertias of the bodies before it, and J_b, M′ of the mechanism after it,
 
-M′ v′ = Σ J_bᵀ I_b V_b (and rotors of joints that stay),
+    M′ v′ = Σ J_bᵀ I_b V_b   (and rotors of joints that stay),
 
 and where M′ has loops, v′ is the nearest velocity that they allow, in the metric M′. The kinetic energy lost is that of
 the lost motion (Carnot): ½ Σ (V_b − V′_b)ᵀ I_b (V_b − V′_b). Nothing is lost where nothing is added.

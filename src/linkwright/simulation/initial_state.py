@@ -98,16 +98,12 @@ STARTS: dict[str, Start] = {
 
 @takes_model
 def default_configuration(model: Model) -> tuple[Array, Array]:
-    """A start q0 (nq,), v0 (nv,) from which a built-in mechanism moves clearly, its loops closed.
+    """Return a state q0 (nq,), v0 (nv,) from which a built-in mechanism moves clearly, with closed loops.
 
-    >>> import linkwright as lw
-    >>> stewart = lw.load("stewart")
-    >>> motion = lw.simulate(stewart, *lw.default_configuration(stewart), duration=2.0)
-
-    Robots on legs that have a ground stand on it with bent knees, at rest (:func:`standing_configuration`); without one
-    they are thrown. Of other mechanisms it is the neutral configuration, brought within the limits and closed, at rest;
-    what floats over a floor of its own file is put on it (:func:`standing_configuration`). Raises
-    :class:`~linkwright.errors.ClosureError` where the loops of such a one cannot be closed.
+    Legged robots with a ground stand on it with bent knees, at rest (:func:`standing_configuration`); without a ground
+    they are thrown. Other mechanisms start in the neutral configuration, clipped to the limits and closed, at rest;
+    floating ones over a floor of their own file stand on it (:func:`standing_configuration`). Raises
+    :class:`~linkwright.errors.ClosureError` if its loops cannot be closed.
     """
     start = _start_of(model)
     on_ground = bool(model.pairs) and bool(start.stands)
@@ -134,7 +130,8 @@ def default_configuration(model: Model) -> tuple[Array, Array]:
 
 
 def on_its_floor(model: Model, q: Array) -> Array:
-    """The configuration q (nq,) of what floats, put on the floor that its file has; as it is where there is none."""
+    """Return the configuration q (nq,), lowered or raised to the floor of the model; unchanged without a floor or a
+    floating base."""
     floors = any(s.kind in FLOORS and s.touches and model.frame(s.body).body < 0 for s in model.shapes)
     if not (floors and floating_bases(model)):
         return q
@@ -145,7 +142,7 @@ def on_its_floor(model: Model, q: Array) -> Array:
 
 
 def showing_bend(model: Model) -> Array | None:
-    """How far (nv,) motors move a built-in robot and back when it is shown: legs where it stands; None of others."""
+    """Return the amplitude (nv,) of the shown motion of a built-in robot: its legs if it stands; None for others."""
     start = _start_of(model)
     bend = start.bend
     if not bend or (start.stands and not model.pairs):
@@ -159,7 +156,7 @@ def _start_of(model: Model) -> Start:
 
 
 def is_built_in(model: Model) -> bool:
-    """Whether it is the built-in mechanism of its name: files may bear the same names."""
+    """Whether a model is the built-in mechanism of its name; models from files may have the same names."""
     kind, _, count = model.name.partition(":")
     if kind not in BUILT_IN or (count and not (count.isdigit() and int(count[:7]) <= len(model.joints))):
         return False

@@ -115,7 +115,8 @@ def simulate(
     (1001, 2)
     """
     setup = Setup.of(controller, callback, method, actuation, surroundings)
-    _require_own_options(setup.integrator)
+    if setup.integrator.threads is not None:
+        raise InputError("threads is an option of rollouts: rollout(…, method=Integrator(threads=…))")
     t0, whole, steps = _times(duration, step)
     if not (isinstance(every, (int, np.integer)) and every > 0):
         raise InputError(f"every must be a whole number of steps; got {every!r}")
@@ -239,11 +240,6 @@ def _warn_of_motion(
         )
     elif inputs.law is not None and (inputs.drives is None or inputs.drives.lag is None):
         warn_if_chattering(model, inputs.law, motion, held)
-
-
-def _require_own_options(integrator: Integrator) -> None:
-    if integrator.threads is not None:
-        raise InputError("threads is an option of rollouts: rollout(…, method=Integrator(threads=…))")
 
 
 def _times(duration: Any, step: Any) -> tuple[float, float, int]:

@@ -2,8 +2,8 @@
 
 With the gap g along the normal n of the surface, the depth δ = max(−g, 0) and the velocity u of the contact point:
 
-    f_n = max(0, k δᵖ (1 + c δ̇) + d δ̇) where δ > 0, else 0           δ̇ = −n·u     f_t = −μ f_n u_t/√(|u_t|² + ε²)
-u_t = u − (n·u) n
+    f_n = max(0, k δᵖ (1 + c δ̇) + d δ̇) where δ > 0, else 0           δ̇ = −n·u
+    f_t = −μ f_n u_t/√(|u_t|² + ε²)                                  u_t = u − (n·u) n
 
 k δᵖ c δ̇ is the damping of Hunt & Crossley ("Coefficient of restitution interpreted as damping in vibroimpact", 1975),
 which starts from zero at contact; d δ̇ is a damper parallel to the spring (Kelvin & Voigt). The surface never pulls.

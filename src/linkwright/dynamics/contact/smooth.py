@@ -2,7 +2,7 @@
 
 At every contact point with depth δ and sliding speed s = |u_t|,
 
-f_n = max(0, k δ (1 + c δ̇) + d δ̇) f_t = −μ f_n u_t / √(s² + ε²)
+    f_n = max(0, k δ (1 + c δ̇) + d δ̇)            f_t = −μ f_n u_t / √(s² + ε²)
 
 (Hunt & Crossley 1975; never adhesive), and for pairs with these coefficients the moments −t f_n ω_n/√(ω_n² + ε_ω²)
 about the normal and −r f_n ω_t/√(ω_t² + ε_ω²) against rolling. k is the stiffness of the pair; that of a rigid pair is

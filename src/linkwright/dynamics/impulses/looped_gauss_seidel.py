@@ -297,13 +297,13 @@ class LoopedGaussSeidel:
             more = (self.row(p, z), self.row(p, z), self.graph.row([0.0] * self.whole, True), nil, nil)
 
         def step(k: Any, x: Any, *state: Any) -> tuple[Any, ...]:
-            *trail, left = state
+            *mixing, left = state
             on = None if least is None else left >= least
             x, moved = self.iterate(x, on, least is not None, nil)
             if not settings.accelerated:
                 return x, moved
-            x, *trail, beyond = self._extrapolated(x, *state, on=on)
-            return (x, *trail, SAFETY * moved * (1.0 + abs(beyond)))
+            x, *mixing, beyond = self._extrapolated(x, *mixing, on=on)
+            return (x, *mixing, SAFETY * moved * (1.0 + abs(beyond)))
 
         if least is None:
             found = repeat(settings.iterations, step, x, *more, nil)

@@ -4,11 +4,9 @@ All of it is part of the effort function, and so of the machine code of the step
 of the controller. In each step of length h:
 
 1. The controller is evaluated in every n-th step for its efforts u, from q ⊕ σ_q ε and v + σ_v ε with standard normal
-ε; the wrench of a sensor is measured with noise likewise.
-
+   ε; the wrench of a sensor is measured with noise likewise.
 2. u acts after a number of steps of delay, multiplied by the gear ratio. An effort that accelerates a joint fades over
-the last twentieth before the velocity limit, and is zero beyond; then it is clipped to the effort limits.
-
+   the last twentieth before the velocity limit, and is zero beyond; then it is clipped to the effort limits.
 3. A drive with time constant T has τ̇ = (u − τ)/T. Its mean over the step acts: u + (τ − u)(1 − e^(−h/T)) T/h.
 """
 
@@ -156,7 +154,7 @@ def with_actuator_model(
     """Return a controller with the actuator model."""
     inner, n, own = law.effort_function, model.nv, law.effort_function.state
     values: dict[str, Array] = {"period": np.array(float(actuators.period))}
-    pieces: dict[str, Array] = {"law": law.state, "count": np.zeros((*batch, 1)), "asked": np.zeros((*batch, n))}
+    pieces: dict[str, Array] = {"law": law.state, "count": np.zeros((*batch, 1)), "commanded": np.zeros((*batch, n))}
     if actuators.noise is not None:
         values["of_q"], values["of_v"] = actuators.noise
         pieces["random"] = seeds(actuators.seed, batch)
@@ -165,18 +163,18 @@ def with_actuator_model(
     if actuators.gear is not None:
         values["gear"] = actuators.gear
     if actuators.delay:
-        pieces["coming"] = np.zeros((*batch, actuators.delay * n))
+        pieces["delayed"] = np.zeros((*batch, actuators.delay * n))
     if actuators.fastest is not None:
         values["fastest"] = np.minimum(actuators.fastest, np.finfo(float).max)
     if actuators.limit is not None:
         values["limit"] = np.minimum(actuators.limit, np.finfo(float).max)
     if actuators.limit is not None or actuators.fastest is not None:
-        pieces["cut"] = np.zeros((*batch, n))
+        pieces["saturated"] = np.zeros((*batch, n))
     if actuators.lag is not None:
         ratio = h / np.where(actuators.lag > 0.0, actuators.lag, 1.0)
-        left = np.where(actuators.lag > 0.0, np.exp(-ratio), 0.0)
-        values["left"], values["meanwhile"] = left, np.where(actuators.lag > 0.0, (1.0 - left) / ratio, 0.0)
-        pieces["driven"] = np.zeros((*batch, n))
+        decay = np.where(actuators.lag > 0.0, np.exp(-ratio), 0.0)
+        values["decay"], values["mean"] = decay, np.where(actuators.lag > 0.0, (1.0 - decay) / ratio, 0.0)
+        pieces["actual"] = np.zeros((*batch, n))
     ends = np.cumsum([x.shape[-1] for x in pieces.values()])
     places = {name: slice(end - x.shape[-1], end) for (name, x), end in zip(pieces.items(), ends, strict=True)}
 
@@ -184,15 +182,15 @@ def with_actuator_model(
         model: Model, t: Any, q: Array, v: Array, state: Array, *given: Array, **measured: Array
     ) -> tuple[Array, Array]:
         x, speed = {name: state[place] for name, place in places.items()}, v
-        said = dict(zip(values, given, strict=False))
+        parameters = dict(zip(values, given, strict=False))
         if "random" in x:
             random = RandomGenerator(x["random"])
-            normal = random.normal(shape=2 * n + (6 if "of_wrench" in said else 0))
+            normal = random.normal(shape=2 * n + (6 if "of_wrench" in parameters else 0))
             x["random"] = random.state
-            q, v = integrate(model, q, said["of_q"] * normal[:n]), v + said["of_v"] * normal[n : 2 * n]
-            if "of_wrench" in said:
-                measured = {"wrench": measured["wrench"] + said["of_wrench"] * normal[2 * n :]}
-        kept = ["asked", "law"] if own else ["asked"]
+            q, v = integrate(model, q, parameters["of_q"] * normal[:n]), v + parameters["of_v"] * normal[n : 2 * n]
+            if "of_wrench" in parameters:
+                measured = {"wrench": measured["wrench"] + parameters["of_wrench"] * normal[2 * n :]}
+        kept = ["commanded", "law"] if own else ["commanded"]
 
         def evaluated() -> Any:
             return inner.function(model, t, q, v, *(x[name] for name in kept[1:]), *given[len(values) :], **measured)
@@ -201,24 +199,24 @@ def with_actuator_model(
             when(x["count"][0] < 0.5, evaluated, *(x[name] for name in kept)) if actuators.period > 1 else evaluated()
         )
         x |= dict(zip(kept, found if own else [found], strict=True))
-        u = x["asked"]
-        x["count"] = np.stack([where(x["count"][0] > said["period"] - 1.5, 0.0, x["count"][0] + 1.0)])
-        if "coming" in x:
-            u, x["coming"] = x["coming"][:n], np.concatenate([x["coming"][n:], u])
-        if "gear" in said:
-            u = said["gear"] * u
-        whole = u
-        if "fastest" in said:
-            room = (said["fastest"] - abs(speed)) / maximum(FADING * said["fastest"], np.finfo(float).tiny)
+        u = x["commanded"]
+        x["count"] = np.stack([where(x["count"][0] > parameters["period"] - 1.5, 0.0, x["count"][0] + 1.0)])
+        if "delayed" in x:
+            u, x["delayed"] = x["delayed"][:n], np.concatenate([x["delayed"][n:], u])
+        if "gear" in parameters:
+            u = parameters["gear"] * u
+        unlimited = u
+        if "fastest" in parameters:
+            room = (parameters["fastest"] - abs(speed)) / maximum(FADING * parameters["fastest"], np.finfo(float).tiny)
             u = where(u * speed > 0.0, clip(room, 0.0, 1.0) * u, u)
-        if "limit" in said:
-            u = clip(u, -said["limit"], said["limit"])
-        if "cut" in x:
-            x["cut"] = x["cut"] + where(abs(u - whole) > 0.0, 1.0, 0.0 * u)
-        if "left" in said:
-            driven = x["driven"]
-            x["driven"] = u + said["left"] * (driven - u)
-            u = u + said["meanwhile"] * (driven - u)
+        if "limit" in parameters:
+            u = clip(u, -parameters["limit"], parameters["limit"])
+        if "saturated" in x:
+            x["saturated"] = x["saturated"] + where(abs(u - unlimited) > 0.0, 1.0, 0.0 * u)
+        if "decay" in parameters:
+            before = x["actual"]
+            x["actual"] = u + parameters["decay"] * (before - u)
+            u = u + parameters["mean"] * (before - u)
         return u, np.concatenate(list(x.values()))
 
     key = (
@@ -239,6 +237,8 @@ def with_actuator_model(
         int(ends[-1]),
     )
     state = np.concatenate(list(pieces.values()), axis=-1)
-    driven = LawController(model, effort_function, state, law.shapes, law.name, places.get("cut"), actuators.period)
-    driven.random = places.get("random")
-    return driven
+    actuated = LawController(
+        model, effort_function, state, law.shapes, law.name, places.get("saturated"), actuators.period
+    )
+    actuated.random = places.get("random")
+    return actuated

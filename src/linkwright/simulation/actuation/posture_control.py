@@ -3,7 +3,7 @@
 Efforts are held over a step h. A single coordinate with ẍ = −ω² x − 2ζω ẋ, evaluated once a step, is therefore stable
 only if
 
-ζ ω h < 1 and ω h < 4 ζ
+    ζ ω h < 1   and   ω h < 4 ζ
 
 (the conditions of Jury and Schur on x⁺ = x + h ẋ + ½ h² ẍ, ẋ⁺ = ẋ + h ẍ). A mode with k ≤ 1 times this stiffness and
 damping fulfills both as well.

@@ -2,7 +2,7 @@
 
 A servo of stiffness k and damping d exerts on its coordinate x over a step
 
-τ = k (x* − x − h v⁺) − d v⁺, clipped to its limit,
+    τ = k (x* − x − h v⁺) − d v⁺,   clipped to its limit,
 
 where v⁺ is the velocity at the end of the step. It is a row of the contact solver (`dynamics/impulses`), solved
 together with contacts and limits, and stable for any stiffness and any inertia. The output of the controller is

@@ -71,11 +71,11 @@ class Event:
     name: str = ""
     once: bool = False
     attach: Callable[[Model, str], tuple[Model, float]] | None = field(default=None, repr=False)
-    """(model, name) -> the model with the gap closed by a loop of that name, and the sign of the force that presses"""
+    """(model, name) -> model with the gap closed by a loop of that name, and the sign of its pressing force"""
     pair: int | None = field(default=None, repr=False)
-    """which of the model's pairs touches here"""
+    """index of the pair in contact"""
     with_contact: Callable[[Model], Model] | None = field(default=None, repr=False)
-    """the model with no pair but that whose gap this is, which tells where it touches and with which friction"""
+    """model with the pair of this gap alone, for its contact points and friction"""
 
     def __post_init__(self) -> None:
         if not callable(self.condition):
@@ -142,11 +142,11 @@ def touch(
     torsional_friction: float = 0.0,
     rolling_friction: float = 0.0,
 ) -> Event:
-    """A frame, or a ball of that radius about it, touches the plane through ``point`` with the ``normal`` (3,).
+    """Return the event of a frame, or of a ball about it, touching the plane through ``point`` with ``normal`` (3,).
 
-    It is an :class:`Impact` unless another ``action`` is given, with ``friction``, a coefficient, and torsional and
-    rolling friction in m, as of a :class:`~linkwright.Pair`. What comes to rest on the plane slides on it without
-    friction, held by a loop, until it would have to be pulled.
+    The action is an :class:`Impact` unless another ``action`` is given, with ``friction``, a coefficient, and torsional
+    and rolling friction in m, as of a :class:`~linkwright.Pair`. A frame that comes to rest on the plane slides on it
+    without friction, held by a loop, until the loop would have to pull.
     """
     place, direction = finite("point", point, (3,)), finite("normal", normal, (3,))
     size = float(np.linalg.norm(direction))
@@ -204,9 +204,9 @@ def limits(
     rest_velocity: float = SLOWEST,
     action: Any = ...,
 ) -> list[Event]:
-    """An event for each limit of these joints, of all where none are named: an :class:`Impact`.
+    """Return an event for each limit of these joints, of all joints by default: an :class:`Impact`.
 
-    A joint that comes to rest at its limit stays there until it is moved away.
+    A joint that comes to rest at its limit stays there until an effort moves it away.
     """
     if joints is not None and isinstance(joints, str):
         raise ArgumentError(f"joints is a list of names; got {joints!r}")
@@ -242,11 +242,10 @@ def _held_at_limit(model: Model, loop: str, *, coordinate: str, bound: float, si
 
 @takes_model
 def pair_touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
-    """The shapes of a pair of the model, ``model.pairs[pair]``, touch: an :class:`Impact` with the pair's restitution.
+    """Return the event of contact of a pair, ``model.pairs[pair]``: an :class:`Impact` with its restitution.
 
-    Its friction acts too, torsional and rolling friction with it, at all points that touch in that moment. What comes
-    to rest there is not held. No other contact of this pair acts in a simulation with this event, unless its ``action``
-    is another.
+    Its friction, torsional and rolling friction act at all points in contact at that moment. Shapes that come to rest
+    are not held. A simulation with this event has no other contact of this pair, unless ``action`` is another.
     """
     if not model.pairs:
         raise ModelError(

@@ -1,7 +1,7 @@
 """Velocity-level steps with contacts, joint limits and dry friction as impulses.
 
-    v_s = v + M⁻¹ Jᵀ p_s     M̂ (v⁺ − v_s) = h (τ + passive − b − h K v_s) + Jᵀ p,   M̂ = M + h D + h² K,   q⁺ = q ⊕ (h
-v⁺ + δ)
+    v_s = v + M⁻¹ Jᵀ p_s
+    M̂ (v⁺ − v_s) = h (τ + passive − b − h K v_s) + Jᵀ p,   M̂ = M + h D + h² K,   q⁺ = q ⊕ (h v⁺ + δ)
 
 p_s are the impulses of impacts with restitution at one configuration (`dynamics/impulses/restitution.py`); they add no
 kinetic energy. b is that of the velocity v_s after them: with b of the velocity before, vᵀb would differ from the

@@ -1,4 +1,4 @@
-"""Where two shapes may touch: a fixed number of candidate points for each pair of kinds, without branches."""
+"""Contact points of pairs of shapes: a fixed number of candidates for each pair of kinds, without branches."""
 
 from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, contact_frame
 from linkwright.dynamics.contact.shapes.pairs import candidates, points_of

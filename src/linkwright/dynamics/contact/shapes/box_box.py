@@ -1,4 +1,4 @@
-"""A box on a box: the best of fifteen axes, then a face clipped by the one it lies on, or two edges that cross."""
+"""Box against box: the best of fifteen separating axes, then a clipped face or two crossing edges."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, maximum, minimum
 
 PARALLEL = 1e-12
-"""The squared sine between two edges below which they have no common normal of their own."""
+"""Squared sine between two edges below which they have no common normal."""
 
 ONE = 1.0 - 1e-6
-"""Crossings this near to a corner are the corner."""
+"""Crossings this near to a corner count as the corner."""
 
 
 class Face(NamedTuple):
-    """The face of one box that is turned to the other the most, in the axes (u, v, n) of the face."""
+    """Face of a box that faces the other one most, in the axes (u, v, n) of the face."""
 
     separation: Any
-    """m, of the boxes along its normal"""
+    """m, separation of the boxes along its normal"""
     axes: Array
     """(3, 3), rows u, v, n in the world"""
     half: list[Any]
-    """of its box, along these"""
+    """half sizes of its box along these axes"""
     other: Array
-    """(3, 3), columns: the axes of the other box, times its half sizes"""
+    """(3, 3), columns: axes of the other box, times its half sizes"""
     middle: Array
-    """(3,), of the other box from the middle of this one"""
+    """(3,), center of the other box relative to that of this one"""
 
 
 def box_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """Separating axes (Gottschalk, Lin & Manocha 1996), then clipping of the face that lies on the other one.
+    """Separating axes (Gottschalk, Lin & Manocha 1996), then clipping of the incident face.
 
-    The separation along the best axis is the exact depth where the boxes overlap. On a face, of the up to eight
-    corners of both faces' common polygon (the other box's edges clipped, and this face's corners within the other one)
-    the deepest and four that are far apart (:func:`reduced_manifold`); across two edges, where these are nearest.
+    The separation along the best axis is the exact depth where the boxes overlap. For a face axis the contact polygon
+    has up to eight corners (the clipped edges of the other box, and the corners of this face inside it), reduced to the
+    deepest and four distant points (:func:`reduced_manifold`); for an edge axis there is one point.
     """
     p, q = halves(a.size), halves(b.size)
     P, Q = Ta[:3, :3], Tb[:3, :3]
@@ -80,13 +80,14 @@ def _least(half: Sequence[Any]) -> Any:
 
 
 def _face(P: Array, p: Sequence[Any], D: Array, q: Sequence[Any], middle: Array) -> Face:
-    """Of a box with axes P and half sizes p, where the other's axes are D in its own and its middle is there."""
+    """Return the reference face of a box with axes P and half sizes p; D: axes of the other box in its own, and its
+    center."""
     apart = [abs(middle[k]) - p[k] - sum(q[j] * abs(D[k, j]) for j in range(3)) for k in range(3)]
     first, _, last = nearest_face(apart)
     other = D * np.array(q)
 
     def turned(rows: Any) -> list[Any]:
-        """What there is of each axis, in the order u, v, n."""
+        """Return entries of the axes in the order u, v, n."""
         n = either(first, rows[0], either(last, rows[2], rows[1]))
         return [either(first, rows[1], rows[0]), either(last, rows[1], rows[2]), n]
 
@@ -99,7 +100,7 @@ def _face(P: Array, p: Sequence[Any], D: Array, q: Sequence[Any], middle: Array)
 
 
 def _polygon(face: Face) -> list[tuple[Any, ...]]:
-    """The corners of the face's and the other box's common polygon, (gap, u, v, gap), FAR where they are none."""
+    """Return the corners of the contact polygon, (gap, u, v, gap); FAR where they do not exist."""
     turned = [abs(x) for x in face.other[2]]
     sizes = [x @ x for x in face.other.T]  # the axis that is most along n, whatever its length
     first, _, last = nearest_face([x * x / size for x, size in zip(turned, sizes, strict=True)])
@@ -121,7 +122,7 @@ def _polygon(face: Face) -> list[tuple[Any, ...]]:
 
 
 def _clipped(start: Array, step: Array, half: tuple[Any, Any], top: Any) -> list[tuple[Any, ...]]:
-    """Where an edge from ``start`` to ``start + 2 step`` enters a rectangle, and where it leaves it before its end."""
+    """Return where an edge from ``start`` to ``start + 2 step`` enters and leaves a rectangle."""
     (a, b), (c, d) = (slab(start[k] + step[k], step[k], GROWN * half[k]) for k in range(2))
     enters, leaves = maximum(maximum(a, c), -1.0), minimum(minimum(b, d), 1.0)
     met = enters <= leaves
@@ -134,11 +135,11 @@ def _clipped(start: Array, step: Array, half: tuple[Any, Any], top: Any) -> list
 
 
 Box = tuple[Array, Array, Sequence[Any]]
-"""Its middle, axes and half sizes."""
+"""Center, axes and half sizes of a box."""
 
 
 def _edges(a: Box, b: Box, D: Array, x: Array, y: Array) -> tuple[ContactCandidate, Any]:
-    """The best of the nine pairs of edges, and how far apart the boxes are across them."""
+    """Return the best of the nine pairs of edges, and the separation across them."""
     (ca, P, p), (cb, Q, q) = a, b
     best: Any = -FAR
     i: Any = 0.0

@@ -1,4 +1,4 @@
-"""Spheres and capsules on a box: half sizes η, everything in the axes of the box."""
+"""Spheres and capsules against a box with half sizes η, in the axes of the box."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
 FLAT = 1e-12
-"""Beside a squared length: slopes of a squared distance less than this are rounding, where it is zero for a while."""
+"""Slope of a squared distance, relative to a squared length, below which it counts as zero."""
 
 
 def outside(x: Array, half: Sequence[Any]) -> Array:
-    """What is missing of x (3,) to the nearest point of the box: zero within."""
+    """Return the vector from x (3,) to the nearest point of the box; zero inside."""
     return vector(*(x[k] - clip(x[k], -half[k], half[k]) for k in range(3)))
 
 
 def distance_of(x: Array, half: Sequence[Any]) -> tuple[Any, Array]:
-    """How far a point is from the surface of a box, less than zero within, and the normal there, in its axes.
+    """Return the distance of a point from the surface of a box, negative inside, and the normal there, in its axes.
 
-    Within, that is the way out through the nearest face.
+    Inside it is the distance through the nearest face.
     """
     away = outside(x, half)
     square = away @ away
@@ -51,26 +51,26 @@ def distance_of(x: Array, half: Sequence[Any]) -> tuple[Any, Array]:
 
 
 def nearest_face(depths: Sequence[Any]) -> list[Any]:
-    """Whether the largest of three is the first, the second, the third: one of them is."""
+    """Return whether the first, the second, or the third of three numbers is the largest; exactly one is."""
     x, y, z = depths
     last = z > maximum(x, y)
     return [(x >= y) & (z <= x), (y > x) & (z <= y), last]
 
 
 def sphere_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """With y the point of the box nearest to c: |c − y| − r along c − y; within, the nearest face."""
+    """With y the point of the box nearest to c: |c − y| − r along c − y; inside, the nearest face."""
     R = Tb[:3, :3]
     distance, normal = distance_of(R.T @ (Ta[:3, 3] - Tb[:3, 3]), halves(b.size))
     return [touching(Ta[:3, 3], a.radius, distance, R @ normal)]
 
 
 def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """The nearest point of the capsule's segment, and the ends of where it lies along the nearest face.
+    """The nearest point of the segment of the capsule, and the ends of its overlap with the nearest face.
 
-    The squared distance of p + s d from the box is convex in s, and its derivative a broken line whose corners are
-    where the segment meets the planes of the faces: between the last corner before zero and the first one after it
-    lies the nearest point, exactly. Where the segment is within, the best of six separating axes is taken, those of the
-    faces and across an edge, along which the separation is the exact depth.
+    The squared distance of p + s d from the box is convex in s. Its derivative is piecewise linear with corners where
+    the segment crosses the planes of the faces; the nearest point is exact between the two corners around its zero. For
+    a segment inside, the best of six separating axes is taken, those of the faces and across an edge, along which the
+    separation is the exact depth.
     """
     half, R = halves(b.size), Tb[:3, :3]
     c, e = axis_of(a, Ta)
@@ -142,7 +142,8 @@ def _way_out(p: Array, d: Array, half: Sequence[Any]) -> tuple[Any, Array, Any, 
 
 
 def bracket(slope: Any, corners: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
-    """Between which of these places, and -1 and 1, a slope that never falls is zero, and the slopes there."""
+    """Return the interval between these points, and -1 and 1, in which a nondecreasing slope is zero, and the slopes at
+    its ends."""
     places = [-1.0, 1.0, *corners]
     slopes = [slope(s) for s in places]
     low: tuple[Any, Any] = (-1.0, slopes[0])
@@ -155,7 +156,7 @@ def bracket(slope: Any, corners: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
 
 
 def zero_of(slope: Any, corners: Sequence[Any]) -> Any:
-    """Where a broken line with these corners, which never falls, is zero; of several such places the middle."""
+    """Return the zero of a nondecreasing piecewise linear function with these corners; the middle of several zeros."""
     low, high, f, g = bracket(slope, corners)
     rise = g - f
     steep = abs(rise) > NOTHING

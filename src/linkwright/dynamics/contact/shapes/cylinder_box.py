@@ -1,8 +1,8 @@
 """A cylinder on a box: the best of the faces' normals, the cylinder's axis, and those of edges, corners and the rim.
 
 Faces and edges on the cylinder's side have closed forms. An edge on a rim is the corner of the box's shadow along the
-edge on the shadow of the cylinder (:mod:`rims`); three of the four corners are tried. A corner on the side is the one
-nearest to the axis, a corner on the rim that of the best direction so far.
+edge on the shadow of the cylinder (`rim_contact.py`); three of the four corners are tried. A corner on the side is the
+one nearest to the axis, a corner on the rim that of the best direction so far.
 
 The gap is the separation along the direction that is found, which is never more than that along the best one. Of
 10 000 pairs whose sizes differ by up to a factor of 20 it was at most 0.002 times the smallest half size too little
@@ -44,20 +44,21 @@ from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
 FLAT_ON = 0.2
-"""The cosine between a cylinder's axis and the normal from which on it is the end that touches."""
+"""Cosine between the axis of a cylinder and the normal from which on the end is in contact."""
 
 MISSED = 1.0
-"""Beside the margin: if the points of a face are so much less deep than the overlap, one point is taken instead."""
+"""Relative to the margin: if the points of a face are less deep than the overlap by this, one point is taken instead.
+"""
 
 ROUNDS = 4
-"""Projections from the box to the cylinder and back while they are apart"""
+"""Number of alternating projections between box and cylinder while they are apart."""
 
 ACROSS = 1e-6
-"""The cosine between the axis and a normal below which it is the side that touches."""
+"""Cosine between the axis and a normal below which the side is in contact."""
 
 
 def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """On a face, or on the cylinder's end: the corners of where both overlap, as :func:`box_box`; else one point."""
+    """Contact on a face, or on the end of the cylinder: corners of the overlap, as :func:`box_box`; else one point."""
     eta, l, r = halves(b.size), 0.5 * a.length, a.radius
     Q = Tb[:3, :3]
     M, p = Q.T @ Ta[:3, :3], Q.T @ (Ta[:3, 3] - Tb[:3, 3])
@@ -99,7 +100,7 @@ def cylinder_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandid
 
 
 class _Best:
-    """The best direction so far."""
+    """Best direction so far."""
 
     def __init__(self, direction: Array, separation: Any):
         self.direction, self.separation = direction, separation
@@ -187,7 +188,7 @@ def _on_face(
     l, r = size
 
     def turned(x: Any) -> list[Any]:
-        """Of what there is for each axis of the box, in the order u, v and the face's own."""
+        """Return entries of the axes of the box in the order u, v and the normal of the face."""
         return [either(first, x[1], x[0]), either(last, x[1], x[2]), either(first, x[0], either(last, x[2], x[1]))]
 
     U, V, top = turned(eta)

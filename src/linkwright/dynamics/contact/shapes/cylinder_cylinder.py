@@ -1,6 +1,6 @@
 """A cylinder on a cylinder: end on end or side, side along side, or one point where rims and sides meet otherwise.
 
-Ends, sides, and the side of one on a rim of the other have closed forms (:mod:`rims`). For two rims the direction
+Ends, sides, and the side of one on a rim of the other have closed forms (`rim_contact.py`). For two rims the direction
 climbs: the best one is taken on the great circle through it and the axis of one cylinder, then of the other.
 
 The gap is the separation along the direction that is found, which is never more than that along the best one. Of
@@ -39,20 +39,20 @@ from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
 TURNS = 4
-"""Great circles through the axes by turns, after the best of four."""
+"""Number of great circles through the axes, alternately, after the best of four starts."""
 
 LEVEL = 0.99
-"""The cosine between two axes from which on both rims are taken for circles of one plane."""
+"""Cosine between two axes from which on both rims count as coplanar circles."""
 
 MISSED = 1.0
-"""Beside the margin: points of an end that are so much less deep than the shapes are apart tell nothing."""
+"""Relative to the margin: points of an end less deep than the separation by this are ignored."""
 
 ACROSS = 1e-6
-"""The cosine between an axis and a normal below which it is the side that touches."""
+"""Cosine between an axis and a normal below which the side is in contact."""
 
 
 class Cylinder(NamedTuple):
-    """In the world."""
+    """Cylinder in the world."""
 
     middle: Array
     axis: Array
@@ -62,7 +62,7 @@ class Cylinder(NamedTuple):
     radius: Any
 
     def reach(self, n: Array) -> Any:
-        """How far it reaches along a unit vector, from its middle."""
+        """Return the support distance along a unit vector, from its center."""
         rise = n @ self.axis
         across = n - rise * self.axis
         return self.half * abs(rise) + self.radius * np.sqrt(maximum(across @ across, NOTHING))
@@ -88,7 +88,7 @@ class _CylinderView(NamedTuple):
 
 
 class _Axes(NamedTuple):
-    """The angle between both axes, and the distance across both."""
+    """Angle between both axes, and the distance across both."""
 
     cosine: Any
     sine: Any
@@ -103,11 +103,11 @@ class _Axes(NamedTuple):
 
 
 Found = tuple[Any, Any, Any, Any]
-"""A separation, and its direction in the axes of a view."""
+"""Separation, and its direction in the axes of a view."""
 
 
 def cylinder_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """On an end the corners of where both overlap; along the side both ends of where they do; else one point."""
+    """Contact on an end: corners of the overlap; along the side: both ends of the overlap; else one point."""
     A, B = (Cylinder(T[:3, 3], T[:3, 2], T[:3, 0], 0.5 * x.length, x.radius) for x, T in ((a, Ta), (b, Tb)))
     d = A.middle - B.middle
     margin = PREFERRED * minimum(minimum(A.half, A.radius), minimum(B.half, B.radius))
@@ -235,7 +235,7 @@ def _other(condition: Any, x: Cylinder, y: Cylinder) -> Cylinder:
 
 
 def _sides(A: Cylinder, B: Cylinder, between: tuple[Array, Array], nearest: Any) -> list[ContactCandidate]:
-    """Two places of A's axis along B's, as of capsules."""
+    """Return two points of A's axis along B's, as for capsules."""
     d, p = between
 
     def off(s: Any) -> Array:

@@ -1,4 +1,4 @@
-"""Parts that are alike, in loops of the machine code: the same impulses, for every row, however many go on with it."""
+"""Iterations as loops over constraints of one kind: the same impulses as unrolled ones, for every row of a batch."""
 
 from __future__ import annotations
 
