@@ -57,7 +57,7 @@ def test_every_command_tells_words_that_it_does_not_take(command, capsys):
         ("bench --rows 2.5", "--rows takes a whole number; got '2.5'"),
         ("studio --port x", "--port takes a whole number; got 'x'"),
         ("gallery --out", "--out takes a file or folder, and nothing follows it"),
-        ("studio --page static", "--page takes one of forward-kinematics, statics, double-pendulum; got 'static'"),
+        ("studio --page static", "--page takes one of double-pendulum, forward-kinematics, statics; got 'static'"),
         ("experiment foo", "NAMES takes one of planar, floating; got 'foo'"),
         ("simulate two_link --fps 0", "--fps must be a positive number; got 0"),
         ("simulate two_link --fps 60", "--fps is at most 50 in a GIF; got 60 (--film mp4 shows more)"),

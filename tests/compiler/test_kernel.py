@@ -71,8 +71,8 @@ def test_functions_without_a_model():
 def test_values_are_bound_at_compile_time(arm, rows):
     q = rows[0]
 
-    def scaled(model, q, reference, by=1.0, method="composite"):
-        return by * lw.jacobian(model, q, "link2", reference), lw.mass_matrix(model, q, method)
+    def scaled(model, q, reference_frame, by=1.0, method="composite"):
+        return by * lw.jacobian(model, q, "link2", reference_frame), lw.mass_matrix(model, q, method)
 
     kernel = lw.compile(scaled, arm, reference_frame="body", by=2.0, method="jacobian")
     assert len(kernel.program.inputs) == 1

@@ -77,7 +77,7 @@ def test_batches_and_stiff_joints():
 
 def test_a_start_that_is_not_closed_is_refused():
     model, q, v = started("four_bar")
-    with pytest.raises(InputError, match=r"open at q0, by up to .* start from close\(model, q0\)"):
+    with pytest.raises(InputError, match=r"open at q0, by up to .* start from close_loops\(model, q0\)"):
         lw.simulate(model, q + 0.1, v, 1.0)
     with pytest.raises(InputError, match=r"would open the loops .* impulse\(model, q0, v0\)\[0\]"):
         lw.simulate(model, q, v + 0.1, 1.0)

@@ -153,7 +153,7 @@ def test_euler_angles_of_every_order(order, axes):
     rng = np.random.default_rng(0)
     angles = rng.uniform(-np.pi, np.pi, (200, 3))
     R = rotation.from_euler(angles, order, axes)
-    theirs = Rotation.from_euler(angles, scipys(order, axes))
+    theirs = Rotation.from_euler(scipys(order, axes), angles)
     assert np.abs(R - theirs.as_matrix()).max() < 2e-15
     found = rotation.to_euler(R, order, axes)
     gap = found - theirs.as_euler(scipys(order, axes))
