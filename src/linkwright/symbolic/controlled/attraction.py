@@ -20,7 +20,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
-from linkwright.symbolic.controlled.plane import Controlled, Plane, plane_of
+from linkwright.symbolic.controlled.plane import Controlled, PhasePlane, plane_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ NUDGE, GROWING = 1e-6, 1e-9
 class AttractionRegion:
     """Which states of a plane lead to rest at a target, by motions from the points of a grid."""
 
-    plane: Plane
+    plane: PhasePlane
     x: Array
     """(n,), of the first axis"""
     y: Array
@@ -139,7 +139,7 @@ def region_of_attraction(
 
 
 def region_on(
-    controlled: Controlled, plane: Plane, samples: Any, duration: float | None = None, tolerance: float = TOLERANCE
+    controlled: Controlled, plane: PhasePlane, samples: Any, duration: float | None = None, tolerance: float = TOLERANCE
 ) -> AttractionRegion:
     """The region on a plane."""
     model, place = controlled.model, plane.target
@@ -323,7 +323,7 @@ def _level(values: Array, lost: Array, start: tuple[int, int]) -> float | None:
     return None
 
 
-def nearest(grid: tuple[Array, Array], plane: Plane) -> tuple[int, int]:
+def nearest(grid: tuple[Array, Array], plane: PhasePlane) -> tuple[int, int]:
     """The row and the column of the grid's point next to the target."""
     x, y = plane.place(plane.target, np.zeros(plane.controlled.model.nv))
     return int(np.abs(grid[1] - y).argmin()), int(np.abs(grid[0] - x).argmin())

@@ -245,7 +245,7 @@ PARTS = 4
 
 
 @dataclass
-class Plane:
+class PhasePlane:
     """Two of the coordinates and velocities, the others as at rest at the target."""
 
     controlled: Controlled
@@ -308,7 +308,7 @@ class Plane:
         return bool(self.controlled.distance(moved, self.target) > 1e-4)
 
 
-def plane_of(controlled: Controlled, target: Array, axes: Any, spans: Any) -> Plane:
+def plane_of(controlled: Controlled, target: Array, axes: Any, spans: Any) -> PhasePlane:
     """The requested plane, or the one that shows most: a coordinate and its velocity, or two coordinates."""
     model, names = controlled.model, controlled.names
     plain = [name for name in (*names.q, *names.v) if not any(name in four for four in names.quaternions)]
@@ -329,7 +329,7 @@ def plane_of(controlled: Controlled, target: Array, axes: Any, spans: Any) -> Pl
     if spans.shape != (2, 2) or not np.isfinite(spans).all() or not (spans[:, 0] < spans[:, 1]).all():
         raise InputError(f"spans are ((from, to), (from, to)) of the two axes; got {spans.tolist()!r}")
     (a, b), (c, d) = spans.tolist()
-    return Plane(controlled, target, chosen, ((a, b), (c, d)))
+    return PhasePlane(controlled, target, chosen, ((a, b), (c, d)))
 
 
 def _spans(controlled: Controlled, target: Array, axes: tuple[str, str]) -> tuple[tuple[float, float], ...]:

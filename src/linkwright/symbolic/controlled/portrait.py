@@ -17,7 +17,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.controlled.attraction import AttractionRegion, filled, nearest, region_on, widened
-from linkwright.symbolic.controlled.plane import Controlled, Plane, plane_of
+from linkwright.symbolic.controlled.plane import Controlled, PhasePlane, plane_of
 from linkwright.symbolic.controlled.rest import RestingPlace
 from linkwright.symbolic.write.notation import latex_name
 from linkwright.visual.plots import COLORS
@@ -41,7 +41,7 @@ LEVELS = 7
 class PhasePortrait:
     """Motions, equilibria and what divides them, on a plane of states."""
 
-    plane: Plane
+    plane: PhasePlane
     t: Array
     """(s,), s"""
     x: Array
@@ -118,14 +118,14 @@ def phase_portrait(
     return PhasePortrait(plane=plane, t=t, x=x, y=y, separatrices=tuple(_separatrices(plane)), region=found)
 
 
-def _flat(plane: Plane) -> bool:
+def _flat(plane: PhasePlane) -> bool:
     """Whether the plane has all states: of one joint, its coordinate and its velocity."""
     controlled = plane.controlled
     whole = (controlled.names.q[0], controlled.names.v[0]) == plane.axes
     return controlled.model.nq == controlled.model.nv == 1 and whole and not controlled.stateful
 
 
-def _separatrices(plane: Plane) -> list[Array]:
+def _separatrices(plane: PhasePlane) -> list[Array]:
     """From each saddle backwards along its stable direction, both ways, until the plane is left."""
     controlled = plane.controlled
     if not _flat(plane) or controlled.rest.varying:
@@ -146,7 +146,7 @@ def _separatrices(plane: Plane) -> list[Array]:
     return found
 
 
-def _back(plane: Plane, z: Array) -> Array:
+def _back(plane: PhasePlane, z: Array) -> Array:
     """A motion backwards in time, by Runge and Kutta's method; it ends outside of the plane."""
     rate = plane.controlled.acceleration
     (left, right), (low, high) = plane.spans
@@ -170,7 +170,7 @@ def _back(plane: Plane, z: Array) -> Array:
     return np.array(line)
 
 
-def draw(plane: Plane, region: AttractionRegion | None, portrait: PhasePortrait | None = None) -> Figure:
+def draw(plane: PhasePlane, region: AttractionRegion | None, portrait: PhasePortrait | None = None) -> Figure:
     """The plane: region shaded, level sets of V, motions, what divides them, equilibria on top."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -240,14 +240,14 @@ def draw(plane: Plane, region: AttractionRegion | None, portrait: PhasePortrait 
     return figure
 
 
-def _about(plane: Plane, region: AttractionRegion, level: float) -> Array:
+def _about(plane: PhasePlane, region: AttractionRegion, level: float) -> Array:
     """V on the fine grid, about the target alone: what else is as low is not meant."""
     assert region.fine is not None
     x, y, V = region.fine
     return np.where(widened(widened(filled(V, nearest((x, y), plane), level))), V, np.nan)
 
 
-def _stream(axes: Any, plane: Plane) -> None:
+def _stream(axes: Any, plane: PhasePlane) -> None:
     """The flow, where the plane has all states."""
     x, y = (np.linspace(low, high, 61) for low, high in plane.spans)
     X, Y = np.meshgrid(x, y)
