@@ -141,11 +141,25 @@ def test_no_package_has_the_name_of_a_function():
     assert not [name for name in packages & set(lw.__all__) if not inspect.ismodule(getattr(lw, name))]
 
 
-def test_what_few_programs_need_is_loaded_when_asked_for():
-    rooms = _in_python(
-        "import linkwright, sys; print(*{m.split('.')[1] for m in sys.modules if m[:11] == 'linkwright.'})"
-    )
-    assert not {"simulation", "ik_solvers", "dexterity", "symbolic", "visual", "cli"} & set(rooms.split())
+PACKAGES = "import sys; print(*{name.partition('.')[0] for name in sys.modules} - before)"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import linkwright",
+        "import linkwright as lw; lw.load('two_link'), lw.mass_matrix, lw.compile, lw.simulate, lw.inverse_kinematics",
+    ],
+)
+def test_only_numpy_and_llvmlite_are_loaded(use):
+    """Plots, equations, the command line and extras load their libraries when they are used."""
+    loaded = _in_python(f"import sys; before = {{*sys.stdlib_module_names, *sys.modules}}; {use}; {PACKAGES}").split()
+    assert {name for name in loaded if "_" not in name} <= {"linkwright", "numpy", "llvmlite"}  # and C parts of NumPy
+
+
+def test_what_few_programs_need_is_loaded_when_it_is_used():
+    code = "import linkwright, sys; print(*(name for name in sys.modules if name.startswith('linkwright.')))"
+    assert {*_in_python(code).split()} == {"linkwright.errors", "linkwright.provided"}
 
 
 def _in_python(code: str) -> str:

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import linkwright
+from linkwright import _MODULE_OF, _MODULES
 from linkwright.compiler.signatures import batched
 
 HEADER = '''"""Written by tools/write_types.py. Arrays may have any leading batch dimensions: (…, nq)."""
@@ -29,15 +30,13 @@ def types_of_public_names() -> str:
     """The text of the file."""
     imports, functions = [f"from linkwright import {name} as {name}" for name in ("dynamics", "errors")], []
     types: set[tuple[str, str]] = set()
-    source = Path(linkwright.__file__).read_text(encoding="utf-8")
-    where = dict(_imported(source))
     for name in linkwright.__all__:
         if name in ("dynamics", "errors", "__version__"):
             continue
         value = getattr(linkwright, name)
         book = getattr(value, "book", None)
         if book is None:
-            home = where[name].removesuffix(f".{name}") if inspect.ismodule(value) else where[name]
+            home = _MODULES[name].rpartition(".")[0] if name in _MODULES else _MODULE_OF[name]
             imports.append(f"from {home} import {name} as {name}")
             continue
         signature = batched(book)
@@ -72,14 +71,6 @@ def _definition(name: str, signature: inspect.Signature) -> str:
 
 def _text(default: object) -> str:
     return f'"{default}"' if isinstance(default, str) else repr(default)
-
-
-def _imported(source: str) -> list[tuple[str, str]]:
-    """(name, module) of what the package's table of contents imports, at once or later."""
-    found = [(name, module) for module, names in linkwright._LATER.items() for name in names]
-    for module, names in re.findall(r"^from (linkwright\.[\w.]+) import (.+)$", source, re.MULTILINE):
-        found += [(name.strip().split(" as ")[-1], module) for name in names.split(",")]
-    return found
 
 
 def _home_of(word: str) -> str | None:
