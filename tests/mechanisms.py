@@ -17,7 +17,7 @@ from linkwright.model.joint import (
     Cylindrical,
     Free,
     Helical,
-    Part,
+    JointPart,
     Planar,
     Prismatic,
     Revolute,
@@ -54,7 +54,9 @@ def joint_of(kind: type[JointType], rng: np.random.Generator) -> JointType:
             (Prismatic(), Prismatic(), Prismatic(), Revolute()),
         ]
         chain = chains[rng.integers(len(chains))]
-        return Compound(tuple(Part(nested(random_pose(rng)), motion) for motion in chain), nested(random_pose(rng)))
+        return Compound(
+            tuple(JointPart(nested(random_pose(rng)), motion) for motion in chain), nested(random_pose(rng))
+        )
     return kind()
 
 
@@ -185,7 +187,9 @@ def _larger(motion: JointType, length: float) -> JointType:
     if isinstance(motion, Helical):
         return replace(motion, pitch=length * motion.pitch)
     if isinstance(motion, Compound):
-        parts = (Part(nested(_moved(p.placement, length)), _larger(p.motion, length), p.name) for p in motion.parts)
+        parts = (
+            JointPart(nested(_moved(p.placement, length)), _larger(p.motion, length), p.name) for p in motion.parts
+        )
         return replace(motion, parts=tuple(parts), end=nested(_moved(motion.end, length)))
     return motion
 

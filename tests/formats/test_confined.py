@@ -21,7 +21,7 @@ from linkwright.formats.confined import confined
 from linkwright.formats.findings import assembled
 from linkwright.formats.mjcf import read_mjcf
 from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
-from linkwright.model.joint import JOINT_TYPES, Compound, Part, Revolute, nested
+from linkwright.model.joint import JOINT_TYPES, Compound, JointPart, Revolute, nested
 from linkwright.model.loop import LOOP_TYPES, CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
@@ -144,7 +144,7 @@ def a_description():
     base = [BodySpec("\udcff", mass=1.0, inertia=np.eye(3))]
     motions = [
         *(kind() for kind in JOINT_TYPES if kind is not Compound),
-        Compound((Part(I, Revolute(), "a"),), I),
+        Compound((JointPart(I, Revolute(), "a"),), I),
         None,
     ]
     joints = [JointSpec(f"j{k}", "world", "b", motion) for k, motion in enumerate(motions)]

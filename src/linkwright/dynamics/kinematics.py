@@ -49,7 +49,7 @@ def moving_about(model: Model, root: int) -> list[float]:
     return [0.0 if k in still else 1.0 for k in range(len(model.links))]
 
 
-class Way(NamedTuple):
+class KinematicPath(NamedTuple):
     """The joints between two frames."""
 
     root: int
@@ -65,7 +65,7 @@ class Way(NamedTuple):
         return root if frame.body == self.root else bodies[frame.body]
 
 
-def way_between(model: Model, frame: str, relative_to: str) -> Way:
+def way_between(model: Model, frame: str, relative_to: str) -> KinematicPath:
     """The joints that move a frame as seen from another."""
     end, base = model.frame(frame), model.frame(relative_to)
     to_end, to_base = model.path(end.body), model.path(base.body)
@@ -74,7 +74,7 @@ def way_between(model: Model, frame: str, relative_to: str) -> Way:
     for path, sign in ((to_end, 1.0), (to_base, -1.0)):
         for k in path[len(common) :]:
             signs[k] = sign
-    return Way(common[-1] if common else -1, end, None if relative_to == WORLD else base, signs)
+    return KinematicPath(common[-1] if common else -1, end, None if relative_to == WORLD else base, signs)
 
 
 def body_velocities(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> list[Array]:
@@ -174,7 +174,7 @@ def body_motions(
 
 
 def frame_motion(
-    model: Model, q: Array, v: Array, a: Array | None, way: Way, accelerations: bool = True
+    model: Model, q: Array, v: Array, a: Array | None, way: KinematicPath, accelerations: bool = True
 ) -> tuple[Array, FrameMotion]:
     """The pose (4, 4) of the end and the motion of its origin as seen from the base, in the base's axes."""
     found = body_motions(model, q, v, a, way.root, accelerations)
@@ -207,7 +207,7 @@ def poses(
     return np.stack([frame_pose(model, q, way_between(model, frame, relative_to)) for frame in frames])
 
 
-def frame_pose(model: Model, q: Array, way: Way) -> Array:
+def frame_pose(model: Model, q: Array, way: KinematicPath) -> Array:
     """The pose (4, 4) of the end as seen from the base."""
     poses = body_poses(model, q, way.root)
     T = way.of(poses, np.eye(4), way.end) @ way.end.placement
@@ -303,7 +303,7 @@ def _rate(
     return -_spatial_rate(model, q, v, a, way_between(model, relative_to, frame))  # the base, as seen from the frame
 
 
-def _spatial_rate(model: Model, q: Array, v: Array, a: Array | None, way: Way) -> Array:
+def _spatial_rate(model: Model, q: Array, v: Array, a: Array | None, way: KinematicPath) -> Array:
     """The rate (6,) of the end's twist as seen from the base, in the base's frame: by sweeps from both of them inwards.
 
     Of a chain that moves by S v before one that moves by V, in the axes behind its first joint: the twist S v + V, its

@@ -21,13 +21,13 @@ import numpy as np
 
 from linkwright.errors import FormatError
 from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
-from linkwright.model.joint import JOINT_TYPES, Part
+from linkwright.model.joint import JOINT_TYPES, JointPart
 from linkwright.model.loop import LOOP_TYPES, CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 
-_MODEL = (Description, BodySpec, JointSpec, Mimic, FrameSpec, Loop, CoordinateLoop, Spring, Shape, Pair, Part)
+_MODEL = (Description, BodySpec, JointSpec, Mimic, FrameSpec, Loop, CoordinateLoop, Spring, Shape, Pair, JointPart)
 
 CLASSES: dict[str, Any] = {
     **{kind.__name__: kind for kind in (*_MODEL, *JOINT_TYPES)},
@@ -49,7 +49,7 @@ SHAPES: dict[tuple[str, str], tuple[int, ...]] = {
 """The shapes of the arrays in those fields; the shapes of other arrays are checked when they are used."""
 
 Row = tuple[float, float, float, float]
-POSES = (("Part", "placement"), ("Compound", "end"), ("Universal", "end"))
+POSES = (("JointPart", "placement"), ("Compound", "end"), ("Universal", "end"))
 """Fields that are poses (4, 4) as nested tuples."""
 
 ARRAY_TYPES = ("<f8", "<f4", "<i8", "<i4", "<u8", "<u4", "|u1", "|b1")

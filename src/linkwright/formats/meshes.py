@@ -16,7 +16,7 @@ import numpy as np
 from linkwright.errors import FormatError, InputError, MissingExtraError, MissingFileError, explained
 from linkwright.formats.findings import LARGEST
 from linkwright.formats.painted import Painted, is_unpainted, plain, read_collada, read_obj, spaced
-from linkwright.formats.solids import Solid, box, capsule, cone, cylinder, ellipsoid, polyhedron, together
+from linkwright.formats.solids import SolidProperties, box, capsule, cone, cylinder, ellipsoid, polyhedron, together
 from linkwright.formats.xml import read_bytes, shortened
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, finite
@@ -116,7 +116,7 @@ def _counted(shapes: list[Shape], use: str | None) -> list[Shape]:
     return found
 
 
-def solid_of(shape: Shape, hull: bool = False) -> Solid:
+def solid_of(shape: Shape, hull: bool = False) -> SolidProperties:
     """The homogeneous solid of density 1 that a shape encloses, in the frame of its body."""
     half = np.array([0.0, 0.0, 0.5 * shape.length])
     center, R, size = np.zeros(3), np.eye(3), np.array(shape.size)
@@ -139,7 +139,7 @@ def solid_of(shape: Shape, hull: bool = False) -> Solid:
     return solid.moved(shape.placement)
 
 
-def _enclosed(mesh: Mesh, name: str, hull: bool) -> Solid:
+def _enclosed(mesh: Mesh, name: str, hull: bool) -> SolidProperties:
     if hull:
         mesh = _hull(mesh, name)
     name = shortened(name, 300)
@@ -158,8 +158,8 @@ def _enclosed(mesh: Mesh, name: str, hull: bool) -> Solid:
     if abs(solid.volume) <= 1e-12 * extent**3:
         raise FormatError(f"{name} encloses no volume")
     if solid.volume < 0.0:  # its triangles face inwards
-        solid = Solid(-solid.volume, solid.center, -solid.inertia)
-    return Solid(solid.volume, solid.center + middle, solid.inertia)
+        solid = SolidProperties(-solid.volume, solid.center, -solid.inertia)
+    return SolidProperties(solid.volume, solid.center + middle, solid.inertia)
 
 
 def _joined(mesh: Mesh) -> Mesh:

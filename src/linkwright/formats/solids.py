@@ -16,7 +16,7 @@ from linkwright.spatial.inertia import rigid_inertia
 from linkwright.spatial.rotation import rotation_from_z
 
 
-class Solid(NamedTuple):
+class SolidProperties(NamedTuple):
     """A homogeneous solid of density 1."""
 
     volume: float
@@ -26,46 +26,46 @@ class Solid(NamedTuple):
     inertia: Array
     """(3, 3), about the center, m⁵"""
 
-    def moved(self, T: Array) -> Solid:
+    def moved(self, T: Array) -> SolidProperties:
         """The same solid, its frame at the pose T (4, 4)."""
         R = T[:3, :3]
-        return Solid(self.volume, R @ self.center + T[:3, 3], R @ self.inertia @ R.T)
+        return SolidProperties(self.volume, R @ self.center + T[:3, 3], R @ self.inertia @ R.T)
 
-    def mirrored(self, axis: int) -> Solid:
+    def mirrored(self, axis: int) -> SolidProperties:
         """Its mirror image: the coordinate of that number is reversed."""
         S = np.eye(3)
         S[axis, axis] = -1.0
-        return Solid(self.volume, S @ self.center, S @ self.inertia @ S)
+        return SolidProperties(self.volume, S @ self.center, S @ self.inertia @ S)
 
 
-def together(solids: Sequence[Solid]) -> Solid:
+def together(solids: Sequence[SolidProperties]) -> SolidProperties:
     """Several solids as one; where they overlap they count twice."""
     volume = sum(solid.volume for solid in solids)
     moment = sum((solid.volume * solid.center for solid in solids), np.zeros(3))
     inertia = sum((rigid_inertia(*solid).inertia for solid in solids), np.zeros((3, 3)))  # about the origin
     center = moment / volume if volume else np.zeros(3)
-    return Solid(volume, center, inertia + rigid_inertia(-volume, center, np.zeros((3, 3))).inertia)
+    return SolidProperties(volume, center, inertia + rigid_inertia(-volume, center, np.zeros((3, 3))).inertia)
 
 
-def box(center: Array, R: Array, edges: Array) -> Solid:
+def box(center: Array, R: Array, edges: Array) -> SolidProperties:
     """A box of full edges (3,) along the columns of R (3, 3)."""
     x, y, z = edges**2
     return _turned(float(np.prod(edges)), center, R, np.array([y + z, z + x, x + y]) / 12.0)
 
 
-def ellipsoid(center: Array, R: Array, radii: Array) -> Solid:
+def ellipsoid(center: Array, R: Array, radii: Array) -> SolidProperties:
     """An ellipsoid, or a ball, of radii (3,) along the columns of R (3, 3)."""
     x, y, z = radii**2
     return _turned(4.0 / 3.0 * np.pi * float(np.prod(radii)), center, R, np.array([y + z, z + x, x + y]) / 5.0)
 
 
-def cylinder(one: Array, other: Array, radius: float) -> Solid:
+def cylinder(one: Array, other: Array, radius: float) -> SolidProperties:
     """A cylinder between the centers (3,) of its ends."""
     R = _along(other - one)
     return elliptic_cylinder(one, other, radius, radius, R[:, 0])
 
 
-def elliptic_cylinder(one: Array, other: Array, first: float, second: float, along: Array) -> Solid:
+def elliptic_cylinder(one: Array, other: Array, first: float, second: float, along: Array) -> SolidProperties:
     """A cylinder between the centers of its elliptic ends, whose ``first`` radius is along ``along`` (3,)."""
     axis = other - one
     length = float(np.linalg.norm(axis))
@@ -77,7 +77,7 @@ def elliptic_cylinder(one: Array, other: Array, first: float, second: float, alo
     return _turned(np.pi * first * second * length, 0.5 * (one + other), R, np.array([b + h, a + h, a + b]))
 
 
-def cone(base: Array, tip: Array, radius: float) -> Solid:
+def cone(base: Array, tip: Array, radius: float) -> SolidProperties:
     """A cone from the center (3,) of its base to its tip (3,)."""
     axis = tip - base
     r, h = radius**2, float(axis @ axis)
@@ -86,7 +86,7 @@ def cone(base: Array, tip: Array, radius: float) -> Solid:
     return _turned(volume, base + 0.25 * axis, _along(axis), np.array([across, across, 0.3 * r]))
 
 
-def capsule(one: Array, other: Array, radius: float) -> Solid:
+def capsule(one: Array, other: Array, radius: float) -> SolidProperties:
     """A cylinder between two points (3,) with half a ball at each."""
     axis = other - one
     r, h = radius, float(np.linalg.norm(axis))
@@ -97,7 +97,7 @@ def capsule(one: Array, other: Array, radius: float) -> Solid:
     return _turned(volume, 0.5 * (one + other), _along(axis), moments / (volume or 1.0))
 
 
-def polyhedron(vertices: Array, faces: Array) -> Solid:
+def polyhedron(vertices: Array, faces: Array) -> SolidProperties:
     """The solid within triangles, rows of three numbers of vertices (n, 3), their normals outwards."""
     A = vertices[faces]  # (faces, corner, 3)
     volumes = np.einsum("fi,fi->f", A[:, 0], np.cross(A[:, 1], A[:, 2])) / 6.0
@@ -107,10 +107,10 @@ def polyhedron(vertices: Array, faces: Array) -> Solid:
     second = np.einsum("f,fi,fj->ij", volumes, sums, sums) + np.einsum("f,fci,fcj->ij", volumes, A, A)
     second = second / 20.0 - volume * np.outer(center, center)  # ∫ r rᵀ about the center
     inertia = np.trace(second) * np.eye(3) - second
-    return Solid(volume, center, 0.5 * (inertia + inertia.T))
+    return SolidProperties(volume, center, 0.5 * (inertia + inertia.T))
 
 
-def prism(polygon: Array, shift: Array) -> Solid:
+def prism(polygon: Array, shift: Array) -> SolidProperties:
     """What a plane polygon (n, 3) sweeps when it is shifted (3,)."""
     n = len(polygon)
     k = np.arange(1, n - 1)
@@ -120,7 +120,7 @@ def prism(polygon: Array, shift: Array) -> Solid:
     return _outwards(np.concatenate([polygon, polygon + shift]), np.concatenate([bottom, top, sides]))
 
 
-def pyramid(polygon: Array, tip: Array) -> Solid:
+def pyramid(polygon: Array, tip: Array) -> SolidProperties:
     """The solid between a plane polygon (n, 3) and a point (3,)."""
     n = len(polygon)
     k, i = np.arange(1, n - 1), np.arange(n)
@@ -128,15 +128,15 @@ def pyramid(polygon: Array, tip: Array) -> Solid:
     return _outwards(np.concatenate([polygon, tip[None]]), np.concatenate([bottom, sides]))
 
 
-def _outwards(vertices: Array, faces: Array) -> Solid:
+def _outwards(vertices: Array, faces: Array) -> SolidProperties:
     """The polyhedron, whichever way round its polygon goes."""
     solid = polyhedron(vertices, faces)
-    return solid if solid.volume >= 0.0 else Solid(-solid.volume, solid.center, -solid.inertia)
+    return solid if solid.volume >= 0.0 else SolidProperties(-solid.volume, solid.center, -solid.inertia)
 
 
-def _turned(volume: float, center: Array, R: Array, moments: Array) -> Solid:
+def _turned(volume: float, center: Array, R: Array, moments: Array) -> SolidProperties:
     """Of moments (3,) per volume, about the columns of R."""
-    return Solid(volume, np.array(center, dtype=float), volume * (R @ np.diag(moments) @ R.T))
+    return SolidProperties(volume, np.array(center, dtype=float), volume * (R @ np.diag(moments) @ R.T))
 
 
 def _along(axis: Array) -> Array:

@@ -28,7 +28,7 @@ from linkwright.errors import FormatError, LinkwrightError, MissingExtraError
 from linkwright.formats.confined import confined
 from linkwright.formats.findings import LARGEST, assembled
 from linkwright.formats.meshes import solid_of
-from linkwright.formats.solids import Solid, together
+from linkwright.formats.solids import SolidProperties, together
 from linkwright.formats.xml import not_utf_8, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.loop import Loop, loop_type
@@ -277,7 +277,7 @@ class _Reader:
         I = np.zeros((3, 3)) if inertia is None else 0.5 * (inertia + inertia.T)
         return BodySpec(name, mass, center, I, place, place)
 
-    def weighed(self, prim: Any, path: Any, density: float) -> Solid | None:
+    def weighed(self, prim: Any, path: Any, density: float) -> SolidProperties | None:
         """The colliders of a body together: of masses as they say, so that the volume is the mass in kg."""
         parts = []
         for collider, shape in self.shapes_of[path]:
@@ -293,7 +293,7 @@ class _Reader:
                 self.problem(collider, f"its body is to be weighed by its colliders: {error}")
                 continue
             weight = own_mass / solid.volume if own_mass else own or density or WATER
-            parts.append(Solid(weight * solid.volume, solid.center, weight * solid.inertia))
+            parts.append(SolidProperties(weight * solid.volume, solid.center, weight * solid.inertia))
         return together(parts) if parts else None
 
     def rotation(self, prim: Any, quaternion: Any) -> Array:

@@ -26,19 +26,19 @@ NOTHING = 1e-14
 
 
 @dataclass
-class Node:
+class XmlNode:
     """An XML element."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
-    children: list[Node] = field(default_factory=list)
+    children: list[XmlNode] = field(default_factory=list)
     said: str = ""
     """what stands between its tags"""
 
-    def add(self, tag: str, **attributes: Any) -> Node:
+    def add(self, tag: str, **attributes: Any) -> XmlNode:
         """A new child; attributes that are None are left out, ``class_`` stands for class."""
         given = {name.rstrip("_"): text(value) for name, value in attributes.items() if value is not None}
-        self.children.append(Node(tag, given))
+        self.children.append(XmlNode(tag, given))
         return self.children[-1]
 
     def say(self, tag: str, value: Any, **attributes: Any) -> None:
@@ -48,7 +48,7 @@ class Node:
     def text(self) -> str:
         """The element and all in it, a line each."""
         lines = []
-        stack: list[tuple[Node | str, int]] = [(self, 0)]
+        stack: list[tuple[XmlNode | str, int]] = [(self, 0)]
         while stack:
             node, depth = stack.pop()
             if isinstance(node, str):

@@ -22,7 +22,7 @@ TOLERANCE = 1e-5
 """How far the products of a rotation's columns, the last row of a pose, the length of a quaternion may be off."""
 
 
-class Kind(NamedTuple):
+class ArgumentKind(NamedTuple):
     """What an argument has to be."""
 
     doubt: Callable[[Any], Any]
@@ -64,13 +64,13 @@ def _no_unit(u: Array) -> str:
     return f"has length {np.linalg.norm(u):.6g}, but a unit quaternion is expected (quaternion.unit scales it); got {u}"
 
 
-ROTATION = Kind(_of_rotation, _no_rotation)
-POSE = Kind(_of_pose, _no_pose)
-UNIT = Kind(_of_quaternion, _no_unit)
+ROTATION = ArgumentKind(_of_rotation, _no_rotation)
+POSE = ArgumentKind(_of_pose, _no_pose)
+UNIT = ArgumentKind(_of_quaternion, _no_unit)
 
 
 def rows_of(
-    doubt: Callable[..., Any] | None = None, look: Callable[..., None] | None = None, **kinds: Kind
+    doubt: Callable[..., Any] | None = None, look: Callable[..., None] | None = None, **kinds: ArgumentKind
 ) -> Callable[[F], F]:
     """:func:`~linkwright.compiler.rows.rows` of a function some of whose arguments have to be of these kinds.
 

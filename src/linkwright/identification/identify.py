@@ -13,8 +13,8 @@ from linkwright.bounds import at_least
 from linkwright.dynamics.parameters.identifiable import combination
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, warn
 from linkwright.identification.fitting.columns import Columns
-from linkwright.identification.fitting.estimate import Estimate, estimate
-from linkwright.identification.fitting.normal import Rows, Source
+from linkwright.identification.fitting.estimate import ParameterEstimate, estimate
+from linkwright.identification.fitting.normal import MeasuredRows, MeasurementSource
 from linkwright.identification.fitting.physical import near_prior
 from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measured.measurements import Measurements
@@ -64,7 +64,7 @@ class Identified:
     """(p,): "alone": the measurements tell it; "with others": they tell sums it is in; "no": the prior alone does"""
     share: Array
     """(p,): how much of each value the measurements tell, beside the prior: from 0 to 1"""
-    base: Estimate = field(repr=False)
+    base: ParameterEstimate = field(repr=False)
     base_names: tuple[str, ...] = field(repr=False)
     """(r,): the combinations that the measurements show"""
     joints: tuple[str, ...]
@@ -225,7 +225,7 @@ def identify(
     )
 
 
-def _tell_what_is_left(names: tuple[str, ...], rms: Array, base: Estimate, weight: float) -> None:
+def _tell_what_is_left(names: tuple[str, ...], rms: Array, base: ParameterEstimate, weight: float) -> None:
     """A warning where no bodies explain the efforts: those that least squares asks for, or any parameters at all."""
     whole = np.maximum(np.sqrt(base.plain.efforts / base.samples), base.measured)  # with what is known of them
     share = rms / whole
@@ -257,7 +257,7 @@ def seen_by(matrix: Array) -> tuple[str, ...]:
     )
 
 
-def _explained(columns: Columns, places: Array, rows: Rows, beta: Array) -> Array:
+def _explained(columns: Columns, places: Array, rows: MeasuredRows, beta: Array) -> Array:
     """The efforts (samples, joints) that coefficients give, with what is known."""
     parts = columns.rows(rows.q, rows.v, rows.a, rows.tau)
     left = [parts[j][:, -1] - parts[j][:, :-1] @ beta[columns.there[j]] for j in places]
@@ -289,7 +289,7 @@ def _joints(model: Model, joints: Iterable[str] | None) -> tuple[Array, tuple[st
     return np.array(places), tuple(names[k] for k in places)
 
 
-def _source(model: Model, given: tuple[Any, ...], cutoff: float | None) -> Source:
+def _source(model: Model, given: tuple[Any, ...], cutoff: float | None) -> MeasurementSource:
     """Measurements as parts."""
     q, *others = given
     if isinstance(q, Measurements):
@@ -299,7 +299,7 @@ def _source(model: Model, given: tuple[Any, ...], cutoff: float | None) -> Sourc
     if isinstance(q, (list, tuple)) and not q:
         raise InputError("the list of measurements is empty")
     if not parts:
-        return Source(model, lambda: [Measurements._make(given)], True, cutoff)
+        return MeasurementSource(model, lambda: [Measurements._make(given)], True, cutoff)
     if any(x is not None for x in others):
         raise ArgumentError("parts of measurements have v, a, tau and t themselves: give nothing beside them")
-    return Source(model, q if callable(q) else lambda: q, not isinstance(q, Iterator), cutoff)
+    return MeasurementSource(model, q if callable(q) else lambda: q, not isinstance(q, Iterator), cutoff)

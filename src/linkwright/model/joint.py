@@ -36,10 +36,10 @@ from linkwright.model.joint_type import (
     ACROSS_Z,
     UNMOVED,
     InvertedJoint,
+    JointPart,
     JointType,
     MirroredJoint,
     Nested,
-    Part,
     nested,
 )
 from linkwright.spatial.arrays import Array
@@ -156,8 +156,8 @@ class Cylindrical(JointType):
     coordinate_names = ("displacement", "angle")
     axial = True
 
-    def simple_parts(self) -> tuple[Part, ...]:
-        return Part(UNMOVED, Prismatic(), "displacement"), Part(UNMOVED, Revolute(), "angle")
+    def simple_parts(self) -> tuple[JointPart, ...]:
+        return JointPart(UNMOVED, Prismatic(), "displacement"), JointPart(UNMOVED, Revolute(), "angle")
 
     @property
     def circular(self) -> tuple[int, ...]:
@@ -187,7 +187,7 @@ class Compound(JointType):
     last part's, and the motion subspace holds every part's carried to the child frame.
     """
 
-    parts: tuple[Part, ...] = ()  # type: ignore[misc]
+    parts: tuple[JointPart, ...] = ()  # type: ignore[misc]
     end: Nested = UNMOVED  # type: ignore[misc]
     unit: float = 0.0
     """the length by which forces are compared with moments, where placements do not tell it (0: they do)"""
@@ -269,14 +269,14 @@ class Compound(JointType):
 
     def inverted(self) -> InvertedJoint:
         """Part by part from the last: P₁ T₁ P₂ T₂ … E, whose inverse is E⁻¹ … T₂⁻¹ P₂⁻¹ T₁⁻¹ P₁⁻¹."""
-        parts: list[Part] = []
+        parts: list[JointPart] = []
         of_q: list[int] = []
         of_v: list[int] = []
         between, at_q, at_v, inverse = inverse_pose(np.array(self.end)), self.nq, self.nv, False
         for part in reversed(self.parts):
             own = part.motion.inverted()
             F = pose_matrix(own.turn)
-            parts.append(Part(nested(between @ F), own.motion, part.name))
+            parts.append(JointPart(nested(between @ F), own.motion, part.name))
             between = inverse_pose(np.array(part.placement) @ F)
             at_q, at_v = at_q - part.motion.nq, at_v - part.motion.nv
             of_q += [at_q + k for k in own.of_q]
@@ -287,7 +287,7 @@ class Compound(JointType):
 
     def in_units(self, length: float) -> JointType:
         parts = tuple(
-            Part(nested(pose_in_units(part.placement, length)), part.motion.in_units(length), part.name)
+            JointPart(nested(pose_in_units(part.placement, length)), part.motion.in_units(length), part.name)
             for part in self.parts
         )
         return replace(self, parts=parts, end=nested(pose_in_units(self.end, length)))
@@ -311,7 +311,7 @@ class Compound(JointType):
 
     @property
     def kind(self) -> JointType:
-        parts = tuple(Part((), part.motion.kind) for part in self.parts)
+        parts = tuple(JointPart((), part.motion.kind) for part in self.parts)
         return replace(self, parts=parts, end=(), unit=0.0)
 
     def _split(self, x: Array, width: str) -> list[Array]:
@@ -444,9 +444,9 @@ _TO_Z = nested(inverse_pose(_TO_Y))
 class Universal(Compound):
     """A Hooke joint: a turn about z, then about the y it carries."""
 
-    parts: tuple[Part, ...] = (
-        Part(nested(np.eye(4)), Revolute(), "first"),
-        Part(nested(_TO_Y), Revolute(), "second"),
+    parts: tuple[JointPart, ...] = (
+        JointPart(nested(np.eye(4)), Revolute(), "first"),
+        JointPart(nested(_TO_Y), Revolute(), "second"),
     )
     end: Nested = _TO_Z
     type = "universal"
@@ -482,7 +482,7 @@ __all__ = [
     "Cylindrical",
     "Free",
     "Helical",
-    "Part",
+    "JointPart",
     "Planar",
     "Prismatic",
     "Revolute",

@@ -31,7 +31,7 @@ UNMOVED = nested(np.eye(4))
 
 
 @dataclass(frozen=True)
-class Part:
+class JointPart:
     """One of several joints between two bodies: its placement (4 × 4) in the frame before it, and its name."""
 
     placement: Nested
@@ -94,7 +94,7 @@ class JointType(ABC):
         return 0.0
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[JointPart, ...]:
         """The joints that a compound joint consists of; () of any other."""
         return ()
 
@@ -103,9 +103,9 @@ class JointType(ABC):
         """Pose (4 × 4) of the child frame in the moving frame of the last part."""
         return UNMOVED
 
-    def simple_parts(self) -> tuple[Part, ...]:
+    def simple_parts(self) -> tuple[JointPart, ...]:
         """The joints of which the motion is the product; the joint itself where it is not one of several."""
-        return self.parts or (Part(UNMOVED, self),)
+        return self.parts or (JointPart(UNMOVED, self),)
 
     @property
     def velocity_names(self) -> tuple[str, ...]:

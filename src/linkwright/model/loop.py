@@ -104,7 +104,7 @@ def _turn_alignment(R: Array, held: Array) -> Any:
 
 
 @dataclass(frozen=True)
-class Pair(LoopType):
+class BodyPair(LoopType):
     """A joint that is not moved: some directions of the second frame's axes are held, always the same."""
 
     held: ClassVar[tuple[str, ...]]
@@ -134,42 +134,42 @@ class Pair(LoopType):
         return np.array([direction.startswith("r") for direction in self.held])
 
 
-class Weld(Pair):
+class Weld(BodyPair):
     """Nothing may move."""
 
     type = "weld"
     held = DIRECTIONS
 
 
-class Ball(Pair):
+class Ball(BodyPair):
     """The origins coincide."""
 
     type = "ball"
     held = ("x", "y", "z")
 
 
-class RevolutePair(Pair):
+class RevolutePair(BodyPair):
     """The second frame may turn about z."""
 
     type = "revolute"
     held = ("x", "y", "z", "rx", "ry")
 
 
-class PrismaticPair(Pair):
+class PrismaticPair(BodyPair):
     """The second frame may slide along z."""
 
     type = "prismatic"
     held = ("x", "y", "rx", "ry", "rz")
 
 
-class CylindricalPair(Pair):
+class CylindricalPair(BodyPair):
     """The second frame may slide along and turn about z."""
 
     type = "cylindrical"
     held = ("x", "y", "rx", "ry")
 
 
-class PlanarPair(Pair):
+class PlanarPair(BodyPair):
     """The x-y planes coincide."""
 
     type = "planar"

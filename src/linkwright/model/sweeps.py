@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Step = Callable[..., Any]
 
 
-class Sweeps:
+class TreeSweeps:
     """What algorithms do with all bodies. Parents have lower numbers, and bodies are numbered depth first."""
 
     if TYPE_CHECKING:

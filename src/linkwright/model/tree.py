@@ -20,13 +20,13 @@ from linkwright.model.build.description import Description
 from linkwright.model.change.editing import Editing
 from linkwright.model.derived import derived
 from linkwright.model.equality import ByValue
-from linkwright.model.joint import Compound, Part
+from linkwright.model.joint import Compound, JointPart
 from linkwright.model.joint_type import JointType, generator, samples
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair, pairs_problems
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
-from linkwright.model.sweeps import Sweeps
+from linkwright.model.sweeps import TreeSweeps
 from linkwright.provided import save_model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
@@ -163,7 +163,7 @@ class Places(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Editing, Sweeps, ByValue):
+class Model(Editing, TreeSweeps, ByValue):
     """A mechanism, frozen. Bodies are numbered parents first, depth first; joint k moves body k.
 
     Models are equal where all they tell is, numbers exactly; however they were described.
@@ -515,7 +515,7 @@ class Model(Editing, Sweeps, ByValue):
         return tuple(map(Places, map(slice, q, q[1:]), map(slice, v, v[1:])))
 
     @staticmethod
-    def _part(motion: JointType, number: int) -> tuple[Part, Places]:
+    def _part(motion: JointType, number: int) -> tuple[JointPart, Places]:
         """A part of a compound joint type, and where its coordinates are among the compound's."""
         before = [part.motion for part in motion.parts[:number]]
         one = motion.parts[number]

@@ -13,14 +13,14 @@ from linkwright.trajectories.joints.splines import spline
 from linkwright.trajectories.joints.trapezoids import trapezoid
 from linkwright.trajectories.timing.motion import TimeOptimal
 from linkwright.trajectories.timing.planning import time_optimal
-from linkwright.trajectories.trajectory import Sample, Trajectory
+from linkwright.trajectories.trajectory import Trajectory, TrajectorySample
 
 __all__ = [
     "PoseTrajectory",
     "SCurves",
-    "Sample",
     "TimeOptimal",
     "Trajectory",
+    "TrajectorySample",
     "arc",
     "circle",
     "follow",

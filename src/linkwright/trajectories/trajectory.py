@@ -34,7 +34,7 @@ KINDS = ("velocity", "acceleration", "jerk")
 _integrate, _difference = public(dynamics.integrate), public(dynamics.difference)
 
 
-class Sample(NamedTuple):
+class TrajectorySample(NamedTuple):
     """A trajectory at a time, or at several."""
 
     q: Array
@@ -163,7 +163,7 @@ class Trajectory:
         t = np.asarray(t)[()]
         return read(self.model, t, padded(self.times), self.times[-1], self.q, self.coefficients)
 
-    def at(self, t: Any) -> Sample:
+    def at(self, t: Any) -> TrajectorySample:
         """Positions, velocities, accelerations and jerks at times (…), each of shape (…, *batch, nq or nv)."""
         t = as_numbers("t", t)
         if np.isnan(t).any():
@@ -176,7 +176,7 @@ class Trajectory:
         s = inside - self.times[(*own, k)]
         q, *rates = mover(self.model, self.degree)(self.q[(*own, k)], self.coefficients[(*own, k)], s)
         resting = ((whole < begin) | (whole > end))[..., None]
-        return Sample(q, *(np.where(resting, 0.0, x) for x in rates))
+        return TrajectorySample(q, *(np.where(resting, 0.0, x) for x in rates))
 
     def sample(self, step: float) -> tuple[Array, Array, Array, Array]:
         """(t, q, v, a) every ``step`` seconds from the beginning to the end, which is among them."""

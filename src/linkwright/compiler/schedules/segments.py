@@ -27,7 +27,7 @@ from linkwright.dynamics.assembly.segments import (
     LAST,
     Boundary,
     Course,
-    Joint,
+    SegmentJoint,
     acceleration_step,
     course_step,
     joined_inwards,
@@ -275,7 +275,7 @@ class _Bridges:
     def __init__(self, rest: BodyLoops, segments: BodyLoops, lanes: int, groups: int):
         self.rest, self.segments, self.lanes, self.groups = rest, segments, lanes, groups
         self.kept = 42 * lanes * groups
-        joints: list[Joint] = []
+        joints: list[SegmentJoint] = []
 
         def twists(lane: _Ends, root: _Ends, kept: Array) -> tuple[Any, Any, list[Expr]]:
             (first,) = root.states(_V, np.zeros(6))
@@ -295,7 +295,7 @@ class _Bridges:
                     entries = [(x, next(place)) for x in _flat(array)]
                     chosen = [graph_of(kept).coerce(_number(x)) if _number(x) is not None else y for x, y in entries]
                     parts.append(np.array(chosen, dtype=object).reshape(np.shape(array)))
-                known.append(Joint(*parts))
+                known.append(SegmentJoint(*parts))
             ((a, _),) = root.states(_OUT, (np.zeros(6), np.zeros(0)))
             return parted(a, lane.states(_RESPONSE, LAST), known), None, []
 

@@ -28,7 +28,7 @@ from linkwright.spatial.arrays import Array, as_numbers, mirror
 from linkwright.spatial.rotation import rotation_log, translation_of_log
 
 
-class Local(NamedTuple):
+class LocalCost(NamedTuple):
     """A cost to second order in x = (δq, δv, δτ), (3 nv,)."""
 
     value: Any
@@ -49,7 +49,7 @@ class Term:
     shapes: tuple[tuple[int, ...], ...]
     value: Callable[..., Any]
     """(model, t, q, v, tau, *values) -> the cost"""
-    local: Callable[..., Local]
+    local: Callable[..., LocalCost]
     """the same -> the cost to second order"""
 
 
@@ -314,11 +314,11 @@ def _squares(
         r, _ = rest(model, q, v, tau, wanted)
         return 0.5 * (r @ _weighed(W, r))
 
-    def local(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> Local:
+    def local(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> LocalCost:
         wanted, W = given(t, values)
         r, J = rest(model, q, v, tau, wanted)
         Wr, WJ = _weighed(W, r), _weighed(W, J)
-        return Local(0.5 * (r @ Wr), J.T @ Wr, mirror(J.T @ WJ))
+        return LocalCost(0.5 * (r @ Wr), J.T @ Wr, mirror(J.T @ WJ))
 
     values = (W,) if moving else (W, target)
     shapes = (W.shape,) if moving else (W.shape, shape)
@@ -392,14 +392,14 @@ def _of_function(cost: Callable[..., Any], model: Model, batch: tuple[int, ...],
         r = of_numbers(t, q, v, tau, values)
         return 0.5 * (r @ r) if r.ndim else r[()]
 
-    def local(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> Local:
+    def local(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> LocalCost:
         graph = next(x.graph for array in (q, v, tau) for x in np.asarray(array).flat if hasattr(x, "graph"))
         told = np.concatenate([*(np.reshape(x, -1) for x in values), np.zeros(max(0, 1 - ends[-1]))])
         given = [np.zeros(3 * n), np.asarray(t, dtype=object), q, v, tau, told]
         r, J, *H = (replay(program, graph, given)[0] for program in programs())
         if H:
-            return Local(r[()], J, mirror(H[0]))
-        return Local(0.5 * (r @ r), J.T @ r, mirror(J.T @ J))
+            return LocalCost(r[()], J, mirror(H[0]))
+        return LocalCost(0.5 * (r @ r), J.T @ r, mirror(J.T @ J))
 
     try:
         own: Hashable = (fingerprint(function), fingerprint(fixed), tuple(shapes.items()))
@@ -479,13 +479,13 @@ class Costs:
             total = total + term.value(model, t, q, v, tau, *values)
         return total
 
-    def local(self, model: Model, t: Any, q: Array, v: Array, tau: Array, told: Array) -> Local:
+    def local(self, model: Model, t: Any, q: Array, v: Array, tau: Array, told: Array) -> LocalCost:
         """The cost to second order, of symbols."""
         n = 3 * model.nv
-        sum_of = Local(0.0, np.zeros(n), np.zeros((n, n)))
+        sum_of = LocalCost(0.0, np.zeros(n), np.zeros((n, n)))
         for term, values in self._given(told):
             one = term.local(model, t, q, v, tau, *values)
-            sum_of = Local(*(x + y for x, y in zip(sum_of, one, strict=True)))
+            sum_of = LocalCost(*(x + y for x, y in zip(sum_of, one, strict=True)))
         return sum_of
 
     def _given(self, told: Array) -> list[tuple[Term, list[Array]]]:

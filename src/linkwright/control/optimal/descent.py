@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel
-from linkwright.control.optimal.sweeps import NODES, Sweeps
+from linkwright.control.optimal.sweeps import NODES, RiccatiSweeps
 from linkwright.errors import TooLargeError
 from linkwright.spatial.arrays import Array
 
@@ -79,7 +79,7 @@ class Corrections:
     """(rows,) bool: whether every Q_uu is positive-definite"""
 
 
-class Way(Protocol):
+class DescentBackend(Protocol):
     """How the sweeps are done; limits (rows, m), ``told`` the costs' values (rows, …), running and final."""
 
     patience: int
@@ -117,7 +117,7 @@ class Way(Protocol):
 class Compiled:
     """Sweeps that are loops of machine code, ``NODES`` nodes in a call; arrays for ``at_once`` problems are kept."""
 
-    def __init__(self, sweeps: Sweeps, steps: int, h: float, at_once: int):
+    def __init__(self, sweeps: RiccatiSweeps, steps: int, h: float, at_once: int):
         self.sweeps, self.steps, self.h = sweeps, steps, h
         self.patience = OFTEN if sweeps.model.nv <= FEW else OFTEN_OF_MANY
         _ = sweeps.backward, sweeps.forward  # which may be too large
@@ -237,7 +237,7 @@ def _arrays(count: int, shape: tuple[int, ...]) -> list[Array]:
 
 
 @dataclass(eq=False)
-class Found:
+class DescentResult:
     """What was found of every problem."""
 
     motions: Motions
@@ -253,7 +253,7 @@ class Found:
 
 
 def descend(
-    way: Way,
+    way: DescentBackend,
     starts: Motions,
     steps: int,
     limits: tuple[Array, Array],
@@ -262,10 +262,10 @@ def descend(
     iterations: int,
     at_once: int,
     widths: tuple[int, int],
-) -> Found:
+) -> DescentResult:
     """Problems ``at_once`` at a time; one that is done makes room for the next. ``starts.cost`` is not yet known."""
     rows, (m, n) = len(starts.cost), widths
-    found = Found(
+    found = DescentResult(
         starts,
         np.zeros((rows, steps, m, n)),
         np.zeros(rows, dtype=bool),

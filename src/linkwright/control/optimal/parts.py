@@ -17,7 +17,7 @@ from linkwright.compiler.public import kernel_of
 from linkwright.control.optimal.box import least
 from linkwright.control.optimal.changes import factors
 from linkwright.control.optimal.descent import Corrections, Motions
-from linkwright.control.optimal.sweeps import Sweeps, unpacked
+from linkwright.control.optimal.sweeps import RiccatiSweeps, unpacked
 from linkwright.dynamics import difference, integrate
 from linkwright.errors import TooLargeError
 from linkwright.model.derived import derived
@@ -34,7 +34,7 @@ class InParts:
 
     bends, patience = False, 1
 
-    def __init__(self, sweeps: Sweeps, steps: int, h: float):
+    def __init__(self, sweeps: RiccatiSweeps, steps: int, h: float):
         self.sweeps, self.steps, self.h = sweeps, steps, h
         model = sweeps.model
         self.wide = [*range(2 * model.nv), *(2 * model.nv + k for k in sweeps.controls)]

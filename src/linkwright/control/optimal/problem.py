@@ -10,11 +10,11 @@ import numpy as np
 from linkwright.bounds import not_negative, positive, whole_number
 from linkwright.compiler.native.threads import default_threads
 from linkwright.control.optimal.costs import Cost, Costs, require_each, terms
-from linkwright.control.optimal.descent import Compiled, Motions, Way, descend
+from linkwright.control.optimal.descent import Compiled, DescentBackend, Motions, descend
 from linkwright.control.optimal.found import OptimalMotion
 from linkwright.control.optimal.holding import holding_efforts
 from linkwright.control.optimal.parts import InParts
-from linkwright.control.optimal.sweeps import NODES, Sweeps
+from linkwright.control.optimal.sweeps import NODES, RiccatiSweeps
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.dynamics.inertias.massless import require_mass
@@ -103,7 +103,7 @@ def ilqr(
     u = _guess(model, initial_guess, q0, steps, controls)
     u = np.clip(u.reshape(rows, steps, len(controls)), low, high)
     limited = bool(np.isfinite(low).any() or np.isfinite(high).any())
-    sweeps = Sweeps(made, chosen, costs[0], costs[1], controls, limited)
+    sweeps = RiccatiSweeps(made, chosen, costs[0], costs[1], controls, limited)
     nodes = -(-steps // NODES) * NODES
     starts = Motions(
         np.repeat(q0.reshape(rows, 1, model.nq), nodes + 1, axis=1),
@@ -160,7 +160,7 @@ def ilqr(
     )
 
 
-def _way(sweeps: Sweeps, steps: int, h: float, at_once: int) -> Way:
+def _way(sweeps: RiccatiSweeps, steps: int, h: float, at_once: int) -> DescentBackend:
     """Sweeps in one kernel each, or, where these would be too large, in parts."""
     if sweeps.model.nv <= LARGE and not (sweeps.model.loops and sweeps.model.nv > LARGE_WITH_LOOPS):
         try:

@@ -35,7 +35,7 @@ NODES = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Sweeps:
+class RiccatiSweeps:
     """What an iteration is made of, for one model, costs and controls."""
 
     model: Model
@@ -80,7 +80,7 @@ class Sweeps:
         return self._made("ending", self._ending, costs=self.final)
 
     def _made(self, name: str, make: Callable[[], Kernel], costs: Costs) -> Kernel:
-        kernel: Kernel = derived(self.model, Sweeps, name, self.key, make=make)
+        kernel: Kernel = derived(self.model, RiccatiSweeps, name, self.key, make=make)
         return kernel
 
     def _backward(self, bending: bool = False) -> Kernel:

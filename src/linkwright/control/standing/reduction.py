@@ -36,7 +36,7 @@ FOLLOWED = (Pose, Position, Rotation, CenterOfMass, Joints, Momentum)
 
 
 @dataclass(frozen=True)
-class Followed:
+class FrameTask:
     """A task, and with what stiffness (1/s²) and damping (1/s) its target is followed."""
 
     task: Task
@@ -84,7 +84,7 @@ class Stance:
 
     model: Model
     contacts: tuple[Contact, ...]
-    tasks: tuple[Followed, ...]
+    tasks: tuple[FrameTask, ...]
     driven: Array
     """places in v of what motors move"""
     regularization: float

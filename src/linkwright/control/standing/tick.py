@@ -20,7 +20,7 @@ MET = 1e-8
 """Equations count as met of which less is left than this, of the size of what is in them."""
 
 
-class Layout:
+class WholeBodyLayout:
     """What is the same at every tick."""
 
     def __init__(self, stance: Stance, limits: Array):
@@ -81,7 +81,7 @@ class Layout:
 class Tick:
     """What is left to be solved, A z within limits and z near g, and the motion that a z stands for."""
 
-    def __init__(self, layout: Layout, q: Any, v: Any, told: list[Array]):
+    def __init__(self, layout: WholeBodyLayout, q: Any, v: Any, told: list[Array]):
         self.layout = layout
         self.rows, self.constants, self.back, slope = layout.terms(q, v, *told)
         if self.rows.ndim != 2:

@@ -13,8 +13,8 @@ from linkwright.control.joint_space import driven
 from linkwright.control.limits import limits_of
 from linkwright.control.standing.contacts import Contact
 from linkwright.control.standing.nearest import Nearest, nearest_with_soft
-from linkwright.control.standing.reduction import FOLLOWED, Followed, Stance
-from linkwright.control.standing.tick import Layout, Tick
+from linkwright.control.standing.reduction import FOLLOWED, FrameTask, Stance
+from linkwright.control.standing.tick import Tick, WholeBodyLayout
 from linkwright.dynamics.configuration import UNIT_TOLERANCE, check
 from linkwright.errors import ArgumentError, InputError, ShapeError, SimulationError, UnknownNameError, explained
 from linkwright.ik_solvers.task import Task
@@ -100,7 +100,7 @@ class WholeBody:
         places = np.array(driven(model, actuated), dtype=int)
         self.model, self.contacts, self.tasks = model, touching, tuple(one.task for one in followed)
         stance = Stance(model, touching, followed, places, regularization)
-        self._layout = Layout(stance, limits_of(model, effort_limits)[places])
+        self._layout = WholeBodyLayout(stance, limits_of(model, effort_limits)[places])
         self._still = [[np.zeros(shape) for shape in one.shapes(model)[1:]] for one in followed]
         self._shapes = [one.shapes(model) for one in followed]
         self._nearest = Nearest()
@@ -227,7 +227,7 @@ def _shaped(name: Any, x: Any, shape: tuple[int, ...]) -> Array:
     return found
 
 
-def _followed(model: Model, tasks: Any) -> tuple[list[Task | str], tuple[Followed, ...]]:
+def _followed(model: Model, tasks: Any) -> tuple[list[Task | str], tuple[FrameTask, ...]]:
     """Names of tasks as they were told, and what they are."""
     if not isinstance(tasks, Mapping):
         raise ArgumentError(f"tasks are a dict {{task: (stiffness, damping)}}; got {tasks!r}")
@@ -246,5 +246,5 @@ def _followed(model: Model, tasks: Any) -> tuple[list[Task | str], tuple[Followe
         stiffness, damping = (
             not_negative(f"the {name} of {task}", x) for name, x in zip(("stiffness", "damping"), gains, strict=True)
         )
-        found.append(Followed(task, stiffness, damping))
+        found.append(FrameTask(task, stiffness, damping))
     return list(tasks), tuple(found)

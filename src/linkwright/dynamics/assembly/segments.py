@@ -60,7 +60,7 @@ class Boundary(NamedTuple):
     """f (6,) on the segment's last body"""
 
 
-class Kept(NamedTuple):
+class SegmentMemory(NamedTuple):
     """What a body keeps for the outward pass."""
 
     bias: Array
@@ -88,7 +88,7 @@ def twist_step(link: Link, before: Array, T: Array, S: Array, v: Array) -> Array
 
 def response_step(
     link: Link, beyond: Response, T: Array, S: Array, q: Array, v: Array, tau: Array, V: Array
-) -> tuple[Kept, Response]:
+) -> tuple[SegmentMemory, Response]:
     """A step inwards: Featherstone (2008), table 7.1, with the columns F carried along."""
     c = link.velocity_product(q, v) + motion_cross(V) @ (S @ v)
     I = link.rigid_inertia.matrix() + beyond.inertia
@@ -100,7 +100,7 @@ def response_step(
     K, E = solve_symmetric(D, U.T), solve_symmetric(D, W)
     I_a = I - U @ K
     F_a = beyond.carried - K.T @ W
-    return Kept(c, D, u, K, W), Response(
+    return SegmentMemory(c, D, u, K, W), Response(
         congruence(I_a, T),
         force_to_parent(T, p + I_a @ c + K.T @ u),
         force_to_parent(T, F_a),
@@ -110,7 +110,7 @@ def response_step(
 
 
 def acceleration_step(
-    link: Link, before: tuple[Boundary, Array], T: Array, S: Array, kept: Kept
+    link: Link, before: tuple[Boundary, Array], T: Array, S: Array, kept: SegmentMemory
 ) -> tuple[Boundary, Array]:
     """A step outwards: the acceleration of the body, and of its joint (nv,)."""
     (a, f), (c, D, u, K, W) = before[0], kept
@@ -127,36 +127,36 @@ def twists_before(first: Array, courses: Sequence[Course]) -> list[Array]:
     return twists
 
 
-class Joint(NamedTuple):
+class SegmentJoint(NamedTuple):
     """How the force on a segment's last body follows from the acceleration it hangs on: f = G a + g."""
 
     G: Array
     g: Array
 
 
-def joined_inwards(responses: Sequence[Response]) -> tuple[Array, Array, list[Joint]]:
+def joined_inwards(responses: Sequence[Response]) -> tuple[Array, Array, list[SegmentJoint]]:
     """Inertia and bias (I, p) of everything at the first handle, and what tells each segment's force.
 
     Where what comes after a segment answers by I_n a + p_n, f = −(I_n a_last + p_n) and a_last = −Fᵀa + β + Φ f give
     f = H (Fᵀa − β + Φ p_n) − p_n with H = (1 + I_n Φ)⁻¹ I_n; of I_n = N Nᵀ, H = N (1 + NᵀΦ N)⁻¹ Nᵀ, symmetric.
     """
     I, p = np.zeros((6, 6)), np.zeros(6)
-    joints: list[Joint] = []
+    joints: list[SegmentJoint] = []
     for number, one in enumerate(reversed(responses)):
         if number == 0:
             I, p = one.inertia, one.bias
-            joints.append(Joint(np.zeros((6, 6)), np.zeros(6)))
+            joints.append(SegmentJoint(np.zeros((6, 6)), np.zeros(6)))
             continue
         N = semidefinite_root(I)
         H = mirror(N @ solve_symmetric(np.eye(6) + mirror(N.T @ one.compliance @ N), N.T))
         g = -(H @ (one.drift - one.compliance @ p)) - p
         G = H @ one.carried.T
-        joints.append(Joint(G, g))
+        joints.append(SegmentJoint(G, g))
         I, p = mirror(one.inertia + one.carried @ G), one.bias + one.carried @ g
     return I, p, joints[::-1]
 
 
-def parted(first: Array, responses: Sequence[Response], joints: Sequence[Joint]) -> list[Boundary]:
+def parted(first: Array, responses: Sequence[Response], joints: Sequence[SegmentJoint]) -> list[Boundary]:
     """What each segment's outward pass starts from, given the acceleration (6,) of what the first hangs on."""
     boundaries, a = [], first
     for one, joint in zip(responses, joints, strict=True):
@@ -177,7 +177,7 @@ def by_segments(model: Model, q: Array, v: Array, tau: Array, segments: int) -> 
         for k in run:
             course = course_step(model.links[k], course, T[k], S[k], rates[k])
         courses.append(course)
-    kept: dict[int, Kept] = {}
+    kept: dict[int, SegmentMemory] = {}
     responses = []
     for run, V in zip(runs, twists_before(np.zeros(6), courses), strict=True):
         twists: dict[int, Array] = {}

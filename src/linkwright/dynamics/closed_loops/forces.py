@@ -21,7 +21,7 @@ import numpy as np
 from linkwright.dynamics.closed_loops.closure import generic_configuration
 from linkwright.dynamics.closed_loops.independent import (
     AS_THEY_COME,
-    Elimination,
+    IndependentRowElimination,
     RowScales,
     beyond_rows,
     elimination_like,
@@ -142,9 +142,9 @@ def constrained(model: Model, q: Array, h: Array, k: Array) -> Constrained:
 class RowOrders(NamedTuple):
     """How the rows of loops are best eliminated."""
 
-    whole: Elimination
+    whole: IndependentRowElimination
     """of all loops at once"""
-    closing: dict[int, Elimination]
+    closing: dict[int, IndependentRowElimination]
     """of the loops that close at a body (-1: the world)"""
 
 
@@ -372,7 +372,7 @@ class Closed(NamedTuple):
 
 
 def _closed(
-    opened: Open, numbers: list[int], scales: list[RowScales] | None, elimination: Elimination
+    opened: Open, numbers: list[int], scales: list[RowScales] | None, elimination: IndependentRowElimination
 ) -> tuple[Closed, Array, Array, Open]:
     """Eliminate loops at a body: what is kept of them, the inertia (6, 6) and bias (6,) they add, what stays open.
 
@@ -398,7 +398,7 @@ def _closed(
     return closed, F_weighted @ F, F_weighted @ r, left
 
 
-class Plan(NamedTuple):
+class LoopGroups(NamedTuple):
     """Where the loops of a model start and end, at a state."""
 
     starts: list[Open]
@@ -409,7 +409,7 @@ class Plan(NamedTuple):
     """of every body, and at the last place the world: the loops that close there"""
 
 
-def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array | None) -> Plan:
+def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array | None) -> LoopGroups:
     """``opening`` (m,) stands for −γ where it is given."""
     n = len(model.links)
     own = [dict[int, Array]() for _ in range(n)]
@@ -445,7 +445,7 @@ def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array 
         )
         for body, F in zip(ends, forces, strict=True):
             starts[body] = starts[body] + Open({i: F}, {i: np.zeros(m)}, {}, {i: np.zeros(m)})
-    return Plan(starts, own, closing)
+    return LoopGroups(starts, own, closing)
 
 
 def _end_forces(one: LoopConstraint) -> list[Array]:
@@ -548,7 +548,7 @@ def _swept(
     return Swept(T, S, kept, closed)
 
 
-class Moving(NamedTuple):
+class MovingGroup(NamedTuple):
     """What the outward sweep finds."""
 
     a: Array
@@ -574,7 +574,7 @@ def _moving(
     wrenches: Wrenches | None,
     gains: Gains | None,
     opening: Array | None = None,
-) -> Moving:
+) -> MovingGroup:
     """``opening`` (m,) stands for what else the loops would ask for."""
     swept = _swept(model, q, v, tau, wrenches, gains, opening)
     ground = np.concatenate([-model.gravity, np.zeros(3)])
@@ -597,4 +597,6 @@ def _moving(
     states = model.outward(outward, (ground, np.zeros(0), multipliers), swept.T, swept.S, swept.kept)
     for _, _, found in states:
         multipliers = multipliers | found
-    return Moving(model.assemble([a_joint for _, a_joint, _ in states]), [multipliers[i] for i in sorted(multipliers)])
+    return MovingGroup(
+        model.assemble([a_joint for _, a_joint, _ in states]), [multipliers[i] for i in sorted(multipliers)]
+    )

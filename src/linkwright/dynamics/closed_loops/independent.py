@@ -92,7 +92,7 @@ def row_scales(model: Model) -> list[RowScales] | None:
     return scales
 
 
-class Elimination(NamedTuple):
+class IndependentRowElimination(NamedTuple):
     """How rows of symbols are eliminated, which cannot be looked at."""
 
     order: list[int] | None
@@ -101,22 +101,22 @@ class Elimination(NamedTuple):
     """how many of them may be left out; None: all"""
 
 
-AS_THEY_COME = Elimination(None, None)
+AS_THEY_COME = IndependentRowElimination(None, None)
 
 SINGULAR = 2
 """So many more rows of a group of loops may be left out in singular configurations than elsewhere."""
 
 
-def elimination_like(factors: SemidefiniteFactors, groups: int = 1) -> Elimination:
+def elimination_like(factors: SemidefiniteFactors, groups: int = 1) -> IndependentRowElimination:
     """As pivoting did it at some configuration, of the rows of so many groups of loops."""
-    return Elimination(factors.order(), factors.L.shape[1] - len(factors.rows) + SINGULAR * groups)
+    return IndependentRowElimination(factors.order(), factors.L.shape[1] - len(factors.rows) + SINGULAR * groups)
 
 
 class RowSpace(NamedTuple):
     """What the rows of groups of loops can be."""
 
     groups: list[LoopGroup]
-    eliminations: list[Elimination]
+    eliminations: list[IndependentRowElimination]
     factors: list[SemidefiniteFactors]
     """of K Kᵀ"""
 
@@ -155,7 +155,7 @@ def beyond_rows(model: Model, q: Array, v: Array, beta: float = 0.0, groups: lis
 
 
 @kept
-def eliminations(model: Model) -> dict[tuple[int, ...], Elimination]:
+def eliminations(model: Model) -> dict[tuple[int, ...], IndependentRowElimination]:
     """Of every group, by its loops: as at some closed configuration."""
     groups = [tuple(group.loops) for group in loop_groups(model)]
     if groups and regroupable(model):

@@ -22,7 +22,7 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
 
-class Way(NamedTuple):
+class SpringPath(NamedTuple):
     """From a body up to the last that it shares with another: what is between a point and that body."""
 
     bodies: list[int]
@@ -35,10 +35,10 @@ class Way(NamedTuple):
     """the point in the shared body's frame (3,)"""
 
 
-class Piece(NamedTuple):
+class SpringPiece(NamedTuple):
     """A straight piece of a spring."""
 
-    ways: tuple[Way, Way]
+    ways: tuple[SpringPath, SpringPath]
     length: Any
     direction: Array
     """(3,), of unit length, in the axes of the body that both ends hang on"""
@@ -51,7 +51,7 @@ def spring_lengths(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "n"]:
     return np.stack(lengths) if lengths else np.zeros(0)
 
 
-def springs_at(model: Model, q: Array) -> list[tuple[Spring, list[Piece]]]:
+def springs_at(model: Model, q: Array) -> list[tuple[Spring, list[SpringPiece]]]:
     """Every spring with its straight pieces."""
     if not model.springs:
         return []
@@ -59,7 +59,7 @@ def springs_at(model: Model, q: Array) -> list[tuple[Spring, list[Piece]]]:
     return [(spring, pieces_of(model, spring.frames, spring.rounded, x)) for spring in model.springs]
 
 
-def pieces_of(model: Model, frames: Sequence[str], rounded: Any, x: Sequence[Array]) -> list[Piece]:
+def pieces_of(model: Model, frames: Sequence[str], rounded: Any, x: Sequence[Array]) -> list[SpringPiece]:
     """The straight pieces from frame to frame, from the coordinates x of every joint; lengths are √(r² + rounded²)."""
     return [_piece(model, x, rounded, *ends) for ends in pairwise(frames)]
 
@@ -84,7 +84,7 @@ def joints_of(model: Model, spring: Spring) -> set[int]:
     return {k if (coupling := model.joints[k].coupling) is None else coupling.leader for k in found}
 
 
-def stretched(pieces: list[Piece]) -> Any:
+def stretched(pieces: list[SpringPiece]) -> Any:
     """The length of all pieces together, m."""
     total = pieces[0].length
     for piece in pieces[1:]:
@@ -92,16 +92,16 @@ def stretched(pieces: list[Piece]) -> Any:
     return total
 
 
-def _piece(model: Model, x: Sequence[Array], rounded: Any, first: str, second: str) -> Piece:
+def _piece(model: Model, x: Sequence[Array], rounded: Any, first: str, second: str) -> SpringPiece:
     a, b = model.frames[first], model.frames[second]
     ups = ways_between(model, a.body, b.body)
     ways = _way(model, x, ups[0], a.placement[:3, 3]), _way(model, x, ups[1], b.placement[:3, 3])
     r = ways[1].end - ways[0].end
     length = np.sqrt(r @ r + rounded * rounded)
-    return Piece(ways, length, r / length)
+    return SpringPiece(ways, length, r / length)
 
 
-def _way(model: Model, x: Sequence[Array], bodies: list[int], point: Array) -> Way:
+def _way(model: Model, x: Sequence[Array], bodies: list[int], point: Array) -> SpringPath:
     poses, points = [], []
     for k in bodies:
         T = model.links[k].transform(x[k])
@@ -109,10 +109,10 @@ def _way(model: Model, x: Sequence[Array], bodies: list[int], point: Array) -> W
         points.append(point)
         R, p = split_pose(T)
         point = R @ point + p
-    return Way(bodies, poses, points, point)
+    return SpringPath(bodies, poses, points, point)
 
 
-def lengthening(model: Model, x: Sequence[Array], piece: Piece, directions: Array) -> dict[int, Array]:
+def lengthening(model: Model, x: Sequence[Array], piece: SpringPiece, directions: Array) -> dict[int, Array]:
     """For every joint on the ways the matrix (m, its nv) that takes its velocity to the rate of the piece's vector.
 
     Of that rate the components along the m columns of ``directions`` (3, m), in the shared body's axes.
@@ -128,7 +128,7 @@ def lengthening(model: Model, x: Sequence[Array], piece: Piece, directions: Arra
     return rows
 
 
-def length_rows(model: Model, x: Sequence[Array], pieces: list[Piece]) -> dict[int, Array]:
+def length_rows(model: Model, x: Sequence[Array], pieces: list[SpringPiece]) -> dict[int, Array]:
     """For every joint that moves the spring the row (its nv,) that takes its velocity to the rate of the length."""
     total: dict[int, Array] = {}
     for piece in pieces:

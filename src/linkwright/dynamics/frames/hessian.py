@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics.frames.jacobian import columns, moving, seen_at
-from linkwright.dynamics.kinematics import ReferenceFrame, Way, body_poses, check_reference_frame, way_between
+from linkwright.dynamics.kinematics import KinematicPath, ReferenceFrame, body_poses, check_reference_frame, way_between
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
@@ -66,7 +66,7 @@ def own_changes(
     return model.each(own, poses, model.coordinates(q), way.signs)
 
 
-def order_along(model: Model, way: Way) -> Array:
+def order_along(model: Model, way: KinematicPath) -> Array:
     """(n, n) of all joints' coordinates: 1.0 where the second moves the axis of the first, on the way to the end."""
     depth: list[int] = []
     for link in model.links:

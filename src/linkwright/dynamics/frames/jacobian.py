@@ -9,8 +9,8 @@ import numpy as np
 from linkwright.dynamics.kinematics import (
     STILL,
     FrameMotion,
+    KinematicPath,
     ReferenceFrame,
-    Way,
     body_motions,
     body_poses,
     check_reference_frame,
@@ -43,7 +43,7 @@ def jacobian(
     return model.assemble(columns(model, q, way_between(model, frame, relative_to), reference_frame), (6,))
 
 
-def columns(model: Model, q: Array, way: Way, reference_frame: ReferenceFrame) -> list[Array]:
+def columns(model: Model, q: Array, way: KinematicPath, reference_frame: ReferenceFrame) -> list[Array]:
     """Of every joint, followers too, the twists (6, k) by which its own coordinates move the end."""
     poses = body_poses(model, q, way.root)
     point, axes = seen_at(way, poses, reference_frame)
@@ -135,13 +135,13 @@ def jacobian_dot(
     return model.assemble(model.each(column, motions, model.coordinates(q), model.rates(v), way.signs), (6,))
 
 
-def _ends(way: Way, poses: Sequence[Array]) -> tuple[Array, Array]:
+def _ends(way: KinematicPath, poses: Sequence[Array]) -> tuple[Array, Array]:
     """The poses (4, 4) of the end and of the base, as seen from the root."""
     T_end = way.of(poses, np.eye(4), way.end) @ way.end.placement
     return T_end, np.eye(4) if way.base is None else way.of(poses, np.eye(4), way.base) @ way.base.placement
 
 
-def seen_at(way: Way, poses: Sequence[Array], reference_frame: ReferenceFrame) -> tuple[Array, Array]:
+def seen_at(way: KinematicPath, poses: Sequence[Array], reference_frame: ReferenceFrame) -> tuple[Array, Array]:
     """The point (3,) whose motion is told, and the axes (3, 3) in which it is, as seen from the root."""
     T_end, T_base = _ends(way, poses)
     return (T_base if reference_frame == "world" else T_end)[:3, 3], (T_end if reference_frame == "body" else T_base)[

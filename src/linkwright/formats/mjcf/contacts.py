@@ -20,7 +20,7 @@ from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
-    from linkwright.formats.mjcf.reading import Reader
+    from linkwright.formats.mjcf.reading import MjcfReader
 
 SOLREF, SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
 """MuJoCo's own."""
@@ -63,7 +63,7 @@ class Contacts:
     """what of it is not used"""
 
 
-def contacts_of(reader: Reader, shapes: list[Shape], places: dict[int, int]) -> Contacts:
+def contacts_of(reader: MjcfReader, shapes: list[Shape], places: dict[int, int]) -> Contacts:
     """``places``: of each geom that is a shape, where that is."""
     m = reader.m
     signatures = m.exclude_signature.tolist()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.model.joint import Compound, Part, Prismatic, Spherical, nested
+from linkwright.model.joint import Compound, JointPart, Prismatic, Spherical, nested
 from linkwright.model.joint_type import JointType
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
@@ -17,9 +17,9 @@ def in_world_axes() -> Compound:
     parts, before = [], np.eye(3)
     for name, axis in zip("xyz", np.eye(3), strict=True):
         turn = rotation_from_z(axis)
-        parts.append(Part(nested(pose_matrix(before.T @ turn)), Prismatic(), name))
+        parts.append(JointPart(nested(pose_matrix(before.T @ turn)), Prismatic(), name))
         before = turn
-    return Compound((*parts, Part(nested(pose_matrix(before.T)), Spherical(), "ball")))
+    return Compound((*parts, JointPart(nested(pose_matrix(before.T)), Spherical(), "ball")))
 
 
 def needs_world_axes(motion: JointType, values: dict[str, Any]) -> bool:

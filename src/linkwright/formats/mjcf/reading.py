@@ -39,7 +39,7 @@ from linkwright.formats.mjcf.free import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
 from linkwright.formats.xml import not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
-from linkwright.model.joint import Compound, Free, Part, Spherical, nested
+from linkwright.model.joint import Compound, Free, JointPart, Spherical, nested
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld
 from linkwright.model.spring import Spring
@@ -106,7 +106,7 @@ def _described(name: str) -> tuple[Description, list[str]]:
             raise
         except (ValueError, RuntimeError, mujoco.FatalError) as error:
             raise FormatError(f"{name}: {_one_line(error)}") from None
-    reader = Reader(mujoco, spec, compiled, name, lines=b"<include" not in data)
+    reader = MjcfReader(mujoco, spec, compiled, name, lines=b"<include" not in data)
     description = reader.description()
     unused += reader.unused
     collide = int(touching(compiled).sum())
@@ -282,7 +282,7 @@ def _counted(kind: str, names: Iterable[str]) -> list[str]:
 # reading the compiled model
 
 
-class Reader:
+class MjcfReader:
     """The compiled model as a description, body by body in its order, which is depth first as ours."""
 
     def __init__(self, mujoco: Any, spec: Any, compiled: Any, path: str, lines: bool):
@@ -399,7 +399,7 @@ class Reader:
         parts, before = [], np.eye(4)
         for j in ids:
             motion, axes = self.motion(j)
-            parts.append(Part(nested(before @ axes @ self.zero(j)), motion, self.joints[j]))
+            parts.append(JointPart(nested(before @ axes @ self.zero(j)), motion, self.joints[j]))
             before = inverse_pose(axes)
         joint = _free(f"{name}_joints", self.joint_names)
         for j in ids:

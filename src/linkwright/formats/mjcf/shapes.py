@@ -15,7 +15,7 @@ from linkwright.spatial.rotation import quaternion_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 if TYPE_CHECKING:
-    from linkwright.formats.mjcf.reading import Reader
+    from linkwright.formats.mjcf.reading import MjcfReader
 
 SEEN_GROUPS = (0, 1, 2)
 """Groups of geoms that MuJoCo's viewer shows."""
@@ -30,7 +30,7 @@ GRAY = (0.5, 0.5, 0.5)
 """The color of geoms that are given none."""
 
 
-def shapes_of(reader: Reader) -> tuple[list[Shape], dict[int, int]]:
+def shapes_of(reader: MjcfReader) -> tuple[list[Shape], dict[int, int]]:
     """The geoms of the compiled model that are seen or touch, as shapes; where each of them is among these."""
     m, kinds, names = reader.m, reader.mujoco.mjtGeom, reader.mujoco.mjtObj
     of_kind = {int(getattr(kinds, name)): kind for kind, name in MUJOCO_KINDS.items()}
@@ -105,7 +105,7 @@ def _part(m: Any, what: str, mesh: int) -> Array:
     return np.array(getattr(m, f"mesh_{of}")[first : first + count], dtype=float if of == "vert" else int)
 
 
-def _mesh_files(reader: Reader) -> dict[str, str]:
+def _mesh_files(reader: MjcfReader) -> dict[str, str]:
     """Of each mesh that is from a file, where that is."""
     compiler = reader.spec.compiler
     folder = compiler.meshdir or getattr(compiler, "assetdir", "")
@@ -114,7 +114,7 @@ def _mesh_files(reader: Reader) -> dict[str, str]:
     }
 
 
-def quaternion_problems(reader: Reader) -> list[str]:
+def quaternion_problems(reader: MjcfReader) -> list[str]:
     """Problems of quaternions without a direction: MuJoCo normalizes huge ones to zeros, and tiny ones not at all."""
     m, kinds = reader.m, reader.mujoco.mjtObj
     welds = (m.eq_type == int(reader.mujoco.mjtEq.mjEQ_WELD)) & (m.eq_objtype == int(kinds.mjOBJ_BODY))

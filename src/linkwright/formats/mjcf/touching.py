@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.formats.writing import Losses, Node
+from linkwright.formats.writing import Losses, XmlNode
 from linkwright.model.build.description import Description
 from linkwright.model.pair import FRICTION, Pair
 from linkwright.model.shape import Shape
@@ -71,9 +71,9 @@ def pairs_of(description: Description) -> list[Pair]:
     return list(found.values())
 
 
-def contacts(root: Node, description: Description, geoms: Mapping[int, str], losses: Losses) -> None:
+def contacts(root: XmlNode, description: Description, geoms: Mapping[int, str], losses: Losses) -> None:
     """<pair> and <exclude>."""
-    node = Node("contact")
+    node = XmlNode("contact")
     for pair in pairs_of(description):
         if pair.first in geoms and pair.second in geoms:
             slide, spin, roll = pair.friction, pair.torsional_friction, pair.rolling_friction

@@ -16,8 +16,8 @@ from linkwright.formats.mjcf.touching import contacts, height_field, pairs_of, s
 from linkwright.formats.writing import (
     Losses,
     Names,
-    Node,
     Simple,
+    XmlNode,
     all_equal,
     downwards,
     file_beside,
@@ -79,9 +79,9 @@ class _Writer:
         self.at_rest = {WORLD}
         """the world and what is welded to it"""
 
-    def mujoco(self) -> Node:
+    def mujoco(self) -> XmlNode:
         description = self.description
-        root = Node("mujoco", {"model": description.name or "robot"})
+        root = XmlNode("mujoco", {"model": description.name or "robot"})
         root.add("compiler", angle="radian", autolimits="true")
         root.add("option", gravity=description.gravity)
         self.nodes = {WORLD: root.add("worldbody")}
@@ -94,10 +94,10 @@ class _Writer:
         self.springs(root)
         return root
 
-    def shapes(self, root: Node) -> None:
+    def shapes(self, root: XmlNode) -> None:
         """Geoms without mass: what only is seen touches nothing and is in group 2, what only touches in group 3."""
         first = {shape.name for shape in self.description.shapes if shape.name}
-        names, assets = Names({*first}), Node("asset")
+        names, assets = Names({*first}), XmlNode("asset")
         paired = {place for pair in pairs_of(self.description) for place in (pair.first, pair.second)}
         alone = all(shape.friction is None for shape in self.description.shapes if shape.touches)
         for place, shape in enumerate(self.description.shapes):
@@ -141,7 +141,7 @@ class _Writer:
             root.children.append(assets)
         contacts(root, self.description, self.geoms, self.losses)
 
-    def mesh(self, assets: Node, shape: Shape) -> str:
+    def mesh(self, assets: XmlNode, shape: Shape) -> str:
         """The name of a new mesh among the assets; "" where MuJoCo could not read it."""
         told: dict[str, Any] = {"name": f"mesh{len(assets.children) + 1}", "scale": shape.scale, "inertia": "shell"}
         if shape.vertices is not None and shape.faces is not None:
@@ -219,7 +219,7 @@ class _Writer:
                 found.append(part)
         return found
 
-    def joint(self, node: Node, joint: JointSpec, part: Simple, axes: Array, count: int) -> None:
+    def joint(self, node: XmlNode, joint: JointSpec, part: Simple, axes: Array, count: int) -> None:
         """One joint of a body, whose axes (4, 4) are in the body's frame."""
         motion, values = part.motion, part.values
         one = not part.name or (count == 1)
@@ -284,7 +284,7 @@ class _Writer:
             self.losses.add("velocity limits are lost", name)
         return told
 
-    def inertial(self, node: Node, body: BodySpec, moves: bool, hinge: Array | None = None) -> None:
+    def inertial(self, node: XmlNode, body: BodySpec, moves: bool, hinge: Array | None = None) -> None:
         """Mass and principal moments, as MuJoCo takes them: of bodies that move none may be zero, and of no body may
         one exceed the sum of the others.
 
@@ -340,7 +340,7 @@ class _Writer:
         self.nodes[body].add("site", name=name, **_placed(placement @ T))
         return name
 
-    def loops(self, root: Node) -> None:
+    def loops(self, root: XmlNode) -> None:
         ends: list[tuple[str, dict[str, Any]]] = []
         for loop in self.description.loops:
             if isinstance(loop, CoordinateLoop):
@@ -377,7 +377,7 @@ class _Writer:
         else:
             self.tie(named[0], named[1], loop.coefficients, loop.name)
 
-    def springs(self, root: Node) -> None:
+    def springs(self, root: XmlNode) -> None:
         written = [spring for spring in self.description.springs if self.spring_fits(spring)]
         if not written:
             return

@@ -20,7 +20,7 @@ from linkwright.spatial.arrays import Array
 
 
 @dataclass
-class Node:
+class FrameNode:
     """Something with a pose: a model, a link, a joint or a frame."""
 
     element: Element
@@ -48,7 +48,7 @@ class Frames(SDFValues):
 
     def __init__(self, file: str):
         super().__init__(file)
-        self.nodes: dict[str, Node] = {}
+        self.nodes: dict[str, FrameNode] = {}
         self.links: list[Item] = []
         self.world: dict[str, Array] = {}
         """the pose (4, 4) of each node in the world"""
@@ -71,7 +71,7 @@ class Frames(SDFValues):
             told = pose.attributes.get("relative_to", pose.attributes.get("frame", ""))
             if told:
                 reference = self.full(told, scope)
-        self.nodes[full] = Node(element, kind, reference, self.pose(pose), attached, scope)
+        self.nodes[full] = FrameNode(element, kind, reference, self.pose(pose), attached, scope)
         return True
 
     def full(self, name: str, scope: str) -> str:

@@ -39,7 +39,7 @@ from linkwright.model.build.description import (
     Mimic,
     motion_of,
 )
-from linkwright.model.joint import Compound, Part, Revolute, nested
+from linkwright.model.joint import Compound, JointPart, Revolute, nested
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Loop, loop_type
 from linkwright.model.shape import Shape
@@ -357,7 +357,10 @@ class _Reader(Frames):
             self.problem(element, str(error))
             return motion_of("revolute")
         A, B = (pose_matrix(rotation_from_z(snap(x))) for x in (first, second))
-        parts = (Part(nested(A), Revolute(), "first"), Part(nested(inverse_pose(A) @ B), Revolute(), "second"))
+        parts = (
+            JointPart(nested(A), Revolute(), "first"),
+            JointPart(nested(inverse_pose(A) @ B), Revolute(), "second"),
+        )
         return Compound(parts, nested(inverse_pose(B))), np.eye(3)
 
     def pitch(self, element: Element) -> float:

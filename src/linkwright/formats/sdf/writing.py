@@ -16,8 +16,8 @@ from linkwright.formats.gazebo import DISC
 from linkwright.formats.writing import (
     Losses,
     Names,
-    Node,
     Simple,
+    XmlNode,
     downwards,
     file_beside,
     lost_contact,
@@ -93,9 +93,9 @@ class _Writer:
             self.losses.add("names are changed, for those of links, joints and frames must differ", name)
         return free
 
-    def sdf(self) -> Node:
+    def sdf(self) -> XmlNode:
         description = self.description
-        root = Node("sdf", {"version": VERSION})
+        root = XmlNode("sdf", {"version": VERSION})
         above = root
         if tuple(description.gravity) != STANDARD_GRAVITY:
             above = root.add("world", name="default")
@@ -129,7 +129,7 @@ class _Writer:
         lost_contact(description, self.losses, [what for what in (*SURFACE, *BITS) if what != "margin"])
         return root
 
-    def pose(self, node: Node, T: Array, relative_to: str = "") -> None:
+    def pose(self, node: XmlNode, T: Array, relative_to: str = "") -> None:
         """<pose>: position and quaternion, which is exact for every rotation."""
         if still(T) and not relative_to:
             return
@@ -144,7 +144,7 @@ class _Writer:
             if shape.body == body.name:
                 self.shape(node, shape)
 
-    def empty(self, name: str, parent: str, T: Array, body: BodySpec | None = None) -> Node:
+    def empty(self, name: str, parent: str, T: Array, body: BodySpec | None = None) -> XmlNode:
         """A link without shapes, and without mass unless it is a body's."""
         node = self.model.add("link", name=name)
         self.pose(node, T, "" if parent == WORLD else parent)
@@ -212,7 +212,7 @@ class _Writer:
         plain = TYPES[type(part.motion)]
         return "continuous" if plain == "revolute" and not limited else plain
 
-    def tie(self, name: str, type: str, parent: str, child: str, T: Array | None = None) -> Node:
+    def tie(self, name: str, type: str, parent: str, child: str, T: Array | None = None) -> XmlNode:
         """A joint whose frame is at the pose T (4, 4) in the child."""
         node = self.model.add("joint", name=name, type=type)
         if T is not None:
@@ -221,7 +221,7 @@ class _Writer:
         node.say("child", child)
         return node
 
-    def axes(self, node: Node, joint: JointSpec, part: Simple, T: Array) -> None:
+    def axes(self, node: XmlNode, joint: JointSpec, part: Simple, T: Array) -> None:
         """The axes of a joint, in its own frame, and what it has for each of them."""
         values = part.values
         if isinstance(part.motion, Spherical):
@@ -242,7 +242,7 @@ class _Writer:
         if np.any(values.get("armature", 0.0)):
             self.losses.add("armature is lost", joint.name)
 
-    def values(self, axis: Node, joint: JointSpec, values: dict[str, Any], k: int) -> None:
+    def values(self, axis: XmlNode, joint: JointSpec, values: dict[str, Any], k: int) -> None:
         found = {of: float(x[k]) for of, x in values.items() if of != "armature" and len(x) > k}
         limits = [("lower", "lower"), ("upper", "upper"), ("effort", "effort_limit"), ("velocity", "velocity_limit")]
         given = [(tag, found[of]) for tag, of in limits if np.isfinite(found.get(of, np.inf))]
@@ -259,7 +259,7 @@ class _Writer:
             for tag, x in given:
                 dynamics.say(tag, x)
 
-    def mimic(self, axis: Node, joint: JointSpec) -> None:
+    def mimic(self, axis: XmlNode, joint: JointSpec) -> None:
         assert joint.mimic is not None
         follows = axis.add("mimic", joint=self.joints.get(joint.mimic.joint, joint.mimic.joint), axis="axis")
         follows.say("multiplier", joint.mimic.multiplier)
@@ -291,7 +291,7 @@ class _Writer:
         if kind not in (Weld, Ball):
             node.add("axis").say("xyz", np.eye(3)[2])
 
-    def shape(self, link: Node, shape: Shape) -> None:
+    def shape(self, link: XmlNode, shape: Shape) -> None:
         if shape.kind == "mesh" and not shape.file:
             self.losses.add("meshes without a file are lost", shape.body)
             return
@@ -324,9 +324,9 @@ class _Writer:
                 _surface(node, shape, self.filtered)
 
 
-def _surface(collision: Node, shape: Shape, filtered: bool) -> None:
+def _surface(collision: XmlNode, shape: Shape, filtered: bool) -> None:
     """What a shape is like to touch, and which bits meet it; of torsional friction the patch has a radius of 1 m."""
-    surface = Node("surface")
+    surface = XmlNode("surface")
     if shape.friction is not None or shape.torsional_friction or shape.rolling_friction:
         friction = surface.add("friction")
         if shape.friction is not None:

@@ -96,11 +96,11 @@ def parse_urdf(text: str | bytes, root: str | None = None, place: str = "<text>"
 
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
-    reader = Reader(place)
+    reader = UrdfReader(place)
     return reader.assembled(reader.robot(parse_xml(text, place, text=True), name), root)
 
 
-class Reader(WordFindings):
+class UrdfReader(WordFindings):
     """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):

@@ -16,7 +16,7 @@ from linkwright.model.shape import Shape, Use
 from linkwright.spatial.transform import pose_matrix
 
 if TYPE_CHECKING:
-    from linkwright.formats.urdf.reading import Reader
+    from linkwright.formats.urdf.reading import UrdfReader
 
 USES: dict[str, Use] = {"visual": "visual", "collision": "collision"}
 GEOMETRIES = ("box", "cylinder", "sphere", "capsule", "mesh")
@@ -27,7 +27,7 @@ GAZEBO = ("mu1", "kp", "kd")
 Color = tuple[float, float, float, float]
 
 
-def shapes_of(reader: Reader, link: Element, name: str, colors: dict[str, Color]) -> Iterator[Shape]:
+def shapes_of(reader: UrdfReader, link: Element, name: str, colors: dict[str, Color]) -> Iterator[Shape]:
     """The shapes of a link; ``colors`` are those of materials that the robot names."""
     for element in link.children:
         if element.tag in USES:
@@ -37,7 +37,7 @@ def shapes_of(reader: Reader, link: Element, name: str, colors: dict[str, Color]
                     yield shape
 
 
-def material_colors(reader: Reader, robot: Element) -> dict[str, Color]:
+def material_colors(reader: UrdfReader, robot: Element) -> dict[str, Color]:
     """The colors of the robot's own materials."""
     found = {}
     for element in robot.children:
@@ -49,7 +49,7 @@ def material_colors(reader: Reader, robot: Element) -> dict[str, Color]:
     return found
 
 
-def with_surfaces(reader: Reader, robot: Element, shapes: list[Shape]) -> list[Shape]:
+def with_surfaces(reader: UrdfReader, robot: Element, shapes: list[Shape]) -> list[Shape]:
     """The shapes with what <gazebo> says of their links: mu1 (friction), kp and kd (stiffness, damping, in SI)."""
     told: dict[str, dict[str, float]] = {}
     for element in robot.children:
@@ -65,7 +65,7 @@ def _of_link(shape: Shape, told: dict[str, float]) -> Shape:
     return replace(shape, friction=told.get("mu1"), **changes)
 
 
-def _value(reader: Reader, element: Element) -> float | None:
+def _value(reader: UrdfReader, element: Element) -> float | None:
     """The number of an element of Gazebo's, between its tags or as its value; None, which is told, where it is none."""
     word = element.attributes.get("value", element.text).strip()
     if NUMBER.fullmatch(word) and 0.0 <= float(word) <= LARGEST:
@@ -78,7 +78,7 @@ def _child(element: Element, tag: str) -> Element | None:
     return next((one for one in element.children if one.tag == tag), None)
 
 
-def _color(reader: Reader, material: Element) -> Color | None:
+def _color(reader: UrdfReader, material: Element) -> Color | None:
     element = _child(material, "color")
     x = reader.vector(element, "rgba", 4) if element is not None else None
     if x is None:
@@ -87,7 +87,7 @@ def _color(reader: Reader, material: Element) -> Color | None:
     return red, green, blue, opacity
 
 
-def _shape(reader: Reader, element: Element, link: str, colors: dict[str, Color]) -> Shape | None:
+def _shape(reader: UrdfReader, element: Element, link: str, colors: dict[str, Color]) -> Shape | None:
     geometry = _child(element, "geometry")
     found = [one for one in geometry.children if one.tag in GEOMETRIES] if geometry is not None else []
     if len(found) != 1:

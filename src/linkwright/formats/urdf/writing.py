@@ -16,7 +16,7 @@ from linkwright.formats.urdf.reading import UNLIMITED
 from linkwright.formats.writing import (
     Losses,
     Names,
-    Node,
+    XmlNode,
     all_equal,
     downwards,
     file_beside,
@@ -50,9 +50,9 @@ class _Writer:
         self.links, self.joints = Names({*names}), Names({joint.name for joint in description.joints})
         self.leaders: dict[str, str] = {}
         """what the joints of one coordinate are called in the file, of those that others may follow"""
-        self.root = Node("robot", {"name": description.name})
+        self.root = XmlNode("robot", {"name": description.name})
 
-    def robot(self) -> Node:
+    def robot(self) -> XmlNode:
         description = self.description
         bodies = {body.name: body for body in description.bodies}
         at_world = [joint for joint in description.joints if joint.parent == WORLD]
@@ -113,7 +113,7 @@ class _Writer:
             inertial.add("inertia", ixx=I[0, 0], ixy=I[0, 1], ixz=I[0, 2], iyy=I[1, 1], iyz=I[1, 2], izz=I[2, 2])
         self.shapes(link, body.name)
 
-    def shapes(self, link: Node, name: str) -> None:
+    def shapes(self, link: XmlNode, name: str) -> None:
         """What a link looks like, and what of it touches others."""
         for shape in self.description.shapes:
             if shape.body != name:
@@ -151,7 +151,7 @@ class _Writer:
         self.losses.add(f"{what} are lost", shape.body)
         return []
 
-    def joint(self, name: str, type: str, parent: str, child: str, T: Array) -> Node:
+    def joint(self, name: str, type: str, parent: str, child: str, T: Array) -> XmlNode:
         joint = self.root.add("joint", name=name, type=type)
         joint.add("parent", link=parent)
         joint.add("child", link=child)
@@ -210,7 +210,7 @@ class _Writer:
             self.losses.add("spherical joints are not in the specification of URDF; not every program reads them")
         return TYPES[type(motion)]
 
-    def values(self, element: Node, name: str, motion: JointType, values: dict[str, Any]) -> None:
+    def values(self, element: XmlNode, name: str, motion: JointType, values: dict[str, Any]) -> None:
         """Limits and friction; what cannot be said is noted."""
         lower, upper = (np.ravel(values.get(side, x))[0] for side, x in (("lower", -np.inf), ("upper", np.inf)))
         given = {what: values.get(f"{what}_limit", np.full(1, np.inf)) for what in ("effort", "velocity")}

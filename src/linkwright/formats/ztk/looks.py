@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwright.formats.words import WordFindings
 from linkwright.formats.ztk.shapes import AXES, box_axes, center_of, positive_numbers, several_points, triangles
-from linkwright.formats.ztk.text import Section
+from linkwright.formats.ztk.text import ZtkSection
 from linkwright.formats.ztk.values import ZTKValues
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
@@ -22,10 +22,10 @@ MOST_MIRRORS = 50
 """of mirrors, one after the other"""
 
 
-def shape_of(findings: WordFindings, sections: Mapping[str, Section], name: str, link: str) -> Shape | None:
+def shape_of(findings: WordFindings, sections: Mapping[str, ZtkSection], name: str, link: str) -> Shape | None:
     """A shape on a link; None where it is of a kind that is left out, or something is wrong, which is told."""
     section = sections[name]
-    mirrors: list[tuple[Section, int]] = []
+    mirrors: list[tuple[ZtkSection, int]] = []
     while (key := section.get("mirror")) is not None and len(mirrors) < MOST_MIRRORS:
         words = [value.text for value in key.values]
         if len(words) != 2 or words[0] not in sections or words[1].lower() not in [*AXES]:
@@ -59,7 +59,7 @@ def shape_of(findings: WordFindings, sections: Mapping[str, Section], name: str,
     return shape
 
 
-def _box(section: Section, values: ZTKValues) -> dict[str, Any] | None:
+def _box(section: ZtkSection, values: ZTKValues) -> dict[str, Any] | None:
     center, R = center_of(section, values), box_axes(section, values)
     edges = positive_numbers(section, values, "depth", "width", "height")
     if center is None or R is None or edges is None:
@@ -67,7 +67,7 @@ def _box(section: Section, values: ZTKValues) -> dict[str, Any] | None:
     return {"kind": "box", "placement": pose_matrix(_right(R), center), "size": tuple(edges)}
 
 
-def _ellipsoid(section: Section, values: ZTKValues) -> dict[str, Any] | None:
+def _ellipsoid(section: ZtkSection, values: ZTKValues) -> dict[str, Any] | None:
     center, R = center_of(section, values), box_axes(section, values)
     radii = positive_numbers(section, values, "rx", "ry", "rz")
     if center is None or R is None or radii is None:
@@ -76,15 +76,15 @@ def _ellipsoid(section: Section, values: ZTKValues) -> dict[str, Any] | None:
     return {"kind": "ellipsoid", "placement": pose_matrix(_right(R), center), "size": size}
 
 
-def _sphere(section: Section, values: ZTKValues) -> dict[str, Any] | None:
+def _sphere(section: ZtkSection, values: ZTKValues) -> dict[str, Any] | None:
     center, radius = center_of(section, values), positive_numbers(section, values, "radius")
     if center is None or radius is None:
         return None
     return {"kind": "sphere", "placement": pose_matrix(p=center), "radius": radius[0]}
 
 
-def _round(kind: str) -> Callable[[Section, ZTKValues], dict[str, Any] | None]:
-    def made(section: Section, values: ZTKValues) -> dict[str, Any] | None:
+def _round(kind: str) -> Callable[[ZtkSection, ZTKValues], dict[str, Any] | None]:
+    def made(section: ZtkSection, values: ZTKValues) -> dict[str, Any] | None:
         if kind == "cone":
             base, tip = several_points(section, values, "center", 1), several_points(section, values, "vert", 1)
             ends = base + tip if base and tip else None
@@ -102,7 +102,7 @@ def _round(kind: str) -> Callable[[Section, ZTKValues], dict[str, Any] | None]:
     return made
 
 
-def _polyhedron(section: Section, values: ZTKValues) -> dict[str, Any] | None:
+def _polyhedron(section: ZtkSection, values: ZTKValues) -> dict[str, Any] | None:
     if section.get("prism") or section.get("pyramid"):
         return None
     found = triangles(section, values)
@@ -116,7 +116,7 @@ def _right(R: Array) -> Array:
     return R if np.linalg.det(R) > 0.0 else R * np.array([1.0, 1.0, -1.0])
 
 
-LOOKS: Mapping[str, Callable[[Section, ZTKValues], dict[str, Any] | None]] = {
+LOOKS: Mapping[str, Callable[[ZtkSection, ZTKValues], dict[str, Any] | None]] = {
     "box": _box,
     "sphere": _sphere,
     "ellipsoid": _ellipsoid,

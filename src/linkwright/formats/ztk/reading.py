@@ -34,7 +34,7 @@ from linkwright.formats.words import WordFindings
 from linkwright.formats.xml import read_bytes, shortened
 from linkwright.formats.ztk.looks import shape_of
 from linkwright.formats.ztk.shapes import Shapes
-from linkwright.formats.ztk.text import Key, Section, sections
+from linkwright.formats.ztk.text import Key, ZtkSection, sections
 from linkwright.formats.ztk.values import PLACING, ZTKValues
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, motion_of
 from linkwright.model.loop import Loop, Weld
@@ -129,11 +129,11 @@ class _Reader(WordFindings):
         super().__init__(file)
         self.values = ZTKValues(self)
         self.motors: dict[str, Motor] = {}
-        self.links: dict[str, Section] = {}
+        self.links: dict[str, ZtkSection] = {}
 
-    def chain(self, found: list[Section], name: str) -> Description:
+    def chain(self, found: list[ZtkSection], name: str) -> Description:
         """The whole file."""
-        by_tag: dict[str, list[Section]] = {tag: [] for tag in READ}
+        by_tag: dict[str, list[ZtkSection]] = {tag: [] for tag in READ}
         for section in found:
             if section.tag in by_tag:
                 by_tag[section.tag].append(section)
@@ -162,13 +162,13 @@ class _Reader(WordFindings):
         loops = self.loops({joint.child: joint for joint in joints})
         return Description(name, tuple(bodies), tuple(joints), (), tuple(loops), shapes=tuple(looks))
 
-    def chain_name(self, found: list[Section], name: str) -> str:
+    def chain_name(self, found: list[ZtkSection], name: str) -> str:
         for section in found[1:]:
             self.problem(section, f"a second [roki::chain] (the first is in line {found[0].line}); expected one")
         key = found[0].get("name") if found else None
         return (self.values.word(key) if key else None) or name
 
-    def register(self, section: Section) -> None:
+    def register(self, section: ZtkSection) -> None:
         """Note the name of a link."""
         name = self.values.name(section, "link")
         if name in self.links:
@@ -177,7 +177,7 @@ class _Reader(WordFindings):
         elif name:
             self.links[name] = section
 
-    def check_keys(self, section: Section) -> None:
+    def check_keys(self, section: ZtkSection) -> None:
         """Tell of keys that are unknown or there twice."""
         kind = self.kind(section)
         own = JOINT_KEYS[kind]
@@ -199,7 +199,7 @@ class _Reader(WordFindings):
 
     # links
 
-    def body(self, name: str, section: Section, shapes: Shapes) -> BodySpec:
+    def body(self, name: str, section: ZtkSection, shapes: Shapes) -> BodySpec:
         """Mass, center of mass and inertia about it, as RoKi takes them."""
         given = {what: section.get(what) for what in ("mass", "density", "COM", "inertia")}
         auto = {what: key is not None and key.text == "auto" for what, key in given.items()}
@@ -231,7 +231,7 @@ class _Reader(WordFindings):
         return 0.5 * (I + I.T)
 
     def weighed(
-        self, section: Section, given: dict[str, Key | None], own: list[str], shapes: Shapes, mass: float | None
+        self, section: ZtkSection, given: dict[str, Key | None], own: list[str], shapes: Shapes, mass: float | None
     ) -> tuple[float, Array, Array]:
         """Mass, center of mass and inertia of the link's shapes, by a density or a mass."""
         nothing = 0.0, np.zeros(3), np.zeros((3, 3))
@@ -256,7 +256,7 @@ class _Reader(WordFindings):
             self.remark(given["density"], f'density gives the mass alone; {left} is zero unless "auto"', self.owner)
         return (density or 0.0) * whole.volume, whole.center, (density or 0.0) * whole.inertia
 
-    def shapes(self, section: Section, shapes: Shapes) -> list[str]:
+    def shapes(self, section: ZtkSection, shapes: Shapes) -> list[str]:
         """The names of the link's shapes; those that are unknown are told."""
         found = []
         for key in section.all("shape"):
@@ -267,7 +267,7 @@ class _Reader(WordFindings):
                     self.problem(word, str(UnknownNameError("shape", word.text, shapes.sections)))
         return found
 
-    def looks(self, link: str, section: Section, shapes: Shapes) -> Iterator[Shape]:
+    def looks(self, link: str, section: ZtkSection, shapes: Shapes) -> Iterator[Shape]:
         """What the link looks like; a shape that is wrong is left out, unless something is to come from its weight."""
         for key in section.all("shape"):
             for word in key.values:
@@ -279,13 +279,13 @@ class _Reader(WordFindings):
 
     # joints
 
-    def kind(self, section: Section) -> str:
+    def kind(self, section: ZtkSection) -> str:
         """RoKi's joint type; fixed where none is given, or it is unknown."""
         key = section.get("jointtype")
         kind = key.values[0].text if key and key.values else "fixed"
         return kind if kind in JOINT_TYPES else "fixed"
 
-    def joint(self, link: str, section: Section) -> JointSpec:
+    def joint(self, link: str, section: ZtkSection) -> JointSpec:
         key = section.get("jointtype")
         if key is not None:
             self.check_type(key)
@@ -324,7 +324,7 @@ class _Reader(WordFindings):
             return None
         return name
 
-    def options(self, section: Section, kind: str, units: tuple[str, ...]) -> dict[str, Any]:
+    def options(self, section: ZtkSection, kind: str, units: tuple[str, ...]) -> dict[str, Any]:
         """Limits, springs, friction and motor of a joint."""
         options: dict[str, Any] = {}
         own = JOINT_KEYS[kind]
@@ -372,7 +372,7 @@ class _Reader(WordFindings):
             return {}
         return {"armature": motor.armature, "effort_limit": motor.effort_limit} if n == 1 else {}
 
-    def motor(self, section: Section) -> None:
+    def motor(self, section: ZtkSection) -> None:
         name = self.values.name(section, "motor")
         self.owner = f"motor {name!r}"
         if name in self.motors:
@@ -400,7 +400,7 @@ class _Reader(WordFindings):
             self.motors[name] = motor
         self.owner = ""
 
-    def motor_value(self, section: Section, name: str, default: float | None) -> float:
+    def motor_value(self, section: ZtkSection, name: str, default: float | None) -> float:
         key = section.get(name)
         if key is None:
             if default is not None and np.isfinite(default):
@@ -421,7 +421,7 @@ class _Reader(WordFindings):
             )
         return joints
 
-    def initial(self, found: list[Section], joints: list[JointSpec]) -> list[JointSpec]:
+    def initial(self, found: list[ZtkSection], joints: list[JointSpec]) -> list[JointSpec]:
         """[roki::chain::init] may place the first link; initial coordinates are no part of a model."""
         for section in found:
             self.owner = ""

@@ -8,10 +8,10 @@ import numpy as np
 
 from linkwright.formats import solids
 from linkwright.formats.findings import near
-from linkwright.formats.solids import Solid
+from linkwright.formats.solids import SolidProperties
 from linkwright.formats.words import WordFindings
 from linkwright.formats.xml import shortened
-from linkwright.formats.ztk.text import Key, Section
+from linkwright.formats.ztk.text import Key, ZtkSection
 from linkwright.formats.ztk.values import ZTKValues
 from linkwright.spatial.arrays import Array, unit_vector
 
@@ -35,10 +35,10 @@ AXES = "xyz"
 class Shapes:
     """The shapes of a file, weighed when a link asks: most only draw them."""
 
-    def __init__(self, findings: WordFindings, found: list[Section]):
+    def __init__(self, findings: WordFindings, found: list[ZtkSection]):
         self.findings = findings
-        self.sections: dict[str, Section] = {}
-        self.weighed: dict[str, Solid | None] = {}
+        self.sections: dict[str, ZtkSection] = {}
+        self.weighed: dict[str, SolidProperties | None] = {}
         values = ZTKValues(findings)
         for section in found:
             name = values.name(section, "shape")
@@ -50,7 +50,7 @@ class Shapes:
             self._check_keys(section, name)
         findings.owner = ""
 
-    def _check_keys(self, section: Section, name: str) -> None:
+    def _check_keys(self, section: ZtkSection, name: str) -> None:
         """Tell of an unknown type and of keys that are unknown."""
         self.findings.owner = f"shape {name!r}" if name else ""
         type = section.get("type")
@@ -69,7 +69,7 @@ class Shapes:
                 message = f"{shortened(key.name)!r} is not a key of a {kind}{hint}; it is ignored"
                 self.findings.remark(key, message, self.findings.owner)
 
-    def solid(self, name: str) -> Solid | None:
+    def solid(self, name: str) -> SolidProperties | None:
         """What a shape weighs at density 1; None, and a problem, where that cannot be told."""
         owner, mirrored = self.findings.owner, []
         while name not in self.weighed:
@@ -95,7 +95,7 @@ class Shapes:
         self.findings.owner = owner
         return solid
 
-    def _own(self, section: Section) -> Solid | None:
+    def _own(self, section: ZtkSection) -> SolidProperties | None:
         """Of a shape that describes itself."""
         values = ZTKValues(self.findings)
         imported = section.get("import")
@@ -116,7 +116,7 @@ class Shapes:
             return None
         return None if solid is None else self._placed(section, solid)
 
-    def _placed(self, section: Section, solid: Solid) -> Solid | None:
+    def _placed(self, section: ZtkSection, solid: SolidProperties) -> SolidProperties | None:
         T = ZTKValues(self.findings).placement(section)
         return None if T is None else solid.moved(T)
 
@@ -130,7 +130,7 @@ class Shapes:
         return of, AXES.index(axis)
 
 
-def box_axes(section: Section, values: ZTKValues) -> Array | None:
+def box_axes(section: ZtkSection, values: ZTKValues) -> Array | None:
     """The axes (3, 3) of a box or an ellipsoid; one may be "auto"."""
     given: list[Array | None] = []
     auto = []
@@ -159,13 +159,13 @@ def box_axes(section: Section, values: ZTKValues) -> Array | None:
     return R
 
 
-def positive_numbers(section: Section, values: ZTKValues, *names: str) -> list[float] | None:
+def positive_numbers(section: ZtkSection, values: ZTKValues, *names: str) -> list[float] | None:
     """The sizes of these names, without their signs."""
     found = [values.required(section, name) for name in names]
     return None if None in found else [abs(x) for x in found if x is not None]
 
 
-def several_points(section: Section, values: ZTKValues, name: str, count: int) -> list[Array] | None:
+def several_points(section: ZtkSection, values: ZTKValues, name: str, count: int) -> list[Array] | None:
     """So many keys of that name, each of three numbers."""
     keys = section.all(name)
     if len(keys) != count:
@@ -176,26 +176,26 @@ def several_points(section: Section, values: ZTKValues, name: str, count: int) -
     return None if any(x is None for x in found) else [x for x in found if x is not None]
 
 
-def _box(section: Section, values: ZTKValues) -> Solid | None:
+def _box(section: ZtkSection, values: ZTKValues) -> SolidProperties | None:
     center, R = center_of(section, values), box_axes(section, values)
     edges = positive_numbers(section, values, "depth", "width", "height")
     return None if center is None or R is None or edges is None else solids.box(center, R, np.array(edges))
 
 
-def center_of(section: Section, values: ZTKValues) -> Array | None:
+def center_of(section: ZtkSection, values: ZTKValues) -> Array | None:
     """The center (3,) of a shape, its origin unless given."""
     key = section.get("center")
     return np.zeros(3) if key is None else values.vector(key)
 
 
-def _sphere(section: Section, values: ZTKValues) -> Solid | None:
+def _sphere(section: ZtkSection, values: ZTKValues) -> SolidProperties | None:
     center, radius = center_of(section, values), positive_numbers(section, values, "radius")
     if center is None or radius is None:
         return None
     return solids.ellipsoid(center, np.eye(3), np.full(3, radius[0]))
 
 
-def _ellipsoid(section: Section, values: ZTKValues) -> Solid | None:
+def _ellipsoid(section: ZtkSection, values: ZTKValues) -> SolidProperties | None:
     center, R, radii = (
         center_of(section, values),
         box_axes(section, values),
@@ -204,15 +204,17 @@ def _ellipsoid(section: Section, values: ZTKValues) -> Solid | None:
     return None if center is None or R is None or radii is None else solids.ellipsoid(center, R, np.array(radii))
 
 
-def _round(make: Callable[[Array, Array, float], Solid]) -> Callable[[Section, ZTKValues], Solid | None]:
-    def made(section: Section, values: ZTKValues) -> Solid | None:
+def _round(
+    make: Callable[[Array, Array, float], SolidProperties],
+) -> Callable[[ZtkSection, ZTKValues], SolidProperties | None]:
+    def made(section: ZtkSection, values: ZTKValues) -> SolidProperties | None:
         ends, radius = several_points(section, values, "center", 2), positive_numbers(section, values, "radius")
         return None if ends is None or radius is None else make(ends[0], ends[1], radius[0])
 
     return made
 
 
-def _elliptic_cylinder(section: Section, values: ZTKValues) -> Solid | None:
+def _elliptic_cylinder(section: ZtkSection, values: ZTKValues) -> SolidProperties | None:
     ends = several_points(section, values, "center", 2)
     keys = section.all("radius")
     radii = [values.number(key) for key in keys]
@@ -228,13 +230,13 @@ def _elliptic_cylinder(section: Section, values: ZTKValues) -> Solid | None:
     return solids.elliptic_cylinder(ends[0], ends[1], abs(radii[0] or 0.0), abs(radii[1] or 0.0), along)
 
 
-def _cone(section: Section, values: ZTKValues) -> Solid | None:
+def _cone(section: ZtkSection, values: ZTKValues) -> SolidProperties | None:
     base, tip = several_points(section, values, "center", 1), several_points(section, values, "vert", 1)
     radius = positive_numbers(section, values, "radius")
     return None if base is None or tip is None or radius is None else solids.cone(base[0], tip[0], radius[0])
 
 
-def _polyhedron(section: Section, values: ZTKValues) -> Solid | None:
+def _polyhedron(section: ZtkSection, values: ZTKValues) -> SolidProperties | None:
     sweep = section.get("prism") or section.get("pyramid")
     if sweep is not None:
         loop = section.get("loop")
@@ -250,7 +252,7 @@ def _polyhedron(section: Section, values: ZTKValues) -> Solid | None:
     return None if found is None else solids.polyhedron(*found)
 
 
-def _vertices(section: Section, values: ZTKValues) -> Array | None:
+def _vertices(section: ZtkSection, values: ZTKValues) -> Array | None:
     """The vertices (n, 3) of a polyhedron."""
     vertices = [values.numbers(key, 4, "a number and 3 coordinates") for key in section.all("vert")]
     if any(vertex is None for vertex in vertices):
@@ -258,7 +260,7 @@ def _vertices(section: Section, values: ZTKValues) -> Array | None:
     return np.array([vertex[1:] for vertex in vertices if vertex is not None]).reshape(-1, 3)
 
 
-def triangles(section: Section, values: ZTKValues) -> tuple[Array, Array] | None:
+def triangles(section: ZtkSection, values: ZTKValues) -> tuple[Array, Array] | None:
     """The vertices (n, 3) and faces (m, 3) of a polyhedron; None, and a problem, where they cannot be used."""
     corners = _vertices(section, values)
     if corners is None:
@@ -346,7 +348,7 @@ def _arc(
     ]
 
 
-MADE: Mapping[str, Callable[[Section, ZTKValues], Solid | None]] = {
+MADE: Mapping[str, Callable[[ZtkSection, ZTKValues], SolidProperties | None]] = {
     "box": _box,
     "sphere": _sphere,
     "ellipsoid": _ellipsoid,

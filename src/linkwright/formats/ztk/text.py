@@ -53,7 +53,7 @@ class Key:
 
 
 @dataclass
-class Section:
+class ZtkSection:
     """A tag and the keys after it."""
 
     tag: str
@@ -70,7 +70,7 @@ class Section:
         return next((key for key in self.keys if key.name == name), None)
 
 
-def sections(data: bytes | str, findings: Findings) -> list[Section]:
+def sections(data: bytes | str, findings: Findings) -> list[ZtkSection]:
     """The sections of a file; what is in none of them is told.
 
     Raises :class:`FormatError` for what is no text.
@@ -78,12 +78,12 @@ def sections(data: bytes | str, findings: Findings) -> list[Section]:
     text = _decoded(data, findings.file)
     if not text.strip():
         raise FormatError(f"{findings.file}: the file is empty; expected [roki::chain] and [roki::link]")
-    found: list[Section] = []
+    found: list[ZtkSection] = []
     homeless = False
     for kind, value, line, column in _tokens(text, findings.file):
         word = Word(value, line, column)
         if kind == "tag":
-            found.append(Section(value[1:-1].strip(), line, column))
+            found.append(ZtkSection(value[1:-1].strip(), line, column))
         elif kind in ("open", "stray"):
             meant = {
                 "[": "a tag that is not closed on its line by ]",

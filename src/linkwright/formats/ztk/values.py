@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwright.formats.words import WordFindings
-from linkwright.formats.ztk.text import Key, Section, Word
+from linkwright.formats.ztk.text import Key, Word, ZtkSection
 from linkwright.spatial.arrays import Array, snap, unit_vector
 from linkwright.spatial.rotation import rotation_about
 from linkwright.spatial.transform import pose_matrix
@@ -25,7 +25,7 @@ class ZTKValues:
     def __init__(self, findings: WordFindings):
         self.findings = findings
 
-    def name(self, section: Section, what: str) -> str:
+    def name(self, section: ZtkSection, what: str) -> str:
         """The name of a section; "", and a problem, where it has none."""
         key = section.get("name")
         self.findings.owner = ""
@@ -47,7 +47,7 @@ class ZTKValues:
         found = self.numbers(key, 1)
         return None if found is None else found[0]
 
-    def required(self, section: Section, name: str) -> float | None:
+    def required(self, section: ZtkSection, name: str) -> float | None:
         """The one number of a key that must be there."""
         key = section.get(name)
         if key is None:
@@ -78,7 +78,7 @@ class ZTKValues:
         """The numbers that these words are."""
         return self.findings.reals(key.name, [(word.text, word) for word in words], expected)
 
-    def placement(self, section: Section) -> Array | None:
+    def placement(self, section: ZtkSection) -> Array | None:
         """The pose (4, 4) that pos, att, rot, frame and DH give, in the order of the file as RoKi takes them.
 
         None, and a problem, where they cannot be used.

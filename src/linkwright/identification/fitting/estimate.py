@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.errors import InputError, counted
 from linkwright.identification.fitting.columns import Columns, independent
-from linkwright.identification.fitting.normal import Gathered, Source, gather
+from linkwright.identification.fitting.normal import Gathered, MeasurementSource, gather
 from linkwright.spatial.arrays import Array
 
 HUBER = 1.345
@@ -34,7 +34,7 @@ DIGITS = 1e-15
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Estimate:
+class ParameterEstimate:
     """The combinations β = K θ that measurements show."""
 
     matrix: Array
@@ -75,7 +75,7 @@ class Estimate:
         return np.sqrt(np.maximum(self.plain.squares(beta), 0.0) / self.samples)
 
 
-def estimate(columns: Columns, joints: Array, source: Source, robust: bool) -> Estimate:
+def estimate(columns: Columns, joints: Array, source: MeasurementSource, robust: bool) -> ParameterEstimate:
     """Weighted least squares, joints by their own residuals, from one reading; with robust weights from several."""
     plain = gather(columns, joints, source)
     r, n = len(columns.chosen), plain.samples
@@ -107,7 +107,7 @@ def estimate(columns: Columns, joints: Array, source: Source, robust: bool) -> E
         beta, sigma, variances, wild, passes = _robustly(columns, joints, source, plain, kept, beta, sigma, freedom / n)
     G, _ = plain.embedded(1.0 / variances)
     inverse = _inverse(G[np.ix_(kept, kept)])
-    return Estimate(
+    return ParameterEstimate(
         matrix=matrix,
         kept=kept,
         values=beta[kept],
@@ -132,7 +132,7 @@ def _too_few(n: int, joints: Array, r: int) -> InputError:
 def _robustly(
     columns: Columns,
     joints: Array,
-    source: Source,
+    source: MeasurementSource,
     plain: Gathered,
     kept: Array,
     beta: Array,

@@ -33,7 +33,7 @@ SHOWN = 2000
 """Samples of the beginning that are kept to be drawn."""
 
 
-class Rows(NamedTuple):
+class MeasuredRows(NamedTuple):
     """Samples that can be used."""
 
     q: Array
@@ -45,7 +45,7 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class MeasurementSource:
     """Measurements, as arrays or in parts; what is to be read again must begin anew each time."""
 
     model: Model
@@ -54,7 +54,7 @@ class Source:
     """whether they can be read a second time"""
     cutoff: float | None
 
-    def chunks(self) -> Iterator[Rows]:
+    def chunks(self) -> Iterator[MeasuredRows]:
         """The arrays of each part, checked, with derivatives where they are missing."""
         for part in self.parts():
             if not isinstance(part, Measurements):
@@ -62,7 +62,7 @@ class Source:
             yield whole(self.model, part, self.cutoff)
 
 
-def whole(model: Model, part: Measurements, cutoff: float | None) -> Rows:
+def whole(model: Model, part: Measurements, cutoff: float | None) -> MeasuredRows:
     """q, v, a and tau, checked; v and a by differences where they are missing, without the ends."""
     q, v, a, tau, t = part
     if tau is None:
@@ -72,7 +72,7 @@ def whole(model: Model, part: Measurements, cutoff: float | None) -> Rows:
         times = np.arange(float(len(rows[0]))) if t is None else as_numbers("t", t)
         if times.shape != rows[0].shape[:1]:
             raise ShapeError(f"t has shape {times.shape}; expected ({len(rows[0])},): a time for each sample")
-        return Rows(*rows, times)
+        return MeasuredRows(*rows, times)
     if t is None:
         raise InputError("without velocities and accelerations measurements need times t, to compute them")
     rates = v if v is not None else np.zeros((len(np.atleast_1d(t)), model.nv))
@@ -84,7 +84,9 @@ def whole(model: Model, part: Measurements, cutoff: float | None) -> Rows:
             f"{len(a)} samples are too few to compute accelerations: the filter of {cutoff} Hz takes {edge} at each end"
         )
     inner = slice(edge, len(a) - edge)
-    return Rows(*checked(model, *(np.asarray(x)[inner] for x in (q, v, a, tau))), np.asarray(t, dtype=float)[inner])
+    return MeasuredRows(
+        *checked(model, *(np.asarray(x)[inner] for x in (q, v, a, tau))), np.asarray(t, dtype=float)[inner]
+    )
 
 
 @dataclass(eq=False)
@@ -98,7 +100,7 @@ class Gathered:
     efforts: Array
     """(joints,): Σ τ², with what of them is known"""
     samples: int = 0
-    first: Rows | None = None
+    first: MeasuredRows | None = None
     """some samples of the beginning"""
     left: list[Array] | None = None
     """of each joint residuals of some samples, where asked for"""
@@ -125,7 +127,7 @@ class Gathered:
 
 
 def gather(
-    columns: Columns, joints: Array, source: Source, robust: tuple[Array, Array, float] | None = None
+    columns: Columns, joints: Array, source: MeasurementSource, robust: tuple[Array, Array, float] | None = None
 ) -> Gathered:
     """One reading of all measurements.
 
@@ -138,8 +140,8 @@ def gather(
     with ThreadPoolExecutor(default_threads()) as pool:
         for rows in source.chunks():
             if found.first is None and len(rows.q):
-                found.first = Rows(*(x[:SHOWN].copy() for x in rows))
-            slices = [Rows(*(x[at : at + SLICE] for x in rows)) for at in range(0, len(rows.q), SLICE)]
+                found.first = MeasuredRows(*(x[:SHOWN].copy() for x in rows))
+            slices = [MeasuredRows(*(x[at : at + SLICE] for x in rows)) for at in range(0, len(rows.q), SLICE)]
             for grams, bounded, left in pool.map(lambda part: _sums(columns, joints, part, robust), slices):
                 for gram, own in zip(found.grams, grams, strict=True):
                     gram += own
@@ -163,7 +165,7 @@ def gather(
 
 @np.errstate(over="ignore", invalid="ignore")  # told when all is read
 def _sums(
-    columns: Columns, joints: Array, rows: Rows, robust: tuple[Array, Array, float] | None
+    columns: Columns, joints: Array, rows: MeasuredRows, robust: tuple[Array, Array, float] | None
 ) -> tuple[list[Array], Array, list[Array]]:
     """Of some samples what is summed, and with robust weights the residuals of each joint."""
     widths = [len(own) + 1 for own in columns.there]

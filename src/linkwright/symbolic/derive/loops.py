@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.expression.polynomial import Ring
-from linkwright.model.loop import DIRECTIONS, Distance, Loop, LoopType, Mask, Pair
+from linkwright.model.loop import DIRECTIONS, BodyPair, Distance, Loop, LoopType, Mask
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -83,7 +83,7 @@ def _row_names(loop: object) -> list[str]:
     if not isinstance(loop, Loop):
         return [f"loop {loop.name!r}: of coordinates"]  # type: ignore[attr-defined]
     kind = loop.kind.kind if isinstance(loop.kind, _Rows) else loop.kind
-    if isinstance(kind, (Pair, Mask)):
+    if isinstance(kind, (BodyPair, Mask)):
         held = [direction for direction in DIRECTIONS if direction in kind.held]
     elif isinstance(kind, Distance):
         held = ["the distance"]

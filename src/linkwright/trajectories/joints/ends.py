@@ -43,7 +43,7 @@ def turning(model: Model) -> list[slice]:
     return found
 
 
-class Ends:
+class EndStates:
     """Two configurations (…, nq), and velocities and accelerations (…, nv) there, zero unless told.
 
     ``duration`` (…,), s, and ``limits``, each a number or (…, nv), may be of a batch too. Raises :class:`InputError`
@@ -144,10 +144,10 @@ def _rate(name: str, x: Any, model: Model) -> Array:
     return x if x.ndim else np.full(model.nv, float(x))
 
 
-class Rows:
+class TrajectoryRows:
     """What is planned: plain coordinates each for itself, and joints that turn about a point along their way."""
 
-    def __init__(self, ends: Ends):
+    def __init__(self, ends: EndStates):
         self.ends, self.joints = ends, turning(ends.model)
         nv = ends.model.nv
         self.plain = np.ones(nv, dtype=bool)

@@ -14,7 +14,7 @@ from linkwright.model.derived import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.joints.ends import Ends
+from linkwright.trajectories.joints.ends import EndStates
 from linkwright.trajectories.joints.hermite import between
 from linkwright.trajectories.trajectory import Trajectory
 
@@ -61,7 +61,7 @@ def polynomial(
     for name in list(told)[2 * (n - 1) :]:
         if told[name] is not None:
             raise InputError(f"a polynomial of degree {degree} has no place for {name}")
-    ends = Ends(
+    ends = EndStates(
         model, start, end, duration, actuated=actuated, **{name: told[name] for name in list(told)[: 2 * (n - 1)]}
     )
     if ends.duration is None or not (ends.duration > 0.0).all():

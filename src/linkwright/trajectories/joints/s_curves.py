@@ -11,7 +11,7 @@ from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.trajectories.joints.ends import Ends, Rows, no_motion, velocity_limits
+from linkwright.trajectories.joints.ends import EndStates, TrajectoryRows, no_motion, velocity_limits
 from linkwright.trajectories.joints.least_time import BEYOND, OVER, REACHED, WRONG, kernels
 from linkwright.trajectories.joints.mixtures import pieces
 from linkwright.trajectories.trajectory import Trajectory, broadcast
@@ -195,7 +195,7 @@ def s_curve(
         "acceleration": acceleration,
         "jerk": jerk,
     }
-    ends = Ends(
+    ends = EndStates(
         model,
         start,
         end,
@@ -208,7 +208,7 @@ def s_curve(
         end_acceleration=end_acceleration,
     )
     ends.resting("s_curve")
-    rows = Rows(ends)
+    rows = TrajectoryRows(ends)
     V, A, J = (rows.limits(x) for x in ends.limits.values())
     v0, a0, v1, a1 = (rows.rates(x) for x in ends.rates.values())
     rest = np.zeros_like(rows.way)

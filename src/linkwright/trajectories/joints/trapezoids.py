@@ -11,7 +11,7 @@ from linkwright.errors import InputError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.joints.ends import Ends, Rows, no_motion, velocity_limits
+from linkwright.trajectories.joints.ends import EndStates, TrajectoryRows, no_motion, velocity_limits
 from linkwright.trajectories.joints.mixtures import pieces
 from linkwright.trajectories.trajectory import Trajectory
 
@@ -45,7 +45,7 @@ def trapezoid(
         "velocity": velocity_limits(model) if velocity is None else velocity,
         "acceleration": acceleration,
     }
-    ends = Ends(
+    ends = EndStates(
         model,
         start,
         end,
@@ -58,7 +58,7 @@ def trapezoid(
     if not np.isfinite(ends.limits["acceleration"]).all():
         raise InputError("the limit of acceleration is finite")
     ends.resting("trapezoid")
-    rows = Rows(ends)
+    rows = TrajectoryRows(ends)
     V, A = (np.broadcast_to(rows.limits(x), rows.way.shape) for x in ends.limits.values())
     v0, v1 = (rows.rates(x) for x in ends.rates.values())
     for told, v in (("begins", v0), ("ends", v1)):

@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     effort: Array
 
 
-class Grid(NamedTuple):
+class PathGrid(NamedTuple):
     """Intervals of a path's parameter, of B problems alike."""
 
     piece: Array
@@ -55,12 +55,12 @@ class Grid(NamedTuple):
     """(B, N, degree + 1, nv), of the piece"""
 
 
-class Problem(NamedTuple):
+class TimeOptimalProblem(NamedTuple):
     """What is to be solved, for B problems at once."""
 
     model: Model
     path: Trajectory
-    grid: Grid
+    grid: PathGrid
     limits: Limits
     start: Array
     """(B,), x at the beginning"""
@@ -68,16 +68,16 @@ class Problem(NamedTuple):
     scheme: str
 
 
-def some(problem: Problem, rows: Any) -> Problem:
+def some(problem: TimeOptimalProblem, rows: Any) -> TimeOptimalProblem:
     """The problems of these rows."""
     model, path, grid, limits, start, end, scheme = problem
     some = path._like(path.times[rows], path.q[rows], path.coefficients[rows])
     piece, begin, span, s, rests, *tables = grid
-    of_rows = Grid(piece, begin[rows], span[rows], s[rows], rests, *(x[rows] for x in tables))
-    return Problem(model, some, of_rows, Limits(*(x[rows] for x in limits)), start[rows], end[rows], scheme)
+    of_rows = PathGrid(piece, begin[rows], span[rows], s[rows], rests, *(x[rows] for x in tables))
+    return TimeOptimalProblem(model, some, of_rows, Limits(*(x[rows] for x in limits)), start[rows], end[rows], scheme)
 
 
-def grid_of(path: Trajectory, points: Any) -> Grid:
+def grid_of(path: Trajectory, points: Any) -> PathGrid:
     """So many intervals or as many as pieces take, all pieces' ends among them; at ends and corners graded."""
     points = whole_number("points", points, 2)
     knots = path.times
@@ -98,7 +98,7 @@ def grid_of(path: Trajectory, points: Any) -> Grid:
     s = np.concatenate([knots[:, piece] + begin, knots[:, -1:]], axis=1)
     still = np.zeros(len(piece) + 1, dtype=bool)
     still[np.cumsum(cells)[:-1]] = corners
-    return Grid(piece, begin, ends - begin, s, still, path.q[:, piece], path.coefficients[:, piece])
+    return PathGrid(piece, begin, ends - begin, s, still, path.q[:, piece], path.coefficients[:, piece])
 
 
 def _shared(count: int, share: Array) -> Array:

@@ -14,7 +14,7 @@ from linkwright.errors import InputError
 from linkwright.model.names import velocity_names
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.reading import moved, mover
-from linkwright.trajectories.timing.grid import Problem, some
+from linkwright.trajectories.timing.grid import TimeOptimalProblem, some
 from linkwright.trajectories.timing.motion import efforts_of
 from linkwright.trajectories.timing.speed import FASTEST
 
@@ -28,7 +28,7 @@ SAME = 1e-9
 """By how much of itself x may be outside of what is possible, for rounding."""
 
 
-def failing(problem: Problem, low: Array, high: Array) -> Array:
+def failing(problem: TimeOptimalProblem, low: Array, high: Array) -> Array:
     """Which problems (B,) have no solution, or none that some limit keeps.
 
     ``low``, ``high`` (B, N): of x from which the end can be reached.
@@ -42,13 +42,17 @@ def _causes(high: Array, low: Array) -> tuple[Any, Any]:
     return np.any(high < low, axis=1), np.any(high >= FASTEST / 2.0, axis=1)
 
 
-def _outside(problem: Problem, low: Array, high: Array) -> Array:
+def _outside(problem: TimeOptimalProblem, low: Array, high: Array) -> Array:
     outside: Array = (problem.start > high[:, 0] * (1.0 + SAME)) | (problem.start < low[:, 0] * (1.0 - SAME))
     return outside
 
 
 def refuse(
-    problem: Problem, low: Array, high: Array, batch: tuple[int, ...], fails: Callable[[Problem], Array]
+    problem: TimeOptimalProblem,
+    low: Array,
+    high: Array,
+    batch: tuple[int, ...],
+    fails: Callable[[TimeOptimalProblem], Array],
 ) -> None:
     """Raise :class:`InputError` where some problem has no solution, or no limit keeps it.
 
@@ -85,7 +89,7 @@ def _whose(row: int, batch: tuple[int, ...]) -> str:
     return f"problem [{place}]: " if batch else ""
 
 
-def _fastest_end(problem: Problem, fails: Callable[[Problem], Array]) -> float | None:
+def _fastest_end(problem: TimeOptimalProblem, fails: Callable[[TimeOptimalProblem], Array]) -> float | None:
     """Of one problem that fails the greatest speed at its end with which it does not; None where rest fails too."""
     good, bad = 0.0, float(problem.end[0])
     if not bad or fails(problem._replace(end=np.zeros(1))).any():
@@ -96,7 +100,7 @@ def _fastest_end(problem: Problem, fails: Callable[[Problem], Array]) -> float |
     return float(np.sqrt(good))
 
 
-def require_motors(problem: Problem, actuated: Sequence[str] | None, batch: tuple[int, ...]) -> None:
+def require_motors(problem: TimeOptimalProblem, actuated: Sequence[str] | None, batch: tuple[int, ...]) -> None:
     """Raise :class:`InputError` where a joint without a motor needs effort, however the path is gone along.
 
     ``actuated``: names of joints that have motors; None: all but free ones.
@@ -126,7 +130,7 @@ def require_motors(problem: Problem, actuated: Sequence[str] | None, batch: tupl
     )
 
 
-def _told(problem: Problem, empty: Array, row: int) -> str:
+def _told(problem: TimeOptimalProblem, empty: Array, row: int) -> str:
     """Of one problem that has no solution."""
     model, grid = problem.model, problem.grid
     i = int(np.flatnonzero(empty)[-1])  # the passage backwards fails here first

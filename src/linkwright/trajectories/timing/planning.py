@@ -21,7 +21,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.trajectories.joints.ends import velocity_limits
 from linkwright.trajectories.joints.splines import spline
-from linkwright.trajectories.timing.grid import Limits, Problem, grid_of
+from linkwright.trajectories.timing.grid import Limits, TimeOptimalProblem, grid_of
 from linkwright.trajectories.timing.infeasible import failing, refuse, require_motors
 from linkwright.trajectories.timing.limits import SCHEMES
 from linkwright.trajectories.timing.motion import TimeOptimal, along, each_of
@@ -91,7 +91,7 @@ def time_optimal(
     limits = Limits(*(1.0 / x.reshape(count, model.nv) for x in allowed.values()))
     start, end = (np.broadcast_to(x, batch).reshape(count) ** 2 for x in given)
     grid = grid_of(flat, points)
-    problem = Problem(model, flat, grid, limits, start, end, scheme)
+    problem = TimeOptimalProblem(model, flat, grid, limits, start, end, scheme)
     if effort is None or limits.effort.any():
         require_motors(problem, actuated, batch)
     x, low, high = speeds(problem, check)
@@ -154,7 +154,7 @@ def _limits(model: Model, velocity: Any, acceleration: Any, effort: Any) -> dict
 # the motion
 
 
-def _composed(problem: Problem, x: Array) -> tuple[Array, Array]:
+def _composed(problem: TimeOptimalProblem, x: Array) -> tuple[Array, Array]:
     """When intervals begin (B, N + 1), and the polynomials of time (B, N, 2 degree + 1, nv) of them."""
     path, grid = problem.path, problem.grid
     speed = np.sqrt(x)

@@ -19,7 +19,7 @@ from linkwright.spatial.arrays import Array, maximum, minimum
 from linkwright.spatial.repeats import repeat
 from linkwright.spatial.tables import take
 from linkwright.trajectories.reading import moved
-from linkwright.trajectories.timing.grid import Problem, some
+from linkwright.trajectories.timing.grid import TimeOptimalProblem, some
 from linkwright.trajectories.timing.infeasible import failing
 from linkwright.trajectories.timing.limits import SCHEMES, Limited, coulomb, damped, damping_efforts, path_lines
 from linkwright.trajectories.timing.motion import exerted, limited_of
@@ -51,7 +51,7 @@ ROOM = 1e-3
 """Of an effort's limit, what is taken for the least that holding leaves for damping."""
 
 
-def speeds(problem: Problem, check: bool) -> tuple[Array, Array, Array]:
+def speeds(problem: TimeOptimalProblem, check: bool) -> tuple[Array, Array, Array]:
     """x (B, N + 1) of the fastest motions, and the sets (B, N) of x from which the end can be reached: low and high."""
     room = np.ones_like(problem.grid.span)
     x, low, high = _settled(problem, room, _guess(problem))
@@ -72,7 +72,7 @@ def speeds(problem: Problem, check: bool) -> tuple[Array, Array, Array]:
     return x, low, high
 
 
-def _settled(problem: Problem, room: Array, before: Array) -> tuple[Array, Array, Array]:
+def _settled(problem: TimeOptimalProblem, room: Array, before: Array) -> tuple[Array, Array, Array]:
     """The same of limits of which parts may be used, damping at first linear about ``before`` (B, N + 1)."""
     x, low, high = _once(problem, room, before)
     if not (damped(problem.model) and problem.limits.effort.any()):
@@ -89,7 +89,7 @@ def _settled(problem: Problem, room: Array, before: Array) -> tuple[Array, Array
     return x, low, high
 
 
-def _guess(problem: Problem) -> Array:
+def _guess(problem: TimeOptimalProblem) -> Array:
     """x (B, N + 1) about which damping is made linear first: half of what holding leaves of each effort drives it."""
     model, path, grid, limits, start, end, _ = problem
     x = np.zeros_like(grid.s)
@@ -120,7 +120,7 @@ def _driven(model: Model, degree: int) -> Callable[..., Any]:
     return derived(model, _driven, degree, make=lambda: compile_or_not(driven, model, **shapes))
 
 
-def _once(problem: Problem, room: Array, before: Array) -> tuple[Array, Array, Array]:
+def _once(problem: TimeOptimalProblem, room: Array, before: Array) -> tuple[Array, Array, Array]:
     model, path, grid, limits, start, end, scheme = problem
     top = np.where(grid.rests[:-1], 0.0, FASTEST)
     count = path.q.shape[1]
@@ -183,7 +183,7 @@ def _fastest(
     return derived(model, _fastest, *key, make=lambda: compile_or_not(solve, model, **shapes))
 
 
-def _excess(problem: Problem, x: Array) -> Array:
+def _excess(problem: TimeOptimalProblem, x: Array) -> Array:
     """By which part of a limit the motion exceeds it at most in each interval (B, N); not below 0."""
     model, path, grid, limits, *_ = problem
     pieces = (grid.q, grid.coefficients, grid.begin, grid.span)
