@@ -77,7 +77,9 @@ def test_an_interrupt_saves_what_was_computed(tmp_path, monkeypatch, capsys):
     command = ("simulate", "pendulum", "--posture", 1, "--out", tmp_path, "--time", 0.6)
     assert run(*command, capsys=capsys)[0] == 0
     with monkeypatch.context() as patch:
-        patch.setattr(MotionRecorder, "mark_recorded", lambda record, n: written(record, n) or (n == 256 and interrupted()))
+        patch.setattr(
+            MotionRecorder, "mark_recorded", lambda record, n: written(record, n) or (n == 256 and interrupted())
+        )
         status, text, error = run(*command, capsys=capsys)
     assert status == 130
     assert "stopped at t = 0.256 s; these files hold the motion until then" in error
