@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.compiler import kernel as kernel_module
 from linkwright.compiler.native import cache
-from linkwright.compiler.native.entry import supported
+from linkwright.compiler.native.layout import supported
 from linkwright.errors import ArgumentError, LinkwrightError, ShapeError
 
 pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it

@@ -21,9 +21,9 @@ from linkwright.compiler.front.differentiation import differentiate
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Operations, Program
 from linkwright.compiler.ir.staged import Staged
-from linkwright.compiler.native import batches
-from linkwright.compiler.native.entry import Entered, addresses, enter_through, keep_entry, supported
+from linkwright.compiler.native.entry import Entered, call_table, enter_through, keep_entry
 from linkwright.compiler.native.interrupts import raise_caught
+from linkwright.compiler.native.layout import supported
 from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest
 from linkwright.compiler.native.sequence import LANE_WORK, CallsInSequence, Form, form_of, run_on_threads
 from linkwright.compiler.native.threads import (
@@ -83,8 +83,7 @@ class Kernel(Entered):
         # without entries there is nothing worth machine code, and NumPy has no functions of no entries
         if program.inputs and all(slot.size for slot in (*program.inputs, *program.outputs)):
             name = f"{program.name} of {model.name!r}" if model else program.name
-            symbols = addresses() | {"otherwise": batches.entry(id(_slowly))}
-            self._native = build(program, symbols, tune, name)
+            self._native = build(program, tune, name)
             self._width = self._native.width
             self._row_time = row_time(program, self._width)
             self._longest = row_time(program, self._width, usual=False)
@@ -93,8 +92,8 @@ class Kernel(Entered):
         self._entered = self._opened = False
         self._form: Form | None = None
         if self._native and supported() and not (isinstance(program, Staged) and program.groups):
-            self._way = batches.Way(program)
-            enter_through(self, batches.entry(id(_slowly)), self._way.address)
+            self._table = call_table(program, self._native.long, _slowly)
+            enter_through(self, self._table)
         else:
             self.__class__ = _EnteredSlowly
 
@@ -117,7 +116,7 @@ class Kernel(Entered):
     def _enter(self) -> None:
         """From now on calls go straight to the machine code for single rows."""
         assert self._native is not None
-        enter_through(self, self._native.entry)
+        self._table.row = self._native.row
         self._entered = True
 
     def _call(self, *arrays: Any, out: Any = None) -> Any:
@@ -145,8 +144,8 @@ class Kernel(Entered):
         self._opened = True
         if type(self) is Kernel and not self._native.long:
             few = min(2 * GRAIN / self._row_time, max(LONG / self._longest, self._together))
-            self._native.way = self._way
-            self._way.open(self._native.loop, max(0, math.ceil(few) - 1))
+            self._native.table = self._table
+            self._table.loop, self._table.most_rows = self._native.loop, max(0, math.ceil(few) - 1)
 
     def _interpreted(self, *arrays: Any, out: Any = None) -> Any:
         assert isinstance(self.program, Program)

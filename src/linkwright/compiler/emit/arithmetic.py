@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from linkwright.compiler.emit.code import definition
 from linkwright.compiler.emit.elementary import ELEMENTARY, LaneBuilder, LaneDouble, tan
 from linkwright.compiler.emit.repetition import emit_repeat
 from linkwright.compiler.emit.row_loops import LOOPS, emit_loop
@@ -151,7 +152,7 @@ class ArithmeticEmitter:
         """The function around all lines; the second one stands for memory that it needs."""
         self.lines[1:2] = self.prologue
         body = "\n".join(self.finished())
-        return f"define internal {result} @{name}({arguments}) #0{self.lanes.stack} {{\n{body}\n}}\n"
+        return f"{definition(result, name, arguments)} #0{self.lanes.stack} {{\n{body}\n}}\n"
 
     def finished(self) -> list[str]:
         """All lines, as several basic blocks where they are many."""

@@ -98,6 +98,11 @@ class FunctionBuilder:
         self.do(f"{n}.after:")
 
 
+def definition(result: str, name: str, arguments: str) -> str:
+    """The beginning of a function; ``single``, the code of one row, is called from outside its module."""
+    return f"define {'' if name == 'single' else 'internal '}{result} @{name}({arguments})"
+
+
 def module(declared: set[str], texts: Iterable[str], width: int) -> str:
     """An LLVM module of functions, written with vectors of at most so many lanes."""
     bits = 64 * width

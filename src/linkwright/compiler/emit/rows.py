@@ -69,11 +69,11 @@ _QUIET = """
 ; NumPy warns of what the processor noted while a loop ran; here NaN and infinities are results like others,
 ; and lanes compute what is then not selected
 define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{
-  {let}
+  {release}
   {save}
   call void @batch(ptr %args, ptr %dims, ptr %steps)
   {restore}
-  {go_on}
+  {acquire}
   ret void
 }}
 """
@@ -149,22 +149,20 @@ def loop_text(
         restore = "call void @llvm.aarch64.set.fpsr(i64 %status)"
     else:
         declared = save = restore = ""
-    let, go_on = ("%state = call ptr @let()", "call void @go_on(ptr %state)") if long else ("", "")
+    release, acquire = ("%state = call ptr @release_gil()", "call void @acquire_gil(ptr %state)") if long else ("", "")
     return (
         declared
         + (batch or pass_text(program, width, tables=tables))
-        + _QUIET.format(save=save, restore=restore, let=let, go_on=go_on)
+        + _QUIET.format(save=save, restore=restore, release=release, acquire=acquire)
     )
 
 
 def lengths_text(program: ProgramSignature) -> str:
-    """``lengths0``, …: the shapes of all arguments; ``plain``: their :func:`plain_steps`."""
+    """``lengths0``, …: the shapes of all arguments."""
     lines = []
     for k, slot in enumerate((*program.inputs, *program.outputs)):
         lengths = ", ".join(f"i64 {length}" for length in slot.shape) or "i64 1"
         lines.append(f"@lengths{k} = internal constant [{max(1, len(slot.shape))} x i64] [{lengths}]")
-    steps = [f"i64 {step}" for step in plain_steps(program)]
-    lines.append(f"@plain = internal constant [{len(steps)} x i64] [{', '.join(steps)}]")
     return "\n".join(lines)
 
 

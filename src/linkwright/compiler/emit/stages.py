@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.emit.code import FunctionBuilder, module
+from linkwright.compiler.emit.code import FunctionBuilder, definition, module
 from linkwright.compiler.emit.rows import COPY, lengths_text, loop_text, tiny_text
 from linkwright.compiler.ir.staged import Staged
-from linkwright.compiler.native.entry import DECLARATIONS, entry_text
 
 ALIGNMENT = 64
 """Bytes to which memory is aligned that lanes load from."""
@@ -116,7 +115,7 @@ def run(
 
 def begin_driver(code: FunctionBuilder, name: str, rows: int, width: int) -> tuple[list[str], list[str], str]:
     """Begin ``single`` or ``lanes``: its rows, the bytes between those of lanes, and a place for a flag."""
-    code.lines.append(f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{")
+    code.lines.append(f"{definition('i1', name, 'ptr noalias %args, ptr noalias %steps')} #0 {{")
     code.do("start:")
     far = code.emit("alloca i8")
     code.do(f"store i8 0, ptr {far}")
@@ -191,10 +190,10 @@ def row_in_stages(stages: int) -> list[str]:
 
 
 def module_of(program: Staged, width: int, processor: str, functions: list[str], declared: set[str]) -> str:
-    """The LLVM module of stages: ``lanes`` (of ``width``) and ``single``, exported as ``loop`` and ``entry``."""
+    """The LLVM module of stages: ``lanes`` (of ``width``) and ``single``; ``loop`` and ``single`` are exported."""
     names = [f"@{name} = external global i8" for name in program.tables()[0]]
     texts = [lengths_text(program), *functions, COPY, loop_text(program, width, processor), tiny_text(processor)]
-    return module(declared | INTRINSICS, [*names, *texts, DECLARATIONS, entry_text(program)], max(width, 8))
+    return module(declared | INTRINSICS, [*names, *texts], max(width, 8))
 
 
 INTRINSICS = {"declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)", "declare i64 @llvm.smin.i64(i64, i64)"}

@@ -17,7 +17,6 @@ from linkwright.compiler.emit.rows import COPY, lengths_text, loop_text, stride_
 from linkwright.compiler.emit.tables import RowAddress, read
 from linkwright.compiler.emit.vector_math import Lanes
 from linkwright.compiler.ir.program import ArraySpec, Program, Steps
-from linkwright.compiler.native.entry import DECLARATIONS, entry_text
 from linkwright.compiler.native.machine import Target
 
 _NEAR_CACHE = 32 * 1024  # bytes
@@ -291,10 +290,8 @@ def batches_text(program: Program, width: int, target: Target) -> str:
 
 
 def row_text(program: Program, width: int, target: Target) -> str:
-    """The LLVM module for single rows of a program; batches have ``width`` lanes: exports ``entry`` and ``row``."""
-    return module_text(
-        [StraightLineEmitter(program, 1, target)], [_ROW, DECLARATIONS, entry_text(program, is_long(program))], width
-    )
+    """The LLVM module for single rows of a program; batches have ``width`` lanes: exports ``single``."""
+    return module_text([StraightLineEmitter(program, 1, target)], [], width)
 
 
 ELSEWHERE = """
@@ -306,13 +303,6 @@ define internal i1 @single(ptr %args, ptr %steps) #1 {
 }
 """
 
-_ROW = """
-define void @row(ptr %args, ptr %steps) #1 {
-  %far = call i1 @single(ptr %args, ptr %steps)
-  ret void
-}
-"""
-
 
 def module_text(bodies: Sequence[ArithmeticEmitter], functions: list[str], width: int = 0) -> str:
     """The LLVM module of bodies, which are written now, and functions; ``width``: of vectors, else that of bodies."""
@@ -321,5 +311,5 @@ def module_text(bodies: Sequence[ArithmeticEmitter], functions: list[str], width
     V, suffix = lanes.double, lanes.suffix
     declared = {f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})"}.union(*(body.declared for body in bodies))
     if is_long(bodies[0].program):
-        declared |= {"declare i1 @poll(i64)", "declare i1 @raised()", "declare ptr @let()", "declare void @go_on(ptr)"}
+        declared |= {"declare i1 @poll(i64)", "declare ptr @release_gil()", "declare void @acquire_gil(ptr)"}
     return module(declared, [lengths_text(bodies[0].program), *texts, CLEAR, *functions], width or lanes.width)

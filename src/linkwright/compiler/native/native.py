@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ from linkwright.compiler.emit.repetition import is_long
 from linkwright.compiler.emit.stages import ALIGNMENT
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.ir.staged import Staged
-from linkwright.compiler.native import cache, interrupts, machine
-from linkwright.compiler.native.batches import Way
+from linkwright.compiler.native import cache, interrupts, machine, runtime
 from linkwright.compiler.native.call import universal_function
-from linkwright.compiler.native.entry import address
+from linkwright.compiler.native.entry import CallTable
+from linkwright.compiler.native.layout import address
 from linkwright.compiler.native.threads import in_stages
 from linkwright.status import told
 
@@ -33,14 +33,14 @@ _AS_ROW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 class Native:
     """A program's machine code: a way in for single rows and one for batches, each made when it is first needed."""
 
-    def __init__(self, program: Program | Staged, symbols: Mapping[str, int], width: int, name: str = ""):
+    def __init__(self, program: Program | Staged, width: int, name: str = ""):
         self.name = name or program.name
         """what is compiled, for people"""
         self.width = width
         """rows at once"""
         self.failure: BaseException | None = None
         """why a batch could not go on: raised by whoever called it"""
-        self.way: Way | None = None
+        self.table: CallTable | None = None
         """by which batches come here without Python, while nothing fails"""
         self._program, self._target = program, machine.target()
         tables: dict[str, int] = {}
@@ -58,8 +58,8 @@ class Native:
         self._row_at = ctypes.c_void_p(ctypes.cast(self._missing, ctypes.c_void_p).value)
         self.long = isinstance(program, Program) and is_long(program)
         """whether its loops look whether to stop"""
-        stopping = interrupts.addresses() if self.long else {}
-        self._symbols = {**symbols, **tables, **stopping, "row_at": ctypes.addressof(self._row_at)}
+        stopping = runtime.addresses() if self.long else {}
+        self._symbols = {**tables, **stopping, "row_at": ctypes.addressof(self._row_at)}
         self._codes: dict[str, machine.Code] = {}
         self._found: list[bool] = []
         self._batches: tuple[Callable[..., Any], Any] | None = None
@@ -73,14 +73,9 @@ class Native:
         return bool(self._found) and all(self._found)
 
     @property
-    def entry(self) -> int:
-        """Address of the way in for single rows."""
-        return self._code("row").exported["entry"]
-
-    @property
     def row(self) -> int:
         """Address of a row's code, of its arguments and the bytes between rows."""
-        return self._code("row").exported["row"]
+        return self._code("row").exported["single"]
 
     @property
     def batches(self) -> Callable[..., Any]:
@@ -120,8 +115,8 @@ class Native:
             self._code("row")
         except BaseException as error:
             self.failure = error
-            if self.way is not None:
-                self.way.close()
+            if self.table is not None:
+                self.table.most_rows = 0  # also for a batch whose loop is running
             return
         _AS_ROW(self._row_at.value or 0)(arguments, steps)
 
@@ -135,7 +130,7 @@ class Native:
                 if part not in self._codes:
                     self._codes[part] = self._made(part)
                     if part == "row" and not staged:
-                        self._row_at.value = self._codes[part].exported["row"]
+                        self._row_at.value = self._codes[part].exported["single"]
         return self._codes[part]
 
     def _made(self, part: str) -> machine.Code:
@@ -162,25 +157,25 @@ class Native:
 def _exports(program: Program | Staged, part: str) -> tuple[str, ...]:
     """The functions of a part of its code that are called from outside."""
     if isinstance(program, Staged):
-        return {"row": ("entry",), "batches": ("loop",), "both": ("loop", "entry", *program.exports)}[part]
-    return {"row": ("entry", "row"), "batches": ("loop",)}[part]
+        return {"row": ("single",), "batches": ("loop",), "both": ("loop", "single", *program.exports)}[part]
+    return {"row": ("single",), "batches": ("loop",)}[part]
 
 
-def build(program: Program | Staged, symbols: Mapping[str, int], tune: bool = False, name: str = "") -> Native:
+def build(program: Program | Staged, tune: bool = False, name: str = "") -> Native:
     """The machine code, with as many lanes as the target's registers have, or as measured fastest.
 
     ``name``: what people are told that is compiled, where it takes long.
     """
     target = machine.target()
     if isinstance(program, Staged):
-        return Native(program, symbols, program.width(target.width), name).prepare(batches=False)  # it may be too large
+        return Native(program, program.width(target.width), name).prepare(batches=False)  # it may be too large
     if not tune:
-        return Native(program, symbols, target.width, name)
+        return Native(program, target.width, name)
     tuned = cache.key(f"tuned {program.digest}", target, 0)
     kept = cache.read(tuned)
     if kept is not None:
-        return Native(program, symbols, int(kept), name)
-    best = min((Native(program, symbols, width, name) for width in target.widths), key=measurement(program))
+        return Native(program, int(kept), name)
+    best = min((Native(program, width, name) for width in target.widths), key=measurement(program))
     cache.write(tuned, str(best.width).encode())
     return best
 
