@@ -97,7 +97,7 @@ def emit_repeat(
     body.lines.append(f"exit{n}:")
     if polls and body.within:  # what it did since it told, for those around it
         rest = body.emit(f"and i64 %k{n}, {_steps_between(steps) - 1}")
-        body.emit(f"call i1 @poll(i64 {body.emit(f'mul i64 {rest}, {work(steps.program)}')})")
+        body.emit(f"call i1 @poll_signals(i64 {body.emit(f'mul i64 {rest}, {work(steps.program)}')})")
     if kept and steps.stops:
         _fill(body, steps, n, kept, state)
     return [*state, f"%taken{n}" if steps.stops else lanes.constant(float(steps.count)), kept]
@@ -196,7 +196,7 @@ def emit_poll(body: ArithmeticEmitter, steps: Steps, name: str, count: str, stop
     told = 1 if is_long(steps.program) else between * work(steps.program)
     due = body.emit(f"icmp eq i64 {body.emit(f'and i64 {count}, {between - 1}')}, 0")
     body.lines += [f"  br i1 {due}, label %{name}, label %{on}, !prof !0", f"{name}:"]
-    halt = body.emit(f"call i1 @poll(i64 {told})")
+    halt = body.emit(f"call i1 @poll_signals(i64 {told})")
     body.lines.append(f"  br i1 {halt}, label %{stop}, label %{on}, !prof !0")
 
 

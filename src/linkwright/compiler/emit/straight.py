@@ -311,5 +311,5 @@ def module_text(bodies: Sequence[ArithmeticEmitter], functions: list[str], width
     V, suffix = lanes.double, lanes.suffix
     declared = {f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})"}.union(*(body.declared for body in bodies))
     if is_long(bodies[0].program):
-        declared |= {"declare i1 @poll(i64)", "declare ptr @release_gil()", "declare void @acquire_gil(ptr)"}
+        declared |= {"declare i1 @poll_signals(i64)", "declare ptr @release_gil()", "declare void @acquire_gil(ptr)"}
     return module(declared, [lengths_text(bodies[0].program), *texts, CLEAR, *functions], width or lanes.width)

@@ -1,10 +1,10 @@
 """Signals, such as that of Ctrl-C, while machine code runs that takes long.
 
 Python runs the handlers of signals between its own instructions, in the main thread. Loops of machine code that may
-take long therefore tell `poll` (`c/signals.c`) from time to time how much they have done; after thirty milliseconds'
-work it lets Python run them. If a handler raises, as that of Ctrl-C does, the exception is kept, `poll` says so from
-then on, the loops end where they are, and whoever called them raises it. Helpers of a call that is given up are told by
-their thread's number.
+take long therefore report their work to `poll_signals` (`c/signals.c`). After about thirty milliseconds' work it lets
+Python run the handlers. If a handler raises, as that of Ctrl-C does, the exception is kept, `poll_signals` returns true
+from then on, the loops end, and whoever called them raises it. Helpers of a call that is given up are listed by their
+thread's number.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def python_table() -> PythonTable:
     )
 
 
-FUNCTIONS = ("call_kernel", "poll", "raise_pending", "release_gil", "acquire_gil", "run_sequence", "set_python")
+FUNCTIONS = ("call_kernel", "poll_signals", "raise_pending", "release_gil", "acquire_gil", "run_sequence", "set_python")
 
 
 def load() -> dict[str, int]:

@@ -51,7 +51,7 @@ _NEAR = 32 * 1024
 """Doubles that rows done at a time may take, where there are several calls."""
 
 LANE_WORK = 4.5
-"""Work, as `interrupts.poll` is told it, of a lane in a nanosecond, about."""
+"""Work, as `poll_signals` is told it, of a lane in a nanosecond, about."""
 
 _MOST = 4096
 """Rows at a time, between which signals are looked for."""
@@ -75,7 +75,7 @@ class Form(NamedTuple):
     size: int
     """doubles of a row, results twice"""
     work: int
-    """of a step of its longest repetition, as `interrupts.poll` is told it"""
+    """of a step of its longest repetition, as `poll_signals` is told it"""
 
 
 def form_of(program: ProgramSignature, work: int) -> Form:

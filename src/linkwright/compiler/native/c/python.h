@@ -37,7 +37,7 @@ typedef struct { /* numpy.ndarray */
 
 enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 };
 
-/* Work, in operations of lanes, after which `poll` looks for signals: about 30 ms. On the fastest machines that is more
+/* Work, in operations of lanes, after which `poll_signals` looks for signals: about 30 ms. On the fastest machines that is more
    than the 5 ms after which threads ask for the interpreter: with less, they would not get it. */
 #define WORK_BETWEEN_SIGNALS (UINT64_C(1) << 27)
 
@@ -84,7 +84,7 @@ static Python python;
 typedef void Row(char **entries, const int64_t *steps);
 typedef void Loop(char **entries, const int64_t *rows, const int64_t *steps, void *data);
 
-bool poll(uint64_t work);
+bool poll_signals(uint64_t work);
 bool raise_pending(void);
 
 #endif

@@ -34,7 +34,7 @@ define void @acquire_gil(ptr noundef %0) local_unnamed_addr #0 {
   ret void
 }
 
-define noundef zeroext i1 @poll(i64 noundef %0) local_unnamed_addr #0 {
+define noundef zeroext i1 @poll_signals(i64 noundef %0) local_unnamed_addr #0 {
   %2 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
   %3 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %4 = tail call i64 %3() #8
@@ -2608,7 +2608,7 @@ define void @run_sequence(ptr nocapture noundef readonly %0) local_unnamed_addr 
   %108 = load i64, ptr %23, align 8
   %109 = load i64, ptr %2, align 8
   %110 = mul i64 %109, %108
-  %111 = call zeroext i1 @poll(i64 noundef %110) #10
+  %111 = call zeroext i1 @poll_signals(i64 noundef %110) #10
   br i1 %111, label %112, label %34
 
 112:

@@ -19,7 +19,7 @@ typedef struct { /* `CallSequence` of native/sequence.py */
     int64_t inputs, outputs, calls;
     int64_t first, end;     /* rows */
     int64_t rows_at_once;
-    uint64_t work;          /* of a call of one row, as `poll` counts it */
+    uint64_t work;          /* of a call of one row, as `poll_signals` counts it */
     const int64_t *steps;   /* bytes between rows, then between their entries */
     const SequenceInput *input;
     const SequenceOutput *output;
@@ -48,7 +48,7 @@ void run_sequence(const CallSequence *sequence) {
                 ((Row *)sequence->function)(entries, steps);
             else
                 ((Loop *)sequence->function)(entries, &rows, steps, NULL);
-            if (poll(sequence->work * (uint64_t)rows)) return;
+            if (poll_signals(sequence->work * (uint64_t)rows)) return;
         }
     }
 }

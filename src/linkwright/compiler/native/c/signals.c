@@ -28,7 +28,7 @@ static bool is_enough(uint64_t *total, uint64_t work) {
 }
 
 /* Whether the calling loop is to end; `work`: what it did since the last time. */
-bool poll(uint64_t work) {
+bool poll_signals(uint64_t work) {
     SignalState *signals = python.signals;
     uint64_t me = this_thread();
     if (me == signals->main_thread) {
@@ -49,7 +49,7 @@ bool poll(uint64_t work) {
     return false;
 }
 
-/* Raise what a handler raised in this thread while `poll` looked; whether there was anything. */
+/* Raise what a handler raised in this thread while `poll_signals` looked; whether there was anything. */
 bool raise_pending(void) {
     SignalState *signals = python.signals;
     Object *exception = signals->exception;
