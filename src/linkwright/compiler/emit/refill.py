@@ -248,7 +248,7 @@ class _RepetitionLoop(ArithmeticEmitter):
         step.leave()
         if polls:
             self.lines += ["  %turns1 = add i64 %turns, 1"]
-            emit_poll(self, steps, "poll_signals", "%turns1", "done", "again")
+            emit_poll(self, steps, "poll", "%turns1", "done", "again")
         else:
             self.lines.append("  br label %again")
         self.lines += ["again:", "  br label %turn", "out:"]
