@@ -66,7 +66,7 @@ def test_parts_of_the_way(model, seed, s):
     way = d.difference(model, q0, q1)
     q = d.integrate(model, q0, s * way)
     assert relative_error(d.difference(model, q0, q), s * way) < 1e-9
-    assert d.distance(model, q0, q1) == pytest.approx(np.linalg.norm(way))
+    assert d.configuration_distance(model, q0, q1) == pytest.approx(np.linalg.norm(way))
 
 
 def test_interpolation_broadcasts():

@@ -22,7 +22,7 @@ def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[
 
     >>> import linkwright as lw
     >>> lw.symbols("x", 2)
-    Symbols([x[0], x[1]], dtype=object)
+    SymbolArray([x[0], x[1]], dtype=object)
     """
     several = names.split() if isinstance(names, str) else list(names) if isinstance(names, (list, tuple)) else []
     if not several or not all(isinstance(name, str) for name in several):

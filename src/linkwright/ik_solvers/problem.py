@@ -198,4 +198,4 @@ class TaskProblem:
     def inputs(self) -> dict[str, tuple[int, ...]]:
         """Names and shapes of the arrays of the kernel."""
         shapes = {f"target{k}": task.shape(self.model) for k, task in enumerate(self.tasks)}
-        return {"start": (self.model.nq,), **shapes, "settings": (6,)}
+        return {"initial_guess": (self.model.nq,), **shapes, "settings": (6,)}

@@ -104,11 +104,11 @@ class CallsInSequence:
         self.steps = np.array(shared + form.steps[len(arrays) :], dtype=np.int64)
         inputs = (SequenceInput * len(arrays))()
         for k, x in enumerate(arrays):
-            inputs[k] = address(x), fed.get(k, -1)
+            inputs[k] = SequenceInput(address(x), fed.get(k, -1))
         outputs = (SequenceOutput * len(results))()
         for k, x in enumerate(results):
             there = x.strides[0]
-            outputs[k] = (address(x), there, 0) if len(x) == calls else (address(x), 0, there)
+            outputs[k] = SequenceOutput(address(x), *((there, 0) if len(x) == calls else (0, there)))
         self.layout = SequenceLayout(
             function=function,
             is_row=single,
