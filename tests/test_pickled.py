@@ -89,7 +89,7 @@ def test_explanations_of_control_laws(name, law, made_before):
     for again in [way(made) for way in WAYS]:
         assert again.text() == made.text()
         assert again.proved == made.proved
-        if made.law.rule.formula.state == 0:
+        if made.law.rule.effort_function.state == 0:
             for one, other in zip(again.equilibria.found, made.equilibria.found, strict=True):
                 np.testing.assert_array_equal(one.q, other.q)
                 assert one.kind == other.kind

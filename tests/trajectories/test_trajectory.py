@@ -108,9 +108,9 @@ def test_a_law_follows_it():
 
 def test_alike_trajectories_are_one_kernel():
     arm = lw.load("arm7")
-    keys = {law_controller(arm, following(pieces_of(arm, seed)), None, (), ()).formula.key for seed in range(3)}
+    keys = {law_controller(arm, following(pieces_of(arm, seed)), None, (), ()).effort_function.key for seed in range(3)}
     assert len(keys) == 1
-    more = law_controller(arm, following(pieces_of(arm, 0, n=4, degree=3)), None, (), ()).formula.key
+    more = law_controller(arm, following(pieces_of(arm, 0, n=4, degree=3)), None, (), ()).effort_function.key
     assert more not in keys
 
 
