@@ -164,3 +164,75 @@ def test_what_few_programs_need_is_loaded_when_it_is_used():
 
 def _in_python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+PASSED = {"self", "model", "t", "q", "v", "state", "wrench"}
+"""What a simulation passes to a controller, and the object of a method."""
+
+LONG = {
+    *("Builder.joint", "Builder.shape", "Builder.loop", "Model.with_loop"),
+    *("control.hybrid", "control.ilqr", "study"),
+}
+"""Functions that have more: parts of a mechanism, with the attributes that files give them, and three to be grouped."""
+
+
+def functions_of(module, prefix=""):
+    """Public functions and methods of a module, by name; classes that are results have no constructor here."""
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if inspect.ismodule(thing):
+            if thing is not lw.dynamics:
+                yield from functions_of(thing, f"{name}.")
+        elif inspect.isclass(thing):
+            yield from (
+                (f"{prefix}{name}.{method}", function)
+                for method, function in inspect.getmembers(thing, inspect.isfunction)
+                if not method.startswith("_")
+            )
+        elif callable(thing):
+            yield prefix + name, thing
+
+
+FUNCTIONS = dict(functions_of(lw))
+
+
+def test_no_public_function_has_more_than_twelve_parameters():
+    counts = {
+        name: len(set(inspect.signature(function).parameters) - PASSED - {"args", "options"})
+        for name, function in FUNCTIONS.items()
+    }
+    assert {name for name, count in counts.items() if count > 12} == LONG
+    assert len(counts) > 300
+
+
+FORMER = {
+    *(
+        "guess",
+        "q_guess",
+        "random",
+        "driven",
+        "law",
+        "route",
+        "snap",
+        "slowest",
+        "unwinding",
+        "informed",
+        "unsure",
+        "late",
+    ),
+    *("regularisation", "stabilisation", "centre", "colour", "told"),
+}
+"""Names of parameters that had one meaning in one function and another, or a house synonym, elsewhere."""
+
+
+def test_one_meaning_has_one_name():
+    of = {
+        name: set(inspect.signature(function).parameters)
+        for name, function in FUNCTIONS.items()
+        if not name.startswith("tasks.")
+    }
+    assert not {name: names & FORMER for name, names in of.items() if names & FORMER}
+    axes = {name for name, names in of.items() if "reference_frame" in names}
+    assert {"jacobian", "velocity", "acceleration", "joint_forces"} <= axes
+    assert not [name for name in axes if "reference" in of[name]]
+    assert all(name.startswith("control.") for name, names in of.items() if "reference" in names)

@@ -70,7 +70,7 @@ def simulate(
         Controller ``(model, t, q, v) -> efforts`` (nv,), or with a state ``(model, t, q, v, state) -> (efforts,
         state)``: written for one motion with functions of this library and of NumPy, and compiled with the steps.
         Gains and targets are bound by :func:`functools.partial`; other numbers do not compile again. Results of
-        :func:`~linkwright.hold` and kernels of (t, q, v) are controllers too.
+        :func:`~linkwright.control.hold_posture` and kernels of (t, q, v) are controllers too.
     callback : callable, optional
         Python function ``(t, q, v) -> efforts`` (..., nv), called at the beginning of every step instead of a
         controller. An attribute ``longest_step`` (s) causes a warning where steps are longer.

@@ -11,6 +11,7 @@ import numpy as np
 from linkwright.bounds import positive
 from linkwright.dynamics import jacobian, jacobian_dot_times_v, pose, velocity
 from linkwright.errors import InputError, explained
+from linkwright.model.pair import FRICTION
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, unit_vector
 from linkwright.spatial.rotation import rotation_from_z, skew
@@ -32,7 +33,7 @@ class Contact:
 
     frame: str
     points: Sequence[Sequence[float]] = ((0.0, 0.0, 0.0),)
-    friction: float = 0.7
+    friction: float = FRICTION
     normal: Sequence[float] = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:

@@ -322,12 +322,12 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
 
 
 @takes_model
-def initial_state_of(model: Model, law: Callable[..., Any]) -> Any:
+def initial_state_of(model: Model, controller: Callable[..., Any]) -> Any:
     """Return the initial state of a controller; None of a controller without a state.
 
     Raises :class:`ArgumentError` for a controller that takes a state and has no initial one.
     """
-    function, bound = unwrap_partials(law)
+    function, bound = unwrap_partials(controller)
     found = controller_of(function).initial_state(model, **bound)
     if found is None and not _fits(function, bound) and _fits(function, bound, state=True):
         name = name_of_function(function)

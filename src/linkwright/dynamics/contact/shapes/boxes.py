@@ -83,7 +83,7 @@ def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandida
         return either(abs(g) > flat, g, 0.0)
 
     nearest = zero_of(slope, [within(s) for k in range(3) for s in slab(p[k], d[k], half[k])])
-    depth, axis, of_edge, crossing = _way_out(p, d, half)
+    depth, axis, of_edge, crossing = _exit_axis(p, d, half)
     through = depth < 0.0
     x = p + nearest * d
     faces = nearest_face([either(through, abs(axis[k]), abs(x[k]) - half[k]) for k in range(3)])
@@ -112,7 +112,7 @@ def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandida
     return pair_of(at, *two_places(nearest, low, high, square))
 
 
-def _way_out(p: Array, d: Array, half: Sequence[Any]) -> tuple[Any, Array, Any, Any]:
+def _exit_axis(p: Array, d: Array, half: Sequence[Any]) -> tuple[Any, Array, Any, Any]:
     """Return the separation of a segment p + s d, |s| ≤ 1, and a box, its axis, and where s an edge is crossed, if so.
 
     Exact where they overlap; an edge must be better by :data:`PREFERRED` than the faces.

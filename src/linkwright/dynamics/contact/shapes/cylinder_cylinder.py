@@ -102,7 +102,7 @@ class _Axes(NamedTuple):
         return self.cosine * x + self.sine * y, self.sine * x - self.cosine * y, z
 
 
-Found = tuple[Any, Any, Any, Any]
+Separation = tuple[Any, Any, Any, Any]
 """Separation, and its direction in the axes of a view."""
 
 
@@ -188,7 +188,7 @@ def _direction(d: Array, a: Array, b: Array, A: Cylinder, B: Cylinder) -> Array:
     return found
 
 
-def _starts(own: _CylinderView, axes: _Axes) -> tuple[Found, Found]:
+def _starts(own: _CylinderView, axes: _Axes) -> tuple[Separation, Separation]:
     """Return the best direction across this cylinder's side, and the better one of two on circles through its axis.
 
     One circle leaves the axis along the steepest ascent, the other goes through the best direction across the side.
@@ -207,7 +207,7 @@ def _starts(own: _CylinderView, axes: _Axes) -> tuple[Found, Found]:
     return (value, 0.0, m, n), _better(*through)
 
 
-def _around(own: _CylinderView, axes: _Axes, side: Any, e: tuple[Any, Any]) -> Found:
+def _around(own: _CylinderView, axes: _Axes, side: Any, e: tuple[Any, Any]) -> Separation:
     """Return the best direction on the half of a great circle from ``side`` times the own axis through e, across it."""
     y, z = e
     slope, narrow = axes.sine * y, axes.sine * abs(z)
@@ -225,7 +225,7 @@ def _unit(x: Any, y: Any) -> tuple[Any, Any]:
     return e[0], e[1]
 
 
-def _better(first: Found, second: Found) -> Found:
+def _better(first: Separation, second: Separation) -> Separation:
     value, x, y, z = (either(second[0] > first[0], n, m) for m, n in zip(first, second, strict=True))
     return value, x, y, z
 
