@@ -62,7 +62,7 @@ def wrong_row(problem: NumericalSolver, row: dict[str, Array], place: str) -> In
                 wanted += f"; missed by {np.sqrt(float(task.flaw(target))):.2g}, {ROTATION:g} is allowed"
             return InputError(f"the target for {task.words}: {wanted}{place}; {given}")
     try:
-        dynamics.check(problem.model, row["start"])
+        dynamics.check(problem.model, row["initial_guess"])
     except InputError as error:
         return InputError(f"initial_guess: {error}{place}")
     return InputError(f"initial_guess: the numbers given are too large{place}: {row['start'].tolist()}")
