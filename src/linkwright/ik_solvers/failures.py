@@ -65,7 +65,7 @@ def wrong_row(problem: NumericalSolver, row: dict[str, Array], place: str) -> In
         dynamics.check(problem.model, row["initial_guess"])
     except InputError as error:
         return InputError(f"initial_guess: {error}{place}")
-    return InputError(f"initial_guess: the numbers given are too large{place}: {row['start'].tolist()}")
+    return InputError(f"initial_guess: the numbers given are too large{place}: {row['initial_guess'].tolist()}")
 
 
 def look_again(
