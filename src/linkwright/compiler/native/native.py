@@ -18,7 +18,6 @@ from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native import cache, interrupts, machine, runtime
 from linkwright.compiler.native.call import universal_function
 from linkwright.compiler.native.entry import CallTable
-from linkwright.compiler.native.layout import address
 from linkwright.status import told
 
 _ROWS_MEASURED = 512
