@@ -125,7 +125,7 @@ def right_angled_arm(kind, seed, slides=()):
         ("spherical wrist", 5, ()),
         ("spherical wrist", 0, (1,)),
         ("spherical wrist", 0, (0, 1)),
-        ("three parallel axes", 4, ()),
+        ("three parallel axes", 18, ()),
         ("three parallel axes", 10, ()),
         ("six joints of any geometry", 5, ()),
         ("six joints of any geometry", 8, ()),
@@ -157,6 +157,14 @@ def test_a_straight_shoulder_or_wrist_at_a_given_elbow_angle_leaves_two_joints_f
     found = solver(lw.pose(arm, q, "tool"), solver.elbow_angle(q))
     pair = "joint1, joint3" if joint == 1 else "joint5, joint7"
     assert {pair in reason for reason in found.reason} == {True}
+
+
+def test_an_elbow_axis_along_the_line_from_shoulder_to_wrist_leaves_targets_in_reach():
+    """Such a posture has no elbow angle."""
+    arm = right_angled_arm("spherical shoulder, elbow and wrist", 2)
+    q = np.array(RIGHT)[np.random.default_rng(2).integers(0, 4, (60, 7))]
+    none, _ = lost(lw.analytic_inverse_kinematics(arm, "hand"), arm, "hand", q)
+    assert not len(none), np.degrees(none[0])
 
 
 def test_a_wrist_is_nearly_straight_and_its_joints_are_not_free():
