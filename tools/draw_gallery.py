@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from linkwright_gallery import EXHIBITS, SOURCES
-from linkwright_gallery.exhibit import Shown
+from linkwright_gallery.exhibit import ExhibitResult
 from linkwright_gallery.page import index, page, section
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -29,7 +29,7 @@ PAGES = {
 LEGEND = "How to read the tables is told on [the first page](index.md) of the gallery."
 
 
-def text_of(name: str, run: Callable[[str], Shown]) -> str:
+def text_of(name: str, run: Callable[[str], ExhibitResult]) -> str:
     """A page of docs/gallery; ``run`` runs an exhibit, by its number."""
     title, letter, exhibits = PAGES[name]
     source = next(source for source in SOURCES if source.letter == letter)
@@ -37,7 +37,7 @@ def text_of(name: str, run: Callable[[str], Shown]) -> str:
     return page(title, source, sections, LEGEND)
 
 
-def index_text(run: Callable[[str], Shown]) -> str:
+def index_text(run: Callable[[str], ExhibitResult]) -> str:
     """docs/gallery/index.md, which leads to the others."""
     page_of = {one.number: name for name, (_, _, exhibits) in PAGES.items() for one in exhibits}
     rows = [

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 
 from linkwright.errors import UnknownNameError
 from linkwright_gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians, tutorial
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Shown, Source
+from linkwright_gallery.exhibit import Erratum, Exhibit, ExhibitResult, Finding, PublishedSource
 
-SOURCES: dict[Source, tuple[Exhibit, ...]] = {
+SOURCES: dict[PublishedSource, tuple[Exhibit, ...]] = {
     module.SOURCE: module.EXHIBITS
     for module in (composite_bodies, hybrid_assembly, momentum_jacobians, tutorial, jacobian_rate)
 }
@@ -28,7 +28,18 @@ SOURCES: dict[Source, tuple[Exhibit, ...]] = {
 
 EXHIBITS: tuple[Exhibit, ...] = tuple(exhibit for made in SOURCES.values() for exhibit in made)
 
-__all__ = ["EXHIBITS", "SOURCES", "Erratum", "Exhibit", "Finding", "Shown", "Source", "find", "run", "source_of"]
+__all__ = [
+    "EXHIBITS",
+    "SOURCES",
+    "Erratum",
+    "Exhibit",
+    "ExhibitResult",
+    "Finding",
+    "PublishedSource",
+    "find",
+    "run",
+    "source_of",
+]
 
 
 def find(name: str) -> tuple[Exhibit, ...]:
@@ -52,7 +63,7 @@ NUMBERED = re.compile(r"s\d")
 ALL = "; `linkwright gallery` without a name lists them all, each with its number and its name"
 
 
-def run(name: str) -> Shown:
+def run(name: str) -> ExhibitResult:
     """Run one exhibit, by number or name: what is given beside what we get, and errata.
 
     Raises :class:`~linkwright.errors.UnknownNameError` where there is none, or several, of that name.
@@ -63,7 +74,7 @@ def run(name: str) -> Shown:
     return found[0].run()
 
 
-def source_of(exhibit: Exhibit) -> Source:
+def source_of(exhibit: Exhibit) -> PublishedSource:
     """The source that an exhibit is of."""
     return next(source for source, made in SOURCES.items() if exhibit in made)
 

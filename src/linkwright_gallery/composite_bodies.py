@@ -13,14 +13,14 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.drawing import BLUE, CYCLE, chain, figure, image, matrix, pictures_of, plane, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, known, measured, said
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, PublishedSource, formula, known, measured, said
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linkwright.visual.inertia import Story
 
-SOURCE = Source(
+SOURCE = PublishedSource(
     "S0",
     "Composite rigid bodies",
     "T. Sugihara, a note on the composite rigid body method as RoKi has it (2023), after Walker and Orin (1982)",

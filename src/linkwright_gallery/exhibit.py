@@ -131,7 +131,7 @@ class Erratum:
 
 
 @dataclass(frozen=True)
-class Source:
+class PublishedSource:
     """What was published."""
 
     letter: str
@@ -163,10 +163,10 @@ class Exhibit:
     studio: str = ""
     """the page of ``linkwright studio --page`` that has it to touch"""
 
-    def run(self) -> Shown:
+    def run(self) -> ExhibitResult:
         """Compute all there is to compare."""
         made = list(self.compute())
-        return Shown(
+        return ExhibitResult(
             self,
             tuple(one for one in made if isinstance(one, Finding)),
             tuple(one for one in made if isinstance(one, Erratum)),
@@ -174,7 +174,7 @@ class Exhibit:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ExhibitResult:
     """An exhibit that was run."""
 
     exhibit: Exhibit

@@ -27,14 +27,25 @@ from linkwright_gallery.drawing import (
     plane,
     written,
 )
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known, measured, said, told
-from linkwright_gallery.experiments.contenders import Contender, general_assembly, lagrange, written_blocks
+from linkwright_gallery.exhibit import (
+    Erratum,
+    Exhibit,
+    Finding,
+    PublishedSource,
+    formula,
+    found,
+    known,
+    measured,
+    said,
+    told,
+)
+from linkwright_gallery.experiments.contenders import CompiledMethod, general_assembly, lagrange, written_blocks
 from linkwright_gallery.experiments.motion import Runner
 from linkwright_gallery.experiments.pictures import draw_models, draw_trees, experiments_trees, published_trees
 from linkwright_gallery.experiments.run import EXPERIMENTS, STEP, Experiment
 from linkwright_gallery.experiments.survey import choose, robot_of
 
-SOURCE = Source(
+SOURCE = PublishedSource(
     "S1",
     "Blocks of Lagrange's equations within assembly",
     "J. Takahashi, K. Mitsuhashi, Y. Kanamiya and D. Sato, “Symbolic-Numeric Hybrid Modeling of MBS with Constraints”, "
@@ -296,7 +307,7 @@ RUNS = 2
 
 
 @cache
-def contender(mechanism: str, links: int, method: str) -> Contender:
+def contender(mechanism: str, links: int, method: str) -> CompiledMethod:
     """One of the paper's three methods, compiled."""
     chosen = A if mechanism == A.mechanism else B
     model = chosen.model(links)
@@ -314,7 +325,7 @@ def seconds(chosen: Experiment, links: int, methods: tuple[str, ...], duration: 
     """The processor time of the motion by each method, less that of the integrator; the least of some runs."""
     model = chosen.model(links)
     runner, (q, v) = Runner(model, STEP), chosen.start(model)
-    nothing = Contender(lw.compile(lambda q, v, tau: tau, q=model.nq, v=model.nv, tau=model.nv))
+    nothing = CompiledMethod(lw.compile(lambda q, v, tau: tau, q=model.nq, v=model.nv, tau=model.nv))
     made = {name: contender(chosen.mechanism, links, name) for name in methods} | {"": nothing}
     best = dict.fromkeys(made, np.inf)
     for _ in range(RUNS):

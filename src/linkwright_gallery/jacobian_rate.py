@@ -10,9 +10,9 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.drawing import BLUE, CYCLE, GREEN, RED, curves, figure, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, measured, said
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, PublishedSource, formula, found, measured, said
 
-SOURCE = Source(
+SOURCE = PublishedSource(
     "S4",
     "The rate of the basic Jacobian",
     "a note on the time derivative of the basic Jacobian, with a listing in C++ and Eigen (2025)",

@@ -10,9 +10,9 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.drawing import BLUE, CYCLE, RED, arrow, chain, curves, figure, inset, plane, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known
+from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, PublishedSource, formula, found, known
 
-SOURCE = Source(
+SOURCE = PublishedSource(
     "S2",
     "Momentum Jacobians",
     "the manual of irteus, the chapter on momentum and angular momentum Jacobians (2016)",

@@ -6,10 +6,10 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from linkwright_gallery.exhibit import HEADS, MEANINGS, ORIGINS, Erratum, Shown, Source
+from linkwright_gallery.exhibit import HEADS, MEANINGS, ORIGINS, Erratum, ExhibitResult, PublishedSource
 
 
-def section(shown: Shown, picture: str, docs: str = "", level: int = 2) -> str:
+def section(shown: ExhibitResult, picture: str, docs: str = "", level: int = 2) -> str:
     """One exhibit that was run; ``picture`` and ``docs``: where its picture is, and the pages to read on (with "/")."""
     one = shown.exhibit
     parts = [
@@ -34,7 +34,7 @@ def section(shown: Shown, picture: str, docs: str = "", level: int = 2) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def page(title: str, source: Source, sections: Sequence[str], legend: str = "") -> str:
+def page(title: str, source: PublishedSource, sections: Sequence[str], legend: str = "") -> str:
     """A page of several exhibits of one source; ``legend`` tells how tables are read, or where that is told."""
     named = _wrapped(f"The source, here called {source.letter}: {source.by}.")
     return "\n\n".join([f"# {title}", named, _wrapped(source.about), legend or words()]) + "\n\n" + "\n".join(sections)
@@ -56,7 +56,7 @@ def _wrapped(text: str) -> str:
     return text if any(re.match(r"[-+*=#>]|\d+[.)]\s", line) for line in lines[1:]) else "\n".join(lines)
 
 
-def index(rows: Sequence[tuple[Source, Sequence[tuple[Shown, str]]]]) -> str:
+def index(rows: Sequence[tuple[PublishedSource, Sequence[tuple[ExhibitResult, str]]]]) -> str:
     """A page that leads to others: the exhibits of each source, with the place of each."""
     lines = ["# Gallery", _wrapped(INTRODUCTION), words()]
     for source, made in rows:

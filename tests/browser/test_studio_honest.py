@@ -16,7 +16,7 @@ from linkwright.browser.live.simulating import narrow
 from linkwright.browser.posture import Posture, beyond_limits
 from linkwright.browser.recorded.page import page_of
 from linkwright.browser.recorded.saving import Saving
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import number_of_this_machine
 from linkwright.browser.sliders import Sliders
 from linkwright.browser.solids import solids_of, touching_solids
@@ -47,7 +47,7 @@ def ball():
 def saving(server, told):
     model = lw.load("two_link")
     motion = lw.simulate(model, [0.5, 0.8], [0.0, 0.0], 0.1)
-    return Saving(server, Scene(server, model), lambda: motion, told.append, lambda: None)
+    return Saving(server, BrowserScene(server, model), lambda: motion, told.append, lambda: None)
 
 
 @pytest.mark.parametrize("kind", ["GIF", "PNG"])
@@ -79,7 +79,7 @@ def resting():
 
 def test_a_film_shows_the_forces_of_each_picture_and_then_what_was(server, monkeypatch):
     motion, seen, told = resting(), [], []
-    scene = Scene(server, motion.model)
+    scene = BrowserScene(server, motion.model)
     scene.arrows("push", [[0, 0, 0]], [[1, 0, 0]])
     scene.arrows("contact forces", [[0, 0, 0]], [[1, 0, 0]])
 
@@ -219,7 +219,7 @@ def test_curves_of_a_motion_show_all_of_it_from_the_first(viser):
 
 def test_curves_of_what_does_not_move_yet_show_where_it_is(server):
     live = Live(lw.load("two_link"), [0.5, 0.8])
-    panel = LivePanel(server, Scene(server, live.shown, live.q), live)
+    panel = LivePanel(server, BrowserScene(server, live.shown, live.q), live)
     curves = panel.add_curves()
     t, first, second = curves.joints.data
     assert (t[0], t[-1]) == (0.0, 1.0)
@@ -236,7 +236,7 @@ def test_curves_of_what_does_not_move_yet_show_where_it_is(server):
 def test_an_axis_of_values_does_not_change_at_once_with_the_times(server):
     """The page would show a part of the times ever after."""
     live = Live(lw.load("two_link"), [0.5, 0.5])
-    panel = LivePanel(server, Scene(server, live.shown, live.q), live)
+    panel = LivePanel(server, BrowserScene(server, live.shown, live.q), live)
     curves = panel.add_curves()
     live.take(3000)
     assert not curves.update(list(live.history))
@@ -255,7 +255,7 @@ def test_titles_tell_the_units_that_there_are(server):
 
 def test_it_pauses_when_the_last_page_is_closed(server, monkeypatch):
     live = Live(lw.load("two_link"), [0.5, 0.8])
-    panel = LivePanel(server, Scene(server, live.shown, live.q), live)
+    panel = LivePanel(server, BrowserScene(server, live.shown, live.q), live)
     panel.clock.playing = True
     monkeypatch.setattr(server, "get_clients", lambda: {1: None, 7: None})
     panel._left(Client())
@@ -293,7 +293,7 @@ def test_a_page_that_is_slower_says_so(viser):
 def test_ghosts_that_have_the_outline_of_the_robot_are_told(server, name, q, seen):
     model = lw.load(name)
     posture = Posture(model)
-    hand = Hand(Scene(server, model, posture.q), posture)
+    hand = Hand(BrowserScene(server, model, posture.q), posture)
     posture.listen(hand.scene.show)
     posture.move(q)
     told = hand.set_branches(True)

@@ -44,10 +44,10 @@ def test_a_page_has_everything_and_loads_nothing(motion, viser, tmp_path):
 
 
 def test_what_is_recorded_is_the_motion(motion, viser, monkeypatch):
-    from linkwright.browser.scene import Scene
+    from linkwright.browser.scene import BrowserScene
 
     shown_at = []
-    monkeypatch.setattr(Scene, "show", lambda self, q: shown_at.append(np.array(q)))
+    monkeypatch.setattr(BrowserScene, "show", lambda self, q: shown_at.append(np.array(q)))
     page_of(motion, fps=10.0)
     np.testing.assert_allclose(shown_at[-11:], motion.q[::100], atol=1e-6)
 
@@ -106,7 +106,7 @@ def test_contact_forces_are_arrows(viser):
 
 
 def test_show_goes_to_the_studio_where_it_is_installed(motion, viser, monkeypatch):
-    monkeypatch.setattr(shown.Shown, "open", lambda self: True)
+    monkeypatch.setattr(shown.MotionStudio, "open", lambda self: True)
     made = motion.show(block=False, port=18600, speed=2.0)
     try:
         assert made.player.playing

@@ -12,7 +12,7 @@ import pytest
 import linkwright as lw
 from linkwright.browser.hand import Hand
 from linkwright.browser.posture import Newest, Posture, default_frame, random, welcoming, zero
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.browser.sliders import Sliders, drivers, knobs_of, shortened
 from linkwright.errors import UnknownNameError
 
@@ -43,7 +43,7 @@ def dragged(hand, position, wxyz=None, phases=("start", "update", "end")):
 def made(server, name, **named):
     model = lw.load(name)
     posture = Posture(model)
-    scene = Scene(server, model, posture.q)
+    scene = BrowserScene(server, model, posture.q)
     posture.listen(scene.show)
     return model, posture, scene, Hand(scene, posture, **named)
 

@@ -12,8 +12,8 @@ import linkwright as lw
 from linkwright.browser.hand import Hand
 from linkwright.browser.looks import Looks, ellipsoid, ellipsoid_of
 from linkwright.browser.posture import Posture
-from linkwright.browser.robot import MOST_BODIES, Robot, node_name
-from linkwright.browser.scene import Scene
+from linkwright.browser.robot import MOST_BODIES, RobotNodes, node_name
+from linkwright.browser.scene import BrowserScene
 from linkwright.browser.solids import MOST_OF_A_MESH, along, creased, solids_of, turned
 from linkwright.errors import InputError, ShapeError
 from linkwright.visual.drawing.linkage import poses_along, skeleton
@@ -30,7 +30,7 @@ def placed(node):
 @pytest.mark.parametrize("name", ["arm7", "humanoid", "four_bar", "stewart", "chain3d:4"])
 def test_nodes_stand_where_bodies_are(name, server):
     model = lw.load(name)
-    scene = Scene(server, model)
+    scene = BrowserScene(server, model)
     q = model.random(seed=2)
     q = lw.close_loops(model, q) if model.loops else q
     scene.show(q)
@@ -44,7 +44,7 @@ def test_drawn_solids_follow_the_skeleton(name, server):
     """What is drawn in links' axes, at the nodes, reaches from point to point of the skeleton."""
     model = lw.load(name)
     q = model.neutral() if not model.loops else lw.close_loops(model, model.neutral())
-    robot = Robot(server, model)
+    robot = RobotNodes(server, model)
     robot.show(q)
     bones = skeleton(model)
     points = bones.along(poses_along(model, q[None]))[0]
@@ -63,7 +63,7 @@ def test_drawn_solids_follow_the_skeleton(name, server):
 
 def test_a_rod_that_slides_out_is_stretched(server):
     model = lw.load("stewart")
-    robot = Robot(server, model)
+    robot = RobotNodes(server, model)
     q = lw.close_loops(model, model.neutral())
     robot.show(q)
     short = [node.scale[2] for _, node in robot.struts]
@@ -79,7 +79,7 @@ def test_hostile_names_are_no_paths(server):
     builder.body(HOSTILE + "1", mass=1.0, center_of_mass=[0.1, 0, 0], inertia=np.eye(3))
     builder.joint(HOSTILE, "revolute", "world", HOSTILE + "1", axis=[0, 0, 1])
     model = builder.build()
-    scene = Scene(server, model)
+    scene = BrowserScene(server, model)
     scene.show(np.array([0.3]))
     scene.arrows(HOSTILE, [[0, 0, 0]], [[1, 0, 0]])
     fine = re.compile(r"(/[A-Za-z0-9_-]{1,60})*")
@@ -91,7 +91,7 @@ def test_hostile_names_are_no_paths(server):
 
 
 def test_arrows_come_and_go(server):
-    scene = Scene(server, lw.load("two_link"))
+    scene = BrowserScene(server, lw.load("two_link"))
     known = server.scene._handle_from_node_name
     scene.arrows("f", [[0, 0, 0], [1, 0, 0]], [[0, 1, 0], [0, 2, 0]])
     np.testing.assert_allclose(known["/arrows/f"].points[1], [[1, 0, 0], [1, 2, 0]])
@@ -109,7 +109,7 @@ def test_too_many_bodies_are_told(server):
     model = lw.load("two_link")
     many = replace(model, links=model.links * MOST_BODIES)
     with pytest.raises(InputError, match=f"up to {MOST_BODIES} bodies"):
-        Robot(server, many)
+        RobotNodes(server, many)
 
 
 def area(mesh):
@@ -181,7 +181,7 @@ def test_of_open_chains_they_are_the_librarys():
 def test_all_that_can_be_shown_follows_the_robot(server):
     model = lw.load("arm7")
     posture = Posture(model)
-    scene = Scene(server, model, posture.q)
+    scene = BrowserScene(server, model, posture.q)
     posture.listen(scene.show)
     looks = Looks(server.gui, scene, posture, Hand(scene, posture))
     for what in looks.boxes:

@@ -58,10 +58,10 @@ def test_what_took_no_time_is_left_out_of_the_picture(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(bench_run, "write_figure", lambda path, figure, **options: drawn.append(figure))
     rows = [
-        bench_run.Row("a", 1, 0.1, {OURS: Timing(1.0, ours), "Peer": Timing(1.0, theirs)}, {}, 0.0, {})
+        bench_run.BenchmarkRow("a", 1, 0.1, {OURS: Timing(1.0, ours), "Peer": Timing(1.0, theirs)}, {}, 0.0, {})
         for ours, theirs in ((1.0, 4.0), (1.0, 0.0), (0.0, 4.0), (1.0, -2.0))
     ]
-    bench_run.Result("robot", 1, 16, {"processor": "one"}, ["Peer"], {}, rows).plot(tmp_path / "bench.png")
+    bench_run.BenchmarkResult("robot", 1, 16, {"processor": "one"}, ["Peer"], {}, rows).plot(tmp_path / "bench.png")
     axes = drawn[0].axes[0]
     assert [bar.get_width() for bar in axes.patches] == [4.0]
     assert axes.get_xlim()[0] > 0.1

@@ -122,7 +122,7 @@ class TestErratum:
 
 def test_what_does_not_hold_is_told(run):
     whole = run("S3.5")
-    bad = gallery.Shown(whole.exhibit, (Finding("x", 1.0, 2.0, "printed"),), ())
+    bad = gallery.ExhibitResult(whole.exhibit, (Finding("x", 1.0, 2.0, "printed"),), ())
     assert not bad.holds
     assert [one.what for one in bad.wrong] == ["x"]
     assert "erratum, RotateY" in str(run("S3.1"))

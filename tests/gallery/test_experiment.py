@@ -13,7 +13,15 @@ from linkwright import cli, dynamics
 from linkwright.errors import InputError, TooLargeError
 from linkwright.model.library.built_in import built_in
 from linkwright_gallery.benchmark.clock import Timing
-from linkwright_gallery.experiments import EXPERIMENTS, Result, Row, contenders, experiment, pictures, run
+from linkwright_gallery.experiments import (
+    EXPERIMENTS,
+    ExperimentResult,
+    ExperimentRow,
+    contenders,
+    experiment,
+    pictures,
+    run,
+)
 from linkwright_gallery.experiments.motion import Runner
 from linkwright_gallery.experiments.written import written_out
 
@@ -129,7 +137,7 @@ def made_up(costs):
     """A result with single times of "Lagrange" and "ADA" by number of links."""
     ones = {"Lagrange": 1.0, "ADA": 1.0}
     table = [
-        Row(
+        ExperimentRow(
             n,
             {"Lagrange": 10, "ADA": 10},
             {"Lagrange": Timing(a, a), "ADA": Timing(b, b)},
@@ -142,7 +150,7 @@ def made_up(costs):
         )
         for n, (a, b) in costs.items()
     ]
-    return Result("A", 1.0, 1e-3, 1, {"processor": "none"}, table, 7, [("Lagrange", "ADA", 1.2)])
+    return ExperimentResult("A", 1.0, 1e-3, 1, {"processor": "none"}, table, 7, [("Lagrange", "ADA", 1.2)])
 
 
 def test_crossings():

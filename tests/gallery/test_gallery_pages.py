@@ -55,11 +55,11 @@ def test_nothing_in_a_page_is_taken_for_marks(run):
     whole = run("S3.7")
     given = formula("a | b * c [d](e) <f>", 1.0, 1.0)
     wrong = Erratum("(1)", "x*y*z", "x|y", "`e`", 1.0, 2.0, 2.0)
-    text = section(gallery.Shown(whole.exhibit, (given,), (wrong,)), "p.png")
+    text = section(gallery.ExhibitResult(whole.exhibit, (given,), (wrong,)), "p.png")
     assert r"| a \| b \* c [d]\(e) \<f\> |" in text
     assert r"Printed: x\*y\*z. Right: x\|y. Example: \`e\`." in text
     assert "![" not in section(whole, "")
-    bad = gallery.Shown(whole.exhibit, (formula("a", 1.0, 2.0),), ())
+    bad = gallery.ExhibitResult(whole.exhibit, (formula("a", 1.0, 2.0),), ())
     assert "What does not hold here: a." in section(bad, "p.png")
     source = gallery.source_of(whole.exhibit)
     assert "1 does not hold" in index([(source, [(bad, "a.md")])])

@@ -27,7 +27,7 @@ from linkwright.visual.drawing.view import choose_view, round_step
 from linkwright.visual.moving.animation import animate, frame_times
 from linkwright.visual.moving.film import default_trace, make_film, shown_times
 from linkwright.visual.moving.gif import encode_gif
-from linkwright.visual.moving.window import Player, show
+from linkwright.visual.moving.window import FilmPlayer, show
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 
 
@@ -393,7 +393,7 @@ def test_a_window_shows_what_is_due():
     t, q = np.array([0.0, 1.0]), np.array([[0.0], [1.0]])
     times, period = shown_times(t, 10.0, 100, 2.0, 50.0)
     film = make_film(planar(1), t, q, times, period, speed=2.0)
-    player = Player(film)
+    player = FilmPlayer(film)
     film.scene.canvas.draw()
     player.start()
     for later, number in ((0.0, 0), (0.11, 1), (0.34, 3), (0.55, 5), (0.61, 0)):

@@ -15,8 +15,8 @@ from linkwright.visual.inertia import (
     STORIES,
     _composites,
     _force,
+    _InertiaFigure,
     _order,
-    _Page,
     animate_inertia,
     standing,
 )
@@ -54,7 +54,7 @@ def test_floating_bases_and_joints_of_several_coordinates_have_a_story(tmp_path)
 
 def titles(model, story):
     """What stands over the pictures of a story, in turn, and the page."""
-    page = _Page(standing(model, model.neutral()), story)
+    page = _InertiaFigure(standing(model, model.neutral()), story)
     for _ in {"composites": _composites, "force": _force, "order": _order}[story](page):
         page.pixels()
         yield page.title.get_text(), page

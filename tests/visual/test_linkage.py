@@ -10,7 +10,7 @@ from linkwright import load, spring_lengths
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.build.builder import Builder
 from linkwright.visual.drawing.linkage import (
-    Kind,
+    SegmentKind,
     configurations,
     motion_plane,
     nearby,
@@ -31,22 +31,22 @@ def ends(bones, kind):
 
 def test_a_chain_is_one_segment_a_link():
     bones = skeleton(planar(3))
-    assert ends(bones, Kind.LINK) == [(k, [0, 0, 0], [1, 0, 0]) for k in range(3)]
-    assert ends(bones, Kind.BASE) == []  # the first joint is at the world's origin: no length
+    assert ends(bones, SegmentKind.LINK) == [(k, [0, 0, 0], [1, 0, 0]) for k in range(3)]
+    assert ends(bones, SegmentKind.BASE) == []  # the first joint is at the world's origin: no length
     assert bones.limbs.tolist() == [0, 0, 0]
     assert bones.masses.tolist() == [1, 1, 1]
 
 
 def test_the_world_is_connected_to_what_it_carries():
     bones = skeleton(arm())
-    assert ends(bones, Kind.BASE) == [(-1, [0, 0, 0], [0, 0, 0.2])]
+    assert ends(bones, SegmentKind.BASE) == [(-1, [0, 0, 0], [0, 0, 0.2])]
     assert bones.points[bones.anchors].tolist() == [[0, 0, 0.2]]
 
 
 def test_a_floating_body_is_connected_to_its_limbs_only():
     bones = skeleton(walker())
-    assert not any(kind == Kind.BASE for kind in bones.kinds)
-    assert sorted(end for body, _, end in ends(bones, Kind.LINK) if body == 0) == [
+    assert not any(kind == SegmentKind.BASE for kind in bones.kinds)
+    assert sorted(end for body, _, end in ends(bones, SegmentKind.LINK) if body == 0) == [
         [-0.2, -0.1, 0], [-0.2, 0.1, 0], [0.2, -0.1, 0], [0.2, 0.1, 0]
     ]  # fmt: skip
     assert [set(p) for p in bones.plates] == [set(bones.attached[[1, 3, 5, 7]])]
@@ -57,7 +57,7 @@ def test_a_floating_body_is_connected_to_its_limbs_only():
 def test_a_slide_has_a_rail_from_where_it_starts():
     model = cart_pole()
     bones = skeleton(model)
-    (rail,) = bones.segments[bones.kinds == Kind.RAIL]
+    (rail,) = bones.segments[bones.kinds == SegmentKind.RAIL]
     start, end = bones.along(poses_along(model, [0.7, 0.0]))[0][rail]
     np.testing.assert_allclose(start, [0, 0, 0], atol=1e-12)
     np.testing.assert_allclose(end, [0.7, 0, 0], atol=1e-12)
@@ -90,7 +90,7 @@ def test_frames_near_each_other_are_drawn_once():
     for k in range(20):
         builder.frame(f"sensor{k}", "palm", xyz=[0.1 + 0.001 * k, 0.001, 0])
     builder.frame("thumb", "palm", xyz=[0, 0.1, 0])
-    found = [end for _, _, end in ends(skeleton(builder.build()), Kind.LINK)]
+    found = [end for _, _, end in ends(skeleton(builder.build()), SegmentKind.LINK)]
     assert sorted(map(tuple, np.round(found, 6).tolist())) == [(0, 0.1, 0), (0.119, 0.001, 0)]
 
 
@@ -223,11 +223,11 @@ def test_a_leg_that_telescopes_is_a_tube_and_a_rod():
     model = load("stewart")
     bones = skeleton(model)
     kinds = bones.kinds.tolist()
-    assert (kinds.count(Kind.TUBE), kinds.count(Kind.ROD)) == (6, 6)
-    assert Kind.RAIL not in kinds
-    assert Kind.CARRIAGE not in kinds
+    assert (kinds.count(SegmentKind.TUBE), kinds.count(SegmentKind.ROD)) == (6, 6)
+    assert SegmentKind.RAIL not in kinds
+    assert SegmentKind.CARRIAGE not in kinds
     q = model.neutral()
-    tube, rod = (bones.segments[bones.kinds == kind][0] for kind in (Kind.TUBE, Kind.ROD))
+    tube, rod = (bones.segments[bones.kinds == kind][0] for kind in (SegmentKind.TUBE, SegmentKind.ROD))
     lengths = {}
     for slide in (0.0, 0.1):
         q[2] = slide
@@ -241,8 +241,8 @@ def test_a_leg_that_telescopes_is_a_tube_and_a_rod():
 def test_what_slides_across_itself_stays_a_carriage():
     for model in (cart_pole(), load("slider_crank")):
         kinds = skeleton(model).kinds.tolist()
-        assert kinds.count(Kind.CARRIAGE) == 1
-        assert Kind.TUBE not in kinds
+        assert kinds.count(SegmentKind.CARRIAGE) == 1
+        assert SegmentKind.TUBE not in kinds
 
 
 @pytest.mark.parametrize(("name", "hinges"), [("four_bar", 4), ("bricard", 6), ("stewart", 12), ("slider_crank", 4)])
@@ -260,7 +260,7 @@ def test_pins_of_loops_are_marked_and_linked(name, hinges):
 
 def test_a_platform_is_drawn_by_its_outline():
     bones = skeleton(load("stewart"))
-    platform = bones.segments[(bones.kinds == Kind.LINK) & (bones.owner == 2)]
+    platform = bones.segments[(bones.kinds == SegmentKind.LINK) & (bones.owner == 2)]
     assert len(platform) == 6
     assert all((platform == number).sum() == 2 for number in np.unique(platform))
 
@@ -269,7 +269,7 @@ def test_a_rod_of_constant_distance_is_drawn():
     builder = Builder("rod").body("a", 1.0, [1, 0, 0]).joint("hinge", "revolute", "world", "a")
     builder.frame("end", "a", xyz=[1, 0, 0]).loop("rod", "distance", "world", "end", xyz=[0, 2, 0], length=np.sqrt(5.0))
     bones = skeleton(builder.build())
-    (rod,) = bones.segments[bones.kinds == Kind.ROD]
+    (rod,) = bones.segments[bones.kinds == SegmentKind.ROD]
     assert sorted(bones.points[rod].tolist()) == [[0, 2, 0], [1, 0, 0]]
 
 
@@ -283,7 +283,7 @@ def test_springs_are_coils_and_ropes_between_their_points():
         .build()
     )
     bones = skeleton(model)
-    (coil,), (rope,) = (bones.segments[bones.kinds == kind] for kind in (Kind.COIL, Kind.ROPE))
+    (coil,), (rope,) = (bones.segments[bones.kinds == kind] for kind in (SegmentKind.COIL, SegmentKind.ROPE))
     assert bones.points[coil].tolist() == [[0.5, -0.6, 0], [0.5, 0, 0]]
     assert bones.body[coil].tolist() == bones.body[rope].tolist() == [-1, 0]
     points = bones.along(poses_along(model, [0.3]))[0]

@@ -10,7 +10,7 @@ from linkwright.errors import FormatWarning
 from linkwright.formats.meshes import Mesh
 from linkwright.formats.named import example_robots
 from linkwright.model.shape import Shape
-from linkwright.visual.drawing.linkage import Kind, poses_along, skeleton
+from linkwright.visual.drawing.linkage import SegmentKind, poses_along, skeleton
 from linkwright.visual.drawing.scene import draw
 from linkwright.visual.drawing.skin import coarse, outside, skin, toned
 from linkwright.visual.moving.animation import animate
@@ -26,8 +26,8 @@ def test_a_body_with_a_shape_loses_its_stick():
     model = arm().build()
     bones, covered = skeleton(model), skin(model)
     bare = covered.bare(bones)
-    assert 0 in bones.owner[bones.kinds == Kind.LINK]
-    assert set(bare.owner[bare.kinds == Kind.LINK].tolist()) == {1}
+    assert 0 in bones.owner[bones.kinds == SegmentKind.LINK]
+    assert set(bare.owner[bare.kinds == SegmentKind.LINK].tolist()) == {1}
     assert len(bare.marks) < len(bones.marks)
     both = arm().shape("b", "sphere", radius=0.1).build()
     assert len(skin(both).bare(skeleton(both)).segments) == 0

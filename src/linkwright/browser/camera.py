@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import skeleton
 
@@ -45,14 +45,14 @@ class Eye:
     """whether it is to move once the mouse rests"""
 
 
-class Camera:
+class CameraControls:
     """Buttons for views, and a tick to go along, in the panel that is open now.
 
     It goes along with whatever moves the robot, unless that moves less than :data:`LEASH` of its size; at first only
     with what floats. While the mouse turns the picture it waits.
     """
 
-    def __init__(self, server: Any, scene: Scene):
+    def __init__(self, server: Any, scene: BrowserScene):
         self.server, self.scene = server, scene
         self._bones = skeleton(scene.model)
         self._eyes: dict[int, Eye] = {}

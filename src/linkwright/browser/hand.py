@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwright.browser.posture import Newest, Posture, default_frame
-from linkwright.browser.robot import Robot
-from linkwright.browser.scene import Scene
+from linkwright.browser.robot import RobotNodes
+from linkwright.browser.scene import BrowserScene
 from linkwright.browser.words import distance
 from linkwright.errors import LinkwrightError, ModelError, UnknownNameError
 from linkwright.geometry import rotation
@@ -44,7 +44,7 @@ class Hand:
 
     def __init__(
         self,
-        scene: Scene,
+        scene: BrowserScene,
         posture: Posture,
         frame: str | None = None,
         follow: Follow | None = None,
@@ -54,7 +54,7 @@ class Hand:
         self._told = told if told is not None else lambda text: None
         self._newest, self._pool = Newest(), ThreadPoolExecutor(4, "studio-hand")
         self.gizmo: Any = None
-        self._ghosts: list[Robot] = []
+        self._ghosts: list[RobotNodes] = []
         self._branches: Array = np.zeros((0, self.model.nq))
         self.show_branches = False
         self.hold_base = True
@@ -224,9 +224,9 @@ class Hand:
             for ghost in self._ghosts[len(self._branches) :]:
                 ghost.visible = False
 
-    def _ghost(self, k: int) -> Robot:
+    def _ghost(self, k: int) -> RobotNodes:
         look: dict[str, Any] = {"opacity": GHOST_OPACITY, "color": GHOST_COLOR, "scale": 0.985, "visible": False}
-        return Robot(self.scene.server, self.model, f"posture_{k}", **look)
+        return RobotNodes(self.scene.server, self.model, f"posture_{k}", **look)
 
     def set_branches(self, shown: bool) -> str:
         """Show all exact postures as ghosts, or hide them; tells how many there are."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwright.browser.hand import Hand
 from linkwright.browser.posture import Posture
-from linkwright.browser.robot import Robot, node_name
-from linkwright.browser.scene import Scene
+from linkwright.browser.robot import RobotNodes, node_name
+from linkwright.browser.scene import BrowserScene
 from linkwright.browser.sliders import drivers, free_velocities, shortened
 from linkwright.browser.solids import Color, sphere, to_link
 from linkwright.geometry import rotation
@@ -33,13 +33,13 @@ UNBOUNDED = 1.5
 class Looks:
     """What is shown beside the robot, each by a check box; nothing of it is made before it is asked for."""
 
-    def __init__(self, gui: Any, scene: Scene, posture: Posture, hand: Hand | None):
+    def __init__(self, gui: Any, scene: BrowserScene, posture: Posture, hand: Hand | None):
         self.gui, self.scene, self.posture, self.hand, self.model = gui, scene, posture, hand, scene.model
         self._made: dict[str, Any] = {}
         self._shown: set[str] = set()
         self.boxes: dict[str, Any] = {}
         """the check boxes, by what they show"""
-        self._box("robot", "Robot", "The robot itself", True)
+        self._box("robot", "RobotNodes", "The robot itself", True)
         self._box("ground", "Ground", "The squared ground", True)
         self._box("frames", "Frames", "The axes of every link and named frame: x red, y green, z blue", False)
         self._box("names", "Names", "The names of the links", False)
@@ -189,7 +189,7 @@ class Looks:
         return nodes
 
     def _touching(self) -> list[Any]:
-        return [Robot(self.scene.server, self.model, "touching", opacity=0.35, color=ORANGE, shapes="touching")]
+        return [RobotNodes(self.scene.server, self.model, "touching", opacity=0.35, color=ORANGE, shapes="touching")]
 
 
 def ellipsoid(model: Model, q: Array, frame: str, what: str) -> tuple[Array, Array]:

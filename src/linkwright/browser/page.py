@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.camera import Camera
+from linkwright.browser.camera import CameraControls
 from linkwright.browser.hand import Follow, Hand
 from linkwright.browser.live.simulating import Simulating
 from linkwright.browser.looks import Looks
 from linkwright.browser.posture import Posture, beyond_limits, random, zero
 from linkwright.browser.recorded.saving import Saving
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import serve
 from linkwright.browser.sliders import Sliders, shortened
 from linkwright.browser.words import literal
@@ -67,10 +67,10 @@ class Studio:
             control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
         )
         gui.main_panel.dock_right()  # else it lies over the picture
-        self.scene = Scene(self.server, self.model, self.posture.q)
+        self.scene = BrowserScene(self.server, self.model, self.posture.q)
         """what is seen"""
         self.posture.listen(self.scene.show)
-        self.camera = Camera(self.server, self.scene)
+        self.camera = CameraControls(self.server, self.scene)
         """where one looks from"""
         self._status = gui.add_markdown("")
         self.tabs = gui.add_tab_group()
@@ -99,7 +99,7 @@ class Studio:
     def _hand(self, gui: Any) -> Hand:
         hand = Hand(self.scene, self.posture, told=self.tell)
         names = [hand.frame, *(name for name in self.model.frames if name not in (hand.frame, "world"))][:MOST_NAMES]
-        seen = gui.add_checkbox("Shown", True)
+        seen = gui.add_checkbox("MotionStudio", True)
         self._hand_note = gui.add_markdown(HIDDEN, visible=False)
         frame = gui.add_dropdown("Frame", names, initial_value=hand.frame, hint="Which frame is dragged")
         how = {word: name for name, word in FOLLOWS.items()}
@@ -256,9 +256,9 @@ def studio(
     elif isinstance(model, str):
         made = _page_named(model)(host=host, port=port)
     elif isinstance(model, (Motion, Trajectory)):
-        from linkwright.browser.recorded.shown import Shown
+        from linkwright.browser.recorded.shown import MotionStudio
 
-        made = Shown(model, host=host, port=port)
+        made = MotionStudio(model, host=host, port=port)
     else:
         raise ArgumentError(f"studio: the first argument is a Model, a Motion or a Trajectory; got {model!r}")
     if browser:

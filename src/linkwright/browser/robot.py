@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.pictures import glb
-from linkwright.browser.solids import Color, Solid, Solids, Strut, along, solids_of, touching_solids, turned
+from linkwright.browser.solids import BodySolid, Color, Solids, Strut, along, solids_of, touching_solids, turned
 from linkwright.errors import InputError
 from linkwright.geometry import rotation
 from linkwright.model.derived import derived
@@ -25,7 +25,7 @@ def node_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:LONGEST_NAME] or "_"
 
 
-class Robot:
+class RobotNodes:
     """A mechanism in the browser: for each body a node, its solids beneath it.
 
     ``server``: a viser server. ``name``: under which it stands in the scene. ``opacity`` below 1 lets it be seen
@@ -61,7 +61,7 @@ class Robot:
             for k, body in enumerate(self.frames)
         ]
         """the node of each body"""
-        self.solids: list[tuple[Solid, Any]] = []
+        self.solids: list[tuple[BodySolid, Any]] = []
         """what is drawn, and its node"""
         self.struts: list[tuple[Strut, Any]] = []
         shown = derived(model, solids_of) if shapes == "seen" else Solids(touching_solids(model), ())
@@ -76,7 +76,7 @@ class Robot:
             mesh = turned([(0.0, 0.0), (strut.radius, 0.0), (strut.radius, 1.0), (0.0, 1.0)], 20)
             self.struts.append((strut, self._mesh(f"{self.name}/strut_{number}", mesh, strut.color, 1.0)))
 
-    def _solid(self, name: str, solid: Solid) -> Any:
+    def _solid(self, name: str, solid: BodySolid) -> Any:
         if solid.picture is None or self.color is not None or self.opacity < 1.0:
             return self._mesh(name, solid.mesh, solid.color, solid.opacity)
         return self.server.scene.add_glb(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.robot import Robot, node_name
+from linkwright.browser.robot import RobotNodes, node_name
 from linkwright.browser.solids import Color
 from linkwright.errors import InputError, ShapeError
 from linkwright.geometry import rotation
@@ -23,7 +23,7 @@ MARGIN = 1.4
 RED: Color = (204, 38, 56)
 
 
-class Scene:
+class BrowserScene:
     """A mechanism in the browser, with a ground and light, to be shown in one configuration after the other.
 
     ``server``: a viser server. ``q`` (nq,): where it is shown first; the neutral configuration unless given. Raises
@@ -48,7 +48,7 @@ class Scene:
             self._light()
             self._ground()
             self._camera()
-        self.robot = Robot(server, model)
+        self.robot = RobotNodes(server, model)
         """its nodes"""
         self.show(self.q)
 
@@ -166,7 +166,7 @@ def _view(model: Model, q: Array, seen: Array | None) -> View:
     )
 
 
-def _level(view: View, scene: Scene) -> float:
+def _level(view: View, scene: BrowserScene) -> float:
     """How high the ground is, along ``up``: the model's own, else at the world's origin or beneath the lowest point."""
     if view.ground is not None:
         return view.ground

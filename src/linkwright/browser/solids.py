@@ -18,7 +18,7 @@ from linkwright.model.loop import Loop
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.visual.drawing.linkage import Kind, Skeleton, poses_along, skeleton
+from linkwright.visual.drawing.linkage import SegmentKind, Skeleton, poses_along, skeleton
 from linkwright.visual.drawing.scene import limb_colors
 from linkwright.visual.drawing.skin import coarse, coarse_painted, outside, read_meshes, tell_colors
 
@@ -37,7 +37,7 @@ Color = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Solid:
+class BodySolid:
     """A solid of one body."""
 
     body: int
@@ -65,7 +65,7 @@ class Strut:
 class Solids:
     """All there is to be shown of a mechanism."""
 
-    solids: tuple[Solid, ...]
+    solids: tuple[BodySolid, ...]
     struts: tuple[Strut, ...]
 
 
@@ -81,7 +81,7 @@ def solids_of(model: Model) -> Solids:
     return Solids((*shapes, *drawn), struts)
 
 
-def touching_solids(model: Model) -> tuple[Solid, ...]:
+def touching_solids(model: Model) -> tuple[BodySolid, ...]:
     """The shapes that touch others."""
     return _shapes(model, touching=True)
 
@@ -97,7 +97,7 @@ def to_link(model: Model, body: int) -> Array:
     return inverse
 
 
-def _shapes(model: Model, touching: bool = False) -> tuple[Solid, ...]:
+def _shapes(model: Model, touching: bool = False) -> tuple[BodySolid, ...]:
     """Those that are seen and have an end, or those that touch."""
     wanted = [
         shape
@@ -109,12 +109,12 @@ def _shapes(model: Model, touching: bool = False) -> tuple[Solid, ...]:
     share = int(np.clip(MOST_TRIANGLES / max(meshes, 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
     pictures = Pictures()
     readable, absent, missing = read_meshes(wanted, lambda shape: _painted(shape, share, touching))
-    found: list[Solid] = []
+    found: list[BodySolid] = []
     for shape, (read, folder) in readable:
         frame = model.frames[shape.body]
         T = to_link(model, frame.body) @ frame.placement @ shape.placement
         rgb, opacity = (PLAIN, 1.0) if shape.color is None else (_bytes(shape.color[:3]), float(shape.color[3]))
-        look = Solid(frame.body, Mesh(read.vertices @ T[:3, :3].T + T[:3, 3], read.faces), rgb, opacity)
+        look = BodySolid(frame.body, Mesh(read.vertices @ T[:3, :3].T + T[:3, 3], read.faces), rgb, opacity)
         found += _pieces(look, read, folder, pictures)
     if not touching:
         tell_colors(model, pictures.notes)
@@ -132,7 +132,7 @@ def _painted(shape: Shape, most: int, touching: bool) -> tuple[Painted, str]:
     return plain(*(coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else _primitive(shape))), ""
 
 
-def _pieces(solid: Solid, read: Painted, folder: str, pictures: Pictures) -> list[Solid]:
+def _pieces(solid: BodySolid, read: Painted, folder: str, pictures: Pictures) -> list[BodySolid]:
     """A solid in one piece for each of the paints on it."""
     pictures.note(read.notes)
     mesh, kept = _creases(solid.mesh)
@@ -279,7 +279,7 @@ def _radius(bones: Skeleton, size: float) -> float:
     return float(min(0.02 * size, 0.16 * typical)) or 0.02 * (size or 1.0)
 
 
-def _drawn(model: Model, covered: set[int]) -> tuple[list[Solid], tuple[Strut, ...]]:
+def _drawn(model: Model, covered: set[int]) -> tuple[list[BodySolid], tuple[Strut, ...]]:
     """Solids along the skeleton, of bodies that have none of their own."""
     if not model.links:
         return [], ()
@@ -297,39 +297,45 @@ def _drawn(model: Model, covered: set[int]) -> tuple[list[Solid], tuple[Strut, .
     def color_of(body: int) -> Color:
         return BASE_COLOR if body < 0 else colors[body]
 
-    solids: list[Solid] = []
+    solids: list[BodySolid] = []
     struts: list[Strut] = []
     on_plate = len(bones.anchors) > 2 and _flat(places[bones.anchors])
     if on_plate and -1 not in covered:
-        solids.append(Solid(-1, creased(_plate(_round(places[bones.anchors]), 0.5 * r)), BASE_COLOR))
+        solids.append(BodySolid(-1, creased(_plate(_round(places[bones.anchors]), 0.5 * r)), BASE_COLOR))
     for (i, j), kind, owner in zip(bones.segments, bones.kinds, bones.owner, strict=True):
         a, b = int(bones.body[i]), int(bones.body[j])
-        if kind == Kind.BASE and on_plate:
+        if kind == SegmentKind.BASE and on_plate:
             continue
-        if int(owner) in covered and kind not in (Kind.COIL, Kind.ROPE, Kind.ROD):
+        if int(owner) in covered and kind not in (SegmentKind.COIL, SegmentKind.ROPE, SegmentKind.ROD):
             continue
-        thick = {Kind.TUBE: 1.35, Kind.ROD: 0.7, Kind.RAIL: 0.5, Kind.COIL: 0.35, Kind.ROPE: 0.3}.get(Kind(kind), 1.0)
-        color = BASE_COLOR if kind in (Kind.RAIL, Kind.COIL, Kind.ROPE) else color_of(int(owner))
+        thick = {
+            SegmentKind.TUBE: 1.35,
+            SegmentKind.ROD: 0.7,
+            SegmentKind.RAIL: 0.5,
+            SegmentKind.COIL: 0.35,
+            SegmentKind.ROPE: 0.3,
+        }.get(SegmentKind(kind), 1.0)
+        color = BASE_COLOR if kind in (SegmentKind.RAIL, SegmentKind.COIL, SegmentKind.ROPE) else color_of(int(owner))
         if a != b:
             struts.append(Strut((a, b), (places[i], places[j]), thick * r, color))
-        elif kind == Kind.CARRIAGE:
+        elif kind == SegmentKind.CARRIAGE:
             half = 0.5 * float(np.linalg.norm(places[j] - places[i]))
             box = outside(Shape("", "box", size=(3.4 * r, 3.4 * r, 2.0 * half)))
             middle = along(places[i], places[j])
             middle[:3, 3] = 0.5 * (places[i] + places[j])
-            solids.append(Solid(a, creased(_moved(box, middle)), JOINT_COLOR))
+            solids.append(BodySolid(a, creased(_moved(box, middle)), JOINT_COLOR))
         else:
-            solids.append(Solid(a, creased(rod(places[i], places[j], thick * r)), color))
+            solids.append(BodySolid(a, creased(rod(places[i], places[j], thick * r)), color))
     for plate in bones.plates:
         body = int(bones.body[plate[0]])
         if body not in covered:
             mesh = _plate(places[list(plate)], 0.5 * r)
-            solids.append(Solid(body, creased(mesh), color_of(body)))
+            solids.append(BodySolid(body, creased(mesh), color_of(body)))
     solids += _joints(model, bones, covered, to, 1.55 * r)
     return solids, tuple(struts)
 
 
-def _joints(model: Model, bones: Skeleton, covered: set[int], to: dict[int, Array], r: float) -> list[Solid]:
+def _joints(model: Model, bones: Skeleton, covered: set[int], to: dict[int, Array], r: float) -> list[BodySolid]:
     """What is drawn where bodies meet: hubs about the axes of hinges, balls elsewhere."""
     solids = []
     marked = set(bones.marks.ravel().tolist())
@@ -343,14 +349,14 @@ def _joints(model: Model, bones: Skeleton, covered: set[int], to: dict[int, Arra
             continue
         taken.append(places[k])
         hinge = link.motion.axial and len(near) == 1
-        solids.append(Solid(k, creased(_moved(_hub(r) if hinge else _ball(r), to[k])), JOINT_COLOR))
+        solids.append(BodySolid(k, creased(_moved(_hub(r) if hinge else _ball(r), to[k])), JOINT_COLOR))
     for loop in model.loops:
         if not isinstance(loop, Loop) or model.frames[loop.first].body in covered:
             continue
         frame = model.frames[loop.first]
         T = to[frame.body] @ frame.placement @ loop.first_axes
         hinge = loop.type in ("revolute", "cylindrical", "helical")
-        solids.append(Solid(frame.body, creased(_moved(_hub(r) if hinge else _ball(r), T)), JOINT_COLOR))
+        solids.append(BodySolid(frame.body, creased(_moved(_hub(r) if hinge else _ball(r), T)), JOINT_COLOR))
     return solids
 
 

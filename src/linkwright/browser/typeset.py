@@ -27,7 +27,7 @@ QUANTITIES = ("mass_matrix", "velocity_forces", "gravity_forces")
 TITLES = {"M": "Inertia", "h": "Centrifugal and Coriolis", "g": "Gravity"}
 
 
-class Line(NamedTuple):
+class MatrixEntry(NamedTuple):
     """One entry of M, h or g."""
 
     letter: str
@@ -38,7 +38,7 @@ class Line(NamedTuple):
 class Typeset:
     """M, h and g of a mechanism, with numbers put in; made by :func:`typeset`."""
 
-    def __init__(self, made: Equations, lines: list[Line]):
+    def __init__(self, made: Equations, lines: list[MatrixEntry]):
         self.made, self.lines = made, lines
         arrays = [made.polynomials(name, None, "world_aligned") for name in QUANTITIES]
         self.named = made.named_in(p for array in arrays for p in array.flat)
@@ -82,7 +82,7 @@ class Typeset:
         parts.append("</div>")
         return "".join(parts)
 
-    def _line(self, line: Line, sizes: list[float]) -> str:
+    def _line(self, line: MatrixEntry, sizes: list[float]) -> str:
         left = mathml_letter(line.letter, *line.indices)
         largest = self._largest[line.letter] or 1.0
         terms = []
@@ -107,7 +107,7 @@ def typeset(model: Model) -> Typeset | None:
         return None
     made = equations(model)
     lines = [
-        Line(letter, tuple(place.strip("[]").split(",")), terms)
+        MatrixEntry(letter, tuple(place.strip("[]").split(",")), terms)
         for what in TITLES
         for letter, place, terms in made.entries("products", what)
         if letter in TITLES and place and "i" not in place

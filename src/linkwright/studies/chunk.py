@@ -13,7 +13,7 @@ from linkwright.errors import InputError
 from linkwright.spatial.arrays import Array
 from linkwright.studies.columns import Column, columns, one_row
 from linkwright.studies.samples import Samples
-from linkwright.studies.store import Layout, Store
+from linkwright.studies.store import ArrayLayout, Store
 
 LONGEST_TEXT = 500
 """characters of an error that are kept"""
@@ -23,7 +23,7 @@ BLOCK = 2**14
 used again and again. The same in every run: a last bit may depend on how many rows are asked for."""
 
 
-class Work(NamedTuple):
+class ChunkTask(NamedTuple):
     """All that a chunk needs; it travels to other processes by pickle."""
 
     function: Callable[..., Any]
@@ -45,7 +45,7 @@ class Memory:
     """Arrays for the outputs of whole chunks, used again and again: the system gives new memory page by page, which
     takes as long as some rows that are quick."""
 
-    def __init__(self, layouts: Mapping[str, Layout], rows: int):
+    def __init__(self, layouts: Mapping[str, ArrayLayout], rows: int):
         self.layouts, self.rows = layouts, rows
         self.unused: SimpleQueue[dict[str, Array]] = SimpleQueue()
 
@@ -72,7 +72,7 @@ class Given(NamedTuple):
 
 
 def asked(
-    work: Work, parameters: Mapping[str, Array], rows: int, room: Mapping[str, Array] | None = None, start: int = 0
+    work: ChunkTask, parameters: Mapping[str, Array], rows: int, room: Mapping[str, Array] | None = None, start: int = 0
 ) -> Given:
     """What the function gives for these rows, asked for a block at a time; where it fails for all of a block, for each
     half of it, until it is known for which rows. Outputs of several blocks come into ``room``, where it is given;
@@ -113,7 +113,7 @@ def asked(
         _put(whole, found, slice(first, last), rows, room, start + first)
     failed = [*failures]
     for one in whole.values():
-        one.values[failed] = Layout.of(one).missing
+        one.values[failed] = ArrayLayout.of(one).missing
     return Given(whole, fixed, failures)
 
 
@@ -133,12 +133,12 @@ def _put(
             else:
                 values = np.empty((rows, *one.values.shape[1:]), dtype=one.values.dtype)
             whole[name] = one._replace(values=values)
-    _require_the_same({name: Layout.of(one) for name, one in whole.items()}, found, number)
+    _require_the_same({name: ArrayLayout.of(one) for name, one in whole.items()}, found, number)
     for name, one in found.items():
         whole[name].values[where] = one.values
 
 
-def _require_the_same(known: Mapping[str, Layout], found: Mapping[str, Column], number: int) -> None:
+def _require_the_same(known: Mapping[str, ArrayLayout], found: Mapping[str, Column], number: int) -> None:
     """That what was found from row ``number`` on can be kept with what is known of other rows, and nothing is lost:
     whole numbers may come among floating-point ones, not the other way round."""
     shapes = {name: one.shape for name, one in known.items()}
@@ -161,7 +161,7 @@ def _shown(shapes: Mapping[str, tuple[int, ...]]) -> str:
     return ", ".join(f"{name} {shape}" if shape else name for name, shape in shapes.items()) or "nothing"
 
 
-def first_rows(work: Work, rows: int) -> Given:
+def first_rows(work: ChunkTask, rows: int) -> Given:
     """What the function gives for so many of the first rows, as a chunk of them would be computed."""
     parameters = work.samples.at(0, rows)
     with one_thread(), np.errstate(all="ignore"):
@@ -179,7 +179,7 @@ class Computed(NamedTuple):
     """of the memory, where its outputs may be"""
 
 
-def computed(work: Work, store: Store, memory: Memory, k: int) -> Computed:
+def computed(work: ChunkTask, store: Store, memory: Memory, k: int) -> Computed:
     """Compute the k-th chunk."""
     (first, last), room = store.bounds(k), memory.take()
     with one_thread(), np.errstate(all="ignore"):

@@ -53,7 +53,7 @@ DISTRIBUTIONS: dict[str, Callable[..., Distribution]] = {
 
 
 @dataclass(frozen=True)
-class Told:
+class StudyFile:
     """What a file says, read."""
 
     function: Callable[..., Any]
@@ -63,7 +63,7 @@ class Told:
     """the other arguments of ``study``"""
 
 
-def read_study(path: str | Path) -> Told:
+def read_study(path: str | Path) -> StudyFile:
     """Read a file that tells of a study; paths in it are from where it is.
 
     Raises :class:`InputError` where it says nothing of use, with the place.
@@ -86,7 +86,7 @@ def read_study(path: str | Path) -> Told:
     options: dict[str, Any] = {key: told[key] for key in OPTIONS if key in told}
     options.setdefault("title", file.stem)
     store = file.parent / told.get("store", file.stem)
-    return Told(_function(told, file), _samples(told, file), store, options)
+    return StudyFile(_function(told, file), _samples(told, file), store, options)
 
 
 def _kind(kind: type) -> str:

@@ -22,13 +22,13 @@ from linkwright.bounds import whole_number
 from linkwright.compiler.native.threads import checked_threads, default_threads
 from linkwright.errors import ArgumentError, InputError, explained, warn
 from linkwright.spatial.arrays import Array
-from linkwright.studies.chunk import Computed, Given, Memory, Outcome, Work, computed, first_rows, written
+from linkwright.studies.chunk import ChunkTask, Computed, Given, Memory, Outcome, computed, first_rows, written
 from linkwright.studies.digest import Parts, function_name, function_parts, samples_parts
 from linkwright.studies.progress import Progress
 from linkwright.studies.result import Study
 from linkwright.studies.rollouts import as_function_of_names
-from linkwright.studies.samples import Grid, Samples, as_samples
-from linkwright.studies.store import FAILED, STATUS, Kept, Layout, Store
+from linkwright.studies.samples import ParameterGrid, Samples, as_samples
+from linkwright.studies.store import FAILED, STATUS, ArrayLayout, Store, StoreMetadata
 
 MOST_ROWS = 1_000_000
 """of a chunk"""
@@ -127,7 +127,7 @@ def study(
     return Study(path)
 
 
-class Estimate(NamedTuple):
+class StudyEstimate(NamedTuple):
     """What a study would take."""
 
     rows: int
@@ -151,7 +151,7 @@ def estimate(
     batched: bool = True,
     chunk: int | None = None,
     title: str = "",
-) -> Estimate:
+) -> StudyEstimate:
     """What a :func:`study` with these arguments would take, from its first rows; nothing is written."""
     samples = as_samples(parameters)
     work = _work(function, samples, batched, keep, keep_parameters)
@@ -159,17 +159,17 @@ def estimate(
     plan = _planned(work, units or {}, _checked_chunk(chunk), number)
     seconds = samples.rows * plan.row_time / number
     chunks = -(-samples.rows // plan.chunk)
-    return Estimate(
+    return StudyEstimate(
         samples.rows, plan.chunk, chunks, tuple(plan.outputs), seconds, number, samples.rows * plan.bytes_each
     )
 
 
-class Plan(NamedTuple):
+class StudyPlan(NamedTuple):
     """How a study is kept."""
 
     chunk: int
-    parameters: dict[str, Layout]
-    outputs: dict[str, Layout]
+    parameters: dict[str, ArrayLayout]
+    outputs: dict[str, ArrayLayout]
     fixed: dict[str, Array]
     row_time: float
     """s"""
@@ -177,9 +177,11 @@ class Plan(NamedTuple):
     """of a row, as they are computed"""
 
 
-def _begin(store: Store, work: Work, plan: Plan, parts: Parts, values: Parts, title: str, compress: bool) -> None:
+def _begin(
+    store: Store, work: ChunkTask, plan: StudyPlan, parts: Parts, values: Parts, title: str, compress: bool
+) -> None:
     samples = work.samples
-    kept = Kept(
+    kept = StoreMetadata(
         samples.rows,
         plan.chunk,
         parts,
@@ -188,7 +190,7 @@ def _begin(store: Store, work: Work, plan: Plan, parts: Parts, values: Parts, ti
         list(plan.outputs),
         title or function_name(work.function),
         samples.told()["kind"],
-        dict(zip(samples.axes, samples.lengths, strict=True)) if isinstance(samples, Grid) else None,
+        dict(zip(samples.axes, samples.lengths, strict=True)) if isinstance(samples, ParameterGrid) else None,
         VERSIONS,
     )
     with store.alone():
@@ -213,11 +215,11 @@ def _work(
     batched: bool,
     keep: Collection[str] | None,
     keep_parameters: bool | Collection[str],
-) -> Work:
+) -> ChunkTask:
     kept = None if keep is None else (keep,) if isinstance(keep, str) else tuple(keep)
     if kept == ():
         raise InputError("keep names the outputs that are kept; got none of them. All are kept unless it is given")
-    return Work(
+    return ChunkTask(
         as_function_of_names(function), samples, bool(batched), kept, _kept_parameters(keep_parameters, samples)
     )
 
@@ -245,13 +247,13 @@ def _checked_chunk(chunk: Any) -> int | None:
     return None if chunk is None else whole_number("chunk", chunk, 1)
 
 
-def _planned(work: Work, units: Mapping[str, str], chunk: int | None, workers: int) -> Plan:
+def _planned(work: ChunkTask, units: Mapping[str, str], chunk: int | None, workers: int) -> StudyPlan:
     """By a trial of the first rows."""
     samples = work.samples
     given, row_time = _tried(work, timed=chunk is None)
-    outputs = {name: Layout.of(one) for name, one in given.columns.items()}
+    outputs = {name: ArrayLayout.of(one) for name, one in given.columns.items()}
     parameters = {
-        name: Layout(shape, samples.at(0, 1)[name].dtype.str[1:], tuple(f"{name}_{k}" for k in range(len(shape))))
+        name: ArrayLayout(shape, samples.at(0, 1)[name].dtype.str[1:], tuple(f"{name}_{k}" for k in range(len(shape))))
         for name, shape in samples.shapes.items()
         if name in work.kept_parameters
     }
@@ -267,7 +269,7 @@ def _planned(work: Work, units: Mapping[str, str], chunk: int | None, workers: i
     if chunk is not None and min(chunk, samples.rows) * (each + drawn) > MOST_BYTES:
         raise InputError(f"chunk is at most {MOST_BYTES // (each + drawn)} rows here, which take 1 GB; got {chunk}")
     own = chunk or _suitable(samples.rows, row_time, each + drawn, workers)
-    return Plan(
+    return StudyPlan(
         own,
         {name: told[name] for name in parameters},
         {name: told[name] for name in outputs},
@@ -277,7 +279,7 @@ def _planned(work: Work, units: Mapping[str, str], chunk: int | None, workers: i
     )
 
 
-def _tried(work: Work, timed: bool) -> tuple[Given, float]:
+def _tried(work: ChunkTask, timed: bool) -> tuple[Given, float]:
     """What the function gives for the first rows, more of them until it takes long enough to tell the time of a row.
 
     What takes as long for eight rows as for one tells nothing of a million: more are tried until the time grows with
@@ -316,7 +318,9 @@ def _suitable(rows: int, row_time: float, each: int, workers: int) -> int:
     return max(n for n in (step * 10**power for step in (1, 2, 5) for power in range(7)) if n <= max(1.0, wanted))
 
 
-def _require_names(parameters: Mapping[str, Layout], outputs: Mapping[str, Layout], fixed: Mapping[str, Array]) -> None:
+def _require_names(
+    parameters: Mapping[str, ArrayLayout], outputs: Mapping[str, ArrayLayout], fixed: Mapping[str, Array]
+) -> None:
     taken = {STATUS, *parameters, *fixed}
     if twice := [name for name in outputs if name in taken]:
         raise InputError(f"the output {twice[0]!r} has the name of a parameter, or one that a study uses itself")
@@ -363,7 +367,7 @@ def _workers(client: Any, threads: int) -> int:
     return max(1, sum(client.nthreads().values())) if client is not None else threads
 
 
-def _run(store: Store, work: Work, client: Any, threads: int, progress: Callable[[float], None] | None) -> None:
+def _run(store: Store, work: ChunkTask, client: Any, threads: int, progress: Callable[[float], None] | None) -> None:
     store.sweep()
     missing = [int(k) for k in np.flatnonzero(~store.complete())]
     layouts = {name: _layout(store.arrays[name]) for name in store.kept.outputs}
@@ -379,12 +383,12 @@ def _run(store: Store, work: Work, client: Any, threads: int, progress: Callable
             shown.add(outcome.rows, outcome.failed)
 
 
-def _layout(array: Any) -> Layout:
-    return Layout(array.shape[1:], np.dtype(array.dtype).str[1:], ())
+def _layout(array: Any) -> ArrayLayout:
+    return ArrayLayout(array.shape[1:], np.dtype(array.dtype).str[1:], ())
 
 
 def _on_threads(
-    store: Store, work: Work, layouts: Mapping[str, Layout], missing: list[int], threads: int
+    store: Store, work: ChunkTask, layouts: Mapping[str, ArrayLayout], missing: list[int], threads: int
 ) -> Iterator[Outcome]:
     """Some threads compute, and as many others write what they made, for which those wait only if it is slower."""
     room, memory = Semaphore(threads), Memory(layouts, store.kept.chunk)
@@ -421,7 +425,7 @@ def _on_threads(
 
 
 def _on_cluster(
-    store: Store, work: Work, layouts: Mapping[str, Layout], missing: list[int], client: Any
+    store: Store, work: ChunkTask, layouts: Mapping[str, ArrayLayout], missing: list[int], client: Any
 ) -> Iterator[Outcome]:
     """Tasks of several chunks each, as many as take about ``TASK_TIME``: a task costs as much as some ten thousand rows
     that are quick. What came of a chunk is read from the store: asking the worker, which computes, takes longer."""
@@ -469,12 +473,14 @@ def _on_cluster(
         client.cancel([*running.futures])
 
 
-def _together(work: Work, store: Store, layouts: Mapping[str, Layout]) -> tuple[Work, Store, Mapping[str, Layout]]:
+def _together(
+    work: ChunkTask, store: Store, layouts: Mapping[str, ArrayLayout]
+) -> tuple[ChunkTask, Store, Mapping[str, ArrayLayout]]:
     """What all chunks need; each worker gets it once, and opens the store once."""
     return work, store, layouts
 
 
-def _at_worker(task: tuple[Work, Store, Mapping[str, Layout]], chunks: list[int]) -> None:
+def _at_worker(task: tuple[ChunkTask, Store, Mapping[str, ArrayLayout]], chunks: list[int]) -> None:
     """One chunk is computed while the one before is written."""
     work, store, layouts = task
     memory = Memory(layouts, store.kept.chunk)

@@ -25,7 +25,7 @@ from linkwright.spatial.arrays import Array, as_numbers
 
 __all__ = [
     "Distribution",
-    "Grid",
+    "ParameterGrid",
     "Random",
     "Saltelli",
     "Samples",
@@ -83,7 +83,7 @@ class Samples(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class ParameterGrid:
     """Every combination of values, the last name changing fastest."""
 
     axes: Mapping[str, Array]
@@ -371,10 +371,10 @@ class Saltelli:
 
 
 @explained
-def grid(**values: Any) -> Grid:
+def grid(**values: Any) -> ParameterGrid:
     """Every combination of these values: (n,), or (n, *shape) of what is more than a number."""
     axes = {name: _column(name, x) for name, x in _some("grid", values).items()}
-    return _counted(Grid(axes))
+    return _counted(ParameterGrid(axes))
 
 
 @explained
@@ -422,7 +422,7 @@ def saltelli(base: int, seed: int = 0, /, **spread: Any) -> Saltelli:
 
 def as_samples(given: Any) -> Samples:
     """Samples; a mapping of arrays is a table."""
-    if isinstance(given, (Grid, Table, Random, Sobol, Saltelli)):
+    if isinstance(given, (ParameterGrid, Table, Random, Sobol, Saltelli)):
         return given
     if isinstance(given, Mapping):
         return table(given)

@@ -33,7 +33,7 @@ ABSENT, DONE, FAILED = 0, 1, 2
 """What ``status`` tells of a row."""
 
 
-class Layout(NamedTuple):
+class ArrayLayout(NamedTuple):
     """An array of the store."""
 
     shape: tuple[int, ...]
@@ -43,7 +43,7 @@ class Layout(NamedTuple):
     unit: str = ""
 
     @classmethod
-    def of(cls, column: Column) -> Layout:
+    def of(cls, column: Column) -> ArrayLayout:
         """That of a column."""
         kind = "b1" if column.values.dtype.kind == "b" else column.values.dtype.str[1:]
         return cls(column.values.shape[1:], kind, column.dimensions, column.unit)
@@ -54,7 +54,7 @@ class Layout(NamedTuple):
         return np.nan if np.dtype(self.dtype).kind == "f" else np.zeros((), self.dtype)[()]
 
 
-class Kept(NamedTuple):
+class StoreMetadata(NamedTuple):
     """What a store says of itself."""
 
     rows: int
@@ -91,7 +91,7 @@ class Store:
         return _zarr().open_group(str(self.path), mode="r+" if os.access(self.path, os.W_OK) else "r", zarr_format=3)
 
     @cached_property
-    def kept(self) -> Kept:
+    def kept(self) -> StoreMetadata:
         """What it says of itself; :class:`InputError` where it is something else."""
         try:
             told = self.group.attrs.asdict().get("linkwright")
@@ -99,16 +99,16 @@ class Store:
             raise InputError(f"{str(self.path)!r} is not a study: {error}") from None
         if not isinstance(told, dict) or told.get("format") != FORMAT:
             raise InputError(f"{str(self.path)!r} is not a study of this version of Linkwright")
-        values: dict[str, Any] = {name: told.get(name) for name in Kept._fields}
-        return Kept(**values)
+        values: dict[str, Any] = {name: told.get(name) for name in StoreMetadata._fields}
+        return StoreMetadata(**values)
 
     @classmethod
     def create(
         cls,
         path: Path,
-        kept: Kept,
-        parameters: Mapping[str, Layout],
-        outputs: Mapping[str, Layout],
+        kept: StoreMetadata,
+        parameters: Mapping[str, ArrayLayout],
+        outputs: Mapping[str, ArrayLayout],
         fixed: Mapping[str, Array],
         compress: bool,
     ) -> Store:
@@ -121,7 +121,7 @@ class Store:
                 group.create_array(name, data=x, dimension_names=(name,), attributes=_attributes("s"))
             for name, one in {**parameters, **outputs}.items():
                 _array(group, name, one, kept, compress)
-            _array(group, STATUS, Layout((), "u1", ()), kept, True)
+            _array(group, STATUS, ArrayLayout((), "u1", ()), kept, True)
             zarr.consolidate_metadata(group.store)
         written = {name: x.to_bytes() for name, x in files.items()}
         written[GROUP] = _ordered(written.pop(GROUP))  # the last
@@ -197,8 +197,8 @@ class Store:
         return {name: self.group[name] for name in names}
 
     @cached_property
-    def _parts(self) -> dict[str, Part]:
-        return {name: Part.of(array) for name, array in (*self.arrays.items(), (STATUS, self.group[STATUS]))}
+    def _parts(self) -> dict[str, ChunkCodec]:
+        return {name: ChunkCodec.of(array) for name, array in (*self.arrays.items(), (STATUS, self.group[STATUS]))}
 
     def _place(self, name: str, k: int) -> Path:
         """The file of a chunk."""
@@ -339,7 +339,7 @@ def _cannot_write(path: Path, error: OSError, begun: bool = True) -> InputError:
     return InputError(f"cannot write {str(path)!r}: {error.strerror or error}{rest}")
 
 
-class Part(NamedTuple):
+class ChunkCodec(NamedTuple):
     """How a chunk of an array is written: what zarr's codecs make of it, without its way there through other threads,
     which takes longer than they do."""
 
@@ -350,7 +350,7 @@ class Part(NamedTuple):
     compressed: bool
 
     @classmethod
-    def of(cls, array: Any) -> Part:
+    def of(cls, array: Any) -> ChunkCodec:
         """That of a zarr array of ours."""
         return cls(array.chunks, np.dtype(array.dtype).newbyteorder("<"), array.fill_value, bool(array.compressors[1:]))
 
@@ -388,7 +388,7 @@ def _shuffled(dtype: np.dtype[Any]) -> tuple[bytes, int, int]:
     return METHOD.encode(), LEVEL, 1 if dtype.itemsize > 1 else 2
 
 
-def _array(group: Any, name: str, one: Layout, kept: Kept, compress: bool) -> None:
+def _array(group: Any, name: str, one: ArrayLayout, kept: StoreMetadata, compress: bool) -> None:
     from zarr.codecs import BloscCodec, Crc32cCodec
 
     codecs: list[Any] = [Crc32cCodec()]

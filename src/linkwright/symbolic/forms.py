@@ -19,11 +19,11 @@ from linkwright.symbolic.derive.change import change_of
 from linkwright.symbolic.derive.coordinates import Coordinates, coordinates_of
 from linkwright.symbolic.derive.grouping import Grouping, grouping_of
 from linkwright.symbolic.derive.passive import PassiveForces
-from linkwright.symbolic.derive.plan import Plan, plan_of, realized, with_frame
+from linkwright.symbolic.derive.plan import DerivationPlan, plan_of, realized, with_frame
 from linkwright.symbolic.derive.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.symbolic.derive.singularity import columns_amid, factors_of_determinant
-from linkwright.symbolic.derive.twice import Derivation, Forms, Mechanism
-from linkwright.symbolic.derive.typed import Node
+from linkwright.symbolic.derive.twice import Derivation, Forms, LagrangianMechanism
+from linkwright.symbolic.derive.typed import SyntaxNode
 from linkwright.symbolic.derive.whole import RECIPROCAL
 from linkwright.symbolic.write.code import Programmer
 from linkwright.symbolic.write.notation import Order, Sum, grouped, text_of
@@ -42,7 +42,7 @@ class ExactForms:
         method: str = "recursive",
         term_limit: int = TERM_LIMIT,
         base_parameters: bool = False,
-        coordinates: tuple[tuple[str, Node], ...] = (),
+        coordinates: tuple[tuple[str, SyntaxNode], ...] = (),
     ):
         if method not in ROUTES:
             raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, ROUTES))}")
@@ -63,10 +63,10 @@ class ExactForms:
             self._plan = self.grouping.plan
         own = coordinates_of(self._plan.model)
         self._change = change_of(own, self._plan, coordinates) if coordinates else None
-        self._mechanism = Mechanism(self._plan, term_limit, change=self._change)
+        self._mechanism = LagrangianMechanism(self._plan, term_limit, change=self._change)
         self._method = method
         self._order = self._order_of(self._mechanism)
-        self._with_frame: dict[str, Mechanism] = {}
+        self._with_frame: dict[str, LagrangianMechanism] = {}
         self._forms: dict[tuple[str, str | None, ReferenceFrame], np.ndarray] = {}
         self._programmers: dict[tuple[str | None, bool], Programmer] = {}
 
@@ -246,14 +246,14 @@ class ExactForms:
         except TooLargeError as failure:
             raise self._too_large(failure) from None
 
-    def _framed(self, frame: str | None) -> Mechanism:
+    def _framed(self, frame: str | None) -> LagrangianMechanism:
         """The mechanism with that frame in it."""
         if frame is None:
             return self._mechanism
         self._plan.model.frame(frame)  # tells of what is no name before it is looked up
         if frame not in self._with_frame:
             limit = self._mechanism.ring.term_limit
-            self._with_frame[frame] = Mechanism(with_frame(self._plan, frame), limit, change=self._change)
+            self._with_frame[frame] = LagrangianMechanism(with_frame(self._plan, frame), limit, change=self._change)
         return self._with_frame[frame]
 
     def _too_large(self, failure: TooLargeError) -> TooLargeError:
@@ -311,7 +311,7 @@ class ExactForms:
         return grouped(self._mechanism.mass, self._order) if divided else ()
 
     @staticmethod
-    def _order_of(mechanism: Mechanism) -> Order:
+    def _order_of(mechanism: LagrangianMechanism) -> Order:
         return Order(mechanism.plan.values, mechanism.coordinates.v, mechanism.ring.angles)
 
     def _programmer(self, frame: str | None, whole: bool = False) -> Programmer:
@@ -325,7 +325,7 @@ class ExactForms:
         return self._programmers[frame, whole]
 
 
-def _in_numbers(plan: Plan) -> Model:
+def _in_numbers(plan: DerivationPlan) -> Model:
     """The model of numbers that a plan tells of."""
 
     def make(coefficient: Any, name: str) -> float:

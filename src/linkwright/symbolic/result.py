@@ -26,7 +26,7 @@ from linkwright.symbolic.forms import ExactForms
 from linkwright.symbolic.read.closed import ClosedExplanation, closed_explanation
 from linkwright.symbolic.read.explain import Explanation, explanation_of
 from linkwright.symbolic.write.c import c_header, c_source, test_program
-from linkwright.symbolic.write.code import RIGHT_HAND_SIDE, Code
+from linkwright.symbolic.write.code import RIGHT_HAND_SIDE, GeneratedFunction
 from linkwright.symbolic.write.document import Equation, display, names_table
 from linkwright.symbolic.write.document import document as document_of
 from linkwright.symbolic.write.document import figure as figure_of
@@ -453,12 +453,12 @@ class Equations(ExactForms):
     # code
 
     @cached_property
-    def _codes(self) -> dict[tuple[str, str | None, ReferenceFrame], Code]:
+    def _codes(self) -> dict[tuple[str, str | None, ReferenceFrame], GeneratedFunction]:
         return {}
 
     def _code(
         self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
-    ) -> Code:
+    ) -> GeneratedFunction:
         check_reference_frame(reference_frame)
         right_hand_side = isinstance(what, str) and what == RIGHT_HAND_SIDE
         if right_hand_side and frame is not None:

@@ -41,7 +41,7 @@ SIZE, DPI = (7.6, 3.9), 80
 
 
 @dataclass(frozen=True, eq=False)
-class Composite:
+class CompositeBody:
     """A body with everything beyond it, all joints locked, in world axes."""
 
     mass: float
@@ -52,7 +52,7 @@ class Composite:
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanism:
+class PosedMechanism:
     """A mechanism standing still, in the world."""
 
     model: Model
@@ -60,7 +60,7 @@ class Mechanism:
     """(n, 4, 4)"""
     twists: list[Array]
     """of each joint (6, nv): of its child relative to its parent, for unit velocities, at the joint, world axes"""
-    composites: list[Composite]
+    composites: list[CompositeBody]
 
     def force(self, i: int, column: int) -> tuple[Array, Array]:
         """Force and moment (3,) at joint i that one of its unit accelerations takes, all beyond it being one body."""
@@ -82,7 +82,7 @@ class Mechanism:
         return found
 
 
-def standing(model: Model, q: Array) -> Mechanism:
+def standing(model: Model, q: Array) -> PosedMechanism:
     """A mechanism in the configuration q (nq,), with the composites of all its bodies."""
     poses = poses_along(model, q)[0]
     coordinates = model.coordinates(q)
@@ -94,7 +94,9 @@ def standing(model: Model, q: Array) -> Mechanism:
         own.append((float(m), R @ c + poses[k][:3, 3], R @ I @ R.T))
     beyond = [own[k:end] for k, end in enumerate(model.subtree_end)]
     bodies = [add_mass_properties(some) if any(m for m, _, _ in some) else _massless(some) for some in beyond]
-    return Mechanism(model, poses, twists, [Composite(float(m), np.asarray(c), np.asarray(I)) for m, c, I in bodies])
+    return PosedMechanism(
+        model, poses, twists, [CompositeBody(float(m), np.asarray(c), np.asarray(I)) for m, c, I in bodies]
+    )
 
 
 def _massless(some: list[tuple[float, Array, Array]]) -> tuple[float, Array, Array]:
@@ -118,18 +120,22 @@ def animate_inertia(model: Model, q: Any, story: Story, path: str | Path) -> Pat
         raise InputError(f"joints of {model.name!r} follow others: their entries are no entries of the matrix")
     place = file_at(path, "stories of the mass matrix", ".gif")
     told = standing(model, configurations(model, q)[0])
-    page = _Page(told, story)
-    steps: dict[str, Callable[[_Page], Iterator[None]]] = {"composites": _composites, "force": _force, "order": _order}
+    page = _InertiaFigure(told, story)
+    steps: dict[str, Callable[[_InertiaFigure], Iterator[None]]] = {
+        "composites": _composites,
+        "force": _force,
+        "order": _order,
+    }
     frames = [page.pixels() for _ in steps[story](page)]
     with replacing(place) as file:
         file.write_bytes(encode_gif(frames, np.array([SECONDS] * (len(frames) - 1) + [LAST])))
     return place
 
 
-class _Page:
+class _InertiaFigure:
     """A picture of the mechanism, with the matrix beside it where that is told of."""
 
-    def __init__(self, told: Mechanism, story: Story):
+    def __init__(self, told: PosedMechanism, story: Story):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -212,7 +218,7 @@ class _Page:
             self.axes.text(x, y, word, fontsize=11, color=INK, ha="center", va="center", zorder=6)
             self.drawn.append(np.array([x, y]) + wide * np.array([[-1, 0], [0, 0], [1, 0], [-0.5, 0], [0.5, 0]]))
 
-    def center(self, body: Composite, color: Any, told: bool = True) -> None:
+    def center(self, body: CompositeBody, color: Any, told: bool = True) -> None:
         """The center of mass of a composite body, larger where it is heavier."""
         x, y = self.at(body.center)
         share = body.mass / max(one.mass for one in self.told.composites)
@@ -261,7 +267,7 @@ class _Page:
         return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
 
 
-def _composites(page: _Page) -> Iterator[None]:
+def _composites(page: _InertiaFigure) -> Iterator[None]:
     """Bodies merge from the tips to the root."""
     told, model = page.told, page.told.model
     n = len(model.links)
@@ -283,7 +289,7 @@ def _composites(page: _Page) -> Iterator[None]:
         yield
 
 
-def _force(page: _Page) -> Iterator[None]:
+def _force(page: _InertiaFigure) -> Iterator[None]:
     """One joint accelerates; its force is carried to the root."""
     told, model = page.told, page.told.model
     i = len(model.links) - 1
@@ -319,7 +325,7 @@ def _told(block: Array) -> str:
     return f"= {round(float(block[0, 0]), 9) + 0.0:.3g}"
 
 
-def _order(page: _Page) -> Iterator[None]:
+def _order(page: _InertiaFigure) -> Iterator[None]:
     """The entries of the matrix: for each joint the diagonal, then on to the root."""
     told, model = page.told, page.told.model
     n, widths = len(model.links), [S.shape[1] for S in told.twists]
@@ -342,7 +348,7 @@ def _order(page: _Page) -> Iterator[None]:
     yield
 
 
-def _grid(page: _Page, ends: Array, found: dict[tuple[int, int], int], now: tuple[int, int] | None) -> None:
+def _grid(page: _InertiaFigure, ends: Array, found: dict[tuple[int, int], int], now: tuple[int, int] | None) -> None:
     """The matrix in blocks: found ones by what they are, the last ones marked."""
     from matplotlib.patches import Rectangle
 

@@ -31,7 +31,7 @@ MAX_POINTS = 4000
 
 
 @dataclass(frozen=True)
-class Group:
+class PanelGroup:
     """Coordinates that belong in one panel: of one limb, and of one unit."""
 
     title: str
@@ -41,7 +41,7 @@ class Group:
     labels: tuple[str, ...]
 
 
-def coordinate_groups(model: Model, which: str = "nq") -> tuple[Group, ...]:
+def coordinate_groups(model: Model, which: str = "nq") -> tuple[PanelGroup, ...]:
     """The coordinates of a model ("nq": positions, "nv": velocities or efforts) in groups fit for a panel each.
 
     A group is a chain of joints between two branchings of the tree; joints with a quaternion stand alone. Where
@@ -70,7 +70,7 @@ def coordinate_groups(model: Model, which: str = "nq") -> tuple[Group, ...]:
             part = members[first : first + LINES_PER_PANEL]
             own = {title for title, _, _ in part}
             title, labels = _shortened(part[0][0] if len(own) == 1 else "", [label for _, _, label in part])
-            groups.append(Group(title, unit, tuple(index for _, index, _ in part), labels))
+            groups.append(PanelGroup(title, unit, tuple(index for _, index, _ in part), labels))
     return tuple(groups)
 
 
@@ -297,7 +297,7 @@ def _panel(
     axes: Axes,
     t: Array,
     values: Array,
-    group: Group,
+    group: PanelGroup,
     quantity: str,
     units: dict[str, str],
     limits: tuple[Array, Array] | None,
@@ -415,7 +415,7 @@ def _of_positions(model: Model, reached: Array) -> Array:
     return found
 
 
-def _mark_reached(axes: Axes, t: Array, values: Array, group: Group, reached: Array) -> None:
+def _mark_reached(axes: Axes, t: Array, values: Array, group: PanelGroup, reached: Array) -> None:
     """Thick where a limit holds."""
     for k, index in enumerate(group.indices):
         if reached[:, index].any():

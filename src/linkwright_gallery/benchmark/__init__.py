@@ -1,5 +1,5 @@
 """Speed, measured beside whatever peers are installed: interleaved, in one run, as ratios."""
 
-from linkwright_gallery.benchmark.run import FUNCTIONS, Result, bench
+from linkwright_gallery.benchmark.run import FUNCTIONS, BenchmarkResult, bench
 
-__all__ = ["FUNCTIONS", "Result", "bench"]
+__all__ = ["FUNCTIONS", "BenchmarkResult", "bench"]

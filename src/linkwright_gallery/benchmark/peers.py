@@ -41,7 +41,7 @@ class States(NamedTuple):
     frame: str
 
 
-class Contender(NamedTuple):
+class TimedCall(NamedTuple):
     """A call to time, how many rows it does, and its results for the first of them."""
 
     call: Callable[[], Any]
@@ -83,7 +83,7 @@ class Peer(ABC):
     def single(self, function: str) -> Callable[[int], Any] | None:
         """Row number -> that row's results; None where the peer has no such function."""
 
-    def batch(self, function: str, program: Program) -> Contender | None:
+    def batch(self, function: str, program: Program) -> TimedCall | None:
         """Many rows at once; a loop of single calls unless the peer has better."""
         one = self.single(function)
         if one is None:
@@ -99,7 +99,7 @@ class Peer(ABC):
             for row in range(rows):
                 single(row)
 
-        return Contender(loop, rows, lambda n: [self.whole(function, row) for row in range(n)])
+        return TimedCall(loop, rows, lambda n: [self.whole(function, row) for row in range(n)])
 
     def whole(self, function: str, row: int) -> Array:
         """A row's results, flat, to compare."""
@@ -161,7 +161,7 @@ class Pinocchio(Peer):
                 pieces.append(x)
         return np.concatenate(pieces)
 
-    def batch(self, function: str, program: Program) -> Contender | None:
+    def batch(self, function: str, program: Program) -> TimedCall | None:
         """Its own batches with one thread for inverse and forward dynamics; loops for the rest."""
         pin, s = self.pin, self.states
         kinds = {"inverse_dynamics": ("rneaInParallel", s.a), "forward_dynamics": ("abaInParallel", s.tau)}
@@ -171,7 +171,7 @@ class Pinocchio(Peer):
         pool = pin.ModelPool(self.model, 1)
         q, v, x = (np.asfortranarray(y.T) for y in (self.q, s.v, last))
         out = np.zeros((self.model.nv, len(s.q)), order="F")
-        return Contender(lambda: call(1, pool, q, v, x, out), len(s.q), lambda n: list(call(1, pool, q, v, x).T[:n]))
+        return TimedCall(lambda: call(1, pool, q, v, x, out), len(s.q), lambda n: list(call(1, pool, q, v, x).T[:n]))
 
     def single(self, function: str) -> Callable[[int], Any] | None:
         pin, m, d, s, q = self.pin, self.model, self.data, self.states, list(self.q)
@@ -334,7 +334,7 @@ class Heyoka(Replayed):
 
     name, module, package = "heyoka.py", "heyoka", "heyoka"
 
-    def batch(self, function: str, program: Program) -> Contender | None:
+    def batch(self, function: str, program: Program) -> TimedCall | None:
         import heyoka as hy
 
         if function not in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
@@ -356,7 +356,7 @@ class Heyoka(Replayed):
         chosen = best[1]
         row, row_result = inputs[:, 0].copy(), np.empty(len(outputs))
         self.compiled[function] = lambda k: chosen(row, outputs=row_result)
-        return Contender(lambda: chosen(inputs, outputs=result), rows, lambda n: list(chosen(inputs[:, :n].copy()).T))
+        return TimedCall(lambda: chosen(inputs, outputs=result), rows, lambda n: list(chosen(inputs[:, :n].copy()).T))
 
 
 class CasADi(Replayed):
@@ -364,7 +364,7 @@ class CasADi(Replayed):
 
     name, module, package = "CasADi", "casadi", "casadi"
 
-    def batch(self, function: str, program: Program) -> Contender | None:
+    def batch(self, function: str, program: Program) -> TimedCall | None:
         import casadi
 
         if function not in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
@@ -376,7 +376,7 @@ class CasADi(Replayed):
         rows = min(len(self.states.q), 1024)
         mapped = casadi.Function("f", [x], [casadi.vertcat(*outputs)]).map(rows)
         inputs = casadi.DM(np.concatenate(self.arrays(program), axis=1)[:rows].T)
-        return Contender(lambda: mapped(inputs), rows, lambda n: list(np.array(mapped(inputs)).T[:n]))
+        return TimedCall(lambda: mapped(inputs), rows, lambda n: list(np.array(mapped(inputs)).T[:n]))
 
 
 def replayed(

@@ -24,7 +24,7 @@ from linkwright.errors import InputError, ModelError
 from linkwright.files import write_figure, write_text
 from linkwright.model.tree import Model
 from linkwright_gallery.benchmark.clock import Timing, cycles_per_ns, interleaved, machine
-from linkwright_gallery.benchmark.peers import PEERS, Contender, Peer, States
+from linkwright_gallery.benchmark.peers import PEERS, Peer, States, TimedCall
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,7 +50,7 @@ FRAMED = ("pose", "jacobian", "jacobian_dot")
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchmarkRow:
     """One function, measured."""
 
     function: str
@@ -68,7 +68,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Result:
+class BenchmarkResult:
     """A whole run."""
 
     robot: str
@@ -77,7 +77,7 @@ class Result:
     machine: dict[str, str]
     peers: list[str]
     left_out: dict[str, str]
-    table: list[Row]
+    table: list[BenchmarkRow]
 
     def save(self, path: Path) -> Path:
         """Write everything as JSON."""
@@ -144,7 +144,7 @@ def bench(
     rows: int = 4096,
     rounds: int = 25,
     tell: Callable[[str], None] = lambda text: None,
-) -> Result:
+) -> BenchmarkResult:
     """Measure the functions on random states of a mechanism, beside the peers that are installed.
 
     Everything runs in one thread, interleaved. Peers are given the same mechanism and their results are
@@ -172,7 +172,7 @@ def bench(
     for name in chosen:
         tell(name)
         table.append(_measured(model, name, states, contenders, rounds, peak))
-    return Result(model.name, model.nv, rows, machine(), list(contenders), left_out, table)
+    return BenchmarkResult(model.name, model.nv, rows, machine(), list(contenders), left_out, table)
 
 
 def _states(model: Model, rows: int) -> States:
@@ -187,7 +187,9 @@ def tip(model: Model) -> str:
     return max(reversed(list(depth)), key=lambda name: depth[name])
 
 
-def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], rounds: int, peak: float) -> Row:
+def _measured(
+    model: Model, name: str, states: States, peers: dict[str, Peer], rounds: int, peak: float
+) -> BenchmarkRow:
     options: dict[str, Any] = {"frame": states.frame} if name in FRAMED else {}
     book = getattr(dynamics, name)
     with _nothing_kept():
@@ -202,7 +204,7 @@ def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], r
     out = results
     row = [x[0].copy() for x in arrays]
     out_row = tuple(x[0].copy() for x in results) if several else np.array(results[0])
-    batch: dict[str, Contender] = {}
+    batch: dict[str, TimedCall] = {}
     single: dict[str, Callable[[int], Any]] = {}
     disagreement = {}
     for label, peer in peers.items():
@@ -227,7 +229,7 @@ def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], r
     calls |= {label: (lambda f=f: f(0), 1) for label, f in single.items()}  # type: ignore[misc]
     singles = interleaved(calls, rounds)
     total = kernel.operations.total
-    return Row(name, total, compile_time, batches, singles, total / batches[OURS].minimum / peak, disagreement)
+    return BenchmarkRow(name, total, compile_time, batches, singles, total / batches[OURS].minimum / peak, disagreement)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from linkwright.errors import InputError, counted
 from linkwright.files import folder_at, replacing_together, write_text
 
 if TYPE_CHECKING:
-    from linkwright_gallery import Shown
+    from linkwright_gallery import ExhibitResult
 
 
 def exhibits(_: Any = None) -> list[str]:
@@ -87,7 +87,7 @@ def _list() -> None:
     terminal.output.print("linkwright gallery NUMBER or NAME runs one, linkwright gallery S3 all of a source.")
 
 
-def _tell(shown: Shown) -> None:
+def _tell(shown: ExhibitResult) -> None:
     from linkwright_gallery.exhibit import Erratum
 
     terminal.output.print(shown.table())
@@ -101,7 +101,7 @@ def _tell(shown: Shown) -> None:
         terminal.errors.print(Text.assemble(("does not hold: ", "bold red"), what), soft_wrap=True)
 
 
-def _write(shown: Shown, folder: Path, pictures: bool) -> None:
+def _write(shown: ExhibitResult, folder: Path, pictures: bool) -> None:
     from linkwright_gallery import source_of
     from linkwright_gallery.page import page, section
 
@@ -117,7 +117,7 @@ def _write(shown: Shown, folder: Path, pictures: bool) -> None:
         terminal.output.print(f"  {folder / f'{name}.{ending}'}", soft_wrap=True)
 
 
-def _conclude(made: list[Shown], folder: Path) -> None:
+def _conclude(made: list[ExhibitResult], folder: Path) -> None:
     from linkwright_gallery import SOURCES
     from linkwright_gallery.page import index
 

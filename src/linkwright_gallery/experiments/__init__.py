@@ -5,7 +5,7 @@ around them, ``run`` the measuring, ``report`` what it found, ``pictures`` the t
 counts which blocks serve the robots there are.
 """
 
-from linkwright_gallery.experiments.report import Result, Row
+from linkwright_gallery.experiments.report import ExperimentResult, ExperimentRow
 from linkwright_gallery.experiments.run import EXPERIMENTS, Experiment, experiment
 
-__all__ = ["EXPERIMENTS", "Experiment", "Result", "Row", "experiment"]
+__all__ = ["EXPERIMENTS", "Experiment", "ExperimentResult", "ExperimentRow", "experiment"]

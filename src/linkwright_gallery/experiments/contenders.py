@@ -31,10 +31,10 @@ from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, is_zero, mirror
 from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.rotation import skew
-from linkwright_gallery.experiments.written import Written, written_out
+from linkwright_gallery.experiments.written import WrittenBlock, written_out
 
 
-class Contender(NamedTuple):
+class CompiledMethod(NamedTuple):
     """A method, compiled for a mechanism."""
 
     kernel: Kernel
@@ -47,7 +47,7 @@ class Contender(NamedTuple):
         return result
 
 
-def lagrange(model: Model) -> Contender:
+def lagrange(model: Model) -> CompiledMethod:
     """M(q) v̇ = τ − h − g with every entry written out as a sum of products of sines and cosines, solved densely.
 
     In the form, products or multiple angles, that takes fewer operations. Raises :class:`TooLargeError` where that is
@@ -56,7 +56,7 @@ def lagrange(model: Model) -> Contender:
     return written_blocks(model, len(model.links))
 
 
-def written_blocks(model: Model, block: int) -> Contender:
+def written_blocks(model: Model, block: int) -> CompiledMethod:
     """The paper's method: blocks of so many links written out, joined by *numeric* assembly.
 
     Of the blocks all numbers are known when they are compiled, as with :func:`lagrange`; the joins know nothing but
@@ -64,7 +64,7 @@ def written_blocks(model: Model, block: int) -> Contender:
     blocks hand over are given with every call.
     """
     made = schedule_of(model, "serial", partition_of(model, block))
-    of_blocks: dict[int, Written] = {}
+    of_blocks: dict[int, WrittenBlock] = {}
     for number, members in enumerate(made.blocks):
         if len(members) > 1 or members[0] not in made.joined:
             of_blocks[number] = written_out(model, members, made.handles[number], _floats(model, made, number))
@@ -81,7 +81,7 @@ def written_blocks(model: Model, block: int) -> Contender:
 
     forms = dict.fromkeys(form for one in of_blocks.values() for form in one.forms)
     shortest = min(map(traced, forms), key=_cost)
-    return Contender(Kernel(shortest), (constants, np.zeros(1)))
+    return CompiledMethod(Kernel(shortest), (constants, np.zeros(1)))
 
 
 def _cost(one: Any) -> int:
@@ -109,7 +109,7 @@ def _joined(
     links: Sequence[Link],
     inertias: Sequence[LeafInertia],
     made: Schedule,
-    of_blocks: Mapping[int, Written],
+    of_blocks: Mapping[int, WrittenBlock],
     form: str,
     state: tuple[Array, Array, Array],
     zero: Any,
@@ -175,12 +175,12 @@ def _numeric(x: Array, zero: Any) -> Array:
     return np.array([zero if is_zero(entry) else entry for entry in np.ravel(x)]).reshape(np.shape(x))
 
 
-def method(model: Model, name: str, **options: Any) -> Contender:
+def method(model: Model, name: str, **options: Any) -> CompiledMethod:
     """A method of ``forward_dynamics``, compiled for the mechanism: what is zero or one in it folds away."""
-    return Contender(compile(dynamics.forward_dynamics, model, method=name, **options))
+    return CompiledMethod(compile(dynamics.forward_dynamics, model, method=name, **options))
 
 
-def general_assembly(model: Model) -> Contender:
+def general_assembly(model: Model) -> CompiledMethod:
     """Assembly–disassembly compiled for any bodies and placements, which are given with every call.
 
     What a program does that is no generator of code: nothing of the mechanism but its joints and gravity is known.
@@ -193,7 +193,7 @@ def general_assembly(model: Model) -> Contender:
 
     constants = np.array([_numbers(link) for link in model.links])
     kernel = compile(accelerations, q=model.nq, v=model.nv, tau=model.nv, bodies=constants.shape)
-    return Contender(kernel, (constants,))
+    return CompiledMethod(kernel, (constants,))
 
 
 def _numbers(link: Link) -> Array:

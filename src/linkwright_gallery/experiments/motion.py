@@ -12,10 +12,10 @@ from linkwright.dynamics import configuration
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import METHODS, Tableau, increments, inverse_exponential_rate
 from linkwright.spatial.arrays import Array
-from linkwright_gallery.experiments.contenders import Contender
+from linkwright_gallery.experiments.contenders import CompiledMethod
 
 
-class Run(NamedTuple):
+class TimedMotion(NamedTuple):
     """A motion without efforts, and how long it took to compute."""
 
     q: Array
@@ -49,7 +49,7 @@ class Runner:
         self._next = compile(next_point, q=nq, v=nv, u_rate=nv, w_rate=nv, h=1)
         self._end = compile(end, q=nq, v=nv, rates=(len(tableau.weights), 2, nv))
 
-    def run(self, one: Contender, q: Array, v: Array, duration: float) -> Run:
+    def run(self, one: CompiledMethod, q: Array, v: Array, duration: float) -> TimedMotion:
         """The motion from q (nq,), v (nv,), every step of it."""
         steps = round(duration / self.step)
         accelerations, constants, tau = one.kernel, one.constants, np.zeros(self.model.nv)
@@ -73,4 +73,4 @@ class Runner:
                 accelerations(q_stage, v_stage, tau, *constants, out=w_next)
             end(q_k, v_k, rates, out=following)
             q_k, v_k = following
-        return Run(qs, vs, time.perf_counter() - began)
+        return TimedMotion(qs, vs, time.perf_counter() - began)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Row:
+class ExperimentRow:
     """One number of links."""
 
     links: int
@@ -55,7 +55,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Result:
+class ExperimentResult:
     """A whole experiment."""
 
     name: str
@@ -63,7 +63,7 @@ class Result:
     step: float
     rows_in_batch: int
     machine: dict[str, str]
-    table: list[Row]
+    table: list[ExperimentRow]
     published_links: int
     """how many links the published ratios are for"""
     published: list[tuple[str, str, float]]
@@ -81,8 +81,8 @@ class Result:
         """Times of single evaluations, in batches, of the whole motion (minima), operations, differences."""
         from rich.table import Table
 
-        def number(kind: str, form: str) -> Callable[[Row, str], str]:
-            def cell(row: Row, name: str) -> str:
+        def number(kind: str, form: str) -> Callable[[ExperimentRow, str], str]:
+            def cell(row: ExperimentRow, name: str) -> str:
                 cost = row.cost(kind, name)
                 return "–" if cost is None else format(cost, form)
 
@@ -90,7 +90,7 @@ class Result:
 
         motion = f"{self.duration:g} s at {1e3 * self.step:g} ms, {4 * round(self.duration / self.step):,} evaluations"
 
-        shown: list[tuple[str, Callable[[Row, str], str]]] = [
+        shown: list[tuple[str, Callable[[ExperimentRow, str], str]]] = [
             ("ns an evaluation, one at a time, without Python's call", number("single", ",.0f")),
             (f"ns an evaluation, batches of {self.rows_in_batch}, one thread", number("batch", ",.1f")),
             (f"s for the whole motion, {motion}, with the integrator", lambda row, name: f"{row.total[name]:.3f}"),
@@ -117,7 +117,7 @@ class Result:
         return tables
 
     @property
-    def compared(self) -> Row:
+    def compared(self) -> ExperimentRow:
         """The row the ratios are of: as many links as published, else the most."""
         return next((row for row in self.table if row.links == self.published_links), self.table[-1])
 
@@ -144,7 +144,7 @@ class Result:
         return table
 
     @staticmethod
-    def _ratio(row: Row, kind: str, a: str, b: str) -> str:
+    def _ratio(row: ExperimentRow, kind: str, a: str, b: str) -> str:
         first, second = row.cost(kind, a), row.cost(kind, b)
         return "–" if first is None or second is None else f"{first / second:.2f}"
 

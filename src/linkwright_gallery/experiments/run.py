@@ -25,9 +25,9 @@ from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.benchmark.clock import Timing, interleaved, machine
-from linkwright_gallery.experiments.contenders import Contender, general_assembly, lagrange, method, written_blocks
-from linkwright_gallery.experiments.motion import Run, Runner
-from linkwright_gallery.experiments.report import Result, Row
+from linkwright_gallery.experiments.contenders import CompiledMethod, general_assembly, lagrange, method, written_blocks
+from linkwright_gallery.experiments.motion import Runner, TimedMotion
+from linkwright_gallery.experiments.report import ExperimentResult, ExperimentRow
 
 COMPARED_MOTION = 2.0
 """s; later small differences grow: the motions are chaotic."""
@@ -83,7 +83,7 @@ EXPERIMENTS = {
 """q1 = 90° of A is measured from hanging: horizontal, our q = 0. Lagrange's 1.2 of ADA follows from the others."""
 
 
-def contenders(model: Model, block: int) -> dict[str, Callable[[], Contender]]:
+def contenders(model: Model, block: int) -> dict[str, Callable[[], CompiledMethod]]:
     """The methods by name, yet to be compiled."""
     return {
         "Lagrange": lambda: lagrange(model),
@@ -108,7 +108,7 @@ def experiment(
     rows: int = 512,
     rounds: int = 25,
     tell: Callable[[str], None] = lambda text: None,
-) -> Result:
+) -> ExperimentResult:
     """Run "planar" (A) or "floating" (B): check that all methods agree, and time them, interleaved.
 
     ``links``: the numbers of links, those published and more unless given; ``duration`` of the motion, s; ``rows`` of a
@@ -132,12 +132,14 @@ def experiment(
         table.append(_measured(chosen, n, duration, rows, rounds, tell))
     published = [(a, b, ratio) for (a, b), ratio in chosen.published.items()]
     title = f"Experiment {chosen.letter}, {chosen.mechanism}"
-    return Result(title, duration, STEP, rows, machine(), table, chosen.published_links, published)
+    return ExperimentResult(title, duration, STEP, rows, machine(), table, chosen.published_links, published)
 
 
-def _measured(chosen: Experiment, n: int, duration: float, rows: int, rounds: int, tell: Callable[[str], None]) -> Row:
+def _measured(
+    chosen: Experiment, n: int, duration: float, rows: int, rounds: int, tell: Callable[[str], None]
+) -> ExperimentRow:
     model = chosen.model(n)
-    made: dict[str, Contender] = {}
+    made: dict[str, CompiledMethod] = {}
     left_out = {}
     for name, compiled in contenders(model, chosen.block).items():
         tell(f"{chosen.mechanism}, {n} links: compiling {name}")
@@ -151,7 +153,7 @@ def _measured(chosen: Experiment, n: int, duration: float, rows: int, rounds: in
     q, v = chosen.start(model)
     runner = Runner(model, STEP)
     nothing = _nothing(model)
-    runs: dict[str, list[Run]] = {name: [] for name in (*made, CALL)}
+    runs: dict[str, list[TimedMotion]] = {name: [] for name in (*made, CALL)}
     for _ in range(RUNS):
         for name, one in (*made.items(), (CALL, nothing)):
             runs[name].append(runner.run(one, q, v, duration))
@@ -176,7 +178,7 @@ def _measured(chosen: Experiment, n: int, duration: float, rows: int, rounds: in
     singles = _less_the_call(
         interleaved({name: (_call(one, row, out_row), 1) for name, one in (*made.items(), (CALL, nothing))}, rounds)
     )
-    return Row(
+    return ExperimentRow(
         n,
         {name: one.kernel.operations.total for name, one in made.items()},
         singles,
@@ -196,16 +198,16 @@ def _random_states(model: Model, random: np.random.Generator, rows: int = 200) -
     return q, v, tau
 
 
-def _call(one: Contender, arrays: Sequence[Array], out: Array) -> Callable[[], Any]:
+def _call(one: CompiledMethod, arrays: Sequence[Array], out: Array) -> Callable[[], Any]:
     return lambda: one.kernel(*arrays, *one.constants, out=out)
 
 
 CALL = "the call alone"
 
 
-def _nothing(model: Model) -> Contender:
+def _nothing(model: Model) -> CompiledMethod:
     """Takes what the others take and only hands on the efforts."""
-    return Contender(compile(lambda q, v, tau: tau, q=model.nq, v=model.nv, tau=model.nv))
+    return CompiledMethod(compile(lambda q, v, tau: tau, q=model.nq, v=model.nv, tau=model.nv))
 
 
 def _less_the_call(timings: dict[str, Timing]) -> dict[str, Timing]:

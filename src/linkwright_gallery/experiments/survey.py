@@ -95,7 +95,7 @@ def chains(tree: Tree, largest: int) -> list[list[tuple[int, ...]]]:
 
 
 @dataclass(frozen=True)
-class Robot:
+class SurveyedRobot:
     """A robot to be cut into blocks."""
 
     name: str
@@ -113,14 +113,14 @@ class Robot:
         return len(self.tree.parents) - 1
 
 
-def robot_of(model: Model, name: str = "", largest: int = LARGEST) -> Robot:
+def robot_of(model: Model, name: str = "", largest: int = LARGEST) -> SurveyedRobot:
     """A robot with all its chains of at most ``largest`` joints."""
     tree = tree_of(model)
     starting = tuple(tuple((tree.structure(chain), chain) for chain in own) for own in chains(tree, largest))
-    return Robot(name or model.name, tree, starting)
+    return SurveyedRobot(name or model.name, tree, starting)
 
 
-def cut(robot: Robot, structures: Iterable[str]) -> list[tuple[str, tuple[int, ...]]]:
+def cut(robot: SurveyedRobot, structures: Iterable[str]) -> list[tuple[str, tuple[int, ...]]]:
     """The fewest parts: blocks of these structures, single bodies (""), with their nodes, the base first.
 
     From the leaves inwards: what hangs on a part is cut by itself, so the best of a subtree is known before it is used.
@@ -150,7 +150,7 @@ def cut(robot: Robot, structures: Iterable[str]) -> list[tuple[str, tuple[int, .
     return parts
 
 
-def saved(robot: Robot, parts: Sequence[tuple[str, tuple[int, ...]]]) -> float:
+def saved(robot: SurveyedRobot, parts: Sequence[tuple[str, tuple[int, ...]]]) -> float:
     """The share of joints that lie within blocks: those that assembly has not to join."""
     return 1.0 - (len(parts) - 1) / robot.joints if robot.joints else 1.0
 
@@ -187,7 +187,7 @@ class Survey:
     """What was found of some robots."""
 
     files: int
-    robots: tuple[Robot, ...]
+    robots: tuple[SurveyedRobot, ...]
     """each mechanism once: files that differ in lengths and masses only count as one"""
     refused: dict[str, str]
     """files that are no robots, and why"""
@@ -253,7 +253,7 @@ def survey(
             f"blocks have 1 to {LARGEST} joints, and one structure or more is chosen; got {largest!r}, {most!r}"
         )
     files = sorted(_robots_installed() if folder is None else Path(folder).rglob("*.urdf"))
-    robots: dict[Tree, Robot] = {}
+    robots: dict[Tree, SurveyedRobot] = {}
     refused: dict[str, str] = {}
     for file in files:
         tell(file.stem)
@@ -287,7 +287,7 @@ def _robots_installed() -> list[Path]:
     return list(Path(str(place)).rglob("*.urdf"))
 
 
-def _size(robots: Sequence[Robot], largest: int) -> Size:
+def _size(robots: Sequence[SurveyedRobot], largest: int) -> Size:
     every = set[str]().union(*(robot.structures(largest) for robot in robots))
     best = choose(robots, largest, max(FEW))
     shares = [best[min(n, len(best)) - 1].within for n in FEW]
@@ -295,7 +295,7 @@ def _size(robots: Sequence[Robot], largest: int) -> Size:
     return Size(largest, len(every), (*shares, whole))
 
 
-def choose(robots: Sequence[Robot], largest: int, most: int) -> tuple[Chosen, ...]:
+def choose(robots: Sequence[SurveyedRobot], largest: int, most: int) -> tuple[Chosen, ...]:
     """The structures taken in one after another, each time the one that leaves fewest parts, all robots alike."""
     having: dict[str, list[int]] = {}
     for number, robot in enumerate(robots):

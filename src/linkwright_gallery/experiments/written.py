@@ -30,7 +30,7 @@ from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.spatial.rotation import skew
 from linkwright.symbolic.derive.plan import plan_of
-from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.derive.twice import LagrangianMechanism
 
 MOST_TERMS, MOST_IN_SPACE = 30_000, 8_000
 """Terms of a block's equations up to which they are written out, along parallel axes (where a term has one cosine or
@@ -40,7 +40,7 @@ FORMS = ("products", "angles")
 """Products of sines and cosines of as few terms as are found, or multiple angles."""
 
 
-class Values(NamedTuple):
+class BlockTerms(NamedTuple):
     """The terms of a block, (n,) with n its hinges, and six more of a floating base; h handles."""
 
     mass: Array
@@ -55,10 +55,10 @@ class Values(NamedTuple):
     """(3h,), ω of the handles in their own axes"""
 
 
-class Written(NamedTuple):
+class WrittenBlock(NamedTuple):
     """A block written out: polynomials, and what their letters stand for."""
 
-    polynomials: Values
+    polynomials: BlockTerms
     angles: tuple[tuple[str, tuple[int, ...]], ...]
     """of each letter the hinges whose angles it sums"""
     rates: tuple[str, ...]
@@ -85,7 +85,7 @@ class Written(NamedTuple):
         """M (n, n), of polynomials."""
         return self.polynomials.mass
 
-    def at(self, theta: Sequence[Any], rates: Sequence[Any], form: str) -> Values:
+    def at(self, theta: Sequence[Any], rates: Sequence[Any], form: str) -> BlockTerms:
         """The terms at numbers or symbols; ``form``: one of :data:`FORMS`."""
         values: dict[str, Any] = dict(zip(self.rates, rates, strict=True))
         values |= {name: sum(theta[k] for k in hinges) for name, hinges in self.angles}
@@ -98,7 +98,7 @@ class Written(NamedTuple):
 
         M = self.mass
         upper = np.array([[value(p) if i <= j else 0.0 for j, p in enumerate(row)] for i, row in enumerate(M)])
-        return Values(mirror(upper), *(filled(x) for x in self.polynomials[1:]))
+        return BlockTerms(mirror(upper), *(filled(x) for x in self.polynomials[1:]))
 
 
 def _product(coefficient: Any, factors: Any, values: dict[str, Any]) -> Any:
@@ -114,14 +114,14 @@ def _product(coefficient: Any, factors: Any, values: dict[str, Any]) -> Any:
     return x
 
 
-def written_out(model: Model, members: Sequence[int], handles: Sequence[int], floating: bool) -> Written:
+def written_out(model: Model, members: Sequence[int], handles: Sequence[int], floating: bool) -> WrittenBlock:
     """The equations of the block of these bodies, with those of ``handles`` (all by number) as its handles.
 
     ``floating``: whether its first body is a base that nothing in the block holds. Its other joints are hinges.
     Raises :class:`TooLargeError` above MOST_TERMS terms (MOST_IN_SPACE).
     """
     block = block_model(model, members, floating)
-    made = Mechanism(plan_of(block, "numbers", 0.0))
+    made = LagrangianMechanism(plan_of(block, "numbers", 0.0))
     ring, exact = made.ring, made.model
     hinges = range(1, len(members)) if floating else range(len(members))
     sums = _angle_sums(block, hinges)
@@ -140,10 +140,10 @@ def written_out(model: Model, members: Sequence[int], handles: Sequence[int], fl
     nothing = np.zeros((0, len(still))), np.zeros(0), np.zeros(0)
     of_handles = [_handle(exact, q, v, block.bodies[members.index(body)].name) for body in handles]
     J, drifts, turning = (np.concatenate(parts) for parts in zip(nothing, *of_handles, strict=True))
-    polynomials = Values(*(ring.array(x) for x in (M, bias, J, drifts, turning)))
+    polynomials = BlockTerms(*(ring.array(x) for x in (M, bias, J, drifts, turning)))
     places = {k: place for place, k in enumerate(hinges)}
     summed = tuple((made.coordinates.angles[places[k]], tuple(places[j] for j in sums[k])) for k in hinges)
-    found = Written(polynomials, summed, rates)
+    found = WrittenBlock(polynomials, summed, rates)
     most = MOST_TERMS if found.parallel else MOST_IN_SPACE
     if found.terms > most:
         raise TooLargeError(

@@ -13,13 +13,13 @@ import numpy as np
 from linkwright.browser.live.live import Live
 from linkwright.browser.live.panel import LivePanel
 from linkwright.browser.live.simulating import values_now
-from linkwright.browser.robot import Robot
+from linkwright.browser.robot import RobotNodes
 from linkwright.browser.typeset import typeset
 from linkwright.compiler.public import public
 from linkwright.dynamics import bias_forces, mass_matrix, pose
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright_gallery.studio_pages.program import Program
+from linkwright_gallery.studio_pages.program import TutorialPage
 
 TEXT = """Two links of 1 m and 1 kg, let go at 30°, 30°. Drag a link, change gravity or a mass while it moves."""
 MISTAKE = "As printed in Python"
@@ -31,7 +31,7 @@ EQUATIONS_EVERY = 6
 mass_matrix_of, bias_forces_of, pose_of = public(mass_matrix), public(bias_forces), public(pose)
 
 
-class DoublePendulum(Program):
+class DoublePendulum(TutorialPage):
     """Live motion of ``two_link``, its terms as they are, and what the tutorial's Python program computes."""
 
     MODEL, TITLE = "two_link", "Double pendulum"
@@ -41,7 +41,7 @@ class DoublePendulum(Program):
     def _program(self, gui: Any) -> None:
         gui.add_markdown(TEXT)
         self.live = Live(self.model, self.posture.q)
-        self.ghost = Robot(self.server, self.model, "as_printed", opacity=0.25, color=(200, 70, 60), visible=False)
+        self.ghost = RobotNodes(self.server, self.model, "as_printed", opacity=0.25, color=(200, 70, 60), visible=False)
         self.wrong = Wrong(self.model, self.posture.q)
         self._trail: deque[Array] = deque(maxlen=TRAIL)
         self._line: Any = None

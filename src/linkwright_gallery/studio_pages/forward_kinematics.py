@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.robot import Robot
+from linkwright.browser.robot import RobotNodes
 from linkwright.browser.words import distance
 from linkwright.spatial.arrays import Array
-from linkwright_gallery.studio_pages.program import Program, degrees, table
+from linkwright_gallery.studio_pages.program import TutorialPage, degrees, table
 from linkwright_gallery.studio_pages.tutorial_arm import TutorialAnswers, forward, inverse, lengths_of, nearest
 
 CHOICES = ("nearest", "up", "down")
@@ -17,7 +17,7 @@ TEXT = """θ₁ turns the arm, θ₂, θ₃ and θ₄ pitch it; **α = θ₂ + �
 the hand's place follows. Move the hand and the joints follow, as far as it reaches; the pale arm is the other elbow."""
 
 
-class ForwardKinematics(Program):
+class ForwardKinematics(TutorialPage):
     """Sliders θ1 … θ4 and x, y, z, α: each side follows the other."""
 
     MODEL, TITLE = "arm4", "Forward and inverse kinematics"
@@ -27,7 +27,9 @@ class ForwardKinematics(Program):
     def _program(self, gui: Any) -> None:
         self.lengths = lengths_of(self.model)
         reach = sum(self.lengths[1:])
-        self.ghost = Robot(self.server, self.model, "other_elbow", opacity=0.28, color=(120, 132, 148), visible=False)
+        self.ghost = RobotNodes(
+            self.server, self.model, "other_elbow", opacity=0.28, color=(120, 132, 148), visible=False
+        )
         gui.add_markdown(TEXT)
         q = self.posture.q
         with gui.add_folder("Joints (forward)"):

@@ -10,11 +10,11 @@ import numpy as np
 
 from linkwright.browser.page import BRAND, Studio
 from linkwright.browser.posture import Newest
-from linkwright.browser.scene import FIELD_OF_VIEW, Scene
+from linkwright.browser.scene import FIELD_OF_VIEW, BrowserScene
 from linkwright.model.library.built_in import built_in
 
 
-class Program(Studio):
+class TutorialPage(Studio):
     """A page of the studio with one mechanism and controls of its own."""
 
     MODEL: ClassVar[str]
@@ -38,7 +38,7 @@ class Program(Studio):
         )
         gui.set_panel_label(self.TITLE)
         gui.main_panel.dock_right()
-        self.scene = Scene(self.server, self.model, self.posture.q)
+        self.scene = BrowserScene(self.server, self.model, self.posture.q)
         self._camera()
         self.posture.listen(self.scene.show)
         self._status = gui.add_markdown("")

@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.compiler.public import public
 from linkwright.dynamics import jacobian, joint_forces, pose
 from linkwright.spatial.arrays import Array
-from linkwright_gallery.studio_pages.program import Program, table
+from linkwright_gallery.studio_pages.program import TutorialPage, table
 
 SINGULAR = 1e-3
 """of det J beside l1 l2"""
@@ -24,7 +24,7 @@ gravity is left away here."""
 joint_forces_of, jacobian_of, pose_of = public(joint_forces), public(jacobian), public(pose)
 
 
-class Statics(Program):
+class Statics(TutorialPage):
     """Sliders θ1, θ2, F_x, F_y; the red arrow at the tip; Tau1 and Tau2 at the lower left."""
 
     MODEL, TITLE = "two_link", "Statics of a planar arm"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from linkwright_gallery.exhibit import Exhibit, Source
+from linkwright_gallery.exhibit import Exhibit, PublishedSource
 from linkwright_gallery.tutorial import coordinates, further, hand, lagrange, motion
 
-SOURCE = Source(
+SOURCE = PublishedSource(
     "S3",
     "A tutorial on robotics",
     "T. Nagai, a tutorial on robotics in twelve chapters, with programs in Octave, Python and Maxima (2018)",

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from linkwright.bounds import not_negative, positive
-from linkwright.browser.live.push import Push, Pusher
+from linkwright.browser.live.push import PulledPoint, Pusher
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import difference, gravity_forces, integrate
@@ -54,7 +54,7 @@ BEND_EVERY = 4.0
 """s: from a posture to the other one and back"""
 
 
-class Sample(NamedTuple):
+class LiveState(NamedTuple):
     """The mechanism at one time."""
 
     t: float
@@ -138,9 +138,9 @@ class Live:
         self.stiffness, self.damping = 1.0, 1.0
         self.posture = np.array(q)
         self.pusher = Pusher(grounded)
-        self.push: Push | None = None
+        self.push: PulledPoint | None = None
         self.mode: str = mode or ("hold" if self.stands else "free")
-        self.history: deque[Sample] = deque(maxlen=KEPT)
+        self.history: deque[LiveState] = deque(maxlen=KEPT)
         self.lost = False
         """whether the motion grew beyond all reason, and was stopped"""
         self._kernels: dict[str, Callable[..., Any]] = {}
@@ -340,14 +340,14 @@ class Live:
             self.posture = np.array(self.start[0])
             self.place(*self.start, t=0.0)
 
-    def go_back(self, t: float) -> Sample:
+    def go_back(self, t: float) -> LiveState:
         """The sample that was next to a time, s; going on continues from there, and what came later is forgotten."""
         with self.lock:
             sample = self.sample_at(t)
             self.place(sample.q, sample.v, sample.t)
             return sample
 
-    def sample_at(self, t: float) -> Sample:
+    def sample_at(self, t: float) -> LiveState:
         """The sample that is next to a time, s."""
         with self.lock:
             times = np.array([sample.t for sample in self.history])
@@ -362,7 +362,7 @@ class Live:
             self.history.append(newest)
 
     @property
-    def now(self) -> Sample:
+    def now(self) -> LiveState:
         """The newest sample."""
         return self.history[-1]
 
@@ -391,7 +391,7 @@ class Live:
         return float(kinetic), float(potential)
 
     def _remember(self) -> None:
-        self.history.append(Sample(self.t, np.array(self.q), np.array(self.v), np.array(self.tau), *self.measured()))
+        self.history.append(LiveState(self.t, np.array(self.q), np.array(self.v), np.array(self.tau), *self.measured()))
 
     def motion(self) -> Motion:
         """What is remembered, as a record: with the masses and the gravity that the mechanism has of itself."""

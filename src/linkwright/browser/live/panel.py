@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.live.clock import Clock
-from linkwright.browser.live.live import Live, Sample
+from linkwright.browser.live.live import Live, LiveState
 from linkwright.browser.live.plots import Plots
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.browser.words import literal
 from linkwright.errors import LinkwrightError
 from linkwright.spatial.arrays import Array
@@ -39,7 +39,7 @@ class LivePanel:
     ``moved(q)`` is called with each configuration that is shown, so that others (sliders of joints) follow.
     """
 
-    def __init__(self, server: Any, scene: Scene, live: Live, moved: Callable[[Array], None] | None = None):
+    def __init__(self, server: Any, scene: BrowserScene, live: Live, moved: Callable[[Array], None] | None = None):
         self.server, self.scene, self.live, self.moved = server, scene, live, moved
         self.clock = Clock(live, self._shown, self._failed)
         self.seen: float | None = None
@@ -260,7 +260,7 @@ class LivePanel:
         if self.play_button.label != ("Pause" if self.clock.playing else "Play") and not self.play_button.disabled:
             self._button()
 
-    def _show(self, sample: Sample) -> None:
+    def _show(self, sample: LiveState) -> None:
         with self.server.atomic():
             self.scene.show(sample.q)
             self._arrows()

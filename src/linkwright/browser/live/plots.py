@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.live.live import Sample
+from linkwright.browser.live.live import LiveState
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -39,7 +39,7 @@ class Plots:
     def __init__(self, server: Any, model: Model, whole: bool = False, moving: Array | None = None):
         """``moving`` (nv,): how much each joint is going to move; the curves of what moves most are there first."""
         self.server, self.model, self.whole = server, model, whole
-        self._samples: Sequence[Sample] = ()
+        self._samples: Sequence[LiveState] = ()
         self._until: float | None = None
         self.coordinates, self.velocities = list(model.coordinate_names), velocity_names(model)
         self.groups = groups_of(model)
@@ -83,7 +83,7 @@ class Plots:
                     picture.series = self._series(names)
         self.update(self._samples, self._until)
 
-    def update(self, samples: Sequence[Sample], until: float | None = None) -> bool:
+    def update(self, samples: Sequence[LiveState], until: float | None = None) -> bool:
         """Draw what was in the last seconds, of samples in the order of time; False if some of it is left for later."""
         self._samples, self._until = samples, until
         if not samples:
@@ -166,7 +166,7 @@ def _most(groups: dict[str, tuple[list[int], list[int]]], moving: Array | None) 
     return max(groups, key=lambda name: float(np.abs(moving[groups[name][1]]).sum()))
 
 
-def _first_after(samples: Sequence[Sample], t: float) -> int:
+def _first_after(samples: Sequence[LiveState], t: float) -> int:
     low, high = 0, len(samples)
     while low < high:
         middle = (low + high) // 2

@@ -22,7 +22,7 @@ pose_of, mass_matrix_of = public(pose), public(mass_matrix)
 
 
 @dataclass(frozen=True, eq=False)
-class Push:
+class PulledPoint:
     """A point of a body that is pulled."""
 
     frame: str
@@ -36,7 +36,7 @@ class Push:
     """N s/m"""
     strength: float = 1.0
 
-    def towards(self, target: Any, strength: float = 1.0) -> Push:
+    def towards(self, target: Any, strength: float = 1.0) -> PulledPoint:
         """The same to another place."""
         place = as_numbers("target", target)
         if place.shape != (3,) or not np.isfinite(place).all():
@@ -50,7 +50,7 @@ class Pusher:
     def __init__(self, model: Model):
         self.model = model
 
-    def grabbed(self, q: Array, frame: str, point: Any) -> Push:
+    def grabbed(self, q: Array, frame: str, point: Any) -> PulledPoint:
         """A push at a point (3,) in world axes; as stiff as suits what moves there."""
         self.model.frame(frame)
         place = as_numbers("point", point)
@@ -63,9 +63,9 @@ class Pusher:
         fastest = float(np.linalg.eigvalsh(0.5 * (mobility + mobility.T))[-1]) if mobility.size else 0.0
         mass = 1.0 / fastest if fastest > 1e-9 else 0.0  # of what cannot move there is nothing to pull
         rate = 2.0 * np.pi * FREQUENCY
-        return Push(frame, local, place, mass * rate * rate, 2.0 * mass * rate)
+        return PulledPoint(frame, local, place, mass * rate * rate, 2.0 * mass * rate)
 
-    def acting(self, q: Array, v: Array, push: Push) -> tuple[Array, Array, Array, Array]:
+    def acting(self, q: Array, v: Array, push: PulledPoint) -> tuple[Array, Array, Array, Array]:
         """Where it acts (3,), where it pulls to (3,), its force (3,), N, and the efforts (nv,) of that."""
         T = pose_of(self.model, q, push.frame)
         place = T[:3, :3] @ push.point + T[:3, 3]

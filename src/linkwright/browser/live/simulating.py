@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.camera import Camera
+from linkwright.browser.camera import CameraControls
 from linkwright.browser.live.live import Live
 from linkwright.browser.live.panel import LivePanel
 from linkwright.browser.posture import Posture
 from linkwright.browser.robot import body_poses
-from linkwright.browser.scene import FIELD_OF_VIEW, Scene
+from linkwright.browser.scene import FIELD_OF_VIEW, BrowserScene
 from linkwright.browser.typeset import Typeset, typeset
 from linkwright.browser.words import literal
 from linkwright.errors import LinkwrightError
@@ -56,10 +56,10 @@ class Simulating:
     def __init__(
         self,
         server: Any,
-        scene: Scene,
+        scene: BrowserScene,
         posture: Posture,
         began: Callable[[], object] = lambda: None,
-        camera: Camera | None = None,
+        camera: CameraControls | None = None,
     ):
         """``began`` is called once it is set going; ``camera`` goes along with it."""
         self._began, self._camera = began, camera

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.browser.recorded.curves import with_curves
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import serve
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.files import file_at, replacing
@@ -94,7 +94,7 @@ def page_of(
     q = resample(play.model, play.t, play.q, times)
     served = serve(title="Linkwright")
     try:
-        scene = Scene(served.server, play.model, q[0], play.some)
+        scene = BrowserScene(served.server, play.model, q[0], play.some)
         scale = force_scale(play.model, scene.size)
         recorder = served.server.get_scene_serializer()
         for k in range(len(times)):
@@ -127,7 +127,7 @@ def force_scale(model: Model, size: float) -> float:
     return 0.35 * size / weight if weight > 0.0 else 0.01 * size
 
 
-def show_forces(scene: Scene, play: Playable, t: float, scale: float) -> None:
+def show_forces(scene: BrowserScene, play: Playable, t: float, scale: float) -> None:
     """The forces of contact at a time, s, as arrows."""
     if play.forces is not None:
         k = int(np.clip(np.searchsorted(play.t, t + 1e-9) - 1, 0, len(play.t) - 1))

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from linkwright.bounds import positive
-from linkwright.browser.live.live import Sample
+from linkwright.browser.live.live import LiveState
 from linkwright.browser.live.plots import Plots
 from linkwright.browser.recorded.page import Playable, force_scale, show_forces
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import resample
 
@@ -21,17 +21,17 @@ PICTURES = 50.0
 SPEEDS = ("0.1 ×", "0.25 ×", "0.5 ×", "1 ×", "2 ×", "4 ×")
 
 
-class Player:
+class MotionPlayer:
     """Plays what was recorded in a scene, with its controls in the panel that is open now."""
 
-    def __init__(self, server: Any, scene: Scene, play: Playable, speed: float = 1.0):
+    def __init__(self, server: Any, scene: BrowserScene, play: Playable, speed: float = 1.0):
         self.server, self.scene, self.what = server, scene, play
         self.speed, self.playing, self.at = positive("speed", speed), False, float(play.t[0])
         self._scale = force_scale(play.model, scene.size)
         self._ended, self._anchor = Event(), (0.0, 0.0)
         self._shown: float | None = None
         self.curves: Plots | None = None
-        self.samples: list[Sample] = []
+        self.samples: list[LiveState] = []
         gui = server.gui
         first, last = float(play.t[0]), float(play.t[-1])
         self.play_button = gui.add_button("Play", color="green", icon="player-play")
@@ -57,7 +57,7 @@ class Player:
         last = np.append(np.diff(motion.t) > 0.0, True)
         rows = zip(*(x[last] for x in (motion.q, motion.v, motion.tau, motion.kinetic, motion.potential)), strict=True)
         self.samples = [
-            Sample(float(t), q, v, tau, float(kinetic), float(potential))
+            LiveState(float(t), q, v, tau, float(kinetic), float(potential))
             for t, (q, v, tau, kinetic, potential) in zip(self.what.t, rows, strict=True)
         ]
         self.curves = Plots(self.server, self.what.model, whole=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.recorded.page import FORCES, Playable, force_scale, page_of, playable, show_forces
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.errors import InputError, LinkwrightError
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import configurations, resample
@@ -39,7 +39,7 @@ class Saving:
     def __init__(
         self,
         server: Any,
-        scene: Scene,
+        scene: BrowserScene,
         what: Callable[[], Any],
         told: Callable[[str], None],
         again: Callable[[], None],

@@ -9,9 +9,9 @@ from typing import Any
 
 from linkwright.browser.page import BRAND, Studio
 from linkwright.browser.recorded.page import framed, page_of, playable, save_page
-from linkwright.browser.recorded.player import Player
+from linkwright.browser.recorded.player import MotionPlayer
 from linkwright.browser.recorded.saving import Saving
-from linkwright.browser.scene import Scene
+from linkwright.browser.scene import BrowserScene
 from linkwright.errors import InputError
 
 WIDTH = 380
@@ -20,7 +20,7 @@ IN_NOTEBOOK = 480
 """pixels, of a motion's height there"""
 
 
-class Shown(Studio):
+class MotionStudio(Studio):
     """The page of a motion or a trajectory, made by :func:`linkwright.studio` of one."""
 
     def __init__(self, what: Any, *, speed: float = 1.0, host: str = "127.0.0.1", port: int | None = None):
@@ -32,9 +32,9 @@ class Shown(Studio):
         gui.configure_theme(
             control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
         )
-        self.scene = Scene(self.server, self.model, self.playable.q[0], self.playable.some)
+        self.scene = BrowserScene(self.server, self.model, self.playable.q[0], self.playable.some)
         self.posture.listen(self.scene.show)
-        self.player = Player(self.server, self.scene, self.playable, self._speed)
+        self.player = MotionPlayer(self.server, self.scene, self.playable, self._speed)
         self._status = gui.add_markdown("")
         self.saving = Saving(
             self.server, self.scene, lambda: self.what, self.tell, lambda: self.player.show(self.player.at)
@@ -85,7 +85,7 @@ def show(
             raise InputError(f"height is a number of pixels, from 100 to 4000; got {height!r}")
         import_module("IPython.display").display(Embedded(page_of(what, speed=speed), height))
         return None
-    made = Shown(what, speed=speed, port=port)
+    made = MotionStudio(what, speed=speed, port=port)
     made.player.play()
     if not made.open():
         print(f"open {made.address} in a browser", file=sys.stderr)

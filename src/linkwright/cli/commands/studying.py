@@ -13,7 +13,7 @@ from linkwright.errors import InputError, LinkwrightError, counted
 
 if TYPE_CHECKING:
     from linkwright.studies.result import Study
-    from linkwright.studies.run import Estimate
+    from linkwright.studies.run import StudyEstimate
 
 
 @app.command
@@ -74,7 +74,7 @@ def study(
         terminal.output.print(f"  {path}", soft_wrap=True)
 
 
-def _expect(found: Estimate, place: Path) -> None:
+def _expect(found: StudyEstimate, place: Path) -> None:
     terminal.output.print(
         f"{counted(found.rows, 'row')} in {counted(found.chunks, 'chunk')} of {found.chunk}: some "
         f"{_time(found.seconds)} on {counted(found.threads, 'thread')}, at most {_size(found.bytes)} in {place}",

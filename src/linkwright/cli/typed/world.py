@@ -24,7 +24,7 @@ PUSH = (0.35, 0.55, 0.0)
 
 
 @dataclass(frozen=True)
-class Push:
+class TimedForce:
     """A force on a link, for a while."""
 
     frame: str
@@ -67,7 +67,7 @@ def dropped(words: Sequence[str] | None, robot: str | None) -> float:
     return given[0] if given else DROP
 
 
-def pushed(model: Model, words: Sequence[str] | None, robot: str | None) -> Push | None:
+def pushed(model: Model, words: Sequence[str] | None, robot: str | None) -> TimedForce | None:
     """What --push says: nothing, N s sideways, or x y z."""
     given = numbers("--push", words, robot)
     if given is None:
@@ -83,4 +83,4 @@ def pushed(model: Model, words: Sequence[str] | None, robot: str | None) -> Push
     frame = next((j.child for j in model.joints if j.motion.floating), model.joints[-1].child)
     mass = sum(body.mass for body in model.bodies)
     x = [mass * each for each in PUSH] if not given else [0.0, given[0], 0.0] if len(given) == 1 else list(given)
-    return Push(frame, np.array(x))
+    return TimedForce(frame, np.array(x))

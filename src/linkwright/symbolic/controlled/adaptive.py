@@ -14,7 +14,7 @@ from linkwright.expression.polynomial import Ring, rational
 from linkwright.model.tree import Model
 from linkwright.symbolic.controlled.law import Law, quadratic, run
 from linkwright.symbolic.controlled.lyapunov import Proof, matrix, smallest
-from linkwright.symbolic.derive.plan import Plan
+from linkwright.symbolic.derive.plan import DerivationPlan
 from linkwright.symbolic.read.linear import LinearForm, inertial_plan
 from linkwright.symbolic.read.structure import Structure
 
@@ -30,7 +30,7 @@ def wanted(n: int) -> tuple[tuple[str, ...], Callable[[Ring], dict[str, Any]]]:
     return tuple(name for own in names for name in own), bind
 
 
-def proof_of_adaptive(plan: Plan, law: Law, term_limit: int) -> Proof | None:
+def proof_of_adaptive(plan: DerivationPlan, law: Law, term_limit: int) -> Proof | None:
     """V̇ of V = ½ sᵀM s + ½ δᵀΓ⁻¹δ, δ = π̂ − π, of the law as it is run, its step of π̂ taken for h times a rate.
 
     The proof checks that τ = M a_r + C v_r + g + Y δ − K_D s with Y = ∂τ/∂π̂, that π̂ moves by −h Γ Yᵀ s, and then
@@ -86,7 +86,7 @@ def _predicting(law: Law) -> str:
     return told if np.any(law.value("prediction")) else ""
 
 
-def adaptive_by_its_formula(plan: Plan, law: Law, term_limit: int) -> Proof:
+def adaptive_by_its_formula(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
     """V̇ = sᵀ(½Ṁ − C) s − sᵀK_D s for any s, where Ṁ − 2C is skew and efforts are linear in the parameters."""
     form = LinearForm(plan, term_limit)
     structure = Structure(form.mechanism, form.mechanism.recursive)

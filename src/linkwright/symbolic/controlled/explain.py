@@ -19,14 +19,14 @@ from linkwright.symbolic.controlled.law import Law
 from linkwright.symbolic.controlled.lyapunov import Proof, smallest
 from linkwright.symbolic.controlled.proofs import by_theorem, proof_of, with_loops
 from linkwright.symbolic.controlled.rest import Rest, RestingPlace
-from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.derive.twice import LagrangianMechanism
 from linkwright.symbolic.read.explanation import (
+    ExplanationSection,
+    ExplanationText,
     Formula,
     Paragraph,
-    Section,
     Symbol,
     Token,
-    Told,
     sections_of,
     variable,
 )
@@ -40,10 +40,10 @@ RATE, DAMPING = Symbol("V", accent="dot"), Symbol("K", "d")
 E_T, V_T = Symbol("e", power="T"), Symbol("v", power="T")
 
 
-class ControlledExplanation(Told):
+class ControlledExplanation(ExplanationText):
     """Sections of words and formulas about a mechanism and the control law that moves it, with their findings."""
 
-    def __init__(self, mechanism: Mechanism, model: Model, law: Law):
+    def __init__(self, mechanism: LagrangianMechanism, model: Model, law: Law):
         self.model, self.law, self._mechanism = model, law, mechanism
 
     @cached_property
@@ -75,9 +75,9 @@ class ControlledExplanation(Told):
         return Rest(self.law.model, self.law, near)
 
     @cached_property
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[ExplanationSection, ...]:
         """Titles and paragraphs; a paragraph is a tuple of words (str) and formulas."""
-        words = _Words(self)
+        words = _ControlParagraphs(self)
         made = [
             ("Two properties of the mechanism", words.properties()),
             ("The law", words.law()),
@@ -94,7 +94,7 @@ class ControlledExplanation(Told):
 
 @telling(lambda mechanism: f"explaining {mechanism.model.name!r} and its law")
 def controlled_explanation(
-    mechanism: Mechanism, model: Model, given: Model, law: Callable[..., Any], initial_state: Any
+    mechanism: LagrangianMechanism, model: Model, given: Model, law: Callable[..., Any], initial_state: Any
 ) -> ControlledExplanation:
     """The explanation of a mechanism under a law; raises what simulations raise of what is no law."""
     made = Law(given, law, initial_state)
@@ -102,7 +102,7 @@ def controlled_explanation(
     return ControlledExplanation(mechanism, model, made)
 
 
-class _Words:
+class _ControlParagraphs:
     """Paragraphs."""
 
     def __init__(self, of: ControlledExplanation):

@@ -9,19 +9,19 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.spatial.arrays import Array
-from linkwright.symbolic.controlled.law import Law, Run, quadratic
+from linkwright.symbolic.controlled.law import Law, LawPolynomials, quadratic
 from linkwright.symbolic.controlled.lyapunov import Proof, smallest
-from linkwright.symbolic.derive.plan import Plan, with_frame
-from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.derive.plan import DerivationPlan, with_frame
+from linkwright.symbolic.derive.twice import LagrangianMechanism
 from linkwright.symbolic.read.structure import Structure
 
 
-def proof_of_impedance(plan: Plan, law: Law, term_limit: int) -> Proof:
+def proof_of_impedance(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
     """V̇ of V = ½ vᵀMv + U(x̃) where the force F of the spring is the gradient of U: U̇ = Fᵀ ẋ."""
     n, frame = law.model.nv, law.value("frame")
     forces, gains = [f"F{k + 1}" for k in range(6)], [f"D{k + 1}" for k in range(6)]
     own = [f"c{k + 1}" for k in range(n)]
-    mechanism = Mechanism(with_frame(plan, frame), term_limit, (*forces, *gains, *own, "U"))
+    mechanism = LagrangianMechanism(with_frame(plan, frame), term_limit, (*forces, *gains, *own, "U"))
     ring, v = mechanism.ring, mechanism.v
     structure = Structure(mechanism, mechanism.recursive)
     M, h, _ = mechanism.recursive
@@ -44,7 +44,7 @@ def proof_of_impedance(plan: Plan, law: Law, term_limit: int) -> Proof:
         _of_hand(K),
         _of_hand(damping),
         None,
-        Run(mechanism, drive, {}, {**plan.values}),
+        LawPolynomials(mechanism, drive, {}, {**plan.values}),
         structure,
         structural=True,
         epsilon=smallest(joint),

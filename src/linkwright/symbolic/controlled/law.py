@@ -20,8 +20,8 @@ from linkwright.expression.polynomial import Polynomial, Ring, evaluate
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import LawController, law_controller, unflatten_state
 from linkwright.spatial.arrays import Array
-from linkwright.symbolic.derive.plan import Plan
-from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.derive.plan import DerivationPlan
+from linkwright.symbolic.derive.twice import LagrangianMechanism
 
 LETTERS = {
     **{"stiffness": "K", "damping": "D", "integral": "Ki", "target": "qd", "reference": "qd"},
@@ -119,10 +119,10 @@ class Law:
 
 
 @dataclass
-class Run:
+class LawPolynomials:
     """A law's efforts as polynomials."""
 
-    mechanism: Mechanism
+    mechanism: LagrangianMechanism
     efforts: np.ndarray
     """τ (nv,)"""
     bound: Mapping[str, Any]
@@ -149,7 +149,7 @@ class Run:
         return not any(p.used() & self.free for p in x.flat)
 
 
-def agrees(made: Run, law: Law) -> bool:
+def agrees(made: LawPolynomials, law: Law) -> bool:
     """Whether the polynomials give the law's efforts at random states: a control law that tests whether a number *is*
     another would go one way on polynomials, and another on numbers.
     """
@@ -196,25 +196,25 @@ def names_of(law: Law, taken: set[str], angular: list[bool]) -> tuple[dict[str, 
 
 
 def run(
-    plan: Plan,
+    plan: DerivationPlan,
     law: Law,
     term_limit: int,
     named: bool = True,
     more: tuple[str, ...] = (),
     bind: Callable[[Ring], dict[str, Any]] | None = None,
-) -> Run | str:
+) -> LawPolynomials | str:
     """The law on the polynomials of a plan, with ``more`` variables; or the reason why that is impossible.
 
     ``bind`` replaces the bound values.
     """
-    plain = Mechanism(plan, term_limit)
+    plain = LagrangianMechanism(plan, term_limit)
     coordinates = plain.coordinates
     angular = [name in coordinates.angles for name in coordinates.q]
     taken = {*plain.ring.names, *more, "t"}
     made, values, angles = names_of(law, taken, angular) if named else ({}, {}, set[str]())
     state = [f"z{k + 1}" for k in range(law.rule.effort_function.state)]
     others = dict.fromkeys(name for names in made.values() for name in names if name and name not in angles)
-    mechanism = Mechanism(plan, term_limit, (*others, *state, *more), (*sorted(angles), "t"))
+    mechanism = LagrangianMechanism(plan, term_limit, (*others, *state, *more), (*sorted(angles), "t"))
     ring, bound = mechanism.ring, dict(law.bound)
     for key, names in made.items():
         array = np.array([ring[name] if name else ring.zero for name in names], dtype=object)
@@ -232,7 +232,7 @@ def run(
         if isinstance(failure, (AttributeError, TypeError)) and not isinstance(failure, LinkwrightError):
             return "it uses a function that polynomials do not have, such as clip, minimum, tanh or a comparison"
         return f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
-    return Run(mechanism, efforts, bound, {**plan.values, **values}, following)
+    return LawPolynomials(mechanism, efforts, bound, {**plan.values, **values}, following)
 
 
 def _arrays(state: Any) -> list[Any]:

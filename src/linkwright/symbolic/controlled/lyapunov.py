@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.spatial.arrays import Array
-from linkwright.symbolic.controlled.law import Run
+from linkwright.symbolic.controlled.law import LawPolynomials
 from linkwright.symbolic.read.structure import Structure
 
 
@@ -34,7 +34,7 @@ class Proof:
     """the gains K and K_d (nv, nv), in numbers"""
     target: Array | None = None
     """the posture that is kept, or None where it moves or is none"""
-    run: Run | None = None
+    run: LawPolynomials | None = None
     structure: Structure | None = None
     """of the mechanism, in the ring of the proof"""
     epsilon: float = 0.0

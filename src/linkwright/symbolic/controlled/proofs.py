@@ -24,10 +24,10 @@ from linkwright.expression.polynomial import Polynomial, rational
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.controlled.adaptive import adaptive_by_its_formula, proof_of_adaptive, wanted
 from linkwright.symbolic.controlled.impedance import proof_of_impedance
-from linkwright.symbolic.controlled.law import Law, Run, agrees, quadratic, run
+from linkwright.symbolic.controlled.law import Law, LawPolynomials, agrees, quadratic, run
 from linkwright.symbolic.controlled.lyapunov import Proof, errors, matrix, smallest, symmetric
-from linkwright.symbolic.derive.plan import Plan
-from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.derive.plan import DerivationPlan
+from linkwright.symbolic.derive.twice import LagrangianMechanism
 from linkwright.symbolic.read.extremes import series_of
 from linkwright.symbolic.read.structure import Structure, quasi
 
@@ -38,7 +38,7 @@ _steepness, _inertia_slopes = derivative(dynamics.gravity_forces, "q"), derivati
 _coriolis = public(dynamics.coriolis_matrix)
 
 
-def proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
+def proof_of(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
     """The proof of a law, or why there is none. Raises :class:`TooLargeError` where equations are too large."""
     return _beside(_proof_of(plan, law, term_limit), law)
 
@@ -123,7 +123,7 @@ def _not_driven(law: Law) -> str:
     return ""
 
 
-def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
+def _proof_of(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
     turning = any(quasi(joint) for joint in plan.model.joints if joint.nv)
     if law.passive == "mixed":
         return Proof("", why_not="it changes with the mechanism's own springs and friction otherwise than these do")
@@ -152,7 +152,7 @@ def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
         if not moving and not agrees(made, law):
             why = "on polynomials it gives other efforts than on numbers: does it ask whether something is equal?"
             continue
-        ways: list[Callable[[Run], Proof | None]] = [
+        ways: list[Callable[[LawPolynomials], Proof | None]] = [
             _affine_in_efforts,
             partial(_linearizing, law=law, moving=moving),
             _of_potential,
@@ -172,7 +172,7 @@ def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
 # PD
 
 
-def _linear_in_state(x: np.ndarray, made: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def _linear_in_state(x: np.ndarray, made: LawPolynomials) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """(K, K_d, c) with x = c − K q − K_d v, all constant; None where there are none."""
     names, ring = made.mechanism.coordinates, made.mechanism.ring
     K = np.array([[-ring.derivative(p, name) for name in names.q] for p in x], dtype=object)
@@ -182,7 +182,7 @@ def _linear_in_state(x: np.ndarray, made: Run) -> tuple[np.ndarray, np.ndarray, 
     return (K, D, c) if all(map(made.constant, (K, D, c))) else None
 
 
-def _affine_in_efforts(made: Run) -> Proof | None:
+def _affine_in_efforts(made: LawPolynomials) -> Proof | None:
     mechanism = made.mechanism
     ring, q, v, n = mechanism.ring, mechanism.q, mechanism.v, len(mechanism.v)
     structure = Structure(mechanism, mechanism.recursive)
@@ -224,7 +224,7 @@ def _affine_in_efforts(made: Run) -> Proof | None:
     return None
 
 
-def _steepness_bound(g: np.ndarray, made: Run) -> float:
+def _steepness_bound(g: np.ndarray, made: LawPolynomials) -> float:
     """An upper bound of ‖∂g/∂q‖ over all configurations; inf where the entries are no Fourier series in the angles.
 
     A series c₀ + Σ a_k cos(n_k·θ − α_k) is at most |c₀| + Σ |a_k|; the 2-norm of a matrix is at most that of a matrix
@@ -239,7 +239,7 @@ def _steepness_bound(g: np.ndarray, made: Run) -> float:
     return float(np.linalg.norm(bounds, 2)) if np.isfinite(bounds).all() else math.inf
 
 
-def _of_potential(made: Run) -> Proof | None:
+def _of_potential(made: LawPolynomials) -> Proof | None:
     """τ = p(q) − K_d v with a curl-free p: the force of a potential W, whatever it looks like."""
     mechanism = made.mechanism
     ring, v, names = mechanism.ring, mechanism.v, mechanism.coordinates
@@ -263,11 +263,11 @@ def _of_potential(made: Run) -> Proof | None:
     return proof
 
 
-def _numbers_of(made: Run) -> Any:
+def _numbers_of(made: LawPolynomials) -> Any:
     return made.mechanism.plan.model
 
 
-def _pd_on_manifold(plan: Plan, law: Law, term_limit: int) -> Proof:
+def _pd_on_manifold(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
     """PD where errors are rotation vectors: ė = −D v with any matrix D, whose transpose the law has."""
     n, joints = law.model.nv, [joint for joint in plan.model.joints if joint.nv]
     blocks: list[tuple[int, int]] = []  # first velocity, how many; D is block diagonal, 1 for plain joints
@@ -278,7 +278,7 @@ def _pd_on_manifold(plan: Plan, law: Law, term_limit: int) -> Proof:
     places = [(a + i, a + j) for a, size in blocks if size > 1 for i in range(size) for j in range(size)]
     of = {place: f"B{place[0] + 1}_{place[1] + 1}" for place in places}
     gains = [*(f"K{k + 1}" for k in range(n)), *(f"D{k + 1}" for k in range(n))]
-    mechanism = Mechanism(plan, term_limit, (*errors(n), *of.values(), *gains))
+    mechanism = LagrangianMechanism(plan, term_limit, (*errors(n), *of.values(), *gains))
     ring, v = mechanism.ring, mechanism.v
     structure = Structure(mechanism, mechanism.recursive)
     M, h, g = mechanism.recursive
@@ -308,7 +308,7 @@ def _pd_on_manifold(plan: Plan, law: Law, term_limit: int) -> Proof:
         law.gain("stiffness"),
         law.gain("damping"),
         np.asarray(law.value("target"), dtype=float),
-        Run(mechanism, drive + g, {}, values),
+        LawPolynomials(mechanism, drive + g, {}, values),
         structure,
         structural=True,
     )
@@ -317,14 +317,14 @@ def _pd_on_manifold(plan: Plan, law: Law, term_limit: int) -> Proof:
 # computed torque
 
 
-def _moving(plan: Plan, law: Law, term_limit: int) -> Run | str:
+def _moving(plan: DerivationPlan, law: Law, term_limit: int) -> LawPolynomials | str:
     """Computed torque along a reference, with names for what is wanted at some time."""
     n = law.model.nv
     more, bind = wanted(n)
     return run(plan, law, term_limit, True, (*errors(n), *more), bind)
 
 
-def _linearizing(made: Run, law: Law, moving: bool) -> Proof | None:
+def _linearizing(made: LawPolynomials, law: Law, moving: bool) -> Proof | None:
     """Whether τ − h − g = M u with u = c − K q − K_d v (+ what a moving reference adds)."""
     mechanism = made.mechanism
     ring, q, v, n = mechanism.ring, mechanism.q, mechanism.v, len(mechanism.v)
@@ -370,7 +370,7 @@ def _linearizing(made: Run, law: Law, moving: bool) -> Proof | None:
     return proof
 
 
-def _solved(made: Run, M: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def _solved(made: LawPolynomials, M: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """The only K, K_d and c (of fractions) with which M u = rest can hold; None where M is singular there.
 
     Both sides are put at points where parameters have their values, cosines are 1 and sines 0: angles are variables of
@@ -432,7 +432,7 @@ def _solve(A: list[list[Fraction]], b: list[Fraction]) -> list[Fraction] | None:
 # PID
 
 
-def _pid(plan: Plan, law: Law, term_limit: int) -> Proof:
+def _pid(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
     """Whether the law is τ = K e − K_d v + z, ż = K_i e while nothing is cut."""
     n = law.model.nv
     unlimited = Law(law.model, _without_limit(law), law.rule.state)

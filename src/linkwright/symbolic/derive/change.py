@@ -19,12 +19,12 @@ from linkwright.errors import ArgumentError, ExpressionError, InputError
 from linkwright.expression.factors import determinant
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.symbolic.derive.coordinates import Coordinates
-from linkwright.symbolic.derive.plan import Plan
-from linkwright.symbolic.derive.typed import Evaluation, Node, Ratio, names_in, trees, whole
+from linkwright.symbolic.derive.plan import DerivationPlan
+from linkwright.symbolic.derive.typed import Evaluation, Ratio, SyntaxNode, names_in, trees, whole
 from linkwright.symbolic.derive.whole import MASS
 
 
-class Local(NamedTuple):
+class LocalCoordinateChange(NamedTuple):
     """What a change of coordinates is at a state: numbers, polynomials or expressions."""
 
     q: np.ndarray
@@ -61,13 +61,13 @@ class Local(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Change:
+class CoordinateChange:
     """Coordinates of a mechanism as functions of others."""
 
     own: Coordinates
     coordinates: Coordinates
     """the new ones, those that stay among them"""
-    functions: tuple[tuple[str, Node], ...]
+    functions: tuple[tuple[str, SyntaxNode], ...]
     """of each coordinate that changes"""
     constants: tuple[str, ...]
     """the parameters in them"""
@@ -80,7 +80,7 @@ class Change:
             made[k] = evaluation.value(functions[name]).numerator if name in functions else ring[name]
         return made
 
-    def local(self, ring: Ring) -> Local:
+    def local(self, ring: Ring) -> LocalCoordinateChange:
         """The change on polynomials."""
         q, n = self.values(ring), len(self.own.v)
         rates = np.array([ring[name] for name in self.coordinates.v], dtype=object)
@@ -95,7 +95,7 @@ class Change:
                 J[i, j] = ring.derivative(p, rate.removesuffix("_dot"))
                 J_dot[i, j] = ring.rate(J[i, j], in_time)
         ring.check()
-        return Local(q, ring.array(J @ rates), J, J_dot, rates)
+        return LocalCoordinateChange(q, ring.array(J @ rates), J, J_dot, rates)
 
     @property
     def _scalars(self) -> set[str]:
@@ -108,7 +108,7 @@ class Change:
 
 
 def ring_of(
-    own: Coordinates, plan: Plan, more_angles: Iterable[str], more: Iterable[str], names: Iterable[str]
+    own: Coordinates, plan: DerivationPlan, more_angles: Iterable[str], more: Iterable[str], names: Iterable[str]
 ) -> Ring:
     """A ring to look at a change in: of parameters, coordinates, and velocities."""
     fours = sum(own.quaternions, ())
@@ -117,7 +117,7 @@ def ring_of(
     return Ring(angles, own.quaternions, list(dict.fromkeys(others)))
 
 
-def change_of(own: Coordinates, plan: Plan, given: Sequence[tuple[str, Node]]) -> Change:
+def change_of(own: Coordinates, plan: DerivationPlan, given: Sequence[tuple[str, SyntaxNode]]) -> CoordinateChange:
     """The change that is given: the mechanism's coordinates by new ones, or new ones by the mechanism's (affine).
 
     Raises :class:`InputError` where there is none: singular, not to be inverted, or no polynomial.
@@ -160,7 +160,7 @@ def change_of(own: Coordinates, plan: Plan, given: Sequence[tuple[str, Node]]) -
     constants = tuple(name for name in used if name in plan.values)
     if other := [name for name in constants if name not in plan.rigid_names]:
         raise InputError(f"coordinates are functions of others and of lengths and the like, not of {other[0]}")
-    change = Change(own, coordinates, tuple(functions.items()), constants)
+    change = CoordinateChange(own, coordinates, tuple(functions.items()), constants)
     ring = ring_of(own, plan, angles, q, v)
     _check_functions(change, plan, ring)
     if not change.determinant(ring):
@@ -171,7 +171,7 @@ def change_of(own: Coordinates, plan: Plan, given: Sequence[tuple[str, Node]]) -
     return change
 
 
-def given_of(coordinates: Mapping[str, Any]) -> tuple[tuple[str, Node], ...]:
+def given_of(coordinates: Mapping[str, Any]) -> tuple[tuple[str, SyntaxNode], ...]:
     """What somebody gives, text or SymPy's, as trees."""
     if not isinstance(coordinates, Mapping) or not coordinates:
         raise ArgumentError(f"coordinates is a dict, such as {{'phi1': 'theta1', …}}; got {coordinates!r}")
@@ -184,7 +184,7 @@ def given_of(coordinates: Mapping[str, Any]) -> tuple[tuple[str, Node], ...]:
     return tuple(found)
 
 
-def _turned(node: Node, turns: bool) -> set[str]:
+def _turned(node: SyntaxNode, turns: bool) -> set[str]:
     """The names in a tree that are angles: what an angle is made of, and what stands in sines and cosines."""
     if node.operation == "name":
         return {str(node.of[0])} if turns else set()
@@ -194,7 +194,7 @@ def _turned(node: Node, turns: bool) -> set[str]:
     return {name for one in node.of for name in _turned(one, inner)}
 
 
-def _check_names(own: Coordinates, plan: Plan, found: Sequence[str], stay: Sequence[str]) -> None:
+def _check_names(own: Coordinates, plan: DerivationPlan, found: Sequence[str], stay: Sequence[str]) -> None:
     for name in found:
         taken = name in plan.values or name in stay or name in (MASS, "pi", "tau")
         if taken or name in (*own.v, *own.a) or not re.fullmatch(r"[A-Za-z]+\d*", name):
@@ -202,7 +202,7 @@ def _check_names(own: Coordinates, plan: Plan, found: Sequence[str], stay: Seque
             raise InputError(f"a coordinate has letters and a number for its name, such as phi1; {name!r} {why}")
 
 
-def _check_known(own: Coordinates, plan: Plan, functions: Mapping[str, Node]) -> None:
+def _check_known(own: Coordinates, plan: DerivationPlan, functions: Mapping[str, SyntaxNode]) -> None:
     for name, node in functions.items():
         for one in names_in(node):
             if one not in own.q and one not in plan.values and one != "pi":
@@ -212,7 +212,7 @@ def _check_known(own: Coordinates, plan: Plan, functions: Mapping[str, Node]) ->
                 )
 
 
-def _check_functions(change: Change, plan: Plan, ring: Ring) -> None:
+def _check_functions(change: CoordinateChange, plan: DerivationPlan, ring: Ring) -> None:
     """That each is a polynomial, and those of angles sums that have polynomials as sines."""
     evaluation = Evaluation(ring, lambda name: whole(ring[name]))
     helical = {f"theta{k}" for k, joint in enumerate(plan.model.joints, start=1) if joint.motion.pitch}
@@ -232,7 +232,7 @@ def _check_functions(change: Change, plan: Plan, ring: Ring) -> None:
                 raise InputError(f"{name} is the angle of a screw, which a shift by pi would move, too")
 
 
-def _inverted(own: Coordinates, plan: Plan, functions: Mapping[str, Node]) -> dict[str, Node]:
+def _inverted(own: Coordinates, plan: DerivationPlan, functions: Mapping[str, SyntaxNode]) -> dict[str, SyntaxNode]:
     """The mechanism's coordinates as functions of new ones that are affine in them."""
     used = {name for node in functions.values() for name in names_in(node)}
     moved = [name for name in own.q if name in used]
@@ -267,18 +267,24 @@ def _inverted(own: Coordinates, plan: Plan, functions: Mapping[str, Node]) -> di
         for j in range(n):
             if j != k:
                 rows[j] = [x - rows[j][k] * y for x, y in zip(rows[j], rows[k], strict=True)]
-    none = dict.fromkeys(moved, Node("number", (Fraction(0),)))
-    shifted = [Node("+", (Node("name", (name,)), Node("-", (_put(node, none),)))) for name, node in functions.items()]
+    none = dict.fromkeys(moved, SyntaxNode("number", (Fraction(0),)))
+    shifted = [
+        SyntaxNode("+", (SyntaxNode("name", (name,)), SyntaxNode("-", (_put(node, none),))))
+        for name, node in functions.items()
+    ]
     return {
-        name: Node("+", tuple(Node("*", (Node("number", (x,)), one)) for x, one in zip(row[n:], shifted, strict=True)))
+        name: SyntaxNode(
+            "+",
+            tuple(SyntaxNode("*", (SyntaxNode("number", (x,)), one)) for x, one in zip(row[n:], shifted, strict=True)),
+        )
         for name, row in zip(moved, rows, strict=True)
     }
 
 
-def _put(node: Node, known: Mapping[str, Node]) -> Node:
+def _put(node: SyntaxNode, known: Mapping[str, SyntaxNode]) -> SyntaxNode:
     """A tree with others in place of names."""
     if node.operation == "name":
         return known.get(str(node.of[0]), node)
     if node.operation == "number":
         return node
-    return Node(node.operation, tuple(_put(one, known) for one in node.of))
+    return SyntaxNode(node.operation, tuple(_put(one, known) for one in node.of))

@@ -18,9 +18,9 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.symbolic.derive.coordinates import Coordinates
-from linkwright.symbolic.derive.plan import Plan
+from linkwright.symbolic.derive.plan import DerivationPlan
 from linkwright.symbolic.derive.quantities import QUANTITIES
-from linkwright.symbolic.derive.typed import Evaluation, Node, Ratio, has_rounded_number, spelled, trees, whole
+from linkwright.symbolic.derive.typed import Evaluation, Ratio, SyntaxNode, has_rounded_number, spelled, trees, whole
 from linkwright.symbolic.derive.whole import MASS, RECIPROCAL
 from linkwright.symbolic.write.notation import FORMS, Order, Sum, grouped, latex_of, text_of
 
@@ -115,7 +115,7 @@ def compare(
                 raise InputError('which row it is tells an effort in it (tau1 = …), or what="tau[1]"')
             if right is None:  # the effort is what was typed
                 wanted = indices[0] if indices else 1
-                left, right = Node("name", (f"tau{wanted}",)), left
+                left, right = SyntaxNode("name", (f"tau{wanted}",)), left
             both = value(left), value(right)
             if vocabulary.difference("", *both) is None:
                 compared.append("an identity")
@@ -182,7 +182,7 @@ class Vocabulary:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: DerivationPlan,
         coordinates: Coordinates,
         mass: Polynomial,
         passive: Sequence[str],
@@ -214,7 +214,7 @@ class Vocabulary:
                 )
             self.known[spelled(name)] = self.evaluation.value(left)
 
-    def _other_names(self, plan: Plan) -> dict[str, str]:
+    def _other_names(self, plan: DerivationPlan) -> dict[str, str]:
         """What students write for coordinates and their rates; of what there is one of, without its number."""
         c, found = self.coordinates, dict[str, str]()
         for k, name in enumerate(c.q, start=1):

@@ -26,9 +26,9 @@ import flint
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import SQUARE_ROOTS, Polynomial, Ring, evaluate
 from linkwright.symbolic.derive.coordinates import Coordinates
-from linkwright.symbolic.derive.plan import Entry, LinkPlan, Plan, sorted_names
+from linkwright.symbolic.derive.plan import DerivationPlan, Entry, LinkPlan, sorted_names
 from linkwright.symbolic.derive.surd import ONE, ZERO, number
-from linkwright.symbolic.derive.twice import Forms, Mechanism
+from linkwright.symbolic.derive.twice import Forms, LagrangianMechanism
 from linkwright.symbolic.write.notation import Order, grouped, text_of
 
 PRIME = 2**62 - 1001
@@ -44,7 +44,7 @@ Key = tuple[int, tuple[int, ...]]
 class Grouping(NamedTuple):
     """What grouping found."""
 
-    plan: Plan
+    plan: DerivationPlan
     """of the base parameters alone"""
     definitions: dict[str, Polynomial]
     """of those that stand for more than one parameter, in the ring of ``ungrouped``"""
@@ -52,11 +52,11 @@ class Grouping(NamedTuple):
     """M, h and g as they were"""
 
 
-def grouping_of(plan: Plan, coordinates: Coordinates, term_limit: int) -> Grouping:
+def grouping_of(plan: DerivationPlan, coordinates: Coordinates, term_limit: int) -> Grouping:
     """The base parameters of a plan whose inertial parameters are names; raises :class:`InputError` if they are not,
     and :class:`ModelError` where a combination is no polynomial in the lengths."""
     names = _inertial_names(plan)
-    mechanism = Mechanism(plan, term_limit)
+    mechanism = LagrangianMechanism(plan, term_limit)
     try:
         ring, forms = mechanism.ring, mechanism.recursive
     except TooLargeError as failure:
@@ -64,7 +64,7 @@ def grouping_of(plan: Plan, coordinates: Coordinates, term_limit: int) -> Groupi
             f"base parameters of {plan.model.name!r} would be found from its equations written out, which are too "
             f"large: {failure}"
         ) from None
-    columns = _Columns(ring, forms, names, _constants(plan))
+    columns = _ParameterCoefficients(ring, forms, names, _constants(plan))
     depends = columns.relations()
     shares: dict[str, Polynomial] = {name: ring[name] for name in names if name not in depends}
     for gone, combination in depends.items():
@@ -84,7 +84,7 @@ def grouping_of(plan: Plan, coordinates: Coordinates, term_limit: int) -> Groupi
     return Grouping(made, definitions, forms)
 
 
-def _inertial_names(plan: Plan) -> list[str]:
+def _inertial_names(plan: DerivationPlan) -> list[str]:
     """In the order in which they are kept: from the root outward."""
     found: list[str] = []
     for link in plan.links:
@@ -100,7 +100,7 @@ def _inertial_names(plan: Plan) -> list[str]:
     return found
 
 
-def _constants(plan: Plan) -> list[str]:
+def _constants(plan: DerivationPlan) -> list[str]:
     """The variables that β may hold: lengths and the like, cosines and sines of named angles, roots and 1/π."""
     lengths = [name for name in plan.rigid_names if re.match(r"l|pitch", name)]
     turns = [f"{function}({name})" for name in plan.angle_names for function in ("cos", "sin")]
@@ -126,7 +126,7 @@ def _renamed(link: LinkPlan, names: set[str], new: Mapping[str, str]) -> LinkPla
     )
 
 
-class _Columns:
+class _ParameterCoefficients:
     """What every inertial parameter multiplies in M, h and g."""
 
     def __init__(self, ring: Ring, forms: Forms, names: Sequence[str], constants: Sequence[str]):

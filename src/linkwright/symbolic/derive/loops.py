@@ -18,7 +18,7 @@ from linkwright.spatial.arrays import Array
 
 
 @dataclass(frozen=True)
-class _Rows(LoopType):
+class _ConstraintRows(LoopType):
     """A kind of loop of which the rows matter, not the residual, which need be no polynomial."""
 
     kind: LoopType
@@ -41,7 +41,7 @@ def with_rows_only(model: Model) -> Model:
     """Loops whose rows are polynomials: those of rods are multiplied by their length, which would divide."""
 
     def changed(loop: Loop) -> Loop:
-        return replace(loop, kind=_Rows(Distance(1.0) if isinstance(loop.kind, Distance) else loop.kind))
+        return replace(loop, kind=_ConstraintRows(Distance(1.0) if isinstance(loop.kind, Distance) else loop.kind))
 
     loops = tuple(changed(loop) if isinstance(loop, Loop) else loop for loop in model.loops)
     return replace(model, loops=loops)
@@ -82,7 +82,7 @@ def _row_names(loop: object) -> list[str]:
     """The rows of a loop in words."""
     if not isinstance(loop, Loop):
         return [f"loop {loop.name!r}: of coordinates"]  # type: ignore[attr-defined]
-    kind = loop.kind.kind if isinstance(loop.kind, _Rows) else loop.kind
+    kind = loop.kind.kind if isinstance(loop.kind, _ConstraintRows) else loop.kind
     if isinstance(kind, (BodyPair, Mask)):
         held = [direction for direction in DIRECTIONS if direction in kind.held]
     elif isinstance(kind, Distance):

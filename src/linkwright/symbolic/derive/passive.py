@@ -16,9 +16,9 @@ from linkwright.dynamics.forces.statics import spring_effort
 from linkwright.errors import ModelError
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.model.tree import Joint
-from linkwright.symbolic.derive.change import Change, Local
+from linkwright.symbolic.derive.change import CoordinateChange, LocalCoordinateChange
 from linkwright.symbolic.derive.coordinates import Coordinates
-from linkwright.symbolic.derive.plan import Entry, Plan
+from linkwright.symbolic.derive.plan import DerivationPlan, Entry
 from linkwright.symbolic.derive.twice import in_ring
 from linkwright.symbolic.read.wording import listed
 
@@ -26,7 +26,7 @@ from linkwright.symbolic.read.wording import listed
 class PassiveForces:
     """The efforts that friction and springs take: M v̇ + h + g + D + K = τ."""
 
-    def __init__(self, plan: Plan, coordinates: Coordinates, change: Change | None = None):
+    def __init__(self, plan: DerivationPlan, coordinates: Coordinates, change: CoordinateChange | None = None):
         self.plan, self.model, self.coordinates = plan, plan.model, coordinates
         signs = [f"sign({name})" for name in coordinates.v]
         lengths = [name for name in coordinates.q if name not in coordinates.angles]
@@ -36,7 +36,7 @@ class PassiveForces:
         self.ring = ring = Ring((*coordinates.angles, *angles), (), [*names, *lengths, *coordinates.v, *signs])
         self._q, self._v = self._variables(coordinates.q), self._variables(coordinates.v)
         self._signs = self._variables(signs)
-        self._local: Local | None = change.local(ring) if change else None
+        self._local: LocalCoordinateChange | None = change.local(ring) if change else None
         if self._local:
             self._q, self._v = self._local.q, self._local.v
             self._signs = np.array([self._sign_of(p) for p in self._v], dtype=object)

@@ -1,6 +1,6 @@
 """Which numbers of a mechanism are names in its equations, and what the others are exactly.
 
-A :class:`Plan` is made once; :func:`realized` makes of it the model on any kind of number: exact
+A :class:`DerivationPlan` is made once; :func:`realized` makes of it the model on any kind of number: exact
 polynomials, the compiler's expressions, plain floats.
 """
 
@@ -99,7 +99,7 @@ class LoopPlan(NamedTuple):
 
 
 @dataclass
-class Plan:
+class DerivationPlan:
     """What is exact and what has a name."""
 
     model: Model
@@ -134,7 +134,9 @@ class Plan:
         return [name for name in self.values if name not in self.passive_names]
 
 
-def plan_of(model: Model, parameters: str | Mapping[str, Any], angle_tolerance: float, linear: bool = False) -> Plan:
+def plan_of(
+    model: Model, parameters: str | Mapping[str, Any], angle_tolerance: float, linear: bool = False
+) -> DerivationPlan:
     """Decide for every number of the model whether it is a name, a zero or an exact number.
 
     ``parameters``: "numbers", "symbols", or {group: "numbers" | "symbols", name: number}; the groups are
@@ -146,7 +148,7 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], angle_tolerance: 
     if not isinstance(angle_tolerance, Real) or not 0.0 <= angle_tolerance <= 0.1:
         raise InputError(f"angle_tolerance is an angle in radians, from 0 to 0.1; got {angle_tolerance!r}")
     choice, given = _choice(parameters)
-    plan = Plan(model, angle_tolerance, choice=choice, given=given)
+    plan = DerivationPlan(model, angle_tolerance, choice=choice, given=given)
     namer = _Namer(plan)
     rotations = [namer.placement(k) for k in range(len(model.joints))]
     plan.tolerance = tolerance = 2.0 * angle_tolerance if plan.snapped else ROUNDING
@@ -185,7 +187,7 @@ def sorted_names(values: Mapping[str, float]) -> dict[str, float]:
     return dict(sorted(values.items(), key=lambda item: family[item[0]]))
 
 
-def with_frame(plan: Plan, name: str) -> Plan:
+def with_frame(plan: DerivationPlan, name: str) -> DerivationPlan:
     """The plan with a frame in it too: the lengths to the frame from its body's joint are its last parameters."""
     if name in plan.frames:
         return plan
@@ -224,7 +226,7 @@ def _tag(name: str) -> str:
     return "_" + re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
 
 
-def _free(plan: Plan, name: str) -> str:
+def _free(plan: DerivationPlan, name: str) -> str:
     while name in plan.values:
         name += "_"
     return name
@@ -263,7 +265,7 @@ NOT_NEGATIVE = re.compile(r"(m|I|Ia|Ixx|Iyy|Izz|b|mu|k)\d")
 class _Namer:
     """Makes entries, and notes the names it gave."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: DerivationPlan):
         self.plan, self.choice, self.given = plan, plan.choice, plan.given
         self.asked: list[str] = []
 
@@ -450,14 +452,14 @@ def _placement(model: Model, k: int) -> Array:
     return T
 
 
-def _rotation(plan: Plan, T: Array, where: str, advice: str = "") -> np.ndarray:
+def _rotation(plan: DerivationPlan, T: Array, where: str, advice: str = "") -> np.ndarray:
     exact, error = exact_rotation(T[:3, :3], max(plan.angle_tolerance, 1e-10), where, advice)
     if error > 1e-10:
         plan.snapped.append(f"{where}: angles taken to multiples of π/12, {error:.1e} away")
     return exact
 
 
-def _exact_motion(plan: Plan, joint: Joint, namer: _Namer, k: int) -> tuple[JointType, Entry]:
+def _exact_motion(plan: DerivationPlan, joint: Joint, namer: _Namer, k: int) -> tuple[JointType, Entry]:
     """The joint type, refused where it cannot be exact, and the pitch of a screw."""
     motion, coupling = joint.motion, joint.coupling
     if coupling and motion.units == ("rad",):
@@ -504,7 +506,7 @@ def _plane_normals(model: Model, tolerance: float) -> list[int] | None:
     return found
 
 
-def realized(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
+def realized(plan: DerivationPlan, make: Callable[[Surd, str], Any]) -> Model:
     """The model on the numbers that ``make(coefficient, name)`` gives; a name "" is the number itself.
 
     Loops hold frames of their own, named after them.
@@ -569,7 +571,7 @@ def turn_about(axis: int, angle: Any) -> np.ndarray:
 
 
 def _exact_pose(
-    plan: Plan, T: Array, exact: Callable[[np.ndarray], np.ndarray], make: Callable[[Surd, str], Any]
+    plan: DerivationPlan, T: Array, exact: Callable[[np.ndarray], np.ndarray], make: Callable[[Surd, str], Any]
 ) -> Any:
     R, _ = exact_rotation(T[:3, :3], max(plan.angle_tolerance, 1e-10), "a part of a joint")
     p = _array([make(number(x), "") if x else 0.0 for x in _cleaned(T[:3, 3], ROUNDING)])

@@ -8,10 +8,10 @@ from linkwright.expression.factors import Factored, determinant, factored
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, motion_transform
-from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.derive.twice import LagrangianMechanism
 
 
-def factors_of_determinant(mechanism: Mechanism, A: np.ndarray) -> Factored:
+def factors_of_determinant(mechanism: LagrangianMechanism, A: np.ndarray) -> Factored:
     """Of a square matrix of elements."""
     return factored(determinant(mechanism.ring, A))
 

@@ -17,10 +17,10 @@ from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import split_pose
 from linkwright.status import telling
-from linkwright.symbolic.derive.change import Change, Local
+from linkwright.symbolic.derive.change import CoordinateChange, LocalCoordinateChange
 from linkwright.symbolic.derive.coordinates import coordinates_of
 from linkwright.symbolic.derive.loops import Closure, closure_of, without_loops
-from linkwright.symbolic.derive.plan import Plan, realized
+from linkwright.symbolic.derive.plan import DerivationPlan, realized
 from linkwright.symbolic.derive.quantities import QUANTITIES, Quantity
 from linkwright.symbolic.derive.surd import Surd
 from linkwright.symbolic.derive.whole import RECIPROCAL, over_mass
@@ -46,7 +46,7 @@ class Forms(NamedTuple):
         return not self == other
 
 
-class Body(NamedTuple):
+class LagrangianBody(NamedTuple):
     """What the Lagrange route finds of one body."""
 
     name: str
@@ -64,7 +64,7 @@ class Body(NamedTuple):
 class Derivation:
     """Lagrange's equations step by step; Boltzmann and Hamel's where v ≠ q̇ (Greenwood 2003, §4.4)."""
 
-    bodies: list[Body]
+    bodies: list[LagrangianBody]
     kinetic_energy: Polynomial
     potential_energy: Polynomial
     lagrangian: Polynomial
@@ -87,11 +87,11 @@ def in_ring(ring: Ring, coefficient: Surd, name: str) -> Polynomial:
     return number * ring[name] if name else number
 
 
-def _deriving(mechanism: Mechanism) -> str:
+def _deriving(mechanism: LagrangianMechanism) -> str:
     return f"deriving the equations of {mechanism.model.name!r}"
 
 
-class Mechanism:
+class LagrangianMechanism:
     """A plan on polynomials, in other coordinates where there is a ``change``.
 
     ``more`` and ``angles`` are further variables, the latter with cosines and sines.
@@ -99,11 +99,11 @@ class Mechanism:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: DerivationPlan,
         term_limit: int = TERM_LIMIT,
         more: Sequence[str] = (),
         angles: Sequence[str] = (),
-        change: Change | None = None,
+        change: CoordinateChange | None = None,
     ):
         self.plan, self.change = plan, change
         self.coordinates = names = change.coordinates if change else coordinates_of(plan.model)
@@ -119,7 +119,7 @@ class Mechanism:
         self.rates = self.v = _objects([ring[name] for name in names.v])
         """the velocities, and those of the mechanism's own coordinates"""
         self.q = _objects([ring[name] for name in names.q])
-        self.local: Local | None = change.local(ring) if change else None
+        self.local: LocalCoordinateChange | None = change.local(ring) if change else None
         if self.local:
             self.q, self.v = self.local.q, self.local.v
 
@@ -211,7 +211,7 @@ class Mechanism:
         forms = Forms(M, rates - slopes - turning, pulls)
         return Derivation(bodies, K, U, L, p, rates, slopes - pulls, turning, forms)
 
-    def _bodies(self, in_time: dict[str, Any]) -> list[Body]:
+    def _bodies(self, in_time: dict[str, Any]) -> list[LagrangianBody]:
         ring, found = self.ring, []
 
         def rate(X: np.ndarray) -> np.ndarray:
@@ -239,7 +239,7 @@ class Mechanism:
                 K = (velocity @ velocity) * m * 0.5 + local @ swept + (w @ (I @ w)) * 0.5
             ring.check()
             p, K, U = _objects([ring.coerce(x) for x in p]), ring.coerce(K), ring.coerce(weight)
-            found.append(Body(plan.model.bodies[k].name, p, velocity, w, K, U))
+            found.append(LagrangianBody(plan.model.bodies[k].name, p, velocity, w, K, U))
         return found
 
 

@@ -42,7 +42,7 @@ _TOKEN = re.compile(
 )
 
 
-class Node(NamedTuple):
+class SyntaxNode(NamedTuple):
     """An operation, and what it is of: nodes, or the number or name itself."""
 
     operation: str
@@ -50,9 +50,9 @@ class Node(NamedTuple):
     of: tuple[Any, ...]
 
 
-def parsed(text: str) -> tuple[Node, Node | None]:
+def parsed(text: str) -> tuple[SyntaxNode, SyntaxNode | None]:
     """What stands left of the sign of equality and right of it, None where there is none."""
-    reader = _Reader(text)
+    reader = _ExpressionParser(text)
     left = reader.sum()
     right = reader.sum() if reader.took("=") else None
     reader.end()
@@ -71,7 +71,7 @@ def spelled(text: str) -> str:
     return text
 
 
-class _Reader:
+class _ExpressionParser:
     def __init__(self, text: str):
         if not isinstance(text, str):
             raise ArgumentError(f"an expression is typed as text; got {text!r}")
@@ -109,7 +109,7 @@ class _Reader:
         if self.kind != "end":
             self.refuse(f"{self.token!r} is too much")
 
-    def sum(self) -> Node:
+    def sum(self) -> SyntaxNode:
         self.depth += 1
         if self.depth > DEEPEST:
             self.refuse(f"brackets stand in each other more than {DEEPEST} deep")
@@ -118,28 +118,28 @@ class _Reader:
             minus = self.token == "-"
             self.advance()
             term = self.product()
-            terms.append(Node("-", (term,)) if minus else term)
+            terms.append(SyntaxNode("-", (term,)) if minus else term)
         self.depth -= 1
-        return terms[0] if len(terms) == 1 else Node("+", tuple(terms))
+        return terms[0] if len(terms) == 1 else SyntaxNode("+", tuple(terms))
 
-    def product(self) -> Node:
+    def product(self) -> SyntaxNode:
         factors = [self.signed()]
         while self.kind == "sign" and self.token in "*/":
             divides = self.token == "/"
             self.advance()
             factor = self.signed()
-            factors.append(Node("/", (factor,)) if divides else factor)
-        return factors[0] if len(factors) == 1 else Node("*", tuple(factors))
+            factors.append(SyntaxNode("/", (factor,)) if divides else factor)
+        return factors[0] if len(factors) == 1 else SyntaxNode("*", tuple(factors))
 
-    def signed(self) -> Node:
+    def signed(self) -> SyntaxNode:
         minus = False
         while self.kind == "sign" and self.token in "+-":
             minus ^= self.token == "-"
             self.advance()
         made = self.power()
-        return Node("-", (made,)) if minus else made
+        return SyntaxNode("-", (made,)) if minus else made
 
-    def power(self) -> Node:
+    def power(self) -> SyntaxNode:
         base = self.atom()
         if not (self.took("^") or self.took("**")):
             return base
@@ -148,27 +148,27 @@ class _Reader:
             self.refuse(f"powers stand in each other more than {DEEPEST} deep")
         exponent = self.signed()
         self.depth -= 1
-        return Node("^", (base, exponent))
+        return SyntaxNode("^", (base, exponent))
 
-    def atom(self) -> Node:
+    def atom(self) -> SyntaxNode:
         kind, token = self.kind, self.token
         if kind == "number":
             self.advance()
-            return Node("number", (_number(token),))
+            return SyntaxNode("number", (_number(token),))
         if kind == "name":
             self.advance()
             if self.kind == "sign" and self.token == "(":
                 if token not in FUNCTIONS:
                     self.refuse(f"{token} is no function that is known; there are {', '.join(FUNCTIONS)}")
                 self.advance()
-                return Node(token, (self.bracket(),))
-            return Node("name", (token,))
+                return SyntaxNode(token, (self.bracket(),))
+            return SyntaxNode("name", (token,))
         if self.took("("):
             return self.bracket()
         self.refuse(f"{token!r} is no number, name or bracket" if token else "it ends there")
         raise AssertionError
 
-    def bracket(self) -> Node:
+    def bracket(self) -> SyntaxNode:
         inside = self.sum()
         if not self.took(")"):
             self.refuse("a bracket is not closed")
@@ -182,7 +182,7 @@ def _number(text: str) -> Fraction:
     return Fraction(text)
 
 
-def of_sympy(expression: Any) -> Node:
+def of_sympy(expression: Any) -> SyntaxNode:
     """SymPy's expression as the same tree; functions of time are taken by their names, x(t) and its rates."""
     import sympy
 
@@ -193,41 +193,41 @@ def of_sympy(expression: Any) -> Node:
     return _of_sympy(given, sympy, 0)
 
 
-def _of_sympy(x: Any, sympy: Any, depth: int) -> Node:
+def _of_sympy(x: Any, sympy: Any, depth: int) -> SyntaxNode:
     if depth > 4 * DEEPEST:
         raise InputError("the expression is too deep to be compared")
 
-    def inner(one: Any) -> Node:
+    def inner(one: Any) -> SyntaxNode:
         return _of_sympy(one, sympy, depth + 1)
 
     if x is sympy.pi:
-        return Node("name", ("pi",))
+        return SyntaxNode("name", ("pi",))
     if x.is_Rational:
-        return Node("number", (Fraction(int(x.p), int(x.q)),))
+        return SyntaxNode("number", (Fraction(int(x.p), int(x.q)),))
     if x.is_Float:
-        return Node("number", (rational(float(x)),))
+        return SyntaxNode("number", (rational(float(x)),))
     if x.is_Symbol:
-        return Node("name", (spelled(x.name),))
+        return SyntaxNode("name", (spelled(x.name),))
     if x.is_Add or x.is_Mul:
-        return Node("+" if x.is_Add else "*", tuple(map(inner, x.args)))
+        return SyntaxNode("+" if x.is_Add else "*", tuple(map(inner, x.args)))
     if x.is_Pow:
         if x.exp in (sympy.Rational(1, 2), sympy.Rational(-1, 2)):
-            root = Node("sqrt", (inner(x.base),))
-            return root if x.exp > 0 else Node("/", (root,))
-        return Node("^", (inner(x.base), inner(x.exp)))
+            root = SyntaxNode("sqrt", (inner(x.base),))
+            return root if x.exp > 0 else SyntaxNode("/", (root,))
+        return SyntaxNode("^", (inner(x.base), inner(x.exp)))
     for name in ("sin", "cos", "tan", "sign"):
         if isinstance(x, getattr(sympy, name)):
-            return Node(name, (inner(x.args[0]),))
+            return SyntaxNode(name, (inner(x.args[0]),))
     if isinstance(x, sympy.Derivative) and x.expr.is_Function and len(x.variable_count) == 1:
         times = int(x.variable_count[0][1])
         if times <= 2:
-            return Node("name", (spelled(x.expr.func.__name__) + ("_dot", "_ddot")[times - 1],))
+            return SyntaxNode("name", (spelled(x.expr.func.__name__) + ("_dot", "_ddot")[times - 1],))
     if isinstance(x, sympy.core.function.AppliedUndef):
-        return Node("name", (spelled(x.func.__name__),))
+        return SyntaxNode("name", (spelled(x.func.__name__),))
     raise InputError(f"{x} is no sum, product, power, sine or cosine of symbols; it cannot be compared")
 
 
-def trees(typed: Any) -> tuple[Node, Node | None]:
+def trees(typed: Any) -> tuple[SyntaxNode, SyntaxNode | None]:
     """Left and right side of an equation that is text or SymPy's, or an expression and None."""
     if isinstance(typed, str):
         return parsed(typed)
@@ -254,12 +254,12 @@ class Evaluation:
     def __init__(self, ring: Ring, named: Callable[[str], Ratio]):
         self.ring, self.named = ring, named
 
-    def value(self, node: Node) -> Ratio:
+    def value(self, node: SyntaxNode) -> Ratio:
         made = self._value(node)
         self.ring.check()
         return made
 
-    def _value(self, node: Node) -> Ratio:
+    def _value(self, node: SyntaxNode) -> Ratio:
         ring, operation = self.ring, node.operation
         if operation == "number":
             return whole(ring.constant(node.of[0]))
@@ -310,7 +310,7 @@ class Evaluation:
             return whole(n / d)
         return Ratio(n, d)
 
-    def _power(self, base: Node, exponent: Node) -> Ratio:
+    def _power(self, base: SyntaxNode, exponent: SyntaxNode) -> Ratio:
         made = self._value(exponent)
         n = self._constant(made)
         if n == Fraction(1, 2):
@@ -352,7 +352,7 @@ class Evaluation:
         return x.numerator
 
 
-def has_rounded_number(node: Node) -> bool:
+def has_rounded_number(node: SyntaxNode) -> bool:
     """Whether a decimal in a tree has ROUNDED_DIGITS significant digits or more, as rounded results have."""
     if node.operation == "name":
         return False
@@ -370,7 +370,7 @@ def _whole_root(n: int) -> int | None:
     return k if k * k == n else None
 
 
-def names_in(node: Node) -> Iterator[str]:
+def names_in(node: SyntaxNode) -> Iterator[str]:
     """The names of variables in a tree."""
     if node.operation == "name":
         yield str(node.of[0])

@@ -13,13 +13,13 @@ from linkwright.model.tree import Model
 from linkwright.status import telling
 from linkwright.symbolic.controlled.rest import Rest, RestingPlace
 from linkwright.symbolic.derive.loops import Closure
-from linkwright.symbolic.derive.twice import Forms, Mechanism
+from linkwright.symbolic.derive.twice import Forms, LagrangianMechanism
 from linkwright.symbolic.read.explanation import (
+    ExplanationSection,
+    ExplanationText,
     Paragraph,
-    Section,
     Symbol,
     Token,
-    Told,
     sections_of,
     variable,
 )
@@ -28,7 +28,7 @@ from linkwright.symbolic.read.structure import Structure
 from linkwright.symbolic.read.wording import (
     LISTED,
     SHOWN_TERMS,
-    Writer,
+    FormulaWriter,
     by_higher_order,
     counted,
     joined,
@@ -39,10 +39,10 @@ from linkwright.symbolic.read.wording import (
 A, LAMBDA, V_ = Symbol("A"), Symbol("λ"), Symbol("v")
 
 
-class ClosedExplanation(Told):
+class ClosedExplanation(ExplanationText):
     """Sections of words and formulas about a mechanism with closed loops, with their findings."""
 
-    def __init__(self, mechanism: Mechanism, model: Model):
+    def __init__(self, mechanism: LagrangianMechanism, model: Model):
         self.model, self._mechanism = model, mechanism
 
     @cached_property
@@ -56,9 +56,9 @@ class ClosedExplanation(Told):
         return Rest(self.model)
 
     @cached_property
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[ExplanationSection, ...]:
         """Titles and paragraphs; a paragraph is a tuple of words (str) and formulas."""
-        words = _Words(self)
+        words = _ClosedLoopParagraphs(self)
         made = [
             ("The loops", words.loops()),
             ("Properties", words.properties()),
@@ -69,12 +69,12 @@ class ClosedExplanation(Told):
 
 
 @telling(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")
-def closed_explanation(mechanism: Mechanism, model: Model) -> ClosedExplanation:
+def closed_explanation(mechanism: LagrangianMechanism, model: Model) -> ClosedExplanation:
     """The explanation of a mechanism whose loops are closed; ``model`` is in numbers."""
     return ClosedExplanation(mechanism, model)
 
 
-class _Words(Writer):
+class _ClosedLoopParagraphs(FormulaWriter):
     """Paragraphs."""
 
     def __init__(self, of: ClosedExplanation):

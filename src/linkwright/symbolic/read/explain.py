@@ -12,24 +12,24 @@ from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.tree import Model
 from linkwright.status import telling
-from linkwright.symbolic.derive.twice import Forms, Mechanism
+from linkwright.symbolic.derive.twice import Forms, LagrangianMechanism
 from linkwright.symbolic.read.equilibria import Equilibria
 from linkwright.symbolic.read.explanation import (
+    ExplanationSection,
+    ExplanationText,
     Paragraph,
     Piece,
-    Section,
     Symbol,
-    Told,
     variable,
 )
 from linkwright.symbolic.read.linear import LinearForm, PropertyWords, order_of
 from linkwright.symbolic.read.stability import MotionWords
-from linkwright.symbolic.read.structure import Momentum, Row, Structure, quasi
-from linkwright.symbolic.read.wording import LISTED, SHOWN_TERMS, Writer, counted, joined, listed
+from linkwright.symbolic.read.structure import ConservedMomentum, EquationTerms, Structure, quasi
+from linkwright.symbolic.read.wording import LISTED, SHOWN_TERMS, FormulaWriter, counted, joined, listed
 from linkwright.symbolic.write.notation import Order
 
 
-class Explanation(Told):
+class Explanation(ExplanationText):
     """Sections of words and formulas about a mechanism's equations, with their findings."""
 
     def __init__(
@@ -37,29 +37,32 @@ class Explanation(Told):
     ):
         self.structure, self.model, self.too_large = structure, model, too_large
         self.equilibria = Equilibria(structure, model, values)
-        self._terms, self._motions = _Words(structure, order), MotionWords(structure, order, self.equilibria)
+        self._terms, self._motions = (
+            _StructureParagraphs(structure, order),
+            MotionWords(structure, order, self.equilibria),
+        )
 
     @cached_property
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[ExplanationSection, ...]:
         """Titles and paragraphs; a paragraph is a tuple of words (str) and :class:`Formula`."""
         terms, motions = self._terms, self._motions
         if not self.structure.joints:
             still: Paragraph = ("Nothing can move: there are no coordinates and no equations.",)
-            return (Section("The terms", (still,)),)
+            return (ExplanationSection("The terms", (still,)),)
         rest = (
-            Section("Equilibria", tuple(motions.equilibria())),
-            Section("Stability", tuple(motions.stability())),
-            Section("With friction", tuple(motions.friction())),
+            ExplanationSection("Equilibria", tuple(motions.equilibria())),
+            ExplanationSection("Stability", tuple(motions.stability())),
+            ExplanationSection("With friction", tuple(motions.friction())),
         )
         if self.too_large:
             why = f"M and h are too large to be taken apart ({self.too_large}): what follows is of g and of numbers."
-            return (Section("The terms", ((why,),)), *rest)
+            return (ExplanationSection("The terms", ((why,),)), *rest)
         return (
-            Section("The terms", tuple(terms.terms())),
-            Section("The mass matrix", (*terms.mass_matrix(), *motions.definite(), *motions.inertia())),
-            Section("What vanishes, and why", tuple(terms.vanishing())),
-            Section("What is conserved", tuple(terms.conserved())),
-            Section("What control stands on", tuple(self._properties())),
+            ExplanationSection("The terms", tuple(terms.terms())),
+            ExplanationSection("The mass matrix", (*terms.mass_matrix(), *motions.definite(), *motions.inertia())),
+            ExplanationSection("What vanishes, and why", tuple(terms.vanishing())),
+            ExplanationSection("What is conserved", tuple(terms.conserved())),
+            ExplanationSection("What control stands on", tuple(self._properties())),
             *rest,
         )
 
@@ -71,7 +74,9 @@ class Explanation(Told):
 
 
 @telling(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")
-def explanation_of(mechanism: Mechanism, forms: Callable[[], Forms], order: Order, model: Model) -> Explanation:
+def explanation_of(
+    mechanism: LagrangianMechanism, forms: Callable[[], Forms], order: Order, model: Model
+) -> Explanation:
     """The explanation of canonical forms, or of gravity alone where they are too large; ``model`` is in numbers.
 
     Raises :class:`TooLargeError` where even that is.
@@ -85,7 +90,7 @@ def explanation_of(mechanism: Mechanism, forms: Callable[[], Forms], order: Orde
     return Explanation(Structure(mechanism, whole), order, model, values, too_large)
 
 
-class _Words(Writer):
+class _StructureParagraphs(FormulaWriter):
     """Paragraphs about the structure."""
 
     # the kinds of terms
@@ -128,7 +133,7 @@ class _Words(Writer):
             yield self._row(i, row)
 
     @staticmethod
-    def _count(row: Row) -> tuple[int, int, int, int, int]:
+    def _count(row: EquationTerms) -> tuple[int, int, int, int, int]:
         return (
             sum(map(len, row.inertia.values())),
             sum(map(len, row.centrifugal.values())),
@@ -137,7 +142,7 @@ class _Words(Writer):
             len(row.gravity),
         )
 
-    def _row(self, i: int, row: Row) -> Paragraph:
+    def _row(self, i: int, row: EquationTerms) -> Paragraph:
         ring, names = self.structure.mechanism.ring, self.structure.mechanism.coordinates
         v = [ring[name] for name in names.v]
         pieces: list[Piece] = [f"Row {i + 1}, of joint {self.structure.joints[i].name}. "]
@@ -276,7 +281,7 @@ class _Words(Writer):
         for momentum in structure.sprung:
             yield self._sprung(momentum)
 
-    def _momentum(self, momentum: Momentum) -> Paragraph:
+    def _momentum(self, momentum: ConservedMomentum) -> Paragraph:
         size = len(momentum.polynomial)
         value: Paragraph = (
             (self.formula(momentum.polynomial),) if size <= SHOWN_TERMS else (f"a sum of {counted(size, 'term')}",)
@@ -298,7 +303,7 @@ class _Words(Writer):
             )
         return ("The momentum ", slope, " is constant while no effort and no friction acts on it: ", *value, ".")
 
-    def _sprung(self, momentum: Momentum) -> Paragraph:
+    def _sprung(self, momentum: ConservedMomentum) -> Paragraph:
         assert momentum.row is not None
         rate = self.rate(momentum.row)
         slope = self.formula("∂", Symbol("L"), "/∂", variable(rate))

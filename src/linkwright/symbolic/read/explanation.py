@@ -79,21 +79,21 @@ Paragraph = tuple[Piece, ...]
 
 
 @dataclass(frozen=True)
-class Section:
+class ExplanationSection:
     """A title and what it says."""
 
     title: str
     paragraphs: tuple[Paragraph, ...]
 
 
-class Told(ABC):
+class ExplanationText(ABC):
     """An explanation of a mechanism in sections, to be read as text or set in LaTeX."""
 
     model: Model
 
     @property
     @abstractmethod
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[ExplanationSection, ...]:
         """Titles and paragraphs; a paragraph is a tuple of words (str) and :class:`Formula`."""
 
     def text(self) -> str:
@@ -108,9 +108,9 @@ class Told(ABC):
         return f"<Explanation of {self.model.name!r}: {', '.join(section.title for section in self.sections)}>"
 
 
-def sections_of(told: Iterable[tuple[str, Iterable[Paragraph]]]) -> tuple[Section, ...]:
+def sections_of(told: Iterable[tuple[str, Iterable[Paragraph]]]) -> tuple[ExplanationSection, ...]:
     """Sections by their titles, those that say nothing left out."""
-    made = [Section(title, tuple(paragraphs)) for title, paragraphs in told]
+    made = [ExplanationSection(title, tuple(paragraphs)) for title, paragraphs in told]
     return tuple(section for section in made if section.paragraphs)
 
 
@@ -119,7 +119,7 @@ def variable(name: str, coefficient: Fraction | int = 1) -> Sum:
     return (Product(Fraction(coefficient), ((name, 1),)),)
 
 
-def text_of_sections(sections: tuple[Section, ...]) -> str:
+def text_of_sections(sections: tuple[ExplanationSection, ...]) -> str:
     """Titles underlined, a line for each paragraph; displayed formulas on separate lines."""
     lines: list[str] = []
     for section in sections:
@@ -138,7 +138,7 @@ def text_of_sections(sections: tuple[Section, ...]) -> str:
     return "\n".join(lines).rstrip()
 
 
-def latex_of_sections(sections: tuple[Section, ...]) -> str:
+def latex_of_sections(sections: tuple[ExplanationSection, ...]) -> str:
     r"""Unnumbered sections for a document with amsmath."""
     blocks: list[str] = []
     for section in sections:

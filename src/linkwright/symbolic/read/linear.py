@@ -13,15 +13,15 @@ import numpy as np
 
 from linkwright.errors import TooLargeError
 from linkwright.symbolic.derive.coordinates import coordinates_of
-from linkwright.symbolic.derive.plan import Plan, plan_of
-from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.derive.plan import DerivationPlan, plan_of
+from linkwright.symbolic.derive.twice import LagrangianMechanism
 from linkwright.symbolic.read.explanation import Paragraph, Symbol
 from linkwright.symbolic.read.structure import Structure
-from linkwright.symbolic.read.wording import LISTED, SHOWN_TERMS, Writer, counted
+from linkwright.symbolic.read.wording import LISTED, SHOWN_TERMS, FormulaWriter, counted
 from linkwright.symbolic.write.notation import Order
 
 
-def inertial_plan(plan: Plan) -> Plan:
+def inertial_plan(plan: DerivationPlan) -> DerivationPlan:
     """The plan with names for inertial parameters about the joints, in which the equations are linear."""
     choice = {"geometry": plan.choice["geometry"], "gravity": plan.choice["gravity"], "passive": "numbers"}
     return plan_of(plan.model, {**choice, "inertial": "symbols"}, plan.angle_tolerance, linear=True)
@@ -30,9 +30,9 @@ def inertial_plan(plan: Plan) -> Plan:
 class LinearForm:
     """Y and π of a mechanism, in inertial parameters that have names whatever the equations have."""
 
-    def __init__(self, plan: Plan, term_limit: int):
+    def __init__(self, plan: DerivationPlan, term_limit: int):
         self.plan = inertial_plan(plan)
-        self.mechanism = Mechanism(self.plan, term_limit, coordinates_of(plan.model).a)
+        self.mechanism = LagrangianMechanism(self.plan, term_limit, coordinates_of(plan.model).a)
 
     @cached_property
     def efforts(self) -> np.ndarray:
@@ -72,7 +72,7 @@ class LinearForm:
         return True
 
 
-class PropertyWords(Writer):
+class PropertyWords(FormulaWriter):
     """Paragraphs about the two properties on which proofs of control stand."""
 
     def skew(self) -> Iterable[Paragraph]:
@@ -110,7 +110,7 @@ class PropertyWords(Writer):
         if not holds or not p:
             return
         M, dotted, pi = Symbol("M"), Symbol("v", accent="dot"), Symbol("π")
-        own = Writer(Structure(form.mechanism, form.mechanism.recursive), order_of(form.mechanism))
+        own = FormulaWriter(Structure(form.mechanism, form.mechanism.recursive), order_of(form.mechanism))
         yield (
             "The equations are linear in the inertial parameters: ",
             self.formula(M, " ", dotted, " + ", Symbol("h"), " + ", Symbol("g"), " = ", Symbol("Y"), "(", Symbol("q"),
@@ -128,7 +128,7 @@ class PropertyWords(Writer):
                 yield (own.formula(Symbol("Y", f"{i + 1},{k + 1}"), " = ", y, display=True),)
 
 
-def order_of(mechanism: Mechanism, more: Iterable[str] = (), rates: Iterable[str] = ()) -> Order:
+def order_of(mechanism: LagrangianMechanism, more: Iterable[str] = (), rates: Iterable[str] = ()) -> Order:
     """Ranks of the variables of a ring: ``more`` constants, ``rates`` in addition to velocities and accelerations."""
     names = mechanism.coordinates
     velocities = (*names.v, *names.a, *rates)

@@ -19,7 +19,7 @@ from linkwright.symbolic.read.structure import determinant, quasi, sign_of
 from linkwright.symbolic.read.wording import (
     LISTED,
     SHOWN_TERMS,
-    Writer,
+    FormulaWriter,
     by_higher_order,
     counted,
     joined,
@@ -32,7 +32,7 @@ _mass = public(dynamics.mass_matrix)
 
 
 @dataclass
-class MotionWords(Writer):
+class MotionWords(FormulaWriter):
     """Paragraphs about how the mechanism moves, rests and returns to rest."""
 
     rest: Equilibria

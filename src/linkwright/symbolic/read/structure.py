@@ -18,7 +18,7 @@ from linkwright.expression.polynomial import Polynomial
 from linkwright.model.tree import Joint
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose
-from linkwright.symbolic.derive.twice import Forms, Mechanism
+from linkwright.symbolic.derive.twice import Forms, LagrangianMechanism
 
 SAMPLES = 3
 """Configurations at which springs are tested for where they act: what is zero at all of them is zero."""
@@ -27,7 +27,7 @@ NOTHING = 1e-9
 """A force of less than this of the largest is rounding."""
 
 
-class Row(NamedTuple):
+class EquationTerms(NamedTuple):
     """One equation of M v̇ + h + g = τ, by kinds of terms; numbers are those of velocities."""
 
     inertia: dict[int, Polynomial]
@@ -41,7 +41,7 @@ class Row(NamedTuple):
     gravity: Polynomial
 
 
-class Momentum(NamedTuple):
+class ConservedMomentum(NamedTuple):
     """A momentum that no force changes while nothing drives the mechanism."""
 
     name: str
@@ -54,7 +54,7 @@ class Momentum(NamedTuple):
 class Structure:
     """The findings; each is computed when asked for."""
 
-    mechanism: Mechanism
+    mechanism: LagrangianMechanism
     forms: Forms
 
     @cached_property
@@ -99,7 +99,7 @@ class Structure:
         return found
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[EquationTerms]:
         """The equations by kinds of terms."""
         ring, names = self.mechanism.ring, self.mechanism.coordinates.v
         found = []
@@ -116,7 +116,7 @@ class Structure:
                             squares[j] = coefficient * 0.5
                         else:
                             products[j, k] = coefficient
-            found.append(Row({j: m for j, m in enumerate(M) if m}, squares, products, gyroscopic, g))
+            found.append(EquationTerms({j: m for j, m in enumerate(M) if m}, squares, products, gyroscopic, g))
         return found
 
     def coordinates_in(self, polynomials: Iterable[Polynomial]) -> tuple[str, ...]:
@@ -180,14 +180,14 @@ class Structure:
         return self._inertia_rates - self.forms.velocity_forces - self.forms.gravity_forces
 
     @cached_property
-    def conserved(self) -> list[Momentum]:
+    def conserved(self) -> list[ConservedMomentum]:
         """The momenta that no effort of weight or springs changes: their rates vanish identically."""
         pulled = [np.abs(force) > NOTHING * np.abs(force).max(initial=1e-300) for _, force in self._springs]
         free = ~np.any(pulled, axis=0) if pulled else np.ones(len(self.joints), dtype=bool)
         return [one for one in self._cyclic if free[one.row]] + self._spatial()
 
     @cached_property
-    def sprung(self) -> list[Momentum]:
+    def sprung(self) -> list[ConservedMomentum]:
         """The momenta of cyclic coordinates, along which springs act all the same."""
         return [one for one in self._cyclic if one not in self.conserved]
 
@@ -197,11 +197,11 @@ class Structure:
         return np.asarray(self.forms.mass_matrix @ self.mechanism.v)
 
     @cached_property
-    def _cyclic(self) -> list[Momentum]:
+    def _cyclic(self) -> list[ConservedMomentum]:
         """The generalized momenta that bodies and their weight keep."""
         ring, p = self.mechanism.ring, self._momenta
         return [
-            Momentum(f"dL/d{name}", ring.coerce(p[i]), i)
+            ConservedMomentum(f"dL/d{name}", ring.coerce(p[i]), i)
             for i, name in enumerate(self.mechanism.coordinates.v)
             if not self._momentum_rates[i]
         ]
@@ -220,10 +220,10 @@ class Structure:
             found.append((q, dynamics.passive_forces(model, q, np.zeros(model.nv))))
         return found
 
-    def _spatial(self) -> list[Momentum]:
+    def _spatial(self) -> list[ConservedMomentum]:
         """Momenta along and about axes fixed in the world, of all that hangs on a planar, spherical or free joint."""
         ring, model = self.mechanism.ring, self.mechanism.model
-        found: list[Momentum] = []
+        found: list[ConservedMomentum] = []
         for number, (link, joint, q, v, own, rate) in enumerate(
             zip(
                 model.links,
@@ -254,7 +254,7 @@ class Structure:
                 ring.check()
                 if not change and momentum:
                     place = f"the fixed {axis} axis of {joint.name}"
-                    found.append(Momentum(f"{kind} {place}", momentum, None))
+                    found.append(ConservedMomentum(f"{kind} {place}", momentum, None))
         return found
 
     def _pulled(self, number: int) -> Array:

@@ -77,7 +77,7 @@ def number(x: float, digits: int = 5) -> str:
 
 
 @dataclass
-class Writer:
+class FormulaWriter:
     """Writes formulas of a mechanism's variables."""
 
     structure: Structure

@@ -9,20 +9,20 @@ import numpy as np
 
 from linkwright.compiler.ir.program import ArraySpec
 from linkwright.spatial.arrays import Array
-from linkwright.symbolic.write.code import Code, Sample
+from linkwright.symbolic.write.code import GeneratedFunction, ReferenceValues
 from linkwright.symbolic.write.languages import C, body, real
 
 TOLERANCE = 1e-12
 """What the test program lets results differ from the references by, relative to 1 + the largest of the array."""
 
 
-def _prototype(code: Code) -> str:
+def _prototype(code: GeneratedFunction) -> str:
     arguments = [f"const double {_declared(slot)}" for slot in code.arguments]
     arguments += [f"double {_declared(slot)}" for slot in _results(code)]
     return f"void {code.name}({', '.join(arguments) or 'void'})"
 
 
-def _results(code: Code) -> list[ArraySpec]:
+def _results(code: GeneratedFunction) -> list[ArraySpec]:
     """The outputs that hold anything: C has no empty arrays."""
     return [slot for slot in code.outputs if slot.size]
 
@@ -31,14 +31,14 @@ def _declared(slot: ArraySpec) -> str:
     return f"{slot.name}[{slot.size}]" if slot.shape else slot.name
 
 
-def _comment(code: Code) -> list[str]:
+def _comment(code: GeneratedFunction) -> list[str]:
     text = ["/*", *(f" * {line}".rstrip() for line in code.header())]
     if any(len(slot.shape) == 2 for slot in code.outputs):
         text.append(" * Matrices are stored row by row.")
     return [*text, " */"]
 
 
-def c_source(codes: Sequence[Code]) -> str:
+def c_source(codes: Sequence[GeneratedFunction]) -> str:
     """Functions of C99 that allocate nothing and need <math.h> alone."""
     text = ["#include <math.h>", ""]
     for code in codes:
@@ -59,11 +59,11 @@ def c_source(codes: Sequence[Code]) -> str:
     return "\n".join(text)
 
 
-def _parameters(code: Code) -> str:
+def _parameters(code: GeneratedFunction) -> str:
     return f"{code.name}_parameters[{len(code.values)}]"
 
 
-def c_header(codes: Sequence[Code], name: str) -> str:
+def c_header(codes: Sequence[GeneratedFunction], name: str) -> str:
     """The prototypes, for C and C++."""
     guard = re.sub(r"\W", "_", name, flags=re.ASCII).upper() + "_H"
     text = [f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
@@ -91,7 +91,7 @@ static double difference(const double *x, const double *reference, int n)
 """
 
 
-def test_program(codes: Sequence[Code], samples: Sequence[Sequence[Sample]]) -> str:
+def test_program(codes: Sequence[GeneratedFunction], samples: Sequence[Sequence[ReferenceValues]]) -> str:
     """A program that calls the functions at samples of each and compares with the library's results.
 
     It prints the largest difference of every result and exits with 0 if all are within the tolerance, else 1.

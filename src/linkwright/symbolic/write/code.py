@@ -31,14 +31,14 @@ from linkwright.expression.polynomial import Polynomial, evaluate
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import solve_symmetric
-from linkwright.symbolic.derive.change import Local
+from linkwright.symbolic.derive.change import LocalCoordinateChange
 from linkwright.symbolic.derive.coordinates import Coordinates
 from linkwright.symbolic.derive.loops import with_rows_only, without_loops
 from linkwright.symbolic.derive.passive import PassiveForces, refuse_spring
 from linkwright.symbolic.derive.plan import realized
 from linkwright.symbolic.derive.quantities import EQUATION, MAIN, QUANTITIES, Quantity, law
 from linkwright.symbolic.derive.surd import Surd
-from linkwright.symbolic.derive.twice import Mechanism
+from linkwright.symbolic.derive.twice import LagrangianMechanism
 from linkwright.symbolic.write.notation import Order, Sum, grouped, text_of
 
 PRINTED_LIMIT = 3_000
@@ -59,7 +59,7 @@ _MAIN = [QUANTITIES[letter] for letter in MAIN.split(",")]
 
 
 @dataclass(frozen=True)
-class Code:
+class GeneratedFunction:
     """A function to be written: its program, what its arguments are, and the values of the parameters."""
 
     name: str
@@ -89,7 +89,7 @@ class Code:
         return [re.sub(r"[^ -~]|\\|\"|\*/|/\*|\?\?", "_", line.translate(spelled)) for line in lines]
 
 
-class Sample(NamedTuple):
+class ReferenceValues(NamedTuple):
     """Arguments of a function and the results that the library gives for them."""
 
     arguments: tuple[Array, ...]
@@ -102,12 +102,14 @@ class Programmer:
     ``listed`` gives the names of the parameters that are arguments: nothing depends on the others.
     """
 
-    def __init__(self, mechanism: Mechanism, passive: PassiveForces, model: Model, listed: Callable[[], Sequence[str]]):
+    def __init__(
+        self, mechanism: LagrangianMechanism, passive: PassiveForces, model: Model, listed: Callable[[], Sequence[str]]
+    ):
         self.plan, self.coordinates = mechanism.plan, mechanism.coordinates
         self.mechanism, self.passive, self.model, self._listed = mechanism, passive, model, listed
         name = re.sub(r"\W+", "_", self.plan.model.name, flags=re.ASCII).strip("_") or "mechanism"
         self.name = name if name[0].isalpha() else f"m_{name}"
-        self._short = Mechanism(self.plan, PRINTED_LIMIT, change=mechanism.change)
+        self._short = LagrangianMechanism(self.plan, PRINTED_LIMIT, change=mechanism.change)
 
     @cached_property
     def parameters(self) -> dict[str, float]:
@@ -144,7 +146,7 @@ class Programmer:
         far = [np.full(motion.nq, np.inf) for motion in own]
         return np.concatenate([np.zeros(0), *(m.sample(random, -x, x) for m, x in zip(own, far, strict=True))])
 
-    def quantities(self, wanted: Sequence[Quantity], frame: str | None, reference_frame: str) -> Code:
+    def quantities(self, wanted: Sequence[Quantity], frame: str | None, reference_frame: str) -> GeneratedFunction:
         """A function that gives these, of the frame where they are of one.
 
         Whatever of the equations of motion it gives, its name and arguments are the same.
@@ -169,9 +171,9 @@ class Programmer:
         notes = [meaning, *self._coordinate_notes("q", "v" if "v" in needed else "")]
         notes += [f"{q.letter}: {q.meaning.format(**shown)}" for q in wanted]
         values_of = self.parameters if "p" in needed else {}
-        return Code(program.name, program, tuple(notes), values_of, self.plan.meanings)
+        return GeneratedFunction(program.name, program, tuple(notes), values_of, self.plan.meanings)
 
-    def right_hand_side(self) -> Code:
+    def right_hand_side(self) -> GeneratedFunction:
         """A function for integrators: d/dt of y = [q, v] from t, y and efforts tau, by G v and forward dynamics.
 
         Springs, dampers and friction act as in simulations, where friction is smoothed.
@@ -202,11 +204,16 @@ class Programmer:
         forces = " + passive forces" if self._has_passive else ""
         notes = [f"d/dt of y = [q, v], by {law(MAIN)}{forces}", *self._coordinate_notes("q", "v")]
         notes += ["t: time, which nothing depends on", "tau: efforts along v"]
-        return Code(program.name, program, tuple(notes), self.parameters, self.plan.meanings)
+        return GeneratedFunction(program.name, program, tuple(notes), self.parameters, self.plan.meanings)
 
     def samples(
-        self, code: Code, wanted: Sequence[Quantity], frame: str | None, reference_frame: str, count: int = 3
-    ) -> list[Sample]:
+        self,
+        code: GeneratedFunction,
+        wanted: Sequence[Quantity],
+        frame: str | None,
+        reference_frame: str,
+        count: int = 3,
+    ) -> list[ReferenceValues]:
         """Random states, always the same, with what the library's algorithms give there in numbers.
 
         Of no quantities: of the right-hand side.
@@ -239,7 +246,7 @@ class Programmer:
                 results = tuple(
                     np.atleast_1d(local.changed(one.letter, value) if local else value(one.letter)) for one in wanted
                 )
-            found.append(Sample(tuple(known[slot.name] for slot in code.arguments), results))
+            found.append(ReferenceValues(tuple(known[slot.name] for slot in code.arguments), results))
         return found
 
     @property
@@ -329,26 +336,26 @@ class Programmer:
             writer.array(np.atleast_1d(form), quantity.symmetric) for quantity, form in zip(wanted, forms, strict=True)
         )
 
-    def _local(self, writer: _Written, rates: Array) -> Local | None:
+    def _local(self, writer: _PrintedEquations, rates: Array) -> LocalCoordinateChange | None:
         """The change of coordinates as expressions, where there is one."""
         found = self.mechanism.local
         if found is None:
             return None
         q, v, J, J_dot = (writer.array(x, symmetric=False) for x in (found.q, found.v, found.J, found.J_dot))
-        return Local(q, v, J, J_dot, rates)
+        return LocalCoordinateChange(q, v, J, J_dot, rates)
 
-    def _local_at(self, q: Array, v: Array) -> Local | None:
+    def _local_at(self, q: Array, v: Array) -> LocalCoordinateChange | None:
         """The same in numbers."""
         found = self.mechanism.local
         if found is None:
             return None
         values = dict(self.plan.values) | dict(zip(self.coordinates.q, q, strict=True))
         values |= dict(zip(self.coordinates.v, v, strict=True))
-        return Local(*(evaluate(x.flat, values).reshape(x.shape) for x in found))
+        return LocalCoordinateChange(*(evaluate(x.flat, values).reshape(x.shape) for x in found))
 
-    def _writer(self, graph: Graph, symbols: Mapping[str, Expr]) -> _Written:
+    def _writer(self, graph: Graph, symbols: Mapping[str, Expr]) -> _PrintedEquations:
         order = Order(self.plan.values, self.coordinates.v, self.mechanism.ring.angles)
-        return _Written(graph, symbols, self.coordinates, order, self.mechanism.ring.divisors)
+        return _PrintedEquations(graph, symbols, self.coordinates, order, self.mechanism.ring.divisors)
 
     def _passive_efforts(self, symbols: Mapping[str, Expr], q: Array, v: Array) -> Array:
         """What :func:`~linkwright.dynamics.forces.statics.passive_forces` gives, its numbers replaced by names.
@@ -422,7 +429,7 @@ def _shortest(programs: Sequence[Program], outputs: Sequence[str]) -> Program:
     return replace(shortest, outputs=slots, single=False)
 
 
-class _Written:
+class _PrintedEquations:
     """Printed equations as expressions, equal brackets once."""
 
     def __init__(

@@ -28,7 +28,7 @@ class Equation(NamedTuple):
     right: str
 
 
-class Line(NamedTuple):
+class FormulaLine(NamedTuple):
     """A part of an equation that fits on a line; ``left`` is empty where it goes on."""
 
     left: str
@@ -55,7 +55,7 @@ def glyphs(latex: str) -> float:
     return width
 
 
-def broken(equation: Equation, width: float) -> list[Line]:
+def broken(equation: Equation, width: float) -> list[FormulaLine]:
     r"""The equation in lines of about ``width`` letters, broken before + and −, outside brackets where possible.
 
     Brackets cannot be of one size across lines: \left and \right are left out.
@@ -70,7 +70,7 @@ def broken(equation: Equation, width: float) -> list[Line]:
         if end < len(pieces):
             places = [k for k in range(start + 1, end + 1) if filled[k - start - 1] >= 0.4 * room] or [end]
             end = min(places, key=lambda k: (depths[k], -k))
-        lines.append(Line("" if start else equation.left, "".join(pieces[start:end]).strip(), indent))
+        lines.append(FormulaLine("" if start else equation.left, "".join(pieces[start:end]).strip(), indent))
         indent = 1 + depths[end] if end < len(pieces) else 0
         start = end
     return lines

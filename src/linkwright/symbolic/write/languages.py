@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linkwright.compiler.ir.program import ArraySpec
-from linkwright.symbolic.write.code import Code
+from linkwright.symbolic.write.code import GeneratedFunction
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ FORTRAN = Language(
 )
 
 
-def body(code: Code, language: Language) -> tuple[list[str], list[list[str]], list[str]]:
+def body(code: GeneratedFunction, language: Language) -> tuple[list[str], list[list[str]], list[str]]:
     """The assignments, the expression of every entry of each result, and the names assigned to.
 
     What is used once and short is written where it is used.
@@ -94,7 +94,7 @@ def _rows(slot: ArraySpec, entries: Sequence[str]) -> list[list[str]]:
     return [list(entries[k * columns : (k + 1) * columns]) for k in range(rows)]
 
 
-def python_source(codes: Sequence[Code]) -> str:
+def python_source(codes: Sequence[GeneratedFunction]) -> str:
     """Functions of plain Python that return vectors as lists, matrices as lists of rows."""
     used = sorted({op for code in codes for op, *_ in code.program.instructions} & {"cos", "sin", "sqrt"})
     text = [f"from math import {', '.join(used)}", ""] if used else []
@@ -125,7 +125,7 @@ def python_source(codes: Sequence[Code]) -> str:
     return "\n".join(text)
 
 
-def octave_source(code: Code) -> str:
+def octave_source(code: GeneratedFunction) -> str:
     """A function file of Octave or MATLAB; efforts not given are zero, parameters not given the model's."""
     lines, results, _ = body(code, OCTAVE)
     names = [slot.name for slot in code.arguments]
@@ -148,12 +148,12 @@ def octave_source(code: Code) -> str:
     return "\n".join([*text, "end", ""])
 
 
-def fortran_source(codes: Sequence[Code]) -> str:
+def fortran_source(codes: Sequence[GeneratedFunction]) -> str:
     """Subroutines of free-form Fortran."""
     return "\n".join(_fortran_subroutine(code) for code in codes)
 
 
-def _fortran_subroutine(code: Code) -> str:
+def _fortran_subroutine(code: GeneratedFunction) -> str:
     lines, results, assigned = body(code, FORTRAN)
     taken = {slot.name.lower() for slot in code.arguments}
     outputs = []

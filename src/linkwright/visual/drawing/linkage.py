@@ -27,7 +27,7 @@ UNIT_TOLERANCE = 1e-3
 """A quaternion further than this from length one would shear the drawing."""
 
 
-class Kind(IntEnum):
+class SegmentKind(IntEnum):
     """What a segment stands for."""
 
     LINK = 0
@@ -59,7 +59,7 @@ class Skeleton:
     segments: Array
     """(n_segments, 2), numbers of points"""
     kinds: Array
-    """(n_segments,), a :class:`Kind` each"""
+    """(n_segments,), a :class:`SegmentKind` each"""
     owner: Array
     """(n_segments,), the body each segment belongs to; -1 for the world"""
     plates: tuple[tuple[int, ...], ...]
@@ -153,29 +153,29 @@ def skeleton(model: Model) -> Skeleton:
             attached[k] = anchor = parts.point(link.parent, link.placement[:3, 3])
             if link.parent < 0:
                 anchors.append(anchor)
-                parts.connect(parts.point(-1, np.zeros(3)), anchor, Kind.BASE, -1)
+                parts.connect(parts.point(-1, np.zeros(3)), anchor, SegmentKind.BASE, -1)
             elif telescope is None:
-                parts.connect(origins[link.parent], anchor, Kind.LINK, link.parent)
+                parts.connect(origins[link.parent], anchor, SegmentKind.LINK, link.parent)
             if slides and telescope is None:
-                parts.connect(anchor, joints[k], Kind.RAIL, k)
+                parts.connect(anchor, joints[k], SegmentKind.RAIL, k)
                 half = np.array([0.0, 0.0, 0.04 * scale])
-                parts.connect(parts.point(k, -half), parts.point(k, half), Kind.CARRIAGE, k)
+                parts.connect(parts.point(k, -half), parts.point(k, half), SegmentKind.CARRIAGE, k)
         if telescope is not None:
             foot, mouth, tip = telescope
             within = parts.point(link.parent, mouth)
-            parts.connect(parts.point(link.parent, foot), within, Kind.TUBE, link.parent)
+            parts.connect(parts.point(link.parent, foot), within, SegmentKind.TUBE, link.parent)
             origins[k] = parts.point(k, tip)
-            parts.connect(within, origins[k], Kind.ROD, k)
+            parts.connect(within, origins[k], SegmentKind.ROD, k)
         for end in ends[k]:
-            parts.connect(origins[k], parts.point(k, end), Kind.LINK, k)
+            parts.connect(origins[k], parts.point(k, end), SegmentKind.LINK, k)
         if not ends[k] and not children[k] and slides is None:
             _box(parts, k, masses[k], centers[k], np.asarray(about_center_of_mass(link.rigid_inertia)[2], dtype=float))
     for first, second, type in pins:
         for number in (first, second):
             if parts.body[number] < 0:
-                parts.connect(parts.point(-1, np.zeros(3)), number, Kind.BASE, -1)
+                parts.connect(parts.point(-1, np.zeros(3)), number, SegmentKind.BASE, -1)
         if type == "distance":
-            parts.connect(first, second, Kind.ROD, max(parts.body[first], parts.body[second]))
+            parts.connect(first, second, SegmentKind.ROD, max(parts.body[first], parts.body[second]))
     sprung = [_held(parts, model, spring, origins) for spring in model.springs]
     hinges = [k for k, link in enumerate(model.links) if _slides(link.motion) is not None and telescopes[k] is None]
     marks = [(joints[k], attached[k]) for k in hinges] + [pin[:2] for pin in pins]
@@ -205,10 +205,10 @@ def _held(parts: _Parts, model: Model, spring: Spring, origins: list[int]) -> li
     places = [model.frames[name] for name in spring.frames]
     numbers = [parts.point(place.body, place.placement[:3, 3]) for place in places]
     low, high = spring.relaxed
-    kind = Kind.COIL if spring.stiffness and low == high else Kind.ROPE
+    kind = SegmentKind.COIL if spring.stiffness and low == high else SegmentKind.ROPE
     for place, number in zip(places, numbers, strict=True):
         if place.body >= 0 and not any(number in segment for segment in parts.segments):
-            parts.connect(origins[place.body], number, Kind.LINK, place.body)
+            parts.connect(origins[place.body], number, SegmentKind.LINK, place.body)
     for a, b in pairwise(numbers):
         if parts.body[a] != parts.body[b]:
             parts.connect(a, b, kind, max(parts.body[a], parts.body[b]))
@@ -345,7 +345,7 @@ class _Parts:
         self.points: list[Array] = []
         self.body: list[int] = []
         self.segments: list[tuple[int, int]] = []
-        self.kinds: list[Kind] = []
+        self.kinds: list[SegmentKind] = []
         self.owner: list[int] = []
         self.of: dict[int, list[int]] = {}
         """the points of each body"""
@@ -360,7 +360,7 @@ class _Parts:
         self.of[body].append(len(self.points) - 1)
         return len(self.points) - 1
 
-    def connect(self, a: int, b: int, kind: Kind, owner: int) -> None:
+    def connect(self, a: int, b: int, kind: SegmentKind, owner: int) -> None:
         if a != b and (a, b) not in self.connected:
             self.connected.add((a, b))
             self.segments.append((a, b))
@@ -370,13 +370,13 @@ class _Parts:
     def outline(self, hull: tuple[int, ...], body: int) -> None:
         """Links around a body in place of those across it."""
         old = list(zip(self.segments, self.kinds, self.owner, strict=True))
-        kept = [each for each in old if each[2] != body or each[1] != Kind.LINK]
+        kept = [each for each in old if each[2] != body or each[1] != SegmentKind.LINK]
         self.connected -= {each[0] for each in old} - {each[0] for each in kept}
         self.segments, self.kinds, self.owner = (
             (list(column) for column in zip(*kept, strict=True)) if kept else ([], [], [])
         )
         for a, b in zip(hull, (*hull[1:], hull[0]), strict=True):
-            self.connect(a, b, Kind.LINK, body)
+            self.connect(a, b, SegmentKind.LINK, body)
 
 
 def _length_scale(model: Model) -> float:
@@ -466,7 +466,7 @@ def _box(parts: _Parts, body: int, mass: float, center: Array, inertia: Array) -
     for i in range(8):
         for j in range(i + 1, 8):
             if np.abs(signs[i] - signs[j]).sum() == 2:
-                parts.connect(corners[i], corners[j], Kind.LINK, body)
+                parts.connect(corners[i], corners[j], SegmentKind.LINK, body)
 
 
 def _plates(parts: _Parts, pins: list[int]) -> tuple[tuple[int, ...], ...]:
@@ -475,7 +475,9 @@ def _plates(parts: _Parts, pins: list[int]) -> tuple[tuple[int, ...], ...]:
     Where loops end at several of its ``pins`` the outline is drawn, instead of what links the corners to the joint.
     """
     found = []
-    sliding = {i for s, kind in zip(parts.segments, parts.kinds, strict=True) if kind == Kind.CARRIAGE for i in s}
+    sliding = {
+        i for s, kind in zip(parts.segments, parts.kinds, strict=True) if kind == SegmentKind.CARRIAGE for i in s
+    }
     for k in range(len(pins)):
         numbers = [i for i in parts.of[k] if i not in sliding]
         if not 3 <= len(numbers) <= max(7, pins[k] + 2):

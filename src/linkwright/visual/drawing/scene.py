@@ -17,7 +17,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
 from linkwright.visual.drawing.linkage import (
-    Kind,
+    SegmentKind,
     Skeleton,
     configurations,
     nearby,
@@ -62,13 +62,17 @@ class Strokes:
     def __init__(self, bones: Skeleton, width: float, fade: float = 0.0):
         kinds = bones.kinds
         style = {
-            Kind.BASE: (BASE_COLOR, 1.2),
-            Kind.RAIL: (RAIL_COLOR, 0.55),
-            Kind.CARRIAGE: (INK, 1.7),
-            Kind.COIL: (SPRING_COLOR, 0.3),
-            Kind.ROPE: (SPRING_COLOR, 0.3),
+            SegmentKind.BASE: (BASE_COLOR, 1.2),
+            SegmentKind.RAIL: (RAIL_COLOR, 0.55),
+            SegmentKind.CARRIAGE: (INK, 1.7),
+            SegmentKind.COIL: (SPRING_COLOR, 0.3),
+            SegmentKind.ROPE: (SPRING_COLOR, 0.3),
         }
-        shapes = {Kind.LINK: (0.0, 1.0), Kind.TUBE: (0.0, 1.5), Kind.ROD: (0.35, 0.6)}  # how pale, how wide
+        shapes = {
+            SegmentKind.LINK: (0.0, 1.0),
+            SegmentKind.TUBE: (0.0, 1.5),
+            SegmentKind.ROD: (0.35, 0.6),
+        }  # how pale, how wide
         limbs = limb_colors(bones)
         colors, widths = [], []
         for kind, owner in zip(kinds, bones.owner, strict=True):
@@ -76,7 +80,7 @@ class Strokes:
                 pale, factor = shapes[kind]
                 color = limbs[owner] if owner >= 0 else BASE_COLOR
             else:
-                pale, (color, factor) = 0.0, style[Kind(kind)]
+                pale, (color, factor) = 0.0, style[SegmentKind(kind)]
             colors.append(mixed(color, 1.0 - (1.0 - pale) * (1.0 - fade)))
             widths.append(width * factor)
         marks = bones.marks if len(bones.marks) <= MOST_DOTS else bones.marks[:0]
@@ -91,12 +95,14 @@ class Strokes:
         ).reshape(n + m, 2, 3)
         link_widths = [w for each in widths for w in (each + 2.0, each)]
         self.widths = np.array(link_widths + [1.4 * width + 1.0, 0.75 * width] * m).reshape(n + m, 2)
-        thin = np.flatnonzero(np.isin(kinds, (Kind.COIL, Kind.ROPE)))  # whose corners white edges would cut
+        thin = np.flatnonzero(
+            np.isin(kinds, (SegmentKind.COIL, SegmentKind.ROPE))
+        )  # whose corners white edges would cut
         self.colors[thin, 0], self.widths[thin, 0] = self.colors[thin, 1], self.widths[thin, 1]
         touching = [np.isin(bones.segments, mark).any(axis=1) for mark in marks]
         self.joined = [np.flatnonzero(touches) for touches in touching]
         """the segments that end at each dot, which is nearer than all of them"""
-        self.coils = np.flatnonzero(kinds == Kind.COIL) if len(kinds) <= MOST_STROKES else np.zeros(0, dtype=int)
+        self.coils = np.flatnonzero(kinds == SegmentKind.COIL) if len(kinds) <= MOST_STROKES else np.zeros(0, dtype=int)
         self.plates = [(np.array(p), mixed(limbs[bones.body[p[0]]], 0.75 + 0.25 * fade)) for p in bones.plates]
 
     def laid(self, view: View, points: Array, about: Any) -> tuple[Array, Array, Array]:
@@ -299,7 +305,7 @@ class Scene:
             return
         below = points - np.outer(points @ view.up - view.ground, view.up)
         xy = view.project(below, about)[0]
-        cast = ~np.isin(bones.kinds, (Kind.RAIL, Kind.COIL, Kind.ROPE))
+        cast = ~np.isin(bones.kinds, (SegmentKind.RAIL, SegmentKind.COIL, SegmentKind.ROPE))
         self._shadow.set_segments(list(xy[bones.segments[cast]]))
 
     def _draw_skin(self, covered: Skin, poses: Array, colors: Array, surface: Any, about: Array) -> None:

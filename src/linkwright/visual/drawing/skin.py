@@ -21,7 +21,7 @@ from linkwright.model.derived import derived
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.visual.drawing.linkage import Kind, Skeleton
+from linkwright.visual.drawing.linkage import SegmentKind, Skeleton
 
 MOST_TRIANGLES = 6000
 """of a mechanism, about"""
@@ -77,7 +77,14 @@ class Skin:
         if self.over:
             return bones
         covered = set(self.body.tolist())
-        sticks = (Kind.LINK, Kind.BASE, Kind.RAIL, Kind.CARRIAGE, Kind.TUBE, Kind.ROD)
+        sticks = (
+            SegmentKind.LINK,
+            SegmentKind.BASE,
+            SegmentKind.RAIL,
+            SegmentKind.CARRIAGE,
+            SegmentKind.TUBE,
+            SegmentKind.ROD,
+        )
         moving = set(range(len(bones.joints)))
         if moving <= covered:
             covered.add(-1)
@@ -145,12 +152,12 @@ def _skin(model: Model, touching: bool) -> Skin | None:
     ]
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
     readable, absent, missing = read_meshes(shapes, lambda shape: _colored(shape, share, touching))
-    pieces: list[_Piece] = []
+    pieces: list[_BodyTriangles] = []
     notes: list[str] = []
     for shape, (mesh, colors, unread) in readable:
         frame = model.frames[shape.body]
         T = frame.placement @ shape.placement
-        pieces.append(_Piece(frame.body, Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces), colors))
+        pieces.append(_BodyTriangles(frame.body, Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces), colors))
         notes += unread
     tell_colors(model, notes)
     if absent:
@@ -188,7 +195,7 @@ def _skin(model: Model, touching: bool) -> Skin | None:
     )
 
 
-class _Piece(NamedTuple):
+class _BodyTriangles(NamedTuple):
     """Triangles of one body."""
 
     body: int
@@ -279,7 +286,7 @@ def coarse(mesh: Mesh, most: int) -> tuple[Mesh, Array]:
         cells *= max(0.6, min(0.9, float(np.sqrt(most / len(faces)))))
 
 
-def _cut(piece: _Piece, longest: float) -> _Piece:
+def _cut(piece: _BodyTriangles, longest: float) -> _BodyTriangles:
     """With triangles of longer edges cut in four, until there are none, or very many."""
     (V, F), colors = piece.mesh, piece.colors
     for _ in range(4):
@@ -295,7 +302,7 @@ def _cut(piece: _Piece, longest: float) -> _Piece:
         quarters = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
         F = np.concatenate([F[~long], *(np.stack(quarter, axis=1) for quarter in quarters)])
         colors = np.concatenate([colors[~long], np.tile(colors[long], (4, 1))])
-    return _Piece(piece.body, Mesh(V, F), colors)
+    return _BodyTriangles(piece.body, Mesh(V, F), colors)
 
 
 def outside(shape: Shape) -> Mesh:

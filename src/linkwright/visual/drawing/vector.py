@@ -44,7 +44,7 @@ def vector_drawing(model: Model, q: Any, labels: Mapping[int, str] | None = None
     points, centers = bones.along(poses), bones.center_of_mass_along(poses)
     reach = bones.along(poses_along(model, nearby(model, q[0])))
     view = choose_view(points, centers, model.gravity, reach=reach, floors=floors_of(model))
-    page = _Page(view, centers[0] if view.follows else np.zeros(3))
+    page = _VectorCanvas(view, centers[0] if view.follows else np.zeros(3))
     page.grid()
     page.skeleton(bones, points[0])
     if len(bones.joints) <= MOST_FRAMES:
@@ -55,7 +55,7 @@ def vector_drawing(model: Model, q: Any, labels: Mapping[int, str] | None = None
     return page.text(description)
 
 
-class _Page:
+class _VectorCanvas:
     """What is drawn so far, in pixels from the upper left."""
 
     def __init__(self, view: View, about: Array):

@@ -33,7 +33,7 @@ def show(model: Model, t: Any, q: Any, *, speed: float = 1.0, block: bool = True
     from matplotlib import pyplot
 
     film = make_film(model, t, q, times, period, speed=speed, figure=_window, **options)
-    player = Player(film)
+    player = FilmPlayer(film)
     setattr(film.scene.figure, "_linkwright_player", player)  # noqa: B010  # callbacks do not keep it
     player.start()
     pyplot.show(block=block)
@@ -71,7 +71,7 @@ def _window(**options: Any) -> Figure:
         ) from reason
 
 
-class Player:
+class FilmPlayer:
     """Plays a film on its figure by the clock: what is drawn is what is due."""
 
     def __init__(self, film: Film):
