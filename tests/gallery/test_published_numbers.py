@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright_gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians
+from linkwright_gallery import articulated_bodies, composite_bodies, jacobian_rate, momentum_jacobians
 from linkwright_gallery.tutorial import hand, motion
 from linkwright_gallery.tutorial.coordinates import exponential, rodrigues, rotate_x, rotate_y, rotate_z
 
@@ -153,7 +153,7 @@ class TestReadingBook:
         for seed in range(3):
             q = chain.random(seed=seed)
             response, _ = lw.frame_responses(chain, q, np.zeros(9), np.zeros(9), ("link1", "tip"))
-            assert np.allclose(hybrid_assembly.joined(chain, q), response)
+            assert np.allclose(articulated_bodies.joined(chain, q), response)
 
     def test_the_printed_python_gains_energy(self):
         _, states = motion.integrated(motion.printed_rate, 0.5)
