@@ -104,11 +104,11 @@ class CallsInSequence:
         self.steps = np.array(shared + form.steps[len(arrays) :], dtype=np.int64)
         inputs = (SequenceInput * len(arrays))()
         for k, x in enumerate(arrays):
-            inputs[k] = address(x), fed.get(k, -1)
+            inputs[k] = SequenceInput(address(x), fed.get(k, -1))
         outputs = (SequenceOutput * len(results))()
         for k, x in enumerate(results):
-            there = x.strides[0]
-            outputs[k] = (address(x), there, 0) if len(x) == calls else (address(x), 0, there)
+            kept = len(x) == calls
+            outputs[k] = SequenceOutput(address(x), x.strides[0] * kept, x.strides[0] * (not kept))
         self.layout = SequenceLayout(
             function=function,
             is_row=single,
