@@ -107,8 +107,8 @@ class CallsInSequence:
             inputs[k] = SequenceInput(address(x), fed.get(k, -1))
         outputs = (SequenceOutput * len(results))()
         for k, x in enumerate(results):
-            there = x.strides[0]
-            outputs[k] = SequenceOutput(address(x), *((there, 0) if len(x) == calls else (0, there)))
+            kept = len(x) == calls
+            outputs[k] = SequenceOutput(address(x), x.strides[0] * kept, x.strides[0] * (not kept))
         self.layout = SequenceLayout(
             function=function,
             is_row=single,
