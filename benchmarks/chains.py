@@ -1,4 +1,4 @@
-"""Long chains, one configuration at a time: loops, segments, assembly, threads, beside Pinocchio's own method.
+"""Long chains, one configuration at a time: loops, blocks, assembly, beside Pinocchio's own method.
 
 Everything in one process, interleaved; minima (and medians) of many runs. To be run on a quiet machine.
 """
@@ -13,10 +13,7 @@ from functools import partial
 import numpy as np
 
 import linkwright as lw
-from linkwright.compiler.ir.program import ArraySpec
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.native.machine import target
-from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright_gallery.benchmark.clock import interleaved, machine
 from linkwright_gallery.benchmark.peers import Pinocchio, States
 
@@ -24,11 +21,6 @@ LENGTHS = (30, 128, 400, 512, 1000, 4000, 10_000, 100_000)
 
 PINOCCHIO_TO = 400
 """Its workspace holds four arrays of nv³ numbers, 32 GB at a thousand joints; its time per joint does not change."""
-
-
-def segments_of(model: lw.Model, groups: int) -> Kernel:
-    slots = tuple(ArraySpec(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
-    return Kernel(SegmentProgram(f"segments{groups}", slots, model, target().width, groups), model)
 
 
 def assembly_of(model: lw.Model, order: str) -> Kernel:
@@ -71,15 +63,10 @@ def row(name: str) -> None:
         contenders[f"assembly, {order}"] = partial(joined, q, v, tau, out=out)
         notes.append(f"{order} assembly differs by {error:.0e}")
     if n >= 128:
-        one = segments_of(model, 1)
-        one.threads = 1
-        error = np.abs(one(q, v, tau) - expected).max() / (1.0 + np.abs(expected).max())
-        contenders["segments"] = lambda: one(q, v, tau, out=out)
-        notes.append(f"segments differ by {error:.0e}")
-    if n >= 1000:
-        two = segments_of(model, 2)
-        two.threads = 2
-        contenders["two threads"] = lambda: two(q, v, tau, out=out)
+        blocks = lw.compile(lw.forward_dynamics, model, method="hybrid")
+        error = np.abs(blocks(q, v, tau) - expected).max() / (1.0 + np.abs(expected).max())
+        contenders["blocks"] = lambda: blocks(q, v, tau, out=out)
+        notes.append(f"blocks differ by {error:.0e}")
     if n <= PINOCCHIO_TO:
         contenders["Pinocchio aba"], difference = pinocchio(model, q, v, tau)
         notes.append(f"Pinocchio differs by {difference:.0e}")
@@ -87,8 +74,8 @@ def row(name: str) -> None:
     best = {who: timing.minimum for who, timing in timings.items()}
     times = ", ".join(f"{who} {timing.minimum:.1f} ({timing.median:.1f})" for who, timing in timings.items())
     ratio = f"; Pinocchio / articulated {best['Pinocchio aba'] / best['articulated']:.1f}" if n <= PINOCCHIO_TO else ""
-    if "segments" in best and n <= PINOCCHIO_TO:
-        ratio += f", / segments {best['Pinocchio aba'] / best['segments']:.1f}"
+    if "blocks" in best and n <= PINOCCHIO_TO:
+        ratio += f", / blocks {best['Pinocchio aba'] / best['blocks']:.1f}"
     print(f"{name}: ns per link: {times}{ratio}; compiled in {compiled:.2f} s; {'; '.join(notes)}", flush=True)
 
 

@@ -20,7 +20,6 @@ import numpy as np
 import linkwright as lw
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
-from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.errors import TooLargeError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import Description
@@ -141,7 +140,7 @@ def what(kernel: Kernel) -> str:
     program = kernel.program
     if isinstance(program, LevelProgram):
         return f"blocks of at most {max(map(len, program.schedule.blocks))}"
-    return "segments" if isinstance(program, SegmentProgram) else "articulated"
+    return "articulated"
 
 
 def row(name: str) -> None:

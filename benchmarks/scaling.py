@@ -6,15 +6,11 @@ operation per processor at a time. Writes a table and, given a file name, a figu
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Callable
 
 import numpy as np
 
 import linkwright as lw
-from linkwright.compiler.ir.program import ArraySpec
-from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import node_costs, time
 from linkwright.dynamics.assembly.schedule import schedule_of
@@ -36,23 +32,6 @@ def chain(n: int) -> lw.Model:
     return builder.build()
 
 
-def segments(model: lw.Model) -> Callable[[int], float]:
-    """Operations that wait for each other where every processor goes along one segment, joined in pairs."""
-    slots = tuple(ArraySpec(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
-    program = SegmentProgram("segments", slots, model, 2)
-    per_body = sum(max(step.program.operations.total for step in steps) for steps in program.segments.steps)
-    joining = sum(step.program.operations.total for step in program.bridges.steps)  # of two segments
-
-    def waiting(processors: int) -> float:
-        if processors == 1:
-            steps = program.rest.steps
-            return len(model.links) * sum(max(s.program.operations.total for s in one) for one in steps)
-        cut = min(processors, len(model.links) // 2)
-        return per_body * math.ceil(len(model.links) / cut) + joining * math.ceil(math.log2(cut))
-
-    return waiting
-
-
 def main() -> None:
     curves: dict[str, list[float]] = {}
     for n in LENGTHS:
@@ -70,10 +49,6 @@ def main() -> None:
         sizes = ", ".join(f"{x:.3g} ({max(map(len, one.blocks))})" for x, one in zip(waiting, best, strict=True))
         print(f"  best blocks (most bodies in one): {sizes}")
         curves[f"blocks, {n}"] = waiting
-        if n > 100:
-            predicted = [segments(model)(P) for P in PROCESSORS]
-            print("  segments: " + ", ".join(f"{x:.3g}" for x in predicted))
-            curves[f"segments, {n}"] = predicted
     if len(sys.argv) > 1:
         draw(curves, sys.argv[1])
 
@@ -82,7 +57,7 @@ def draw(curves: dict[str, list[float]], path: str) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(7, 4.5))
-    styles = {"serial": ":", "balanced": "--", "blocks": "-", "segments": "-."}
+    styles = {"serial": ":", "balanced": "--", "blocks": "-"}
     for name, values in curves.items():
         kind, n = name.split(", ")
         if kind in styles and int(n) >= 1000:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,14 +9,12 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.ir.program import ArraySpec
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.assembly.blocks import BlockVariant
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.compiler.schedules.assembly.programs import programs_of
 from linkwright.compiler.schedules.loops import LoopProgram
-from linkwright.compiler.schedules.segments import SegmentProgram
-from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
+from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.model.tree import Model
@@ -156,32 +152,6 @@ def test_far_angles_and_numbers_that_are_not() -> None:
     assert np.isfinite(found[5:]).all()  # of lanes beside it nothing
 
 
-def test_threads_share_one_row_and_change_nothing() -> None:
-    model = crawler(300)
-    alike = schedule_on_lanes(model, 8)
-    assert alike is not None
-    slots = tuple(
-        ArraySpec(name, (n,)) for name, n in zip(("q", "v", "tau"), (model.nq, model.nv, model.nv), strict=True)
-    )
-    program = LevelProgram("shared", slots, alike, programs_of(model, alike), threads=2)
-    assert len(program.layout.parts) >= 2
-    kernel = Kernel(pickle.loads(pickle.dumps(program)), model)
-    x = state(model, 8)
-    kernel.threads = 1
-    alone = kernel(*x)
-    kernel.threads = 2
-    assert all(np.array_equal(kernel(*x), alone) for _ in range(5))
-    reference = lw.compile(lw.forward_dynamics, model, unroll=False)(*x)
-    assert relative_error(alone, reference) < 1e-10
-
-
-def test_mechanisms_beside_each_other_are_shared_out_too() -> None:
-    model = crowd(800, 3)
-    made = block_schedule(model, "balanced", 3)
-    slots = tuple(ArraySpec(name, (model.nv,)) for name in ("q", "v", "tau"))
-    assert len(LevelProgram("shared", slots, made, programs_of(model, made), threads=2).layout.parts) >= 4
-
-
 def test_chosen_by_what_is_alike() -> None:
     alike = lw.compile(lw.forward_dynamics, crawler(64), method="hybrid")
     assert isinstance(alike.program, LevelProgram)
@@ -189,7 +159,7 @@ def test_chosen_by_what_is_alike() -> None:
     beside = lw.compile(lw.forward_dynamics, crowd(20, 6), method="hybrid")
     assert isinstance(beside.program, LevelProgram)
     assert not beside.program.schedule.order
-    assert isinstance(lw.compile(lw.forward_dynamics, lw.load("planar:150"), method="hybrid").program, SegmentProgram)
+    assert isinstance(lw.compile(lw.forward_dynamics, lw.load("planar:150"), method="hybrid").program, LevelProgram)
     unlike = random_tree([Revolute] * 120, seed=1)
     assert isinstance(lw.compile(lw.forward_dynamics, unlike, method="hybrid").program, LoopProgram)
 

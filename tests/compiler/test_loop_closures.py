@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.ir.program import ArraySpec, Program
+from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.compiler.schedules.assembly.loop_closures import LoopVariant
-from linkwright.compiler.schedules.assembly.programs import programs_of
-from linkwright.dynamics.assembly.loops import Closing, loop_bodies
-from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.closed_loops.forces import position_correction, velocity_correction
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.model.joint import Revolute
@@ -164,22 +161,6 @@ def test_angles_far_away_and_numbers_that_are_not() -> None:
     found = kernel(q, v, tau)
     assert np.isnan(found[3:6]).all()
     assert np.isfinite(np.delete(found, (3, 4, 5))).all()
-
-
-def test_threads_share_one_row_and_change_nothing() -> None:
-    model = lw.load("four_bars:300")
-    closing = Closing()
-    made = schedule_of(model, "balanced", loops=loop_bodies(model, closing))
-    slots = tuple(ArraySpec(name, (model.nv,)) for name in ("q", "v", "tau"))
-    program = LevelProgram("shared", slots, made, programs_of(model, made, closing), threads=2)
-    assert len(program.layout.parts) >= 2
-    kernel = Kernel(program, model)
-    q = model.neutral()
-    tau = np.random.default_rng(0).normal(size=model.nv)
-    kernel.threads = 1
-    alone = kernel(q, 0.0 * q, tau)
-    kernel.threads = 2
-    assert all(np.array_equal(kernel(q, 0.0 * q, tau), alone) for _ in range(5))
 
 
 def test_chosen_by_size() -> None:

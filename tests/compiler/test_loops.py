@@ -13,14 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.compiler.ir.program import ArraySpec
-from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.machine import target
 from linkwright.compiler.passes.minimum_cut import Cut
 from linkwright.compiler.schedules import selection
+from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.compiler.schedules.loops import LoopProgram
-from linkwright.compiler.schedules.segments import SegmentProgram, division
-from linkwright.dynamics.assembly.segments import by_segments
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.errors import InconsistentMotionError, TooLargeError
 from linkwright.model.joint import JOINT_TYPES
@@ -265,7 +262,7 @@ def test_the_cut_is_minimal(edges):
     assert sum(c for a, b, c in edges if near[a] and not near[b]) == brute_cut(edges, 7, 0, 6)
 
 
-# segments
+# blocks of long chains
 
 
 def long_chain(kinds, n, seed):
@@ -299,10 +296,10 @@ def long_chain(kinds, n, seed):
 @pytest.mark.parametrize(
     "kinds", [["revolute"], ["revolute", "prismatic", "helical"], ["spherical", "cylindrical"], ["planar", "universal"]]
 )
-def test_chains_in_segments(kinds):
+def test_long_chains_in_blocks(kinds):
     model = long_chain(kinds, 150, seed=len(kinds))
     kernel = lw.compile(lw.forward_dynamics, model, method="hybrid")
-    assert isinstance(kernel.program, SegmentProgram)
+    assert isinstance(kernel.program, LevelProgram)
     q, v, tau = state(model, 1)
     v, tau = 0.1 * v, 0.1 * tau
     book = lw.dynamics.forward_dynamics(model, q, v, tau)
@@ -314,14 +311,14 @@ def test_chains_in_segments(kinds):
 
 
 @pytest.mark.parametrize("name", ["planar:300", "chain3d:301"])
-def test_chains_of_equal_links_in_segments(name):
+def test_chains_of_equal_links_in_blocks(name):
     model = lw.load(name)
     q, v, tau = state(model, 3)
     a = lw.compile(lw.forward_dynamics, model, method="hybrid")(q, v, tau)
     assert relative_error(a, lw.dynamics.forward_dynamics(model, q, v, tau)) < 1e-9
 
 
-def test_far_angles_in_segments():
+def test_far_angles_in_blocks():
     model = lw.load("planar:200")
     q, v, tau = (0.1 * x for x in state(model, 0))
     turns = np.zeros(200)
@@ -330,49 +327,13 @@ def test_far_angles_in_segments():
     assert relative_error(kernel(q + turns, v, tau), lw.dynamics.forward_dynamics(model, q + turns, v, tau)) < 1e-9
 
 
-def test_segments_as_in_the_book():
-    model = long_chain(["revolute", "prismatic"], 30, seed=1)
-    q, v, tau = state(model, 2)
-    expected = lw.dynamics.forward_dynamics(model, q, v, tau)
-    for segments in (1, 2, 7):
-        assert relative_error(by_segments(model, q, v, tau, segments), expected) < 1e-10
-
-
-def test_what_makes_no_segments_is_one_block():
-    with pytest.raises(TooLargeError, match="branches"):
-        division(lw.load("humanoid"), 8)
-    with pytest.raises(TooLargeError, match="segments"):
-        division(lw.load("arm7"), 8)
+def test_what_is_short_or_branches_is_one_block():
     for name in ("humanoid", "arm7"):
         model = lw.load(name)
         q, v, tau = state(model, 5)
         kernel = lw.compile(lw.forward_dynamics, model, method="hybrid", unroll=False)
         assert isinstance(kernel.program, LoopProgram)
         assert relative_error(kernel(q, v, tau), lw.dynamics.forward_dynamics(model, q, v, tau)) < 1e-11
-
-
-def test_a_chain_on_two_threads():
-    model = lw.load("chain3d:400")
-    slots = tuple(ArraySpec(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
-    kernel = Kernel(SegmentProgram("two_groups", slots, model, target().width, groups=2), model)
-    q, v, tau = state(model, 3)
-    kernel.threads = 1
-    alone = kernel(q, v, tau)
-    assert relative_error(alone, lw.dynamics.forward_dynamics(model, q, v, tau)) < 1e-9
-    for threads in (2, 3):
-        kernel.threads = threads
-        for _ in range(3):
-            assert np.array_equal(kernel(q, v, tau), alone)
-    out = np.empty(model.nv)
-    assert kernel(q, v, tau, out=out) is out
-    assert np.array_equal(out, alone)
-    over = tau.copy()
-    assert np.array_equal(kernel(q, v, over, out=over), alone)
-    strided = np.empty(2 * model.nv)[::2]
-    assert np.array_equal(kernel(q, v, tau, out=strided), alone)
-    assert np.array_equal(kernel(q, v, list(tau)), alone)
-    assert np.array_equal(kernel(np.stack([q, q]), v, tau)[1], alone)
-    assert np.array_equal(pickle.loads(pickle.dumps(kernel))(q, v, tau), alone)
 
 
 @pytest.mark.skipif(target().processor not in ("x86", "arm"), reason="other processors keep tiny numbers")
@@ -418,7 +379,7 @@ def test_what_is_more_than_sweeps_is_straight_line_code(monkeypatch):
     [
         ({}, "loops over 150 bodies of 2 kinds"),
         ({"method": "assembly"}, "150 joins of 150 parts on lanes"),
-        ({"method": "hybrid"}, r"\d+ segments of \d+ bodies side by side, \d+ at their root"),
+        ({"method": "hybrid"}, r"\d+ joins of \d+ parts on lanes"),
     ],
 )
 def test_programs_of_loops_are_told_in_a_line(options, form):

@@ -91,7 +91,7 @@ class Kernel(Entered):
             self._together = 64 * self._width if self._native.long else 0
         self._entered = self._opened = False
         self._form: Form | None = None
-        if self._native and supported() and not (isinstance(program, Staged) and program.groups):
+        if self._native and supported():
             self._table = call_table(program, self._native.long, _slowly)
             enter_through(self, self._table)
         else:
@@ -204,8 +204,6 @@ class Kernel(Entered):
         """The results of a batch so large that several threads are worth it, or long; None where it is neither."""
         program = self.program
         batch = rows_of(arrays, self._dims)
-        if batch == () and isinstance(program, Staged) and program.groups:
-            return self._row_on_threads(program, arrays, out)
         if not batch:
             return None
         rows, width = math.prod(batch), self._width
@@ -278,23 +276,6 @@ class Kernel(Entered):
         random = np.random.default_rng(0)
         row = [random.standard_normal(slot.shape) for slot in self.program.inputs]
         return shortest(lambda: self(*row))
-
-    def _row_on_threads(self, program: Staged, arrays: tuple[Any, ...], out: Any) -> Any:
-        """The result of a single row, parts of the mechanism at once; None where NumPy must see to the arrays."""
-        assert self._native is not None
-        for x, slot in zip(arrays, program.inputs, strict=True):
-            if x.dtype is not _FLOAT64 or x.shape != slot.shape:
-                return None
-        shape = program.outputs[0].shape
-        if out is None:
-            out = np.empty(shape)
-        else:
-            plain = type(out) is np.ndarray and out.dtype is _FLOAT64 and out.shape == shape and out.flags.carray
-            if not plain or any(np.may_share_memory(out, x) for x in arrays):
-                return None
-        rows = [np.ascontiguousarray(x) for x in arrays]
-        self._native.row_on_threads(rows, out, threads_here(self._threads))
-        return out
 
     @property
     def threads(self) -> int:

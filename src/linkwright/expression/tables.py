@@ -41,7 +41,7 @@ class ConstantTable:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"Numbers({self.digest})"
+        return f"ConstantTable({self.digest})"
 
     @property
     def whole(self) -> bool:

@@ -53,20 +53,6 @@ class RegisterSpace(Space):
             body.store(V, total, address, align)
 
 
-class GroupedSpace(RegisterSpace):
-    """The same for several groups of lanes: ``each`` entries of one, some bytes further those of the next."""
-
-    def __init__(self, begin: str, each: int, apart: str):
-        super().__init__(begin)
-        self.each, self.apart = each, apart
-
-    def address(self, body: FragmentEmitter, entry: int) -> str:
-        """Where an entry's numbers are, of its group."""
-        group, entry = divmod(entry, self.each)
-        begin = body.emit(f"getelementptr i8, ptr {self.begin}, i64 {body.emit(f'mul i64 {self.apart}, {group}')}")
-        return body.item(body.lanes.double, begin, entry)
-
-
 class UniformSpace(Space):
     """Numbers that are the same in all lanes."""
 

@@ -155,37 +155,6 @@ def end_driver(code: FunctionBuilder, place: str, memory: str, far: str = "") ->
     return "\n".join([*code.lines, "}"])
 
 
-# one row in stages, whose groups several threads can share
-
-
-STAGE = "i64 %group, ptr %args, ptr %memory"
-"""What the function of a stage takes."""
-
-
-def row_in_stages(stages: int) -> list[str]:
-    """``single``, which runs all groups of ``stage_0``, … in turn, and ``stage``, one of them.
-
-    The table ``order`` says how many bytes of memory a row takes, then for each stage how many groups there are.
-    """
-    code = FunctionBuilder("%d")
-    begin_driver(code, "single", 0, 1)
-    mode = code.emit("call i64 @without_tiny()")
-    size = code.emit(f"add i64 {code.load('i64', '@order', 0)}, {ALIGNMENT}")
-    # lanes that nothing uses compute too: on zeros, since numbers that happen to be tiny would take much longer
-    place, memory, begin = emit_memory(code, 0, size, zeros=True)
-    for k in range(stages):
-        with code.loop("0", code.load("i64", "@order", 1 + k)) as group:
-            code.do(f"call void @stage_{k}(i64 {group}, ptr %args, ptr {begin})")
-    code.do(f"call void @with_tiny(i64 {mode})")
-    cases = " ".join(f"i64 {k}, label %stage{k}" for k in range(stages))
-    lines = ["define void @stage(i64 %number, i64 %group, ptr %args, ptr %memory) #1 {"]
-    lines += ["  %mode = call i64 @without_tiny()", f"  switch i64 %number, label %end [{cases}]"]
-    for k in range(stages):
-        lines += [f"stage{k}:", f"  call void @stage_{k}({STAGE})", "  br label %end"]
-    lines += ["end:", "  call void @with_tiny(i64 %mode)", "  ret void", "}"]
-    return [end_driver(code, place, memory), "\n".join(lines)]
-
-
 # modules and tables
 
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.front.kinds import BodyGroup, JointKind, SymbolSource, folded, groups_of, objects
+from linkwright.compiler.front.kinds import JointKind, SymbolSource, folded, groups_of, objects
 from linkwright.compiler.front.records import COMPUTES, BodyRecords, BodyStates, JointVector, NotASweep
 from linkwright.errors import LinkwrightError
 from linkwright.expression.graph import Expr, Graph
@@ -36,7 +36,7 @@ class RecordedSweep(NamedTuple):
     direction: str
     """ "out", "in" or "columns": what every column of a body becomes on its way inwards"""
     start: list[float]
-    """what the world has (out), or what is added to (in), entry by entry; NaN where it is not known in advance"""
+    """what the world has (out), or what is added to (in), entry by entry"""
     classes: list[int]
     """the class of entries that are always equal to which each belongs; CONSTANT where it is the start's number"""
     results: list[list[Expr]]
@@ -100,8 +100,6 @@ class Recorder(Model):
     sweeps: list[RecordedSweep] = field(default_factory=list)
     main: UniformSymbols = field(default_factory=lambda: UniformSymbols(Graph(), {}))
     sweeps_are_recorded: ClassVar[bool] = True
-    handed_on: bool = False
-    """whether a body has what its one neighbor sent for what it receives, the last one the start"""
 
     @property
     def follow(self) -> list[bool]:
@@ -418,8 +416,6 @@ def record(
     function: Callable[..., Any],
     model: Model,
     arguments: Sequence[Argument],
-    groups: Sequence[BodyGroup] | None = None,
-    handed_on: bool = False,
 ) -> Recording:
     """Run ``function(model, *arrays)`` on a recorder, arrays being symbols.
 
@@ -427,12 +423,12 @@ def record(
     Raises :class:`NotASweep` (a :class:`TooLargeError`) where it does more than sweeps.
     """
     known: list[list[int]] = []
-    groups = groups_of(model) if groups is None else groups
+    groups = groups_of(model)
     while True:
         own = {f.name: getattr(model, f.name) for f in fields(Model) if f.init}
         graph = Graph()
         kinds, main = [group.kind(graph=graph) for group in groups], UniformSymbols(graph, {})
-        recorder = Recorder(**own, kinds=kinds, known=known, main=main, handed_on=handed_on)
+        recorder = Recorder(**own, kinds=kinds, known=known, main=main)
         recorder.__dict__.update(memo=model.memo, earlier=model.earlier)  # it is that model
         try:
             result = function(recorder, *(_argument(recorder, k, one) for k, one in enumerate(arguments)))
@@ -440,7 +436,7 @@ def record(
             raise
         except (TypeError, AttributeError, ValueError, IndexError) as error:
             raise NotASweep(f"it is more than sweeps over the bodies: {error}") from error
-        refined = [_refined(sweep, handed_on) for sweep in recorder.sweeps]
+        refined = [_refined(sweep) for sweep in recorder.sweeps]
         if refined == known:
             break
         known = refined
@@ -464,13 +460,13 @@ def _argument(recorder: Recorder, number: int, argument: Argument) -> Any:
     return BodyRecords(parts) if argument.of == "bodies" else JointVector(recorder, parts, argument.of, number)
 
 
-def _refined(sweep: RecordedSweep, handed_on: bool) -> list[int]:
+def _refined(sweep: RecordedSweep) -> list[int]:
     """The classes that the results allow: those of one class before that are one expression in every kind."""
     numbers: dict[Any, int] = {}
     classes, states = [], sweep.states
     for k, (start, old) in enumerate(zip(sweep.start, sweep.classes, strict=True)):
         found = tuple(state[k].value if state[k].value is not None else state[k] for state in states)
-        constant = start if sweep.direction != "in" or handed_on else 0.0
+        constant = start if sweep.direction != "in" else 0.0
         if (
             old == CONSTANT
             and all(x == constant for x in found if not isinstance(x, Expr))
@@ -480,7 +476,7 @@ def _refined(sweep: RecordedSweep, handed_on: bool) -> list[int]:
             continue
         key = (
             old,
-            start if start == start else ("unknown", k),
+            start,
             *(("symbolic", x.index) if isinstance(x, Expr) else x for x in found),
         )
         classes.append(numbers.setdefault(key, len(numbers)))

@@ -3,7 +3,7 @@
 A *body* is a program between *spaces*: its inputs are places in them, and so is where its results go. Spaces are what
 links of a mechanism remember, constant data, arguments, results, what joins hand each other. A *stage* runs bodies over
 the rows of a table, which say which body it is and where its spaces begin. Sweeps over the links of a mechanism,
-segments of a chain, joins of an assembly are schedules of this one thing; straight lines are one body, run once.
+joins of an assembly are schedules of this one thing; straight lines are one body, run once.
 """
 
 from __future__ import annotations
@@ -84,10 +84,6 @@ class Staged(ABC):
     outputs: tuple[ArraySpec, ...]
     single: bool
     algorithm: Any = None
-    groups: tuple[int, ...] = ()
-    """for each stage how many groups of one row's work can be done at the same time; none where that is no use"""
-    memory: int = 0
-    """bytes that a row on several threads needs"""
 
     @property
     @abstractmethod
@@ -116,11 +112,6 @@ class Staged(ABC):
 
     def __repr__(self) -> str:
         return f"<{written_call(self)} as {self.form}: {self.operations}>"
-
-    @property
-    def exports(self) -> tuple[str, ...]:
-        """Functions of the code beside the usual ones."""
-        return ("stage",) if self.groups else ()
 
     @cached_property
     def operations(self) -> Operations:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,11 @@ import numpy as np
 from linkwright.compiler.emit import refill
 from linkwright.compiler.emit import straight as llvm
 from linkwright.compiler.emit.repetition import is_long
-from linkwright.compiler.emit.stages import ALIGNMENT
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native import cache, interrupts, machine, runtime
 from linkwright.compiler.native.call import universal_function
 from linkwright.compiler.native.entry import CallTable
-from linkwright.compiler.native.layout import address
-from linkwright.compiler.native.threads import in_stages
 from linkwright.status import told
 
 _ROWS_MEASURED = 512
@@ -63,9 +60,6 @@ class Native:
         self._codes: dict[str, machine.Code] = {}
         self._found: list[bool] = []
         self._batches: tuple[Callable[..., Any], Any] | None = None
-        self._groups = program.groups if isinstance(program, Staged) else ()
-        self._memories: list[tuple[np.ndarray, int]] = []
-        """of rows on several threads what no call is using, and where in it numbers begin"""
 
     @property
     def from_cache(self) -> bool:
@@ -88,19 +82,6 @@ class Native:
     def loop(self) -> int:
         """Address of the loop over the rows of a batch."""
         return self._code("batches").exported["loop"]
-
-    def row_on_threads(self, arrays: Sequence[np.ndarray], out: np.ndarray, threads: int) -> None:
-        """One row of a program of stages, the groups of each at once: the same numbers as one after the other."""
-        assert isinstance(self._program, Staged)
-        rows = (ctypes.c_void_p * (len(arrays) + 1))(*map(address, (*arrays, out)))
-        try:
-            memory, begin = self._memories.pop()
-        except IndexError:
-            memory = np.zeros(self._program.memory + ALIGNMENT, dtype=np.uint8)
-            begin = memory.ctypes.data + -memory.ctypes.data % ALIGNMENT
-        stage, kept = self._code("batches").exported["stage"], (rows, arrays, out, memory)
-        in_stages(self._groups, stage, ctypes.addressof(rows), begin, threads, kept)
-        self._memories.append((memory, begin))
 
     def prepare(self, rows: bool = True, batches: bool = True) -> Native:
         """Make the code for single rows, for batches, or both now."""
@@ -157,7 +138,7 @@ class Native:
 def _exports(program: Program | Staged, part: str) -> tuple[str, ...]:
     """The functions of a part of its code that are called from outside."""
     if isinstance(program, Staged):
-        return {"row": ("single",), "batches": ("loop",), "both": ("loop", "single", *program.exports)}[part]
+        return {"row": ("single",), "batches": ("loop",), "both": ("loop", "single")}[part]
     return {"row": ("single",), "batches": ("loop",)}[part]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.bounds import whole_number
-from linkwright.compiler.native import interrupts, together
+from linkwright.compiler.native import interrupts
 
 GRAIN = 100_000
 """Nanoseconds of work below which a slice is not worth a thread."""
@@ -25,9 +25,6 @@ LONG = 50_000_000
 
 MOST_THREADS = 256
 """So many threads may be asked for on any machine, or four for each processor: more of them only wait."""
-
-_SLOTS = 64
-"""Threads that can be handed something while they are awake."""
 
 _SLICES_EACH = 4  # so that a thread that is held up does not hold up the batch
 
@@ -85,17 +82,7 @@ class _Pool:
     """Threads that wait for work; made when first needed, as many as the widest call asks for."""
 
     def __init__(self) -> None:
-        self.tasks: SimpleQueue[Job | None] = SimpleQueue()
-        """what to do; None: come to a board"""
-        self.slots = together.lines(_SLOTS)
-        self.place = self.slots.ctypes.data
-        self.boards: list[together.Board] = []
-        self.wanting: deque[together.Board] = deque()
-        """those at which as many helpers are missing"""
-        self.waking = 0
-        """helpers called and not come yet"""
-        self.abandoned: list[together.Board] = []
-        self.native: together.Native | None = None
+        self.tasks: SimpleQueue[Job] = SimpleQueue()
         self.size = 0
         self.lock = threading.Lock()
 
@@ -149,8 +136,6 @@ class _Pool:
         try:
             for _ in range(helpers):
                 self.tasks.put(assist)
-            if self.native:
-                self.native.dismiss(self.place, min(self.size, _SLOTS))
             work()
             wait()
         except BaseException:
@@ -160,89 +145,15 @@ class _Pool:
         if errors:
             raise errors[0]
 
-    def run_stages(
-        self, groups: tuple[int, ...], stage: int, args: int, memory: int, threads: int, kept: Any = None
-    ) -> None:
-        """Call ``stage(number, group, args, memory)`` for all groups of every stage, one stage after the other."""
-        native = self.native = self.native or together.native()
-        helpers = min(threads, max(groups)) - 1
-        if self.size < helpers:
-            self._grow(helpers)
-        board = self._board()
-        board.write(groups, stage, args, memory, helpers, kept)
-        missing = 0
-
-        def take_part() -> None:
-            while not native.take_part(board.address, 0, native.wait_turns):
-                time.sleep(0)  # a helper is held up: others may run
-
-        try:
-            missing = helpers - native.hand(self.place, min(self.size, _SLOTS), helpers, board.address)
-            if missing:
-                self._wake(board, missing)
-            take_part()
-        except BaseException:  # an interrupt, for which the rest of one row is short
-            _whatever_comes(take_part)
-            board.kept = None
-            self.abandoned.append(board)  # to which helpers may come still, who will find nothing to do
-            raise
-        board.kept = None
-        if missing:
-            with self.lock:
-                board.absent = self.wanting.count(board)  # done without them
-                for _ in range(board.absent):
-                    self.wanting.remove(board)
-        self.boards.append(board)
-
-    def _wake(self, board: together.Board, helpers: int) -> None:
-        """Have so many come to the board who sleep; those who are waking up already come to the latest."""
-        with self.lock:
-            self.wanting.extend([board] * helpers)
-            asleep = max(0, helpers - self.waking)
-            self.waking += asleep
-        for _ in range(asleep):
-            self.tasks.put(None)
-
-    def _come(self, slot: int | None) -> None:
-        """Take part wherever helpers are missing, then linger."""
-        assert self.native
-        while True:
-            with self.lock:
-                if not self.wanting:
-                    self.waking -= 1
-                    break
-                board = self.wanting.pop()
-            self.native.join(board.address, self.native.wait_turns)
-        if slot is not None and self.tasks.empty():
-            place = self.place + together.LINE * slot
-            self.native.linger(place, self.native.linger_turns, self.native.wait_turns)
-
-    def _board(self) -> together.Board:
-        """One that nobody is at."""
-        for _ in range(len(self.boards)):
-            try:
-                board = self.boards.pop(0)
-            except IndexError:  # another thread was quicker
-                break
-            if board.free:
-                return board
-            self.boards.append(board)
-        return together.Board()
-
     def _grow(self, size: int) -> None:
         with self.lock:
             while self.size < size:
-                name, slot = f"linkwright {self.size}", self.size if self.size < _SLOTS else None
-                threading.Thread(target=self._serve, args=(slot,), name=name, daemon=True).start()
+                threading.Thread(target=self._serve, name=f"linkwright {self.size}", daemon=True).start()
                 self.size += 1
 
-    def _serve(self, slot: int | None) -> None:
+    def _serve(self) -> None:
         while True:
-            task = self.tasks.get()
-            if task is None:
-                self._come(slot)
-            else:
-                task()
+            self.tasks.get()()
 
 
 def _whatever_comes(wait: Callable[[], None]) -> None:
@@ -260,15 +171,6 @@ _pool = _Pool()
 def at_once(jobs: Sequence[Job], threads: int) -> None:
     """Do all jobs on so many threads; back when all are done, or none is under way any more after an interrupt."""
     _pool.run(jobs, threads)
-
-
-def in_stages(groups: tuple[int, ...], stage: int, args: int, memory: int, threads: int, kept: Any) -> None:
-    """Machine code ``stage(number, group, args, memory)``, at this address, for so many groups of each stage.
-
-    One stage after the other, the groups of each on so many threads; back when all are done. ``kept``: what must
-    live until then.
-    """
-    _pool.run_stages(groups, stage, args, memory, threads, kept)
 
 
 def _after_fork() -> None:

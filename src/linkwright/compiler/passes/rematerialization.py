@@ -141,11 +141,10 @@ def _passes(recording: Recording, shared: UniformValues) -> list[BodyPass]:
         outwards, columns = sweep.direction == "out", sweep.direction == "columns"
         if not passes and not outwards:
             passes.append(BodyPass(True, []))  # where the sums begin
-        unknown = any(x != x for x in sweep.start)  # something happens before it
         follows = max((shared.earliest(x, of_sweep) for state in sweep.states for x in state), default=0)
         follows = max([follows, *(shared.earliest(x, of_sweep) for kind in sweep.found for row in kind for x in row)])
         last = len(passes) - 1
-        if not passes or passes[-1].outwards != outwards or unknown or columns or passes[-1].columns or follows > last:
+        if not passes or passes[-1].outwards != outwards or columns or passes[-1].columns or follows > last:
             passes.append(BodyPass(outwards, [], columns))
         passes[-1].sweeps.append(number)
         of_sweep[number] = len(passes) - 1
@@ -171,7 +170,7 @@ def _beginnings(recording: Recording, one: BodyPass, places: dict[RecordEntry, i
         sweep = recording.sweeps[s]
         for c, entry in representatives(sweep.classes).items():
             place = places.get(RecordEntry(-1, s, c))
-            if place is not None and sweep.start[entry] == sweep.start[entry]:  # else it is put there by others
+            if place is not None:
                 found.append((place, sweep.start[entry]))
     return found
 

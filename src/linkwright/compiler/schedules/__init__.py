@@ -1,1 +1,1 @@
-"""The forms a program takes: loops over bodies, segments, joins on lanes; what is put together of several."""
+"""The forms a program takes: loops over bodies, joins on lanes; what is put together of several."""

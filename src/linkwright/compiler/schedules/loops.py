@@ -212,21 +212,21 @@ class Region(NamedTuple):
     world: str
     """what is before the first record: the world's, or what neighbors in a chain leave for each other"""
 
-    def functions(self, inputs: int, target: Target, laned: bool = False) -> tuple[list[str], set[str]]:
-        """The steps' text, and what they declare; ``laned``: every lane is at a body of its own, with its own data."""
+    def functions(self, inputs: int, target: Target) -> tuple[list[str], set[str]]:
+        """The steps' text, and what they declare."""
         texts, declared = [], set()
         outputs = len(self.loops.recording.outputs)
         spaces = {
             OWN: RegisterSpace("%own"),
             PARENT: RegisterSpace("%parent"),
-            DATA: RegisterSpace("%data") if laned else UniformSpace("%data"),
+            DATA: UniformSpace("%data"),
             SHARED: RegisterSpace("%world", self.loops.shared),
             COLUMN: ColumnSpace("%columns", "%stride"),
             **_rows(inputs, outputs),
         }
         for p, steps in enumerate(self.loops.steps):
             for k, step in enumerate(steps):
-                body = FragmentEmitter(step, spaces, self.width, target, careful=laned)
+                body = FragmentEmitter(step, spaces, self.width, target)
                 texts.append(body.function(f"{self.name}_{p}_{k}", step_arguments(inputs + outputs)))
                 declared |= body.declared
             for k, column in enumerate(self.loops.columns[p]):

@@ -9,17 +9,15 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.front.algorithms import OF_BODIES, POSITIONS, VELOCITIES, facts
 from linkwright.compiler.front.bind import BoundFunction
-from linkwright.compiler.front.sweeps import Argument, NotASweep, record
+from linkwright.compiler.front.sweeps import Argument, record
 from linkwright.compiler.front.trace import trace, uncollected
 from linkwright.compiler.ir.program import ArraySpec, Program
 from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native.machine import target
-from linkwright.compiler.native.threads import default_threads
 from linkwright.compiler.passes.rematerialization import loops_of
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.compiler.schedules.assembly.programs import programs_of
 from linkwright.compiler.schedules.loops import LoopProgram
-from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.partition import require_inertia
@@ -39,15 +37,6 @@ twice as long to run."""
 
 FEW_NUMBERS = 1000
 """Entries up to which arrays that are not of all joints are taken by loops over bodies."""
-
-WORK_FOR_THREADS = 5_000_000
-"""Operations of all lanes from which threads share the assembly of a single row: below, waking them takes longer."""
-
-LINKS_FOR_THREADS = 10_000
-"""Links of a chain in segments from which they do. A helper awake pays from some 3000 on, one that sleeps from here."""
-
-MOST_GROUPS = 4
-"""Threads that share a single row, at most: segments are joined one after the other."""
 
 
 def bodies_in_loops(bound: BoundFunction) -> int:
@@ -113,7 +102,7 @@ def in_loops(bound: BoundFunction) -> Staged:
     if bound.book is dynamics.forward_dynamics:
         checked_options(**bound.options)
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
-        return _in_segments(bound, slots, model)
+        return _in_blocks(bound, slots, model)
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":
         _require_parts(bound, model)
         schedule, loops = bound.options.get("schedule"), loop_bodies(model, _closing(bound, model))
@@ -172,8 +161,8 @@ def _require_parts(bound: BoundFunction, model: Model) -> None:
     dynamics.require_mass(model)
 
 
-def _in_segments(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model) -> Staged:
-    """Hybrid forward dynamics: a long chain in one block for each lane; else in blocks, those alike on lanes.
+def _in_blocks(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model) -> Staged:
+    """Hybrid forward dynamics: in blocks, those alike on lanes.
 
     Where little is alike, all is one block, by the recursion of articulated bodies.
     """
@@ -192,12 +181,8 @@ def _in_segments(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Mode
         return _articulated(bound, slots)
     if loops:
         return _closed(bound, slots, model)
-    groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= LINKS_FOR_THREADS else 1
-    try:
-        return SegmentProgram(bound.name, slots, model, target().width, groups)
-    except NotASweep:  # it branches, or is too short
-        alike = schedule_on_lanes(model, target().width)
-        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots)
+    alike = schedule_on_lanes(model, target().width)
+    return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots)
 
 
 def _articulated(bound: BoundFunction, slots: tuple[ArraySpec, ...]) -> LoopProgram:
@@ -218,8 +203,4 @@ def _in_levels(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model,
     require_inertia(model, made.blocks, made.joined)
     if max(map(len, made.blocks)) >= BODIES_IN_LOOPS:
         raise TooLargeError(f"a block has {max(map(len, made.blocks))} bodies")
-    parts = programs_of(model, made, _closing(bound, model))
-    alone = LevelProgram(bound.name, slots, made, parts)
-    if default_threads() == 1 or alone.operations.total < WORK_FOR_THREADS * alone.lanes:
-        return alone
-    return LevelProgram(bound.name, slots, made, parts, default_threads())
+    return LevelProgram(bound.name, slots, made, programs_of(model, made, _closing(bound, model)))

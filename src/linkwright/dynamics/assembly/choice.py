@@ -19,6 +19,10 @@ SIZES_ON_LANES = (*range(1, 17), 18, 20, 21, 24, 28, 30, 32, 36, 40, 48, 56, 64)
 """The same where blocks that are alike share a register: what repeats is met by its size alone."""
 
 
+SMALL, WORTH = 8, 1.2
+"""Bodies up to which a block is small, and times that larger ones must be faster: their straight-line code is long."""
+
+
 def block_schedule(
     model: Model,
     schedule: Any = None,
@@ -87,11 +91,11 @@ def schedule_on_lanes(
     joints, widths = [link.motion for link in model.links], [link.motion.nv for link in model.links]
     best, least = None, np.inf if loops else ARTICULATED * float(sum(widths))
     for blocks in candidates(model, SIZES_ON_LANES):
-        if len(blocks) == 1 or max(map(len, blocks)) > SIZES_ON_LANES[-1]:
+        if len(blocks) == 1 or (size := max(map(len, blocks))) > SIZES_ON_LANES[-1]:
             continue
         made = schedule_of(model, order, blocks, loops)
-        if (taken := time_on_lanes(made, joints, widths, lanes)) < least and not weak_blocks(
-            model, made.blocks, made.joined
-        ):
+        taken = time_on_lanes(made, joints, widths, lanes)
+        most = least if best is None or size <= SMALL else least / WORTH
+        if taken < most and not weak_blocks(model, made.blocks, made.joined):
             best, least = made, taken
     return best

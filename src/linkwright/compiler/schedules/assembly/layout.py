@@ -8,7 +8,6 @@ of the mechanism.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -67,9 +66,6 @@ class AssemblyTables(NamedTuple):
     """of scratch memory"""
     used: frozenset[int]
     """which functions the chunks call"""
-    parts: list[tuple[int, int]]
-    """rows of chunks, first and after the last, that can be assembled (and disassembled) at the same time; what joins
-    them follows"""
 
 
 Port = tuple[int, int]
@@ -79,7 +75,7 @@ Port = tuple[int, int]
 class ChunkPlan:
     """Which joins (and blocks) run together, and in which order. They are numbered as nodes of the schedule."""
 
-    def __init__(self, schedule: Schedule, parts: AssemblyPrograms, width: int, threads: int):
+    def __init__(self, schedule: Schedule, parts: AssemblyPrograms, width: int):
         self.schedule, self.parts, self.width = schedule, parts, width
         self.members: list[list[int]] = []
         """the nodes of every chunk, lane by lane"""
@@ -98,13 +94,7 @@ class ChunkPlan:
                 levels.setdefault(schedule.level_of[node], []).append(node)
         for level in sorted(levels, reverse=True):
             self._divide(levels[level])
-        order, first = self._depth_first()
-        self.order, self.ranges = self._shared_out(order, first, threads) if threads > 1 else (order, [])
-        self.part_of = [len(self.ranges)] * len(self.members)
-        """of every chunk the part that it is in"""
-        for part, (start, end) in enumerate(self.ranges):
-            for chunk in self.order[start:end]:
-                self.part_of[chunk] = part
+        self.order = self._depth_first()
 
     def _divide(self, nodes: list[int]) -> None:
         """Chunks of the nodes of a level; those of one variant whose results go to the same port together."""
@@ -126,57 +116,21 @@ class ChunkPlan:
             for lane, number in enumerate(self.members[chunk]):
                 self.chunk_of[number], self.lane_of[number] = chunk, lane
 
-    def _depth_first(self) -> tuple[list[int], list[int]]:
-        """The chunks, each after those whose results it needs; and from where on those before it are for it."""
+    def _depth_first(self) -> list[int]:
+        """The chunks, each after those whose results it needs."""
         order: list[int] = []
-        first: list[int] = []
-        begun = [-1] * len(self.members)
+        begun = [False] * len(self.members)
         for root in range(len(self.members)):
             stack = [(root, False)]
             while stack:
                 chunk, done = stack.pop()
                 if done:
-                    first.append(begun[chunk])
                     order.append(chunk)
-                elif begun[chunk] < 0:
-                    begun[chunk] = len(order)
+                elif not begun[chunk]:
+                    begun[chunk] = True
                     stack.append((chunk, True))
-                    stack += [(one, False) for one in self._needed(chunk) if begun[one] < 0]
-        return order, first
-
-    def _shared_out(self, order: list[int], first: list[int], threads: int) -> tuple[list[int], list[tuple[int, int]]]:
-        """The order with what can be done at the same time in front, and its ranges; none if it cannot be divided."""
-        row = {chunk: k for k, chunk in enumerate(order)}
-        earliest = [min((row[one] for one in self._needed(chunk)), default=k) for k, chunk in enumerate(order)]
-
-        def within(start: int, end: int) -> list[int]:
-            """The last rows of what hangs together, from the end."""
-            found = []
-            while end > start:
-                found.append(end - 1)
-                end = first[end - 1]
-            return found
-
-        ends = within(0, len(order))
-        while len(ends) < 4 * threads:
-            ends.sort(key=lambda end: first[end] - end)
-            if not (inside := within(first[ends[0]], ends[0])):
-                break
-            ends[:1] = inside
-        worth = len(order) // (16 * threads)
-        ranges: list[tuple[int, int]] = []
-        for a, b in [(first[end], end + 1) for end in sorted(ends)]:
-            if ranges and ranges[-1][1] == a and b - ranges[-1][0] <= 2 * worth:  # small ones go together
-                ranges[-1] = ranges[-1][0], b
-            else:
-                ranges.append((a, b))
-        ranges = [(a, b) for a, b in ranges if b - a > worth and min(earliest[a:b]) >= a]
-        if len(ranges) < 2:
-            return order, []
-        chosen = [k for a, b in ranges for k in range(a, b)]
-        rest = sorted(set(range(len(order))).difference(chosen))
-        sizes = np.cumsum([0, *(b - a for a, b in ranges)]).tolist()
-        return [order[k] for k in (*chosen, *rest)], list(pairwise(sizes))
+                    stack += [(one, False) for one in self._needed(chunk) if not begun[one]]
+        return order
 
     def join(self, node: int) -> Join | None:
         """The join that makes a node; none of blocks."""
@@ -231,8 +185,8 @@ class _PortAllocator:
     def __init__(self, plan: ChunkPlan, sizes: dict[int, int]):
         self.plan, self.sizes = plan, sizes
         self.place: dict[Port, int] = {}
-        self.free: dict[tuple[int, int], list[int]] = {}
-        """by part, so that no two write in the same memory, and by size"""
+        self.free: dict[int, list[int]] = {}
+        """by size"""
         self.total = 0
 
     def _size(self, port: Port) -> int:
@@ -242,7 +196,7 @@ class _PortAllocator:
         """The place of a port, which is found if it has none."""
         if port not in self.place:
             size = self._size(port)
-            free = self.free.get((self.plan.part_of[port[0]], size))
+            free = self.free.get(size)
             if free:
                 self.place[port] = free.pop()
             else:
@@ -252,8 +206,7 @@ class _PortAllocator:
 
     def close(self, port: Port) -> None:
         """Give a port's memory back."""
-        key = self.plan.part_of[port[0]], self._size(port)
-        self.free.setdefault(key, []).append(self.place[port])
+        self.free.setdefault(self._size(port), []).append(self.place[port])
 
 
 def _rounded(size: int) -> int:
@@ -270,19 +223,17 @@ def records_at(nv: int, width: int) -> int:
     return _rounded(8 * (nv + width))
 
 
-def layout_of(schedule: Schedule, parts: AssemblyPrograms, width: int, threads: int = 1) -> AssemblyTables:
-    """The tables, for so many threads."""
-    plan = ChunkPlan(schedule, parts, width, threads)
+def layout_of(schedule: Schedule, parts: AssemblyPrograms, width: int) -> AssemblyTables:
+    """The tables of a schedule for registers of so many lanes."""
+    plan = ChunkPlan(schedule, parts, width)
     places = _places(schedule, parts)
     nv = int(parts.widths[:, 1].sum())
     up = _PortAllocator(plan, {handles: len(stored) for handles, stored in parts.entries.items()})
     down = _PortAllocator(plan, {handles: 6 * handles for handles in parts.entries})
-    # memory: the joints' accelerations, records, in every part a chunk's lanes before they are copied; ports; the kept
+    # memory: the joints' accelerations, records, a chunk's lanes before they are copied; ports; the kept
     largest = max((*up.sizes.values(), *down.sizes.values()), default=0)
-    copied_at = records_at(nv, width) + _rounded(8 * places.total)
-    each = _rounded(8 * width * largest)
-    used = copied_at + each * (len(plan.ranges) + 1)
-    lanes_at = copied_at + each * np.array([plan.part_of[chunk] for chunk in plan.order])
+    lanes_at = records_at(nv, width) + _rounded(8 * places.total)
+    used = lanes_at + _rounded(8 * width * largest)
 
     rows = np.full((len(plan.order), COLUMNS), -1, dtype=np.int64)
     column = {name: k for k, name in enumerate(Chunk._fields)}
@@ -364,7 +315,6 @@ def layout_of(schedule: Schedule, parts: AssemblyPrograms, width: int, threads: 
         np.array(sizes, dtype=np.int64),
         keeps + kept,
         frozenset(rows[:, 0].tolist()),
-        plan.ranges,
     )
 
 

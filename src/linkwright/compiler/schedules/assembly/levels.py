@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,20 +18,21 @@ import numpy as np
 from linkwright.compiler.emit.body import FragmentEmitter, IndexedSpace, RegisterSpace, Space
 from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.stages import (
+    ALIGNMENT,
     NUMBER,
-    STAGE,
     Operand,
     Stage,
     StageRow,
+    begin_driver,
+    emit_memory,
+    end_driver,
     module_of,
-    row_in_stages,
     run,
     tables_of,
 )
 from linkwright.compiler.ir.program import ArraySpec
 from linkwright.compiler.ir.staged import Fragment, Staged
 from linkwright.compiler.native.machine import target
-from linkwright.compiler.native.together import MOST_GROUPS
 from linkwright.compiler.schedules.assembly.blocks import BlockVariant
 from linkwright.compiler.schedules.assembly.layout import COLUMNS, AssemblyTables, Chunk, layout_of, records_at
 from linkwright.compiler.schedules.assembly.loop_closures import LoopVariant
@@ -63,13 +63,10 @@ class LevelProgram(Staged):
 
     single = True
 
-    def __init__(
-        self, name: str, inputs: tuple[ArraySpec, ...], schedule: Schedule, parts: AssemblyPrograms, threads: int = 1
-    ):
+    def __init__(self, name: str, inputs: tuple[ArraySpec, ...], schedule: Schedule, parts: AssemblyPrograms):
         self.name, self.inputs, self.schedule, self.parts = name, inputs, schedule, parts
         self.outputs = (ArraySpec("result", (int(parts.widths[:, 1].sum()),)),)
         self.lanes = target().width
-        self.threads = threads
 
     @property
     def form(self) -> str:
@@ -91,39 +88,11 @@ class LevelProgram(Staged):
     @cached_property
     def layout(self) -> AssemblyTables:
         """The tables."""
-        return layout_of(self.schedule, self.parts, self.lanes, self.threads)
-
-    @cached_property
-    def _ranges(self) -> list[list[tuple[int, int]]]:
-        """For each stage the groups of blocks or chunks, from the first to after the last.
-
-        Parts that do not depend on each other are groups; the rest of the chunks follow them upwards, and go before
-        them downwards.
-        """
-        layout = self.layout
-        blocks, chunks, parts = int(layout.sizes[2:].sum()), len(layout.chunks), layout.parts
-        few = min(len(parts), MOST_GROUPS)
-        shares = [len(parts) * k // few for k in range(few + 1)] if few else [0]
-        apart = [(parts[a][0], parts[b - 1][1]) for a, b in pairwise(shares)]
-        rest = [(parts[-1][1] if parts else 0, chunks)]
-        prepared = [blocks * k // max(few, 1) for k in range(max(few, 1) + 1)]
-        return [list(pairwise(prepared)), [(0, 0)], apart, rest, rest, apart, [(0, 0)]]
-
-    @property
-    def groups(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Parts can be done at the same time, where there are some."""
-        return tuple(map(len, self._ranges)) if self.layout.parts else ()
-
-    @property
-    def memory(self) -> int:  # type: ignore[override]
-        """Bytes that one call needs."""
-        return int(self.layout.bytes)
+        return layout_of(self.schedule, self.parts, self.lanes)
 
     def tables(self) -> tuple[dict[str, int], Any]:
         """The addresses that the code refers to, and what must live as long as it."""
-        layout, ranges = self.layout, np.zeros((len(self._ranges), MOST_GROUPS, 2), dtype=np.int64)
-        for stage, some in enumerate(self._ranges):
-            ranges[stage, : len(some)] = np.array(some).reshape(-1, 2)
+        layout = self.layout
         return tables_of(
             chunks=layout.chunks,
             ids=layout.ids,
@@ -132,8 +101,7 @@ class LevelProgram(Staged):
             groups=layout.groups,
             sizes=layout.sizes,
             numbers=self.parts.data,
-            ranges=ranges,
-            order=np.array([self.memory, *map(len, self._ranges)], dtype=np.int64),
+            memory=np.array([layout.bytes], dtype=np.int64),
         )
 
     def width(self, lanes: int) -> int:
@@ -152,41 +120,33 @@ class LevelProgram(Staged):
             w, variant = self.lanes if number % 2 else 1, parts.variants[number // 2]
             for what, body in (("join", parts.join[number // 2]), ("split", parts.split[number // 2])):
                 wanted.append((body, _JOINED_ARGUMENTS, _joined(variant), f"{what}_{number}", w))
-        declared = {"declare i64 @llvm.smax.i64(i64, i64)"}
+        declared = set[str]()
         for body, arguments, spaces, name, w in wanted:
             code = FragmentEmitter(body, spaces, w, target, careful=True)
             functions.append(code.function(name, arguments))
             V = code.lanes.double
             declared |= code.declared | {f"declare {V} @llvm.fma.{code.lanes.suffix}({V}, {V}, {V})"}
-        stages = self._stages()
-        return module_of(self, width, target.processor, [*functions, _COPIES, *stages, *row_in_stages(7)], declared)
+        return module_of(self, width, target.processor, [*functions, _COPIES, self._row()], declared)
 
-    def _stages(self) -> list[str]:
-        """What happens one after the other, each as a function."""
-        used, total = sorted(self.layout.used), self.outputs[0].size
-        functions = []
-        for number in range(7):
-            code = FunctionBuilder("%d")
-            code.lines.append(f"define internal void @stage_{number}({STAGE}) #0 {{")
-            code.do("start:")
-            records = code.emit(f"getelementptr i8, ptr %memory, i64 {records_at(total, self.lanes)}")
-            names = [slot.name for slot in self.inputs]
-            *given, out = (code.load("ptr", "%args", k) for k in range(len(names) + 1))
-            # those not given are not read
-            inputs = [given[names.index(name)] if name in names else given[0] for name in ("q", "v", "tau")]
-            share = code.emit(f"getelementptr [{MOST_GROUPS} x [2 x i64]], ptr @ranges, i64 {number}, i64 %group")
-            first, end = (code.load("i64", share, k) for k in range(2))
-            if number == _PREPARE:
-                _prepare(code, len(self.parts.kinds), self.lanes, records, inputs, first, end)
-            elif number == _SWEEP:
-                _sweep(code, self.parts, records)
-            elif number == _END:
-                code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {out}, ptr %memory, i64 {8 * total}, i1 0)")
-            else:
-                _pass(code, number in (_UP, _UP_REST), used, records, inputs, first, end)
-            code.do("ret void")
-            functions.append("\n".join([*code.lines, "}"]))
-        return functions
+    def _row(self) -> str:
+        """``single``: what happens one after the other, for one row."""
+        total, names = self.outputs[0].size, [slot.name for slot in self.inputs]
+        code = FunctionBuilder("%d")
+        (*given, out), _, _ = begin_driver(code, "single", len(names) + 1, 1)
+        mode = code.emit("call i64 @without_tiny()")
+        size = code.emit(f"add i64 {code.load('i64', '@memory', 0)}, {ALIGNMENT}")
+        # lanes that nothing uses compute too: on zeros, since numbers that happen to be tiny would take much longer
+        place, memory, begin = emit_memory(code, 0, size, zeros=True)
+        records = code.emit(f"getelementptr i8, ptr {begin}, i64 {records_at(total, self.lanes)}")
+        # those not given are not read
+        inputs = [given[names.index(name)] if name in names else given[0] for name in ("q", "v", "tau")]
+        _prepare(code, len(self.parts.kinds), self.lanes, records, inputs)
+        _sweep(code, self.parts, records)
+        for ups in (True, False):
+            _pass(code, ups, sorted(self.layout.used), begin, records, inputs)
+        code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {out}, ptr {begin}, i64 {8 * total}, i1 0)")
+        code.do(f"call void @with_tiny(i64 {mode})")
+        return end_driver(code, place, memory)
 
 
 # spaces
@@ -289,21 +249,13 @@ end:
 """
 
 
-_PREPARE, _SWEEP, _UP, _UP_REST, _DOWN_REST, _DOWN, _END = range(7)
-"""What happens one after the other."""
-
-
-def _prepare(
-    code: FunctionBuilder, kinds: int, lanes: int, records: str, inputs: list[str], first: str, end: str
-) -> None:
-    """Blocks of bodies from the first to before the end; those of one kind follow each other."""
+def _prepare(code: FunctionBuilder, kinds: int, lanes: int, records: str, inputs: list[str]) -> None:
+    """All blocks of bodies; those of one kind follow each other."""
     given = [Operand("@groups", NUMBER, 8 * 4 * lanes), *map(Operand, (records, "@numbers", *inputs))]
     start = "0"
     for k in range(kinds):
         after = code.emit(f"add i64 {start}, {code.load('i64', '@sizes', 2 + k)}")
-        begin = code.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 {first})")
-        stop = code.emit(f"call i64 @llvm.smin.i64(i64 {after}, i64 {end})")
-        run(code, Stage("@groups", 4 * lanes, "prepare", [k], None, given), begin, stop)
+        run(code, Stage("@groups", 4 * lanes, "prepare", [k], None, given), start, after)
         start = after
 
 
@@ -319,20 +271,19 @@ def _sweep(code: FunctionBuilder, parts: AssemblyPrograms, records: str) -> None
     run(code, stage, "0", code.load("i64", "@sizes", 0))
 
 
-def _pass(
-    code: FunctionBuilder, ups: bool, used: list[int], records: str, inputs: list[str], first: str, end: str
-) -> None:
-    """The joins of chunks from the first to before the end, or their splits in the opposite order."""
+def _pass(code: FunctionBuilder, ups: bool, used: list[int], memory: str, records: str, inputs: list[str]) -> None:
+    """The joins of all chunks, or their splits in the opposite order."""
     column = {name: k for k, name in enumerate(Chunk._fields)}
     names = ("A", "B", "result", "kept") if ups else ("A_down", "B_down", "outer", "kept")
-    given = [*(Operand("%memory", column[name], 1) for name in names), Operand("@ids", column["ids"])]
-    given += map(Operand, ("%memory", records, "@numbers", *inputs))
+    given = [*(Operand(memory, column[name], 1) for name in names), Operand("@ids", column["ids"])]
+    given += map(Operand, (memory, records, "@numbers", *inputs))
 
     def copied(row: StageRow) -> None:
         where = row.column(column["scatter" if ups else "gather"])
         with code.only_if(code.emit(f"icmp sge i64 {where}, 0")):
             copies = code.item("i64", "@copies", where)
-            code.do(f"call void @moved(ptr {row.places[2]}, ptr %memory, ptr {copies}, i1 {int(ups)})")
+            code.do(f"call void @moved(ptr {row.places[2]}, ptr {memory}, ptr {copies}, i1 {int(ups)})")
 
     stage = Stage("@chunks", COLUMNS, "join" if ups else "split", used, column["function"], given)
-    run(code, stage, first, end, not ups, before=None if ups else copied, after=copied if ups else None)
+    end = code.load("i64", "@sizes", 1)
+    run(code, stage, "0", end, not ups, before=None if ups else copied, after=copied if ups else None)
