@@ -10,7 +10,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-MOST = 11
+MOST = 10
 """names that are shared today"""
 
 SOURCE = Path(__file__).parents[1] / "src"
