@@ -13,7 +13,7 @@ from linkwright.errors import InputError
 from linkwright.spatial.arrays import Array
 from linkwright.studies.columns import Column, columns, one_row
 from linkwright.studies.samples import Samples
-from linkwright.studies.store import ArrayLayout, Store
+from linkwright.studies.store import Store, StoredArray
 
 LONGEST_TEXT = 500
 """characters of an error that are kept"""
@@ -45,7 +45,7 @@ class Memory:
     """Arrays for the outputs of whole chunks, used again and again: the system gives new memory page by page, which
     takes as long as some rows that are quick."""
 
-    def __init__(self, layouts: Mapping[str, ArrayLayout], rows: int):
+    def __init__(self, layouts: Mapping[str, StoredArray], rows: int):
         self.layouts, self.rows = layouts, rows
         self.unused: SimpleQueue[dict[str, Array]] = SimpleQueue()
 
@@ -113,7 +113,7 @@ def asked(
         _put(whole, found, slice(first, last), rows, room, start + first)
     failed = [*failures]
     for one in whole.values():
-        one.values[failed] = ArrayLayout.of(one).missing
+        one.values[failed] = StoredArray.of(one).missing
     return Given(whole, fixed, failures)
 
 
@@ -133,12 +133,12 @@ def _put(
             else:
                 values = np.empty((rows, *one.values.shape[1:]), dtype=one.values.dtype)
             whole[name] = one._replace(values=values)
-    _require_the_same({name: ArrayLayout.of(one) for name, one in whole.items()}, found, number)
+    _require_the_same({name: StoredArray.of(one) for name, one in whole.items()}, found, number)
     for name, one in found.items():
         whole[name].values[where] = one.values
 
 
-def _require_the_same(known: Mapping[str, ArrayLayout], found: Mapping[str, Column], number: int) -> None:
+def _require_the_same(known: Mapping[str, StoredArray], found: Mapping[str, Column], number: int) -> None:
     """That what was found from row ``number`` on can be kept with what is known of other rows, and nothing is lost:
     whole numbers may come among floating-point ones, not the other way round."""
     shapes = {name: one.shape for name, one in known.items()}

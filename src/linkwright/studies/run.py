@@ -28,7 +28,7 @@ from linkwright.studies.progress import Progress
 from linkwright.studies.result import Study
 from linkwright.studies.rollouts import as_function_of_names
 from linkwright.studies.samples import ParameterGrid, Samples, as_samples
-from linkwright.studies.store import FAILED, STATUS, ArrayLayout, Store, StoreMetadata
+from linkwright.studies.store import FAILED, STATUS, Store, StoredArray, StoreMetadata
 
 MOST_ROWS = 1_000_000
 """of a chunk"""
@@ -168,8 +168,8 @@ class StudyPlan(NamedTuple):
     """How a study is kept."""
 
     chunk: int
-    parameters: dict[str, ArrayLayout]
-    outputs: dict[str, ArrayLayout]
+    parameters: dict[str, StoredArray]
+    outputs: dict[str, StoredArray]
     fixed: dict[str, Array]
     row_time: float
     """s"""
@@ -251,9 +251,9 @@ def _planned(work: ChunkTask, units: Mapping[str, str], chunk: int | None, worke
     """By a trial of the first rows."""
     samples = work.samples
     given, row_time = _tried(work, timed=chunk is None)
-    outputs = {name: ArrayLayout.of(one) for name, one in given.columns.items()}
+    outputs = {name: StoredArray.of(one) for name, one in given.columns.items()}
     parameters = {
-        name: ArrayLayout(shape, samples.at(0, 1)[name].dtype.str[1:], tuple(f"{name}_{k}" for k in range(len(shape))))
+        name: StoredArray(shape, samples.at(0, 1)[name].dtype.str[1:], tuple(f"{name}_{k}" for k in range(len(shape))))
         for name, shape in samples.shapes.items()
         if name in work.kept_parameters
     }
@@ -319,7 +319,7 @@ def _suitable(rows: int, row_time: float, each: int, workers: int) -> int:
 
 
 def _require_names(
-    parameters: Mapping[str, ArrayLayout], outputs: Mapping[str, ArrayLayout], fixed: Mapping[str, Array]
+    parameters: Mapping[str, StoredArray], outputs: Mapping[str, StoredArray], fixed: Mapping[str, Array]
 ) -> None:
     taken = {STATUS, *parameters, *fixed}
     if twice := [name for name in outputs if name in taken]:
@@ -383,12 +383,12 @@ def _run(store: Store, work: ChunkTask, client: Any, threads: int, progress: Cal
             shown.add(outcome.rows, outcome.failed)
 
 
-def _layout(array: Any) -> ArrayLayout:
-    return ArrayLayout(array.shape[1:], np.dtype(array.dtype).str[1:], ())
+def _layout(array: Any) -> StoredArray:
+    return StoredArray(array.shape[1:], np.dtype(array.dtype).str[1:], ())
 
 
 def _on_threads(
-    store: Store, work: ChunkTask, layouts: Mapping[str, ArrayLayout], missing: list[int], threads: int
+    store: Store, work: ChunkTask, layouts: Mapping[str, StoredArray], missing: list[int], threads: int
 ) -> Iterator[Outcome]:
     """Some threads compute, and as many others write what they made, for which those wait only if it is slower."""
     room, memory = Semaphore(threads), Memory(layouts, store.kept.chunk)
@@ -425,7 +425,7 @@ def _on_threads(
 
 
 def _on_cluster(
-    store: Store, work: ChunkTask, layouts: Mapping[str, ArrayLayout], missing: list[int], client: Any
+    store: Store, work: ChunkTask, layouts: Mapping[str, StoredArray], missing: list[int], client: Any
 ) -> Iterator[Outcome]:
     """Tasks of several chunks each, as many as take about ``TASK_TIME``: a task costs as much as some ten thousand rows
     that are quick. What came of a chunk is read from the store: asking the worker, which computes, takes longer."""
@@ -474,13 +474,13 @@ def _on_cluster(
 
 
 def _together(
-    work: ChunkTask, store: Store, layouts: Mapping[str, ArrayLayout]
-) -> tuple[ChunkTask, Store, Mapping[str, ArrayLayout]]:
+    work: ChunkTask, store: Store, layouts: Mapping[str, StoredArray]
+) -> tuple[ChunkTask, Store, Mapping[str, StoredArray]]:
     """What all chunks need; each worker gets it once, and opens the store once."""
     return work, store, layouts
 
 
-def _at_worker(task: tuple[ChunkTask, Store, Mapping[str, ArrayLayout]], chunks: list[int]) -> None:
+def _at_worker(task: tuple[ChunkTask, Store, Mapping[str, StoredArray]], chunks: list[int]) -> None:
     """One chunk is computed while the one before is written."""
     work, store, layouts = task
     memory = Memory(layouts, store.kept.chunk)

@@ -33,7 +33,7 @@ ABSENT, DONE, FAILED = 0, 1, 2
 """What ``status`` tells of a row."""
 
 
-class ArrayLayout(NamedTuple):
+class StoredArray(NamedTuple):
     """An array of the store."""
 
     shape: tuple[int, ...]
@@ -43,7 +43,7 @@ class ArrayLayout(NamedTuple):
     unit: str = ""
 
     @classmethod
-    def of(cls, column: Column) -> ArrayLayout:
+    def of(cls, column: Column) -> StoredArray:
         """That of a column."""
         kind = "b1" if column.values.dtype.kind == "b" else column.values.dtype.str[1:]
         return cls(column.values.shape[1:], kind, column.dimensions, column.unit)
@@ -107,8 +107,8 @@ class Store:
         cls,
         path: Path,
         kept: StoreMetadata,
-        parameters: Mapping[str, ArrayLayout],
-        outputs: Mapping[str, ArrayLayout],
+        parameters: Mapping[str, StoredArray],
+        outputs: Mapping[str, StoredArray],
         fixed: Mapping[str, Array],
         compress: bool,
     ) -> Store:
@@ -121,7 +121,7 @@ class Store:
                 group.create_array(name, data=x, dimension_names=(name,), attributes=_attributes("s"))
             for name, one in {**parameters, **outputs}.items():
                 _array(group, name, one, kept, compress)
-            _array(group, STATUS, ArrayLayout((), "u1", ()), kept, True)
+            _array(group, STATUS, StoredArray((), "u1", ()), kept, True)
             zarr.consolidate_metadata(group.store)
         written = {name: x.to_bytes() for name, x in files.items()}
         written[GROUP] = _ordered(written.pop(GROUP))  # the last
@@ -388,7 +388,7 @@ def _shuffled(dtype: np.dtype[Any]) -> tuple[bytes, int, int]:
     return METHOD.encode(), LEVEL, 1 if dtype.itemsize > 1 else 2
 
 
-def _array(group: Any, name: str, one: ArrayLayout, kept: StoreMetadata, compress: bool) -> None:
+def _array(group: Any, name: str, one: StoredArray, kept: StoreMetadata, compress: bool) -> None:
     from zarr.codecs import BloscCodec, Crc32cCodec
 
     codecs: list[Any] = [Crc32cCodec()]
