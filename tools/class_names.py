@@ -10,7 +10,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-MOST = 10
+MOST = 3
 """names that are shared today"""
 
 SOURCE = Path(__file__).parents[1] / "src"

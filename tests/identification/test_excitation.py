@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, ModelError
-from linkwright.identification.excitation import _Search
+from linkwright.identification.excitation import _ExcitationSearch
 from linkwright.identification.fitting.unknowns import Unknowns
 
 
@@ -59,7 +59,7 @@ def test_the_condition_number_is_made_small_and_true():
 
 
 def test_slopes_are_those_of_the_condition_number():
-    search = _Search(lw.load("two_link"), Unknowns.of(lw.load("two_link"), friction=True), 5.0, 4)
+    search = _ExcitationSearch(lw.load("two_link"), Unknowns.of(lw.load("two_link"), friction=True), 5.0, 4)
     x = np.random.default_rng(0).standard_normal(12)
     value, slope = search.slope(x)
     assert value == pytest.approx(search.costs(x[None])[0])

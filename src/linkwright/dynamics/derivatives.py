@@ -149,7 +149,7 @@ def _outward(
     return MotionDerivatives(V[3:], A, u, by_q, by_q_rate, by_v_rate)
 
 
-class Composite(NamedTuple):
+class CompositeDerivatives(NamedTuple):
     """Everything from a body outwards, in the body's axes about its origin."""
 
     I: RigidInertia
@@ -165,12 +165,12 @@ class Composite(NamedTuple):
     """Σ [n]× + [c]× [f]× (3, 3) of the wrenches [f; n] at points c: their moment turns with the axes by this"""
 
 
-NOTHING = Composite(NO_INERTIA, np.zeros(3), np.zeros((3, 3)), np.zeros(6), np.zeros(3), np.zeros((3, 3)))
+NOTHING = CompositeDerivatives(NO_INERTIA, np.zeros(3), np.zeros((3, 3)), np.zeros(6), np.zeros(3), np.zeros((3, 3)))
 
 
 def _inward(
     link: Link, received: tuple, T: Array, motion: MotionDerivatives, external: Array, arms: Array
-) -> tuple[Composite, tuple]:
+) -> tuple[CompositeDerivatives, tuple]:
     m, h, J = link.rigid_inertia
     w, a, w_dot = motion.w, motion.A[:3], motion.A[3:]
     half = 0.5 * (J[0, 0] + J[1, 1] + J[2, 2])
@@ -179,7 +179,7 @@ def _inward(
     force = m * a + skew(w_dot) @ h + skew(w) @ P
     moment = skew(h) @ a + J @ w_dot + C @ w
     own = (link.rigid_inertia, P, C, np.concatenate([force, moment]) - external, external[:3], arms)
-    total = Composite(*(x + y for x, y in zip(own, received, strict=True)))
+    total = CompositeDerivatives(*(x + y for x, y in zip(own, received, strict=True)))
     R, p = split_pose(T)
     RP, Rf = R @ total.P, R @ total.wrench
     I = total.I.moved(T)
@@ -194,7 +194,7 @@ def _inward(
     return total, sent
 
 
-class Columns(NamedTuple):
+class DerivativeColumns(NamedTuple):
     """One column for each coordinate of some joints, seen from one body.
 
     ``by_q``, ``by_v``, ``by_a`` are how the force on the body varies with them. The efforts of those joints
@@ -213,11 +213,11 @@ class Columns(NamedTuple):
     wrench: Array
     """(3, n)"""
 
-    def to_parent(self, T: Array, u: Array) -> Columns:
+    def to_parent(self, T: Array, u: Array) -> DerivativeColumns:
         """The same seen from the parent body."""
         R, _ = split_pose(T)
         by_q, by_v, by_a = (force_to_parent(T, F) for F in self[:3])
-        return Columns(by_q, by_v, by_a, R @ self.turning + skew(u) @ by_a[:3], R @ self.wrench)
+        return DerivativeColumns(by_q, by_v, by_a, R @ self.turning + skew(u) @ by_a[:3], R @ self.wrench)
 
 
 class Sweep(NamedTuple):
@@ -226,7 +226,7 @@ class Sweep(NamedTuple):
     T: list[Array]
     S: list[Array]
     motions: list[MotionDerivatives]
-    composites: list[Composite]
+    composites: list[CompositeDerivatives]
 
 
 def _sweep(model: Model, q: Array, v: Array, a: Array, wrenches: Wrenches | None) -> Sweep:
@@ -251,16 +251,18 @@ def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[MotionDeri
         return np.zeros((0, 0)), np.zeros((0, 0))
     T, S, _, composites = sweep
 
-    def own_block(link: Link, q: Array, S: Array, total: Composite, own: Columns) -> Array:
+    def own_block(link: Link, q: Array, S: Array, total: CompositeDerivatives, own: DerivativeColumns) -> Array:
         return S.T @ own.by_q + _columns([D.T @ total.f for D in _subspace_derivatives(link, q)])
 
-    def sent(link: Link, T: Array, S: Array, motion: MotionDerivatives, total: Composite, own: Columns) -> Columns:
+    def sent(
+        link: Link, T: Array, S: Array, motion: MotionDerivatives, total: CompositeDerivatives, own: DerivativeColumns
+    ) -> DerivativeColumns:
         # to inner bodies, the joint turns the whole force besides
         return own._replace(by_q=own.by_q + momentum_cross(total.f) @ S).to_parent(T, motion.u)
 
     def inward(
-        link: Link, outer: Columns, T: Array, S: Array, motion: MotionDerivatives
-    ) -> tuple[tuple[Array, Array, Array, Array], Columns]:
+        link: Link, outer: DerivativeColumns, T: Array, S: Array, motion: MotionDerivatives
+    ) -> tuple[tuple[Array, Array, Array, Array], DerivativeColumns]:
         # inner efforts: how the force on the body varies; outer ones: what this joint's φ, φ̈ mean to them
         twice = 2.0 * motion.by_q[3:]
         found = (
@@ -279,7 +281,7 @@ def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[MotionDeri
     return model.square(own_q, rows_q, columns_q), model.square(own_v, rows_v, columns_v)
 
 
-def _own_columns(S: Array, motion: MotionDerivatives, total: Composite) -> Columns:
+def _own_columns(S: Array, motion: MotionDerivatives, total: CompositeDerivatives) -> DerivativeColumns:
     """Of a joint's own coordinates: I φ̈ + B φ, and the rows Sᵀ I and (Bᵀ S)_ω."""
     P, C = skew(total.P), total.C
 
@@ -287,7 +289,7 @@ def _own_columns(S: Array, motion: MotionDerivatives, total: Composite) -> Colum
         return total.I.times(rate) + np.concatenate([-(P @ twice), C @ twice])
 
     wrench = np.concatenate([skew(total.wrench) @ S[3:], total.arms @ S[3:]])
-    return Columns(
+    return DerivativeColumns(
         force(motion.by_q_rate, 2.0 * motion.by_q[3:]) - wrench,
         force(motion.by_v_rate, 2.0 * S[3:]),
         total.I.times(S),

@@ -202,7 +202,7 @@ def spaced(data: bytes) -> bytes:
 
 def _of_obj(trimesh: Any, data: bytes, name: str, materials: dict[str, Paint], notes: tuple[str, ...]) -> Painted:
     told = "".join(f"newmtl {material}\nKd 1 1 1\n" for material in materials).encode()
-    read = trimesh.load(io.BytesIO(data), file_type="obj", process=False, resolver=_Told(told))
+    read = trimesh.load(io.BytesIO(data), file_type="obj", process=False, resolver=_MeshPaint(told))
     pieces = _Pieces()
     for mesh in read.geometry.values() if hasattr(read, "geometry") else [read]:
         F = np.asarray(mesh.faces)
@@ -212,7 +212,7 @@ def _of_obj(trimesh: Any, data: bytes, name: str, materials: dict[str, Paint], n
     return pieces.whole(name, notes)
 
 
-class _Told:
+class _MeshPaint:
     """Gives trimesh the one text, whatever it asks for."""
 
     def __init__(self, text: bytes):

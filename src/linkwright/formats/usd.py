@@ -86,7 +86,7 @@ def _described(name: str) -> tuple[Description, list[str]]:
             f"reading USD needs OpenUSD: install the extra, linkwright[usd] (which brings usd-core); {error}"
         ) from None
     try:
-        reader = _Reader(Usd.Stage.Open(name), name)
+        reader = _UsdReader(Usd.Stage.Open(name), name)
         description = reader.description()
     except (Tf.ErrorException, RuntimeError) as error:  # RuntimeError: of its bindings
         raise FormatError(f"{name}: {shortened(' '.join(str(error).split()), 300)}") from None
@@ -95,7 +95,7 @@ def _described(name: str) -> tuple[Description, list[str]]:
     return description, reader.notes()
 
 
-class _Reader:
+class _UsdReader:
     """A stage as a description."""
 
     def __init__(self, stage: Any, file: str):

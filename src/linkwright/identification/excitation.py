@@ -13,7 +13,7 @@ from linkwright.bounds import positive, whole_number
 from linkwright.compiler.public import public
 from linkwright.errors import ModelError
 from linkwright.files import write_figure
-from linkwright.identification.fitting.columns import Columns
+from linkwright.identification.fitting.columns import RegressorColumns
 from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measured.measurements import Measurements
 from linkwright.model.joint_type import generator
@@ -119,7 +119,7 @@ def exciting_trajectory(
     if model.nq != model.nv or model.quaternion_starts:
         raise ModelError(f"exciting motions are of joints with plain coordinates; {model.name!r} has others")
     harmonics, steps = whole_number("harmonics", harmonics, 3), whole_number("steps", steps, 0)
-    search = _Search(model, unknowns, positive("period", period, "s"), harmonics)
+    search = _ExcitationSearch(model, unknowns, positive("period", period, "s"), harmonics)
     rng = generator(seed)
     starts = rng.standard_normal((STARTS, model.nv * (2 * harmonics - 2)))
     costs = search.costs(starts)
@@ -137,12 +137,12 @@ def exciting_trajectory(
     )
 
 
-class _Search:
+class _ExcitationSearch:
     """The condition number of motions as a function of free numbers."""
 
     def __init__(self, model: Model, unknowns: Unknowns, period: float, harmonics: int):
         self.model, self.period, self.harmonics = model, period, harmonics
-        self.columns = Columns.of(unknowns)
+        self.columns = RegressorColumns.of(unknowns)
         k = np.arange(1, harmonics + 1)
         # coefficients with Σ a = 0 and Σ k b = 0: the null spaces of these rows
         self.of_sines = np.linalg.svd(np.ones((1, harmonics)))[2][1:]

@@ -12,7 +12,7 @@ import numpy as np
 from linkwright.bounds import at_least
 from linkwright.dynamics.parameters.identifiable import combination
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, warn
-from linkwright.identification.fitting.columns import Columns
+from linkwright.identification.fitting.columns import RegressorColumns
 from linkwright.identification.fitting.estimate import ParameterEstimate, estimate
 from linkwright.identification.fitting.normal import MeasuredRows, MeasurementSource
 from linkwright.identification.fitting.physical import near_prior
@@ -187,7 +187,7 @@ def identify(
     theta, mended = unknowns.prior(before)
     source = _source(model, (q, v, a, tau, t), cutoff)
     places, names = _joints(model, joints)
-    columns = Columns.of(unknowns, None if len(places) == model.nv else tuple(places.tolist()))
+    columns = RegressorColumns.of(unknowns, None if len(places) == model.nv else tuple(places.tolist()))
     found = estimate(columns, places, source, robust)
     if len(found.values) < len(columns.chosen):
         warn(
@@ -257,7 +257,7 @@ def seen_by(matrix: Array) -> tuple[str, ...]:
     )
 
 
-def _explained(columns: Columns, places: Array, rows: MeasuredRows, beta: Array) -> Array:
+def _explained(columns: RegressorColumns, places: Array, rows: MeasuredRows, beta: Array) -> Array:
     """The efforts (samples, joints) that coefficients give, with what is known."""
     parts = columns.rows(rows.q, rows.v, rows.a, rows.tau)
     left = [parts[j][:, -1] - parts[j][:, :-1] @ beta[columns.there[j]] for j in places]

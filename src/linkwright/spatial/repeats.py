@@ -76,9 +76,9 @@ def _repeated(
     whole: bool = False,
 ) -> Any:
     every = 0 if keep is None else whole_number("keep", keep, 1)
-    form = _Form(state)
+    form = _LoopForm(state)
     arrays = [x if symbol_among([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
-    task, symbol = _Task(count, step, condition, form, arrays, every, whole), symbol_among(arrays)
+    task, symbol = _RepeatTask(count, step, condition, form, arrays, every, whole), symbol_among(arrays)
     around = [step] if condition is None else [step, condition]
     if symbol is None:
         symbol = symbol_among([x for function in around for x in _taken_from_around(function)])
@@ -98,14 +98,14 @@ def _repeated(
     return (told, form.bare(kept)) if condition is None else (*told, form.bare(kept))
 
 
-class _Task(NamedTuple):
+class _RepeatTask(NamedTuple):
     """What is to be repeated, on numbers or on symbols: to the state at the end, the number of steps, those kept."""
 
     most: int
     """steps"""
     step: Callable[..., Any]
     condition: Callable[..., Any] | None
-    form: _Form
+    form: _LoopForm
     arrays: list[Any]
     every: int
     whole: bool = False
@@ -126,7 +126,7 @@ class _Batch(Exception):
         self.shape = shape
 
 
-def _on_numbers(task: _Task) -> tuple[list[Any], Any, list[Any]]:
+def _on_numbers(task: _RepeatTask) -> tuple[list[Any], Any, list[Any]]:
     """One step after the other. A condition may be asked of batches: then rows stop one by one."""
     count, step, condition, form, arrays, every, _ = task
     steps: Any = float(count) if condition is None else 0.0
@@ -180,7 +180,7 @@ def _where_rows(going: Array, after: Array, before: Array) -> Array:
     return chosen
 
 
-def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
+def _on_symbols(symbol: Any, task: _RepeatTask) -> tuple[list[Any], Any, list[Any]]:
     """The step traced once, into the graph of this symbol."""
     count, step, condition, form, arrays, every, whole = task
     graph = symbol.graph
@@ -211,7 +211,7 @@ def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
     return form.apart(graph.array(results[:n])), results[n], kept
 
 
-def _on_symbols_in_batch(symbol: Any, task: _Task, batch: tuple[int, ...]) -> tuple[list[Any], Any, list[Any]]:
+def _on_symbols_in_batch(symbol: Any, task: _RepeatTask, batch: tuple[int, ...]) -> tuple[list[Any], Any, list[Any]]:
     """The same where a condition has so many values: which rows go on, and their steps, are states too."""
     form, condition = task.form, task.condition
     assert condition is not None
@@ -235,7 +235,7 @@ def _on_symbols_in_batch(symbol: Any, task: _Task, batch: tuple[int, ...]) -> tu
         return rows_on(state, going).sum() < 0.5
 
     whole = (form.state(arrays), np.ones(batch), np.zeros(batch))
-    every = _Task(task.most, step, over, _Form(whole), list(_leaves(whole)), task.every)
+    every = _RepeatTask(task.most, step, over, _LoopForm(whole), list(_leaves(whole)), task.every)
     final, _, kept = _on_symbols(symbol, every)
     n = len(arrays)
     return final[:n], final[n + 1], kept[:n]
@@ -277,7 +277,7 @@ def _taken_from_around(function: Callable[..., Any]) -> list[Any]:
     return [x for x in found if hasattr(x, "graph") or isinstance(x, np.ndarray)]
 
 
-class _Form:
+class _LoopForm:
     """How a state is built of arrays, and of which shapes."""
 
     def __init__(self, state: tuple[Any, ...]):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from linkwright.spatial.arrays import Array
 
 
-class Values(NamedTuple):
+class ValueList(NamedTuple):
     """What a thing with a method ``as_values()`` tells of itself, so that others like it are not compiled again."""
 
     key: Hashable

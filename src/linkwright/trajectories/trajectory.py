@@ -17,7 +17,7 @@ from linkwright.files import write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
-from linkwright.spatial.values import Values
+from linkwright.spatial.values import ValueList
 from linkwright.trajectories.reading import mover, padded, pieces, read
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Trajectory:
         t = sampled(self.times, step)
         return t, *self(t)
 
-    def as_values(self) -> Values:
+    def as_values(self) -> ValueList:
         """Itself as numbers and a function of them: simulations with another trajectory are not compiled again."""
         model = self.model
 
@@ -196,7 +196,7 @@ class Trajectory:
             "q": self.q,
             "coefficients": self.coefficients,
         }
-        return Values((Trajectory, model), arrays, self.batch, make)
+        return ValueList((Trajectory, model), arrays, self.batch, make)
 
     # others made of it
 

@@ -230,7 +230,7 @@ def mobility(model: Model, q: Any = None) -> Mobility:
     return Mobility(model.nv - generic, len(constraint_residual(model, q)), generic, model.nv - here)
 
 
-class LoopGroup(NamedTuple):
+class LoopRowGroup(NamedTuple):
     """Rows of K and the only velocities that they are about."""
 
     rows: list[int]
@@ -240,15 +240,15 @@ class LoopGroup(NamedTuple):
     K: Array
 
 
-def separate(model: Model, q: Array) -> list[LoopGroup]:
+def separate(model: Model, q: Array) -> list[LoopRowGroup]:
     """K in parts that have nothing to do with each other: loops that no joint moves together."""
     groups = loop_groups(model)
     return [
-        LoopGroup(one.rows, one.columns, K) for one, K in zip(groups, rows_of_groups(model, q, groups), strict=True)
+        LoopRowGroup(one.rows, one.columns, K) for one, K in zip(groups, rows_of_groups(model, q, groups), strict=True)
     ]
 
 
-def _separate_in_units(model: Model, q: Array) -> list[LoopGroup]:
+def _separate_in_units(model: Model, q: Array) -> list[LoopRowGroup]:
     """The same, with residuals and velocities in the mechanism's units."""
     velocities, rows = scale_of(model).velocities, scale_of(model).rows
     return [
@@ -256,7 +256,7 @@ def _separate_in_units(model: Model, q: Array) -> list[LoopGroup]:
     ]
 
 
-def _rank(parts: list[LoopGroup]) -> int:
+def _rank(parts: list[LoopRowGroup]) -> int:
     sizes = np.concatenate([np.zeros(0), *(np.linalg.svd(part.K, compute_uv=False) for part in parts)])
     return int((sizes > SINGULAR * sizes.max(initial=0.0)).sum())
 

@@ -20,7 +20,7 @@ from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.parameters.inertial import parameter_names, public_placements
 from linkwright.errors import ModelError, ShapeError, explained, warn
 from linkwright.model.change.minimal import regroupable
-from linkwright.model.change.movable import UNITS, BodyGroup, length_of, movable, units_of
+from linkwright.model.change.movable import UNITS, LinkGroup, length_of, movable, units_of
 from linkwright.model.derived import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.rotors import rotor_velocities
@@ -160,7 +160,7 @@ def _found(model: Model, armature: bool, friction: bool) -> BaseParameters:
     return found
 
 
-def _relations(model: Model, groups: Sequence[BodyGroup]) -> list[Relation]:
+def _relations(model: Model, groups: Sequence[LinkGroup]) -> list[Relation]:
     """What vanishes, in public parameters."""
     units, length, n = units_of(length_of(model)), length_of(model), 10 * len(model.links)
     placements = public_placements(model)

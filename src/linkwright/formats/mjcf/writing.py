@@ -59,12 +59,12 @@ TYPES = {Revolute: "hinge", Prismatic: "slide", Spherical: "ball", Free: "free"}
 
 def mjcf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
     """The MJCF file of a mechanism, and what it cannot say."""
-    writer = _Writer(description, Losses(path, "MJCF"))
+    writer = _MjcfWriter(description, Losses(path, "MJCF"))
     root = writer.mujoco()
     return root.text(), writer.losses
 
 
-class _Writer:
+class _MjcfWriter:
     def __init__(self, description: Description, losses: Losses):
         self.description, self.losses = description, losses
         self.bodies = {body.name: body for body in description.bodies}

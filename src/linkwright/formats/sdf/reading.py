@@ -93,12 +93,12 @@ def parse_sdf(text: str | bytes, root: str | None = None, place: str = "<text>",
 
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
-    reader = _Reader(place)
+    reader = _SdfReader(place)
     reader.filtered = (b"_bitmask>" if isinstance(text, bytes) else "_bitmask>") in text  # type: ignore[operator]
     return reader.assembled(reader.sdf(parse_xml(text, place, text=True), name), root)
 
 
-class _Reader(Frames):
+class _SdfReader(Frames):
     """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):

@@ -69,12 +69,12 @@ CLOSED = 1e-9
 
 def sdf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
     """The SDF file of a mechanism, and what it cannot say."""
-    writer = _Writer(description, Losses(path, "SDF"))
+    writer = _SdfWriter(description, Losses(path, "SDF"))
     root = writer.sdf()
     return '<?xml version="1.0"?>\n' + root.text(), writer.losses
 
 
-class _Writer:
+class _SdfWriter:
     def __init__(self, description: Description, losses: Losses):
         self.description, self.losses = description, losses
         self.bodies = {body.name: body for body in description.bodies}

@@ -38,12 +38,12 @@ TYPES = {Prismatic: "prismatic", Planar: "planar", Free: "floating", Spherical: 
 
 def urdf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
     """The URDF file of a mechanism, and what it cannot say."""
-    writer = _Writer(description, Losses(path, "URDF"))
+    writer = _UrdfWriter(description, Losses(path, "URDF"))
     robot = writer.robot()
     return '<?xml version="1.0"?>\n' + robot.text(), writer.losses
 
 
-class _Writer:
+class _UrdfWriter:
     def __init__(self, description: Description, losses: Losses):
         self.description, self.losses = description, losses
         names = [WORLD, *(b.name for b in description.bodies), *(f.name for f in description.frames)]

@@ -118,11 +118,11 @@ def parse_ztk(text: str | bytes, root: str | None = None, place: str = "<text>",
 
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
-    reader = _Reader(place)
+    reader = _ZtkReader(place)
     return reader.assembled(reader.chain(sections(text, reader), name), root)
 
 
-class _Reader(WordFindings):
+class _ZtkReader(WordFindings):
     """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):

@@ -57,12 +57,12 @@ CLOSED = 1e-9
 
 def ztk_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
     """The ZTK file of a mechanism, and what it cannot say."""
-    writer = _Writer(description, Losses(path, "ZTK"))
+    writer = _ZtkWriter(description, Losses(path, "ZTK"))
     writer.write()
     return "\n\n".join("\n".join(section) for section in writer.sections()) + "\n", writer.losses
 
 
-class _Writer:
+class _ZtkWriter:
     def __init__(self, description: Description, losses: Losses):
         self.description, self.losses = description, losses
         self.bodies = {body.name: body for body in description.bodies}

@@ -23,7 +23,7 @@ SMALL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class RegressorColumns:
     """Base parameters β = K θ, and the columns of the regressor by which efforts depend on them: τ = Y_b β."""
 
     unknowns: Unknowns
@@ -37,21 +37,21 @@ class Columns:
     """(r,): the lengths of the columns in random motions, velocities and accelerations of about 1"""
 
     @staticmethod
-    def of(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> Columns:
+    def of(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> RegressorColumns:
         """Those that these places in v (None: all) show; kept with the model.
 
         Of all parameters they are :func:`base_parameters`, of some those of random motions (Gautier 1991).
         """
-        found: Columns = derived(
+        found: RegressorColumns = derived(
             unknowns.model,
-            Columns.made,
+            RegressorColumns.made,
             *(unknowns.links, unknowns.armature, unknowns.friction, joints),
-            make=lambda: Columns.made(unknowns, joints),
+            make=lambda: RegressorColumns.made(unknowns, joints),
         )
         return found
 
     @staticmethod
-    def made(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> Columns:
+    def made(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> RegressorColumns:
         """The same anew."""
         model, rng = unknowns.model, np.random.default_rng(1)
         rows = 4 * -(-len(unknowns.names) // max(1, model.nv if joints is None else len(joints))) + 8
@@ -66,7 +66,9 @@ class Columns:
             chosen, matrix = independent(measured.reshape(-1, Y.shape[-1]), SMALL)
         largest = np.abs(Y[..., chosen]).max(axis=0)
         there = tuple(np.flatnonzero(row > SMALL * row.max(initial=0.0)) for row in largest)
-        return Columns(unknowns, chosen, matrix, there, np.sqrt((Y[..., chosen] ** 2).sum(axis=1).mean(axis=0)))
+        return RegressorColumns(
+            unknowns, chosen, matrix, there, np.sqrt((Y[..., chosen] ** 2).sum(axis=1).mean(axis=0))
+        )
 
     def dense(self, q: Array, v: Array, a: Array) -> Array:
         """Y_b (…, nv, r)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwright.errors import InputError, counted
-from linkwright.identification.fitting.columns import Columns, independent
+from linkwright.identification.fitting.columns import RegressorColumns, independent
 from linkwright.identification.fitting.normal import Gathered, MeasurementSource, gather
 from linkwright.spatial.arrays import Array
 
@@ -75,7 +75,7 @@ class ParameterEstimate:
         return np.sqrt(np.maximum(self.plain.squares(beta), 0.0) / self.samples)
 
 
-def estimate(columns: Columns, joints: Array, source: MeasurementSource, robust: bool) -> ParameterEstimate:
+def estimate(columns: RegressorColumns, joints: Array, source: MeasurementSource, robust: bool) -> ParameterEstimate:
     """Weighted least squares, joints by their own residuals, from one reading; with robust weights from several."""
     plain = gather(columns, joints, source)
     r, n = len(columns.chosen), plain.samples
@@ -130,7 +130,7 @@ def _too_few(n: int, joints: Array, r: int) -> InputError:
 
 
 def _robustly(
-    columns: Columns,
+    columns: RegressorColumns,
     joints: Array,
     source: MeasurementSource,
     plain: Gathered,

@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwright.compiler.native.threads import default_threads
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.identification.fitting.columns import Columns
+from linkwright.identification.fitting.columns import RegressorColumns
 from linkwright.identification.measured.measurements import Measurements, checked
 from linkwright.identification.measured.smoothing import edge_of, smooth_derivatives, step_of
 from linkwright.model.tree import Model
@@ -93,7 +93,7 @@ def whole(model: Model, part: Measurements, cutoff: float | None) -> MeasuredRow
 class Gathered:
     """Of each measured joint Σ w [y; τ][y; τ]ᵀ (own columns + 1 square), and how many samples."""
 
-    columns: Columns
+    columns: RegressorColumns
     joints: Array
     """the places in v of those whose efforts count"""
     grams: list[Array]
@@ -127,7 +127,10 @@ class Gathered:
 
 
 def gather(
-    columns: Columns, joints: Array, source: MeasurementSource, robust: tuple[Array, Array, float] | None = None
+    columns: RegressorColumns,
+    joints: Array,
+    source: MeasurementSource,
+    robust: tuple[Array, Array, float] | None = None,
 ) -> Gathered:
     """One reading of all measurements.
 
@@ -165,7 +168,7 @@ def gather(
 
 @np.errstate(over="ignore", invalid="ignore")  # told when all is read
 def _sums(
-    columns: Columns, joints: Array, rows: MeasuredRows, robust: tuple[Array, Array, float] | None
+    columns: RegressorColumns, joints: Array, rows: MeasuredRows, robust: tuple[Array, Array, float] | None
 ) -> tuple[list[Array], Array, list[Array]]:
     """Of some samples what is summed, and with robust weights the residuals of each joint."""
     widths = [len(own) + 1 for own in columns.there]

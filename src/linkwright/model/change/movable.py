@@ -47,7 +47,7 @@ NOTHING = 1e-12
 UPPER = np.triu_indices(3)
 
 
-class BodyGroup(NamedTuple):
+class LinkGroup(NamedTuple):
     """Bodies looked at together, mostly one, and what of them acts as part of the body that they hang on."""
 
     bodies: tuple[int, ...]
@@ -86,12 +86,12 @@ def units_of(length: float) -> Array:
     return np.array([1.0] + [length] * 3 + [length**2] * 6)
 
 
-def movable(model: Model, rotors: bool = False, together: bool = True) -> list[BodyGroup]:
+def movable(model: Model, rotors: bool = False, together: bool = True) -> list[LinkGroup]:
     """What of every group of bodies acts as part of the body that they hang on, groups from the root on.
 
     ``rotors``: whether armatures are parameters too. ``together``: whether joints that follow others do.
     """
-    return _Search(model, rotors, together).groups()
+    return _ParameterSearch(model, rotors, together).groups()
 
 
 class _Tied(NamedTuple):
@@ -103,7 +103,7 @@ class _Tied(NamedTuple):
     """(samples, 6, r)"""
 
 
-class _Search:
+class _ParameterSearch:
     """Groups are gone through from the root on, at samples of the joints' coordinates, in the mechanism's length."""
 
     def __init__(self, model: Model, rotors: bool, together: bool):
@@ -115,7 +115,7 @@ class _Search:
         self.samples = min(MOST_SAMPLES, max(wanted))
         self.drawn: dict[int, Array] = {}
 
-    def groups(self) -> list[BodyGroup]:
+    def groups(self) -> list[LinkGroup]:
         """All, and what of them can be moved."""
         ground = np.tile(np.eye(4), (self.samples, 1, 1))
         tied = {-1: _Tied(ground, np.zeros((self.samples, 6, 0)))}
@@ -133,7 +133,7 @@ class _Search:
                 basis, certainty = _null_space(_condensed(equations))
                 if before is not None:
                     tied |= _still_tied(moving)
-            found.append(BodyGroup(part, parent, rotors, basis, certainty))
+            found.append(LinkGroup(part, parent, rotors, basis, certainty))
         return found
 
     def _rotors(self, part: tuple[int, ...]) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, m
 from linkwright.spatial.rotation import rotation_exp, rotation_log
 from linkwright.spatial.tables import take
 from linkwright.spatial.transform import pose_matrix
-from linkwright.spatial.values import Values
+from linkwright.spatial.values import ValueList
 from linkwright.trajectories.joints.hermite import between
 from linkwright.trajectories.joints.mixtures import pieces
 from linkwright.trajectories.joints.s_curves import JERKS, s_curves
@@ -90,14 +90,14 @@ class PoseTrajectory:
         t = sampled(self.times, step)
         return t, *self(t)
 
-    def as_values(self) -> Values:
+    def as_values(self) -> ValueList:
         """Itself as numbers and a function of them: simulations with another one are not compiled again."""
 
         def make(starts: Array, end: Any, s: Array, paths: Array) -> Any:
             return lambda t: _read(t, starts, end, s, paths)
 
         arrays = {"starts": padded(self.times), "end": self.times[-1], "s": self.s, "paths": self.paths}
-        return Values(PoseTrajectory, arrays, (), make)
+        return ValueList(PoseTrajectory, arrays, (), make)
 
     def shifted(self, by: float) -> PoseTrajectory:
         """The same, so much later (s)."""
