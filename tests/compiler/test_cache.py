@@ -336,6 +336,9 @@ def installed(kind, where):
     package = Path(lw.__file__).parent
     for path in package.rglob("*"):
         inside = where / path.relative_to(package.parent)
+        if path.suffix == ".ll":
+            inside.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, inside)
         if path.suffix == ".py":
             inside.parent.mkdir(parents=True, exist_ok=True)
             made = Path(cache_from_source(str(path)))

@@ -137,7 +137,7 @@ def test_programs_do_not_grow_with_the_number_of_loops() -> None:
     few, many = (on_lanes(lw.load(f"four_bars:{k}"), method="assembly", schedule="serial").program for k in (20, 200))
     assert few.parts.variants == many.parts.variants
     assert sum(isinstance(one, LoopVariant) for one in many.parts.variants) <= 3
-    assert many.memory < 10.5 * few.memory
+    assert many.layout.bytes < 10.5 * few.layout.bytes
     assert many.operations.total < 10.5 * few.operations.total
 
 
