@@ -143,6 +143,10 @@ def end(*about: Any, **more: Any) -> np.ndarray:
     return q
 
 
+def one_thread(iterations: int, **options: Any) -> lw.Integrator:
+    return lw.Integrator(solver=Solver(iterations=iterations), threads=1, **options)
+
+
 def springs(model: lw.Model, t: float, q: np.ndarray, v: np.ndarray, *, posture: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros(6), KP * (posture - q[7:])])
 
@@ -193,10 +197,7 @@ def quadruped() -> None:
         q, v = starts(model, rows)
         q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
         ours = {
-            f"Linkwright, {n} sweeps": partial(
-                end, model, q0, v0, steps, h, law, solver=Solver(iterations=n), threads=1
-            )
-            for n in (8, 4)
+            f"Linkwright, {n} sweeps": partial(end, model, q0, v0, steps, h, law, method=one_thread(n)) for n in (8, 4)
         }
         theirs = {
             f"MuJoCo, {name}": peer(quadruped_of_mujoco(model), h, options)(q, v, steps, POSTURE)
@@ -216,9 +217,9 @@ def policy() -> None:
         each = partial(net, weights=net.random(0, (256,)), **gains)
         q, v = starts(model, 256)
         about = (model, q, v, steps, h)
-        ours[f"weights of all, {n} sweeps"] = partial(end, *about, shared, solver=Solver(iterations=n), threads=1)
+        ours[f"weights of all, {n} sweeps"] = partial(end, *about, shared, method=one_thread(n))
         ours[f"weights of each, {n} sweeps"] = partial(
-            end, *about, each, solver=Solver(iterations=n), threads=1, each=["weights"]
+            end, *about, each, method=one_thread(n), actuation=lw.Actuation(each=["weights"])
         )
     told(f"quadruped moved by {net}, batch of 256, {steps} steps", ours, {}, 256 * steps)
 
@@ -260,7 +261,7 @@ def humanoid(path: str, everything: bool = False) -> None:
         q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
         ours = {
             f"Linkwright, {name}, {n} sweeps": partial(
-                end, model, q0, v0, steps, h, solver=Solver(iterations=n), limits=True, threads=1
+                end, model, q0, v0, steps, h, method=one_thread(n, joint_limits=True)
             )
             for name, model in models.items()
             for n in (8, 4)

@@ -1,6 +1,6 @@
-"""Class names are unique: exit with 1 where more names than `MOST` are shared by several classes of the library.
+"""Class names are unique: exit with 1 where a name is shared by several classes of the library, and list these.
 
-A leading underscore does not count. `MOST` is only ever lowered. Run `python tools/class_names.py -v` for a list.
+A leading underscore does not count.
 """
 
 from __future__ import annotations
@@ -9,9 +9,6 @@ import ast
 import sys
 from collections import defaultdict
 from pathlib import Path
-
-MOST = 3
-"""names that are shared today"""
 
 SOURCE = Path(__file__).parents[1] / "src"
 
@@ -28,8 +25,7 @@ def shared_names(folder: Path) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     shared = shared_names(SOURCE)
-    if "-v" in sys.argv or len(shared) > MOST:
-        for name, places in shared.items():
-            print(f"{name}: {', '.join(places)}")
-    print(f"{len(shared)} class names are shared by several classes; at most {MOST} may be")
-    sys.exit(len(shared) > MOST)
+    for name, places in shared.items():
+        print(f"{name}: {', '.join(places)}")
+    print(f"{len(shared)} class names are shared by several classes")
+    sys.exit(bool(shared))

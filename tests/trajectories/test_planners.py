@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ShapeError
-from linkwright.trajectories.joints.extremes import CoordinateChange, durations, length, longest
+from linkwright.trajectories.joints.extremes import VelocityChange, durations, length, longest
 from linkwright.trajectories.joints.least_time import kernels
 from mechanisms import few_trees, one_of_each
 
@@ -219,7 +219,7 @@ def test_a_longer_time_is_taken_where_it_is_asked_for():
 def test_the_longest_way_grows_with_its_slope():
     """dD/dT as the Hamiltonian says it, in all kinds of motions."""
     _, v0, a0, _, v1, a1, V, A, J = (x[:, 0] for x in states_of(3000, 1, 8))
-    of = CoordinateChange(v0, a0, v1, a1, V, A, J)
+    of = VelocityChange(v0, a0, v1, a1, V, A, J)
     T = durations(of)[2] * 1.01 + np.random.default_rng(0).uniform(0.0, 4.0, len(V))
     h = 1e-6
     ways = [length(of, longest(of, T + x))[0] for x in (-h, h)]

@@ -21,7 +21,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
 
-@dataclass(eq=False, slots=True)  # frozen ones take a microsecond more to make
+@dataclass(eq=False, slots=True, kw_only=True)  # frozen ones take a microsecond more to make
 class Reached:
     """What :func:`inverse_kinematics` found, of every target of a batch (…).
 
@@ -134,7 +134,9 @@ def inverse_kinematics(
     if q.ndim == 1:
         error, first, steps, attempts, state = told.tolist()
         if first <= tolerance and state == DONE:
-            return Reached(q, True, error, errors, int(steps), int(attempts), 0)
+            return Reached(
+                q=q, converged=True, error=error, errors=errors, steps=int(steps), attempts=int(attempts), reasons=0
+            )
     return _looked_at(problem, given, search, q, told, errors)
 
 
@@ -174,7 +176,15 @@ def _traced(problem: NumericalSolver, given: tuple[Any, ...], search: SearchOpti
             raise ShapeError(f"in a function that is compiled {name} is of one row, {shape}; got {x.shape}")
     q, told, errors = SearchState(problem, problem.model, arrays[0], arrays[1:], search).solved(more=1)
     converged = (told[1] <= search.tolerance) & (abs(told[4] - DONE) < 0.5)
-    return Reached(q, converged, told[0], errors, told[2], told[3], where(converged, 0.0, float(NOT_FOUND)))
+    return Reached(
+        q=q,
+        converged=converged,
+        error=told[0],
+        errors=errors,
+        steps=told[2],
+        attempts=told[3],
+        reasons=where(converged, 0.0, float(NOT_FOUND)),
+    )
 
 
 def _names(fixed: Any) -> tuple[str, ...]:
@@ -279,9 +289,19 @@ def _looked_at(
             into[rows] = x
     if not batch:
         error, _, steps, attempts, _ = told.tolist()
-        return Reached(q, bool(converged), error, errors, int(steps), int(attempts), int(reasons))
+        return Reached(
+            q=q,
+            converged=bool(converged),
+            error=error,
+            errors=errors,
+            steps=int(steps),
+            attempts=int(attempts),
+            reasons=int(reasons),
+        )
     steps, attempts = told[..., 2].astype(np.int64), told[..., 3].astype(np.int64)
-    return Reached(q, converged, told[..., 0], errors, steps, attempts, reasons)
+    return Reached(
+        q=q, converged=converged, error=told[..., 0], errors=errors, steps=steps, attempts=attempts, reasons=reasons
+    )
 
 
 def _rows(
@@ -324,7 +344,9 @@ def _several(
     there = there.reshape(*batch, *there.shape[1:])
     steps, attempts = (told[..., k].astype(np.int64) for k in (2, 3))
     reasons = np.where(there, 0, NO_MORE).astype(np.uint8)
-    reached = Reached(q, there, told[..., 0], errors, steps, attempts, reasons)
+    reached = Reached(
+        q=q, converged=there, error=told[..., 0], errors=errors, steps=steps, attempts=attempts, reasons=reasons
+    )
     none = ~there[..., 0]
     if none.any():
         one = _looked_at(problem, given, search, *(x.reshape(*batch, x.shape[-1]) for x in first))

@@ -138,12 +138,8 @@ if TYPE_CHECKING:
 
         def __call__(self, *arrays: Any, out: Any = None) -> Any: ...
 
-elif supported():
-    Entered = _entered_type()
 else:
-
-    class Entered:
-        """Called like any object."""
+    Entered = _entered_type() if supported() else type("Entered", (), {"__doc__": "Called like any object."})
 
 
 def enter_through(instance: Entered, table: CallTable) -> None:

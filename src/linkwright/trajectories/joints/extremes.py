@@ -25,7 +25,7 @@ TINY = 1e-150
 """below which a number that divides is taken for it"""
 
 
-class CoordinateChange(NamedTuple):
+class VelocityChange(NamedTuple):
     """What is to change, and within which limits."""
 
     v0: Any
@@ -36,9 +36,9 @@ class CoordinateChange(NamedTuple):
     A: Any
     J: Any
 
-    def mirrored(self, sign: Any) -> CoordinateChange:
+    def mirrored(self, sign: Any) -> VelocityChange:
         """The same for sign 1, its mirror image for −1."""
-        return CoordinateChange(sign * self.v0, sign * self.a0, sign * self.v1, sign * self.a1, self.V, self.A, self.J)
+        return VelocityChange(sign * self.v0, sign * self.a0, sign * self.v1, sign * self.a1, self.V, self.A, self.J)
 
 
 class Longest(NamedTuple):
@@ -56,7 +56,7 @@ class Longest(NamedTuple):
     """s, at the velocity V"""
 
 
-def unlimited(of: CoordinateChange, T: Any) -> Longest:
+def unlimited(of: VelocityChange, T: Any) -> Longest:
     """:func:`longest`, where that does not reach the velocity V."""
     v0, a0, v1, a1, _, A, J = of
     tau = J * T + (a0 - a1)
@@ -77,7 +77,7 @@ def unlimited(of: CoordinateChange, T: Any) -> Longest:
     return Longest(peak, trough, high, low, 0.0)
 
 
-def longest(of: CoordinateChange, T: Any) -> Longest:
+def longest(of: VelocityChange, T: Any) -> Longest:
     """The motion of that duration which leads furthest; there must be one (:func:`durations`)."""
     way, quick = unlimited(of, T), at_speed(of)
     fastest = of.v0 + (way.peak * (way.peak + way.high) - 0.5 * of.a0 * of.a0) / of.J
@@ -91,7 +91,7 @@ def longest(of: CoordinateChange, T: Any) -> Longest:
     )
 
 
-def at_speed(of: CoordinateChange) -> Longest:
+def at_speed(of: VelocityChange) -> Longest:
     """The shortest motion that reaches the velocity V, without a cruise."""
     up = of.J * (of.V - of.v0) + 0.5 * of.a0 * of.a0
     down = of.J * (of.V - of.v1) + 0.5 * of.a1 * of.a1
@@ -102,12 +102,12 @@ def at_speed(of: CoordinateChange) -> Longest:
     )
 
 
-def time(of: CoordinateChange, way: Longest) -> Any:
+def time(of: VelocityChange, way: Longest) -> Any:
     """How long it takes."""
     return (2.0 * (way.peak - way.trough) + (of.a1 - of.a0) + way.high + way.low) / of.J + way.cruise
 
 
-def length(of: CoordinateChange, way: Longest) -> tuple[Any, Any]:
+def length(of: VelocityChange, way: Longest) -> tuple[Any, Any]:
     """How far it leads, and by how much more if it takes longer (1 s)."""
     unit = 1.0 / of.J
     t1, t2, t3 = (way.peak - of.a0) * unit, way.high * unit, (way.peak - way.trough) * unit
@@ -124,7 +124,7 @@ def length(of: CoordinateChange, way: Longest) -> tuple[Any, Any]:
     return before + falling + after + of.V * way.cruise, where(way.cruise > 0.0, of.V, slope)
 
 
-def phases(of: CoordinateChange, way: Longest) -> list[Any]:
+def phases(of: VelocityChange, way: Longest) -> list[Any]:
     """How long each of the seven phases lasts, of jerk + 0 − 0 − 0 +."""
     unit = 1.0 / of.J
     cruises = way.cruise > 0.0
@@ -139,7 +139,7 @@ def phases(of: CoordinateChange, way: Longest) -> list[Any]:
     ]
 
 
-def durations(of: CoordinateChange) -> tuple[Any, Any, Any]:
+def durations(of: VelocityChange) -> tuple[Any, Any, Any]:
     """(T₀, T_a, T_g): motions take at least T₀; where T_a < T_g, none takes a time between."""
     a0, a1, A = of.a0, of.a1, of.A
     c = of.J * (of.v1 - of.v0) + 0.5 * (a0 * a0 - a1 * a1)

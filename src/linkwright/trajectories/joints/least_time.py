@@ -12,7 +12,7 @@ from linkwright.spatial.arrays import Array, maximum, minimum, where
 from linkwright.spatial.repeats import until
 from linkwright.trajectories.joints.extremes import (
     TINY,
-    CoordinateChange,
+    VelocityChange,
     at_speed,
     durations,
     length,
@@ -45,7 +45,7 @@ REACHED, BEYOND, WRONG = 0.0, 1.0, 2.0
 """What :func:`next_time` tells beside the time."""
 
 
-def next_time(way: Any, of: CoordinateChange, after: Any) -> tuple[Any, Any]:
+def next_time(way: Any, of: VelocityChange, after: Any) -> tuple[Any, Any]:
     """The least duration in which the state can be reached, and REACHED; or T_g, beyond which to search on, and BEYOND.
 
     ``after`` is a duration in which it cannot be reached, or 0: a greater one is looked for. Of the shortest motion
@@ -99,7 +99,7 @@ def next_time(way: Any, of: CoordinateChange, after: Any) -> tuple[Any, Any]:
     return where(missed, again, T), maximum(wrong, where(missed, BEYOND, REACHED))
 
 
-def unfit(way: Any, of: CoordinateChange) -> Any:
+def unfit(way: Any, of: VelocityChange) -> Any:
     """WRONG where states or limits are not finite, limits not above zero, states beyond them, or carried there."""
     v0, a0, v1, a1, V, A, J = of
     half, most, strongest = 0.5 / J, OVER * V, OVER * A
@@ -110,28 +110,28 @@ def unfit(way: Any, of: CoordinateChange) -> Any:
     return where(fits & finite, REACHED, WRONG)
 
 
-def bounded(way: Any, of: CoordinateChange) -> CoordinateChange:
+def bounded(way: Any, of: VelocityChange) -> VelocityChange:
     """The same with limits of velocity and acceleration that are finite: what no shortest motion reaches."""
     v0, a0, v1, a1, V, A, J = of
     squares = a0 * a0 + a1 * a1
     fastest = 4.0 * (abs(v0) + abs(v1) + squares / J + maximum(J * way * way, 1.0))
     V = where(V < ENDLESS, V, fastest)
-    return CoordinateChange(v0, a0, v1, a1, V, where(A < ENDLESS, A, 2.0 * np.sqrt(2.0 * J * V + squares)), J)
+    return VelocityChange(v0, a0, v1, a1, V, where(A < ENDLESS, A, 2.0 * np.sqrt(2.0 * J * V + squares)), J)
 
 
-def size_of(way: Any, of: CoordinateChange, T: Any) -> Any:
+def size_of(way: Any, of: VelocityChange, T: Any) -> Any:
     """What ways are compared with: m or rad."""
     return abs(way) + T * (abs(of.v0) + abs(of.v1) + T * (abs(of.a0) + abs(of.a1))) + TINY
 
 
-def one_sided(of: CoordinateChange) -> Any:
+def one_sided(of: VelocityChange) -> Any:
     """The duration up to which the acceleration of the longest motion keeps one sign: a_p or a_t becomes 0."""
     c = abs(of.J * (of.v1 - of.v0) + 0.5 * (of.a0 * of.a0 - of.a1 * of.a1))
     square = of.A * of.A
     return (where(c > square, (square + c) / of.A, 2.0 * np.sqrt(c)) + (of.a1 - of.a0)) / of.J
 
 
-def from_rest(of: CoordinateChange, way: Any) -> Any:
+def from_rest(of: VelocityChange, way: Any) -> Any:
     """About how long so far a way more takes: as from rest to rest, or at the velocity that there is."""
     unit = of.A / of.J
     slow = unit + np.sqrt(unit * unit + 4.0 * way / of.A)
@@ -141,7 +141,7 @@ def from_rest(of: CoordinateChange, way: Any) -> Any:
     return taken * way / maximum(way + speed * taken, TINY)
 
 
-def motion(way: Any, of: CoordinateChange, T: Any) -> Array:
+def motion(way: Any, of: VelocityChange, T: Any) -> Array:
     """(16,): the phases (7) of the longest motion and of the shortest, the part of the first, 1 where there is none.
 
     The motion of duration T that covers the way is that part of the longest and the rest of the shortest.
@@ -161,11 +161,11 @@ def motion(way: Any, of: CoordinateChange, T: Any) -> Array:
 
 
 def _next_time(p0: Any, v0: Any, a0: Any, p1: Any, v1: Any, a1: Any, V: Any, A: Any, J: Any, T: Any) -> tuple[Any, Any]:
-    return next_time(p1 - p0, CoordinateChange(v0, a0, v1, a1, V, A, J), T)
+    return next_time(p1 - p0, VelocityChange(v0, a0, v1, a1, V, A, J), T)
 
 
 def _motion(p0: Any, v0: Any, a0: Any, p1: Any, v1: Any, a1: Any, V: Any, A: Any, J: Any, T: Any) -> Array:
-    return motion(p1 - p0, CoordinateChange(v0, a0, v1, a1, V, A, J), T)
+    return motion(p1 - p0, VelocityChange(v0, a0, v1, a1, V, A, J), T)
 
 
 @cache
