@@ -7,7 +7,7 @@ With "feet" as the last argument it does so.
 A quadruped and a humanoid start at random postures within their limits, turned anyhow, with random velocities, their
 lowest point on the ground, and random torques act that change every 50 ms. Told are rows that are no numbers, the most
 penetration after half a second, and by how much limits are exceeded then. Arguments: how many rows (10 000), the step
-in ms (2), sweeps (the default's).
+in ms (2), iterations and position iterations of the solver (its defaults).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def run(name: str, count: int, h: float, solver: Solver, feet: bool = False) -> 
     mm, rad = 1e3 * overlap[there], excess[there]
     print(
         f"{name}{', feet alone' if feet else ''}: {count} rows, h = {1e3 * h} ms, "
-        f"{solver.iterations} sweeps, {solver.position_limit} shifts, "
+        f"{solver.iterations} iterations, {solver.position_limit} position iterations, "
         f"{1e6 * took:.2f} µs a step: no numbers {(~there).sum()}, speed ≤ {np.abs(v[there]).max():.0f}; "
         f"after {SETTLED} s penetration ≤ {mm.max():.3f} mm (99.9 % {np.quantile(mm, 0.999):.3f}, "
         f"99 % {np.quantile(mm, 0.99):.3f}, above 2 mm {(mm > 2).sum()}), "
@@ -125,10 +125,9 @@ def main(arguments: list[str]) -> None:
     arguments = [one for one in arguments if one != "feet"]
     count = int(arguments[0]) if arguments else 10_000
     h = 1e-3 * (float(arguments[1]) if len(arguments) > 1 else 2.0)
-    sweeps = {"sweeps": int(arguments[2])} if len(arguments) > 2 else {}
-    shifts = {"shifts": int(arguments[3])} if len(arguments) > 3 else {}
+    counts = dict(zip(("iterations", "position_iterations"), map(int, arguments[2:4]), strict=False))
     for name in ("quadruped", "humanoid"):
-        run(name, count, h, Solver(**sweeps, **shifts), feet)
+        run(name, count, h, Solver(**counts), feet)
 
 
 if __name__ == "__main__":

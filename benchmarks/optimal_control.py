@@ -31,7 +31,7 @@ GOAL = np.array([1.0, 0.2, 0.5, -0.6, -0.3, 0.2, 0.6])
 def ours(arm: lw.Model, q0: np.ndarray, limits: float | None = None) -> Any:
     running = [control.PostureCost(START, 0.1), control.VelocityCost(0.1), control.EffortCost(1e-3)]
     final = [control.PostureCost(GOAL, 1000.0), control.VelocityCost(10.0)]
-    told: dict[str, Any] = {"method": "semi_implicit", "limits": limits}
+    told: dict[str, Any] = {"method": "semi_implicit", "effort_limits": limits}
     return control.ilqr(arm, q0, np.zeros(7), NODES, STEP, running, final, **told)
 
 
@@ -78,7 +78,7 @@ def swing_ups(rows: int) -> None:
     v0 = 0.5 * rng.normal(size=(rows, 2))
     running = [control.EffortCost(0.02), control.VelocityCost(0.02), control.PostureCost([0.0, 0.0], [0.2, 0.1])]
     final = [control.PostureCost([0.0, 0.0], 300.0), control.VelocityCost(30.0)]
-    told: dict[str, Any] = {"limits": 20.0, "actuated": ["slider"], "method": "rk4"}
+    told: dict[str, Any] = {"effort_limits": 20.0, "actuated": ["slider"], "method": "rk4"}
 
     def solved() -> Any:
         return control.ilqr(model, q0, v0, 100, 0.03, running, final, **told)
