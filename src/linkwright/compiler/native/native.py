@@ -22,6 +22,8 @@ from linkwright.status import told
 
 _ROWS_MEASURED = 512
 
+_EXPORTS = {"row": ("single",), "batches": ("loop",), "both": ("loop", "single")}
+"""Functions of each part of the code that are called from outside."""
 
 _AS_ROW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 """A row's code: its arguments, and the bytes between rows (which it does not look at)."""
@@ -116,10 +118,9 @@ class Native:
 
     def _made(self, part: str) -> machine.Code:
         program = self._program
-        exports = _exports(program, part)
         name = cache.key(f"{program.digest} {part}", self._target, self.width)
         with told(f"compiling {self.name}"):
-            code, found = cache.code(name, lambda: self._text(part), self._symbols, exports, _scheduled(program))
+            code, found = cache.code(name, lambda: self._text(part), self._symbols, _EXPORTS[part], _scheduled(program))
         self._found.append(found)
         return code
 
@@ -133,13 +134,6 @@ class Native:
         if split is not None:
             return refill.batches_text(program, self.width, target, split)
         return llvm.batches_text(program, self.width, target)
-
-
-def _exports(program: Program | Staged, part: str) -> tuple[str, ...]:
-    """The functions of a part of its code that are called from outside."""
-    if isinstance(program, Staged):
-        return {"row": ("single",), "batches": ("loop",), "both": ("loop", "single")}[part]
-    return {"row": ("single",), "batches": ("loop",)}[part]
 
 
 def build(program: Program | Staged, tune: bool = False, name: str = "") -> Native:
