@@ -19,7 +19,7 @@ copyright = author
 version = release = linkwright.__version__
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "formulas", "names", "pages", "commands"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "formulas", "names", "pages", "commands"]
 exclude_patterns = ["sphinx", "pictures"]
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
@@ -31,6 +31,10 @@ autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_class_signature = "separated"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+napoleon_preprocess_types = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 toc_object_entries = False

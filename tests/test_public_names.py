@@ -82,7 +82,7 @@ def test_signatures_say_that_batches_are_taken():
             lambda m, q: lw.close_loops(m, q, initial_guess=q),
             r"close_loops is given 'initial_guess' twice; it takes \(model, initial_guess, ",
         ),
-        (lambda m, q: lw.check(m, q, q, q), r"check is given 4 arguments by place; it takes \(model, q\)"),
+        (lambda m, q: lw.check(m, q, q, q), r"check is given 4 positional arguments; it takes \(model, q\)"),
         (lambda m, q: lw.load(), r"load lacks 'source'; it takes \(source, \*, root=None, "),
         (lambda m, q: lw.equations(m, parameter={}), r"equations has no argument 'parameter'; it takes \(model, "),
         (lambda m, q: lw.compile(), r"compile lacks 'function'; it takes "),

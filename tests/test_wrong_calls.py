@@ -130,7 +130,7 @@ def test_compiled_functions_name_what_is_wrong():
         ),
         (
             lambda: lw.mass_matrix(model, q, "composite", q),
-            r"^mass_matrix is given 4 arguments by place; it takes \(",
+            r"^mass_matrix is given 4 positional arguments; it takes \(",
         ),
         (lambda: lw.pose(model, q, "tip", relativ_to="world"), "did you mean 'relative_to'"),
         (lambda: lw.pose(model, q, fram="tip"), "^pose lacks 'frame' and has no argument 'fram'"),
@@ -220,7 +220,7 @@ def test_classes_report_wrong_arguments_as_functions_do(name):
     made = CLASSES[name]
     with pytest.raises(ArgumentError, match=rf"^{name} .*has no argument 'no_such_argument'"):
         made(no_such_argument=1)
-    with pytest.raises(ArgumentError, match=rf"^{name} .*given 40 arguments"):
+    with pytest.raises(ArgumentError, match=rf"^{name} .*given 40 positional arguments"):
         made(*[None] * 40)
     known = next(reversed(inspect.signature(made).parameters))
     with pytest.raises(ArgumentError, match=f"did you mean '{known}'"):

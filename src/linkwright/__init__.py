@@ -1,4 +1,4 @@
-"""Kinematics and dynamics of linked mechanisms: as numbers, as equations, as machine code, from one source.
+"""Kinematics and dynamics of multibody systems as numbers, equations and machine code, from one source.
 
 >>> import linkwright as lw
 >>> arm = lw.load("two_link")
@@ -17,7 +17,7 @@ from typing import Any
 
 from linkwright import provided
 
-# Every public name is imported when it is first used: most programs need few of them.
+# Public names are imported at their first use, since most programs need few of them.
 
 _ALGORITHMS = """
     pose poses velocity acceleration jacobian jacobian_dot jacobian_dot_times_v analytical_jacobian
@@ -35,17 +35,17 @@ _ALGORITHMS = """
     regressor reference_regressor momentum_regressor energy_regressor
     integrate difference configuration_rate configuration_distance
 """.split()
-"""Algorithms of linkwright.dynamics, which are compiled when they are called."""
+"""Algorithms of linkwright.dynamics, which are compiled at their first call."""
 
 _NAMES = {
-    # Mechanisms: from files, by hand
+    # Mechanisms: from files and from code
     "linkwright.formats.load": "load",
     "linkwright.model.build.builder": "Builder",
     "linkwright.model.library.dh": "DHRow DHTable from_dh to_dh",
     "linkwright.model.pair": "Pair",
     "linkwright.model.shape": "Shape",
     "linkwright.model.tree": "Model",
-    # Algorithms; they compile themselves
+    # Algorithms that are compiled at their first call
     "linkwright.compiler.public": "derivative",
     "linkwright.dynamics": """
         Mobility check mobility total_mass welded_mass BaseParameters base_parameters inertial_parameters
@@ -60,29 +60,29 @@ _NAMES = {
     "linkwright.spatial.repeats": "repeat until",
     "linkwright.spatial.tables": "take",
     "linkwright.spatial.systems": "cholesky solve",
-    # What meshes and shapes weigh
+    # Mass properties of meshes and shapes
     "linkwright.formats.meshes": "mass_properties",
     # Motion
     "linkwright.simulation": """
         Actuation Episode Integrator Motion Rollout Servos Solver Surroundings linearize rollout
         rollout_derivatives default_configuration simulate standing_configuration
     """,
-    # What happens while it moves
+    # Events during a simulation
     "linkwright.simulation.events.event": "Event Impact",
     "linkwright.control.policy": "Policy",
-    # Motions that are planned
+    # Planned motions
     "linkwright.trajectories": "Trajectory",
-    # Where the hand should be
+    # Inverse kinematics
     "linkwright.ik_solvers.reach": "Reached inverse_kinematics",
     "linkwright.ik_solvers.rates": "resolved_rate",
     "linkwright.ik_solvers.exact": "analytic_inverse_kinematics",
-    # What a frame can do where its mechanism stands
+    # Dexterity and statics of a frame
     "linkwright.dexterity": "StaticWrench draw_ellipsoids null_space singular_directions static_wrench",
-    # Pictures
+    # Plots
     "linkwright.visual.drawing.scene": "draw",
-    # The browser
+    # Browser
     "linkwright.browser.page": "Studio studio",
-    # What a mechanism is made of, from measurements
+    # Identification of parameters from measurements
     "linkwright.identification.identify": "Identified identify",
     "linkwright.identification.payload": "identify_payload",
     "linkwright.identification.excitation": "ExcitingTrajectory exciting_trajectory",
@@ -90,16 +90,16 @@ _NAMES = {
     "linkwright.identification.measured.measurements": "Measurements",
     "linkwright.identification.measured.reading": "read_measurements",
     "linkwright.identification.measured.smoothing": "smooth_derivatives",
-    # Very many sets of parameters
+    # Parameter studies
     "linkwright.studies.run": "study",
     "linkwright.studies.result": "Study",
-    # Equations to read
+    # Symbolic equations
     "linkwright.symbolic": "Equations equations",
-    # Where motions go
+    # Closed-loop behavior
     "linkwright.symbolic.controlled.attraction": "AttractionRegion region_of_attraction",
     "linkwright.symbolic.controlled.portrait": "PhasePortrait phase_portrait",
 }
-"""Other names by their modules."""
+"""Other public names, by module."""
 
 _MODULES = {
     "contact": "linkwright.simulation.contact",
@@ -128,7 +128,7 @@ _OTHER_NAMES = {
     "nonlinear_effects": "bias_forces",
     "rnea": "inverse_dynamics",
 }
-"""What other libraries call functions of this one."""
+"""Names of functions in other libraries, and the public name of the same function here."""
 
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 
@@ -155,16 +155,16 @@ def __getattr__(name: str) -> Any:
         from linkwright.compiler.public import public
 
         value = public(getattr(dynamics, name))
-        value.__module__ = __name__  # where pickle finds it, not the book's function
+        value.__module__ = __name__  # the name that pickle looks up
     return globals().setdefault(name, value)
 
 
 def _later(module: str, name: str) -> Callable[..., Any]:
-    """A function of a module that is imported when the function is called."""
+    """Return a function that imports its module when it is called."""
     return lambda *arguments, **options: getattr(import_module(module), name)(*arguments, **options)
 
 
-# Functions that lower layers call and upper layers have
+# Functions of upper layers that lower layers call
 provided.save_model.function = _later("linkwright.formats.save", "save")
 provided.hull_of_mesh.function = _later("linkwright.formats.meshes", "hull_of")
 provided.show_in_studio.function = _later("linkwright.browser.recorded.shown", "show")

@@ -1,6 +1,7 @@
-"""Checks of single values, by what they may be: one function for each kind of bound.
+"""Checks of scalar arguments: one function for each kind of bound.
 
-Every check returns the value and raises :class:`~linkwright.errors.InputError` with what was expected and given.
+Every check returns the value, or raises :class:`~linkwright.errors.InputError` with the accepted range and the given
+value.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from linkwright.errors import ArgumentError, InputError
 
 
 def whole_number(name: str, given: Any, least: int | None = None, most: int | None = None) -> int:
-    """A whole number from `least` to `most`; True and False are none."""
+    """Return an integer from `least` to `most`; booleans are rejected."""
     number = _scalar(given)
     number = number if isinstance(number, (int, np.integer)) and not isinstance(number, bool) else None
     if number is None or (least is not None and number < least) or (most is not None and number > most):
@@ -25,34 +26,34 @@ def whole_number(name: str, given: Any, least: int | None = None, most: int | No
 
 
 def truth(name: str, given: Any) -> bool:
-    """True or False; :class:`~linkwright.errors.ArgumentError` for anything else."""
+    """Return a boolean; raise :class:`~linkwright.errors.ArgumentError` for any other value."""
     if not isinstance(given, (bool, np.bool_)):
         raise ArgumentError(f"{name} is True or False; got {given!r}")
     return bool(given)
 
 
 def finite_number(name: str, given: Any, unit: str = "") -> float:
-    """A finite number; True and False are none."""
+    """Return a finite number; booleans are rejected."""
     return _number(name, given, "a finite number", unit, -math.inf, math.inf, ends=False)
 
 
 def positive(name: str, given: Any, unit: str = "") -> float:
-    """A finite number above zero."""
+    """Return a finite number greater than zero."""
     return _number(name, given, "a positive number", unit, 0.0, math.inf, ends=False)
 
 
 def not_negative(name: str, given: Any, unit: str = "") -> float:
-    """A finite number, zero or more."""
+    """Return a finite number that is zero or greater."""
     return at_least(name, given, 0.0, unit)
 
 
 def at_least(name: str, given: Any, least: float, unit: str = "") -> float:
-    """A finite number, `least` or more."""
+    """Return a finite number that is `least` or greater."""
     return _number(name, given, f"a number from {least:g} on", unit, least, math.inf)
 
 
 def between(name: str, given: Any, least: float, most: float, unit: str = "") -> float:
-    """A finite number from `least` to `most`, both included."""
+    """Return a finite number from `least` to `most`, inclusive."""
     return _number(name, given, f"a number from {least:g} to {most:g}", unit, least, most)
 
 
@@ -68,5 +69,5 @@ def _number(name: str, given: Any, expected: str, unit: str, least: float, most:
 
 
 def _scalar(given: Any) -> Any:
-    """The entry of an array without axes; anything else as it is."""
+    """Return the entry of a zero-dimensional array; return other objects unchanged."""
     return given[()] if isinstance(given, np.ndarray) and not given.ndim else given

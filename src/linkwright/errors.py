@@ -1,7 +1,7 @@
-"""Everything Linkwright raises or warns on purpose.
+"""Exceptions and warnings of Linkwright.
 
-Each error is a :class:`LinkwrightError` and, where Python already has a fitting kind
-(``ValueError``, ``KeyError``, …), that kind too, so both ways of catching it work.
+Each error is a :class:`LinkwrightError` and, where Python has a matching built-in class (``ValueError``,
+``KeyError``, …), an instance of that class too.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """A number of things: "1 body", "3 bodies"."""
+    """Return a count with its noun: "1 body", "3 bodies"."""
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def printable(text: str, keep: str = "\n\t") -> str:
-    """The text with signs for its control characters (␛ for escape), which would command the terminal."""
+    """Replace control characters, which a terminal would execute, by visible signs (␛ for escape)."""
     return _COMMANDS.sub(lambda found: found[0] if found[0] in keep else _sign(found[0]), text)
 
 
 _COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and those that turn the direction of what follows."""
+"""Control characters, and characters that change the writing direction."""
 
 
 def _sign(character: str) -> str:
@@ -67,28 +67,36 @@ def _sign(character: str) -> str:
 
 
 class LinkwrightError(Exception):
-    """Base of every error raised on purpose."""
+    """Base class of all errors that Linkwright raises."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the message and the attributes; the arguments of a subclass need not be what made the message."""
+        """Pickle the message and the attributes; the constructor of a subclass may have other arguments."""
         return _unpickled, (type(self), self.args), self.__dict__
 
 
 def _unpickled(kind: type[LinkwrightError], args: tuple[Any, ...]) -> LinkwrightError:
-    """The error of this class with this message, without the constructor of its class."""
-    base: Any = kind.__base__  # the one whose layout it has: of OSError, of ImportError
+    """Restore an error with its message without calling the constructor of its class."""
+    base: Any = kind.__base__  # the class whose memory layout it has, such as OSError
     error: LinkwrightError = base.__new__(kind)
     super(LinkwrightError, error).__init__(*args)
     return error
 
 
 class ModelError(LinkwrightError, ValueError):
-    """A mechanism that cannot be built, or an operation this mechanism does not allow.
+    """Error of a mechanism that cannot be built, or of an operation that the mechanism does not allow.
 
-    ``problems`` lists everything found wrong, each with its place in the file where there is one.
+    Parameters
+    ----------
+    problems : str or iterable of str
+        Problems found, each with its line and column where it comes from a file.
+
+    Attributes
+    ----------
+    problems : tuple of str
+        All problems found.
     """
 
     def __init__(self, problems: str | Iterable[str]):
@@ -97,20 +105,32 @@ class ModelError(LinkwrightError, ValueError):
 
 
 class FormatError(ModelError):
-    """A file that cannot be read."""
+    """Error of a file that cannot be read.
+
+    Parameters
+    ----------
+    problems : str or iterable of str
+        Problems found, each with its line and column.
+    """
 
 
 class MissingFileError(FormatError, FileNotFoundError):
-    """A file that is not there."""
+    """Error of a file that does not exist.
+
+    Parameters
+    ----------
+    problems : str or iterable of str
+        Problems found.
+    """
 
 
 def is_choice(value: object, names: Iterable[str]) -> bool:
-    """Whether an option is one of these names; an array, which compares by its entries, is none."""
+    """Return whether an option is one of these names; arrays, which compare elementwise, are rejected."""
     return isinstance(value, str) and value in names
 
 
 def names_given(argument: str, given: object) -> tuple[str, ...]:
-    """The names of an argument that is one or several of them; :class:`ArgumentError` where it is something else."""
+    """Return the names of an argument that is a name or several; raise :class:`ArgumentError` otherwise."""
     if isinstance(given, str):
         return (given,)
     if isinstance(given, Collection) and all(isinstance(name, str) for name in given):
@@ -119,12 +139,12 @@ def names_given(argument: str, given: object) -> tuple[str, ...]:
 
 
 def with_article(noun: str) -> str:
-    """a box, an ellipsoid"""
+    """Return a noun with its article: a box, an ellipsoid."""
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
 def listed(problems: tuple[str, ...], what: str = "problems") -> str:
-    """One problem as it is, several below each other, their file named once; of very many, the first fifty."""
+    """Return the text of one problem, or of a list of at most fifty, with their common file named once."""
     if len(problems) == 1:
         return problems[0]
     more = [f"… and {len(problems) - 50} more"] if len(problems) > 50 else []
@@ -138,23 +158,23 @@ def listed(problems: tuple[str, ...], what: str = "problems") -> str:
 
 
 _FILE = re.compile(r".+?\.\w+:(?=\d+:\d+: | )")
-"""The name of a file, before what is said of it or of a place in it."""
+"""Name of a file at the beginning of a problem."""
 
 
 class InputError(LinkwrightError, ValueError):
-    """A value that cannot be used: NaN, a quaternion that is not unit, an option that does not exist."""
+    """Error of a value that cannot be used: NaN, a quaternion that is not unit, an unknown option."""
 
 
 class ShapeError(LinkwrightError, ValueError):
-    """An array of the wrong shape."""
+    """Error of an array of the wrong shape."""
 
 
 class ArgumentError(LinkwrightError, TypeError):
-    """An argument of the wrong type, missing, or of a name that does not exist."""
+    """Error of an argument of the wrong type, a missing argument or an argument that does not exist."""
 
 
 class _Left:
-    """How the default of an argument that is left as it is reads."""
+    """Representation of a default value that is not shown."""
 
     def __repr__(self) -> str:
         return "..."
@@ -164,7 +184,7 @@ _LEFT = _Left()
 
 
 def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], named: Iterable[str]) -> ArgumentError:
-    """The error of a call whose arguments do not fit: what is wrong with them, and what the function takes."""
+    """Return the error of a call with arguments that do not fit: what is wrong, and the accepted arguments."""
     parameters = [
         p.replace(annotation=p.empty, default=_LEFT if p.default is ... else p.default)
         for p in signature.parameters.values()
@@ -180,7 +200,7 @@ def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], nam
         "lacks {}": [repr(one) for one in needed if one not in by_place and one not in named],
         "has no argument {}": [repr(one) for one in unknown],
         "is given {} twice": [repr(one) for one in by_place if one in named],
-        "is given {} by place": [f"{len(args)} arguments"] if more else [],
+        "is given {}": [f"{len(args)} positional arguments"] if more else [],
     }
     told = " and ".join(what.format(", ".join(which)) for what, which in wrong.items() if which)
     meant = [near[0] for one in unknown if (near := difflib.get_close_matches(one, signature.parameters, n=1))]
@@ -191,11 +211,11 @@ def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], nam
 
 
 FEW = 10
-"""arguments that can be overlooked; of more, where a name is near, that one is told alone"""
+"""Number of parameters above which the message lists only the parameter with a similar name."""
 
 
 def explained(function: F) -> F:
-    """Return the function, or the class, which raises :class:`ArgumentError` where arguments do not fit."""
+    """Return the function or class so that wrong arguments raise :class:`ArgumentError`."""
     if isinstance(function, type):
         function.__init__ = explained(function.__init__)  # type: ignore[misc]
         return function
@@ -205,13 +225,13 @@ def explained(function: F) -> F:
         try:
             return function(*args, **named)
         except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # from within the function
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
                 raise
         signature = inspect.signature(function)
         first, *others = signature.parameters.values()
         name = function.__qualname__
         if first.name in ("self", "cls"):
-            if first.name == "self" and args:  # by the class that users know, not by the base that has the method
+            if first.name == "self" and args:  # name the object's class, not a private base class
                 name = f"{type(args[0]).__qualname__}.{function.__name__}"
             signature, args = signature.replace(parameters=others), args[1:]
         name = name.removesuffix(".__init__").removesuffix(".__new__")
@@ -221,11 +241,25 @@ def explained(function: F) -> F:
 
 
 class UnknownNameError(LinkwrightError, KeyError):
-    """A name that does not exist; the message lists near ones, or all of them where they are few, then ``advice``."""
+    """Error of a name that does not exist, with similar names or all names in the message.
+
+    Parameters
+    ----------
+    what : str
+        Kind of the name: "frame".
+    name : object
+        Name that was given.
+    known : iterable of str
+        Names that exist.
+    many : str, optional
+        Plural of `what`; by default with an s.
+    advice : str, optional
+        End of the message.
+    """
 
     def __init__(self, what: str, name: object, known: Iterable[str], many: str | None = None, advice: str = ""):
         known = sorted(known)
-        # near names of very long ones, or among very many, would take too long to find
+        # the search for similar names takes too long for very long names or very many
         searched = known if len(str(name)) <= 200 and len(known) <= 1000 else []
         part = str(name).lower()
         alike = difflib.get_close_matches(str(name), searched, n=5, cutoff=0.5)
@@ -243,11 +277,21 @@ class UnknownNameError(LinkwrightError, KeyError):
 
 
 class ExpressionError(LinkwrightError, TypeError):
-    """An expression used where a number is needed, or expressions of two traces mixed."""
+    """Error of an expression in place of a number, or of expressions from two traces in one function."""
 
 
 class ClosureError(LinkwrightError, ArithmeticError):
-    """Loops that could not be closed; ``residual`` (m,) is what is left open at ``q`` (nq,), the nearest found."""
+    """Error of loops that could not be closed.
+
+    Parameters
+    ----------
+    message : str
+        Message.
+    residual : ndarray, shape (m,)
+        Residual of the loop constraints at `q`.
+    q : ndarray, shape (nq,)
+        Configuration with the smallest residual that was found.
+    """
 
     def __init__(self, message: str, residual: object, q: object):
         self.residual, self.q = residual, q
@@ -255,7 +299,15 @@ class ClosureError(LinkwrightError, ArithmeticError):
 
 
 class InconsistentMotionError(LinkwrightError, ValueError):
-    """A motion that no efforts of the actuated joints give; ``residual`` (nv,) is the effort that is missing."""
+    """Error of a motion that no efforts of the actuated joints produce.
+
+    Parameters
+    ----------
+    message : str
+        Message.
+    residual : ndarray, shape (nv,)
+        Generalized force that the actuated joints cannot produce.
+    """
 
     def __init__(self, message: str, residual: object):
         self.residual = residual
@@ -263,7 +315,15 @@ class InconsistentMotionError(LinkwrightError, ValueError):
 
 
 class UnknownMotionError(LinkwrightError, IndexError):
-    """There is no such motion in a batch."""
+    """Error of an index outside a batch of motions.
+
+    Parameters
+    ----------
+    index : tuple
+        Index that was given.
+    batch : tuple of int
+        Shape of the batch.
+    """
 
     def __init__(self, index: tuple[object, ...], batch: tuple[int, ...]):
         told = ", ".join(map(repr, index))
@@ -273,44 +333,44 @@ class UnknownMotionError(LinkwrightError, IndexError):
 
 
 class SimulationError(LinkwrightError, ArithmeticError):
-    """A simulation of which nothing goes on; ``motion`` is what was computed, as on all that interrupts one."""
+    """Error of a simulation in which every motion has ended; ``motion`` is the part that was computed."""
 
     motion: object
 
 
 class TooLargeError(LinkwrightError):
-    """More operations than straight-line code may have."""
+    """Error of a function with too many operations for straight-line code."""
 
 
 class NoDerivativeError(TooLargeError):
-    """A derivative that is too large to be formed at all."""
+    """Error of a derivative that is too large to be computed."""
 
 
 class MissingExtraError(LinkwrightError, ImportError):
-    """An optional package is not installed; the message says which extra brings it."""
+    """Error of an optional package that is not installed; the message names the extra that installs it."""
 
 
 class DisplayError(LinkwrightError, RuntimeError):
-    """No window can be opened here; the message says what to do instead."""
+    """Error of a window that cannot be opened; the message names an alternative."""
 
 
 class LinkwrightWarning(UserWarning):
-    """Base of every warning given on purpose."""
+    """Base class of all warnings that Linkwright issues."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
 
 class FormatWarning(LinkwrightWarning):
-    """Something in a file that was ignored or mended; the robot stays usable."""
+    """Warning of an element of a file that was ignored or repaired; the model can be used."""
 
 
 class CacheWarning(LinkwrightWarning):
-    """The cache of compiled kernels could not be used; everything still works, only slower to start."""
+    """Warning of a cache of compiled kernels that cannot be used; kernels are compiled again in each process."""
 
 
 def warn(message: str, category: type[LinkwrightWarning] = LinkwrightWarning) -> None:
-    """Warn at the line that called the library, however many of its own functions are in between."""
+    """Issue a warning at the line of user code that called the library."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         level, frame = level + 1, frame.f_back

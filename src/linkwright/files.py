@@ -1,8 +1,7 @@
-"""How files are written: whole or not at all. Folders that are not there are made; what cannot be written is told.
-How archives of arrays are read.
+"""Atomic writing of files and folders, and reading of archives of arrays.
 
-What is new is written beside what was there and takes its place at the end, so that a full disk or an interrupt
-leaves the earlier results as they were.
+A file is written under a temporary name in the same folder and then renamed, so that a full disk or an interrupt
+leaves the earlier file unchanged. Missing folders are created.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ import numpy as np
 from linkwright.errors import ArgumentError, FormatError, InputError, MissingFileError
 
 LARGEST_ARCHIVE = 16 * 2**30
-"""Bytes of all arrays of an archive, decompressed."""
+"""Largest size of all arrays of an archive after decompression, in bytes."""
 
 
 def folder_at(path: str | Path) -> Path:
-    """The folder of that path, made where there is none."""
+    """Return the folder at a path; create it where it does not exist."""
     folder = _path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +38,7 @@ def folder_at(path: str | Path) -> Path:
 
 
 def file_at(path: str | Path, what: str = "files", *endings: str) -> Path:
-    """The path of a file that is to be written, with one of these endings; its folder is made where there is none."""
+    """Return the path of a file to write, with one of these endings; create its folder where it does not exist."""
     file = _path(path)
     if endings and file.suffix.lower() not in endings:
         raise ArgumentError(f"{what} are written as {' or '.join(endings)}; got {str(path)!r}")
@@ -51,16 +50,16 @@ def file_at(path: str | Path, what: str = "files", *endings: str) -> Path:
 
 @contextmanager
 def replacing(path: str | Path, what: str = "files", *endings: str) -> Iterator[Path]:
-    """Where to write a file, which takes the place of what is at ``path`` when the block ends well.
+    """Yield a temporary path, which replaces ``path`` when the block ends without an error.
 
-    Its ending is that of ``path``, which is refused as by :func:`file_at`. Raises :class:`InputError` where writing
-    fails; what was at ``path`` is as it was then, and what was written is gone.
+    The temporary path has the ending of ``path``, which is checked as in :func:`file_at`. Raises :class:`InputError`
+    where writing fails; the file at ``path`` is then unchanged, and the temporary file is removed.
     """
     file = file_at(path, what, *endings)
-    target = Path(os.path.realpath(file))  # a link stays one
+    target = Path(os.path.realpath(file))  # a symbolic link is kept
     place = target.with_name(f".new-{secrets.token_hex(6)}{target.suffix}")
     if target.is_fifo() or target.is_socket():
-        raise InputError(f"cannot write {str(path)!r}: it is a pipe, which would wait for whoever reads it")
+        raise InputError(f"cannot write {str(path)!r}: it is a pipe, which blocks until it is read")
     if target.exists() and not target.is_file():
         place = target  # a device
     try:
@@ -80,18 +79,18 @@ def replacing(path: str | Path, what: str = "files", *endings: str) -> Iterator[
 
 
 def write_text(path: str | Path, text: str, what: str = "files", *endings: str) -> Path:
-    """Write a file of that text, in UTF-8; its path."""
+    """Write text to a file in UTF-8 and return its path."""
     with replacing(path, what, *endings) as place:
         place.write_text(text, encoding="utf-8")
     return Path(path)
 
 
 def write_figure(path: str | Path, figure: Any, **options: Any) -> Path:
-    """Write a Matplotlib figure, as the kind of picture that the path's ending says; its path."""
+    """Write a Matplotlib figure in the format of the path's ending and return the path."""
     file, data = file_at(path), io.BytesIO()
-    try:  # Matplotlib's writers of files leave odd errors on a full disk
+    try:  # Matplotlib's writers raise other errors on a full disk
         figure.savefig(data, format=file.suffix[1:] or "png", **options)
-    except ValueError as error:  # a kind of picture that there is not
+    except ValueError as error:  # an unknown picture format
         raise InputError(f"cannot write {str(path)!r}: {error}") from None
     with replacing(file) as place:
         place.write_bytes(data.getvalue())
@@ -100,10 +99,10 @@ def write_figure(path: str | Path, figure: Any, **options: Any) -> Path:
 
 @contextmanager
 def replacing_together(folder: str | Path, names: Iterable[str] = ()) -> Iterator[Path]:
-    """A folder to write files in that belong together: when the block ends well, all of them move to ``folder``.
+    """Yield a temporary folder, whose files move to ``folder`` together when the block ends without an error.
 
-    Files there of the other ``names`` are of an earlier run, and removed. Raises :class:`InputError` where writing
-    fails, and ``folder`` is as it was then.
+    Files of ``folder`` with the other ``names`` come from an earlier run and are removed. Raises :class:`InputError`
+    where writing fails; ``folder`` is then unchanged.
     """
     folder = folder_at(folder)
     try:
@@ -111,7 +110,7 @@ def replacing_together(folder: str | Path, names: Iterable[str] = ()) -> Iterato
             place = Path(made)
             try:
                 yield place
-            except InputError as error:  # told of the place that is meant
+            except InputError as error:  # the message names the final path
                 raise InputError(str(error).replace(str(place), str(folder))) from error
             written = sorted(file.name for file in place.iterdir())
             for name in written:
@@ -140,7 +139,7 @@ def readable_file(path: str | os.PathLike[str]) -> Path:
         raise MissingFileError(f"there is no file {name!r}") from None
     except (OSError, ValueError) as error:  # ValueError: a null character, or characters that no file name has
         raise FormatError(f"{name!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if not stat.S_ISREG(mode):  # reading a pipe waits for whoever writes to it
+    if not stat.S_ISREG(mode):  # reading a pipe blocks until it is written
         kind = "a folder" if stat.S_ISDIR(mode) else "a pipe, a socket or a device"
         raise FormatError(f"{name!r} is {kind}; expected a file")
     return Path(path)
@@ -193,7 +192,7 @@ def read_arrays(
                     found[name] = np.lib.format.read_array(member, allow_pickle=False)
     except FormatError:
         raise
-    except Exception as error:  # each decompressor, and NumPy's parser of headers, has errors of its own
+    except Exception as error:  # decompressors and NumPy's parser raise various errors
         reason = "it has arrays of objects" if "allow_pickle" in str(error) else f"{error}"[:200]
         raise FormatError(f"{file}: this is no {kind} (.npz), or it is damaged: {reason}") from None
     return found

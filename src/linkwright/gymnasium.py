@@ -1,10 +1,10 @@
-"""Environments of Gymnasium, for libraries of reinforcement learning: many motions of one mechanism, or one.
+"""Gymnasium environments of a mechanism: a vector of motions (:class:`VectorEnv`) or one motion (:class:`Env`).
 
     pip install "linkwright[gymnasium]"
 
-An action is held for some steps of a rollout (`simulation/rollouts`); law, reward, ends and contact of these steps are
-machine code, and what is observed is, too. Motions begin again as Gymnasium's mode "next step" tells: one that has
-ended is shown where it ended; the next action is not used for it, and what is shown then is where it begins.
+An action is held for several steps of a rollout (`simulation/rollouts`). The controller, reward, termination, contact
+and observation of these steps are compiled. The autoreset mode is Gymnasium's "next step": after the end of an episode
+the next call of ``step`` ignores the action and returns the first observation of the next episode.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _Single = object if gymnasium is None else gymnasium.Env
 
 
 def motors(model: Model, t: Any, q: Array, v: Array, *, action: Array) -> Array:
-    """The controller by default: an action is the efforts (motors,) of all joints but free ones."""
+    """Apply an action as the efforts (motors,) of all joints but free ones: the default controller."""
     places = with_motors(model)
     return np.stack([action[places.index(k)] if k in places else 0.0 * action[0] for k in range(model.nv)])
 
 
 def all_of_it(model: Model, q: Array, v: Array) -> Array:
-    """What is observed where nothing is told: q and v."""
+    """Return q and v: the default observation."""
     return np.concatenate([q, v])
 
 
@@ -185,18 +185,30 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
 
     @property
     def q(self) -> Array:
-        """(num_envs, nq), now."""
+        """Present configurations, shape (num_envs, nq)."""
         return self._now[0].copy()
 
     @property
     def v(self) -> Array:
-        """(num_envs, nv), now."""
+        """Present velocities, shape (num_envs, nv)."""
         return self._now[1].copy()
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """What is observed where motions begin. ``seed``: one, to which each adds its place, or one of each.
+        """Start new episodes.
 
-        ``options={"reset_mask": (num_envs,)}``: which motions begin again.
+        Parameters
+        ----------
+        seed : int or array_like of int, shape (num_envs,), optional
+            Seed, to which each motion adds its index, or the seeds of all motions.
+        options : dict, optional
+            ``{"reset_mask": array of bool, shape (num_envs,)}`` selects the motions that start again.
+
+        Returns
+        -------
+        observations : ndarray, shape (num_envs, n)
+            Observations at the initial states.
+        info : dict
+            Empty.
         """
         if seed is not None or not self._seeded:
             super().reset(seed=seed if isinstance(seed, (int, np.integer)) else None)
@@ -213,9 +225,26 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         return self._observe(*self._now[:2]), {}
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """Hold an action (num_envs, …) of each: what is observed, rewards, what has ended, what was cut off."""
+        """Hold an action for the steps of an action.
+
+        Parameters
+        ----------
+        actions : array_like, shape (num_envs, ...)
+            Action of each motion.
+
+        Returns
+        -------
+        observations : ndarray, shape (num_envs, n)
+            Observations after the steps.
+        rewards : ndarray, shape (num_envs,)
+            Sums of the rewards of the steps.
+        terminated, truncated : ndarray of bool, shape (num_envs,)
+            Episodes that ended, and episodes that reached the limit.
+        info : dict
+            Empty.
+        """
         if not self._seeded:
-            raise InputError("step() came before the first reset(), which tells where motions begin")
+            raise InputError("step() was called before the first reset()")
         shape = (self.num_envs, *self.single_action_space.shape)
         action = as_numbers("actions", actions)
         if action.shape != shape:
@@ -224,7 +253,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             raise InputError("actions are not finite")
         over = self._ended
         alive = self._prepared.spec.layout.places["alive"]
-        self._now[2][over, alive] = 0.0  # they wait to begin again
+        self._now[2][over, alive] = 0.0  # ended motions do not move until they start again
         found = run_rollout(_with_action(self._prepared, action, self._now), self._steps, self._steps, self._threads)
         self._now = list(found.end)
         assert found.rewards is not None
@@ -238,7 +267,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         return self._observe(*self._now[:2]), found.rewards[0].copy(), terminated, truncated, {}
 
     def render(self) -> tuple[Array, ...] | None:  # type: ignore[override]
-        """A picture (height, width, 3) of each motion, bytes, with ``render_mode="rgb_array"``."""
+        """Return a picture of each motion with ``render_mode="rgb_array"``: bytes, shape (height, width, 3)."""
         if self.render_mode is None:
             return None
         if self._camera is None:
@@ -247,12 +276,12 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         return tuple(self._camera.picture(q, float(t)) for q, t in zip(self._now[0], seconds, strict=True))
 
     def __reduce__(self) -> Any:
-        """Copied and sent elsewhere as what it was made of, and where its motions are."""
+        """Pickle the arguments of the constructor and the states of the motions."""
         state = {name: x for name, x in vars(self).items() if name in _CARRIED}
         return _made_again, (type(self), self._given), state
 
     def _seed(self, of_each: Array) -> None:
-        """Random numbers of beginnings and of noise from these seeds on."""
+        """Seed the random numbers of initial states and of noise."""
         self._seeded = True
         self._random = seeds(of_each, (self.num_envs,), RESET_STREAM)
         spec = self._prepared.spec
@@ -262,7 +291,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             self._now[2][:, place] = seeds(of_each, (self.num_envs,))
 
     def _start_again(self, mask: Array) -> None:
-        """Begin these motions anew; their random numbers go on."""
+        """Start new episodes of these motions; their random sequences continue."""
         spec = self._prepared.spec
         q, v, self._random[mask] = self._begin(
             self._prepared.start[0][mask], self._prepared.start[1][mask], self._random[mask]
@@ -278,7 +307,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
 
 
 class Env(_Single):  # type: ignore[misc, valid-type]
-    """Environment of Gymnasium of one motion; its arguments are those of :class:`VectorEnv` without ``num_envs``."""
+    """Gymnasium environment of one motion; its arguments are those of :class:`VectorEnv` without ``num_envs``."""
 
     @takes_options
     @takes_model
@@ -306,19 +335,19 @@ class Env(_Single):  # type: ignore[misc, valid-type]
         self.observation_space = self._several.single_observation_space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """What is observed where the motion begins."""
+        """Start a new episode and return its first observation; see :meth:`VectorEnv.reset`."""
         super().reset(seed=seed)
         observed, info = self._several.reset(seed=seed)
         return observed[0], info
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """Hold an action: what is observed, the reward, whether it ended, whether it was cut off."""
+        """Hold an action; return the observation, reward, termination, truncation and info."""
         several = self._several
         observed, rewards, terminated, truncated, info = several.step(np.asarray(action)[None])
         return observed[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Array | None:  # type: ignore[override]
-        """A picture (height, width, 3), bytes, with ``render_mode="rgb_array"``."""
+        """Return a picture with ``render_mode="rgb_array"``: bytes, shape (height, width, 3)."""
         pictures = self._several.render()
         return None if pictures is None else pictures[0]
 
@@ -390,7 +419,7 @@ def _observation(observe: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _beginnings(model: Model, reset: Callable[..., Any] | None) -> Callable[..., Any]:
-    """(q0, v0, random numbers' states) -> (q, v, those states after it), of some motions."""
+    """Compile (q0, v0, random states) -> (q, v, new random states) for several motions."""
     told = user_function("reset", reset, (), ())
     if told is None:
         return lambda q0, v0, random: (q0, v0, random)
@@ -404,7 +433,7 @@ def _beginnings(model: Model, reset: Callable[..., Any] | None) -> Callable[...,
 
 
 def _with_action(prepared: PreparedRollout, action: Array, now: list[Array]) -> PreparedRollout:
-    """The same rollout from another state, under another action."""
+    """Return the same rollout from another state and with another action."""
     effort_function = prepared.spec.effort_function
     assert effort_function is not None
     values, others = list(effort_function.values), len(effort_function.all_values) - len(effort_function.values)

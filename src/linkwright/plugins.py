@@ -1,5 +1,4 @@
-"""Commands and pages that other installed packages add: entry points of the groups ``linkwright.commands`` and
-``linkwright.pages``."""
+"""Entry points of other installed packages: the groups ``linkwright.commands`` and ``linkwright.pages``."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def plugins(kind: Literal["commands", "pages"]) -> dict[str, EntryPoint]:
-    """Return the entry points of a group by their names, in alphabetical order; none of them is imported."""
-    from importlib.metadata import entry_points  # takes long to load
+    """Return the entry points of a group by name, in alphabetical order, without importing them."""
+    from importlib.metadata import entry_points  # slow to import
 
     return {one.name: one for one in sorted(entry_points(group=f"linkwright.{kind}"))}

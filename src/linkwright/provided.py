@@ -1,7 +1,7 @@
-"""Functions that lower layers call and upper layers have.
+"""Functions of upper layers that lower layers call.
 
-The package itself, which is above all layers, provides them by value when it is imported (`linkwright/__init__.py`); no
-lower layer imports an upper one, by name or otherwise.
+The package, which is above all layers, sets them when it is imported (`linkwright/__init__.py`). No lower layer imports
+an upper layer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What takes long says what it does: one line on the terminal, after a second, which goes when it is done.
+"""Status messages: one line on the terminal during operations that last longer than a second.
 
-It is written to standard error and only where that is a terminal, or a notebook's. LINKWRIGHT_STATUS=off in the
-environment keeps it silent; so does :func:`told_elsewhere`, where a program tells what it does itself.
+The line is written to standard error if that is a terminal or a notebook, and is removed at the end. The environment
+variable LINKWRIGHT_STATUS=off and the context manager :func:`told_elsewhere` suppress it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from linkwright.errors import printable
 F = TypeVar("F", bound=Callable[..., Any])
 
 PATIENCE = 1.0
-"""Seconds that something may take unsaid."""
+"""Duration in s after which an operation is shown."""
 
 
 class _Work(NamedTuple):
@@ -31,33 +31,33 @@ class _Work(NamedTuple):
 
 
 class _Teller:
-    """Writes the line, and takes it away; a thread of its own waits meanwhile."""
+    """Writes and clears the status line from a thread."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
         self.at_work: list[_Work] = []
-        """what is done now; what each takes part in before it"""
+        """current operations, the outermost first"""
         self.silent = 0
         self.shown = ""
         self.stream: Any = None
-        """where it is shown"""
+        """stream of the line"""
         self.thread: threading.Thread | None = None
 
     def begin(self, what: str) -> _Work:
-        """Something is begun."""
+        """Register an operation."""
         work = _Work(what, time.monotonic())
         with self.changed:
             self.at_work.append(work)
-            if self.thread is None or not self.thread.is_alive():  # after a fork it is not
+            if self.thread is None or not self.thread.is_alive():  # after a fork the thread does not run
                 self.thread = threading.Thread(target=self._watch, name="linkwright status", daemon=True)
                 self.thread.start()
             self.changed.notify()
         return work
 
     def end(self, work: _Work) -> None:
-        """It is done, and with it the line that told it."""
+        """Remove an operation and its line."""
         with self.changed:
-            if work in self.at_work:  # in a child process it is not
+            if work in self.at_work:  # a child process does not have it
                 self.at_work.remove(work)
             self._tell()
 
@@ -67,7 +67,7 @@ class _Teller:
                 self.changed.wait(self._tell())
 
     def _tell(self) -> float | None:
-        """Show what has gone on for long, the innermost; how long until there may be more to say, s."""
+        """Show the innermost slow operation; return the time in s until the next check."""
         now = time.monotonic()
         late = [work.what for work in self.at_work if now - work.since >= PATIENCE]
         self._show(late[-1] if late else "")
@@ -106,20 +106,20 @@ def _columns(stream: Any) -> int:
 
 
 def terminal() -> Any:
-    """Standard error, where somebody sees it who wants to be told; else None."""
+    """Return standard error where it is a terminal or a notebook and messages are enabled; else None."""
     stream = sys.stderr
     if stream is None or os.environ.get("LINKWRIGHT_STATUS") in ("", "off", "0"):
         return None
     try:
         seen = stream.isatty() or type(stream).__module__.startswith("ipykernel.")
-    except (AttributeError, ValueError):  # it is something else, or closed
+    except (AttributeError, ValueError):  # another object, or closed
         return None
     return stream if seen else None
 
 
 @contextmanager
 def told(what: str) -> Iterator[None]:
-    """While this lasts, what is done is said on the terminal, if it takes longer than a second."""
+    """Show a status message while the block runs, if it lasts longer than a second."""
     if _teller.silent or terminal() is None:
         yield
         return
@@ -131,7 +131,7 @@ def told(what: str) -> Iterator[None]:
 
 
 def telling(what: Callable[[Any], str]) -> Callable[[F], F]:
-    """A function that is :func:`told` while it runs, as ``what`` says of its first argument."""
+    """Decorate a function with the status message ``what(first argument)``."""
 
     def decorate(function: F) -> F:
         @wraps(function)
@@ -146,7 +146,7 @@ def telling(what: Callable[[Any], str]) -> Callable[[F], F]:
 
 @contextmanager
 def told_elsewhere() -> Iterator[None]:
-    """While this lasts nothing is said here."""
+    """Suppress status messages while the block runs."""
     _teller.silent += 1
     try:
         yield

@@ -1,12 +1,12 @@
 """Changes of the structure of a moving mechanism.
 
-The new mechanism may have other joints and loops; the bodies keep their poses. What is added acts as a plastic impact.
-With V_b and I_b the twists and inertias of the bodies before it, and J_b, M′ of the mechanism after it,
+The new mechanism may have other joints and loops; the bodies keep their poses. New constraints act as a plastic impact.
+With the twists V_b and inertias I_b of the bodies before the change, and J_b, M′ of the mechanism after it,
 
-    M′ v′ = Σ J_bᵀ I_b V_b   (and rotors of joints that stay),
+    M′ v′ = Σ J_bᵀ I_b V_b   (plus the rotors of joints that stay).
 
-and where M′ has loops, v′ is the nearest velocity that they allow, in the metric M′. The kinetic energy lost is that of
-the lost motion (Carnot): ½ Σ (V_b − V′_b)ᵀ I_b (V_b − V′_b). Nothing is lost where nothing is added.
+Where M′ has loops, v′ is the nearest velocity that they allow, in the metric M′. The lost kinetic energy is that of
+the lost motion (Carnot): ½ Σ (V_b − V′_b)ᵀ I_b (V_b − V′_b). Without new constraints no energy is lost.
 """
 
 from __future__ import annotations
@@ -42,32 +42,60 @@ def __dir__() -> list[str]:
 
 
 REACHED = 1e-9
-"""Largest distance of a body from its pose, relative to the length of the mechanism and to 1 rad."""
+"""Largest error of a body's pose, relative to the length of the mechanism and to 1 rad."""
 
 OPEN = 1e-6
-"""Largest opening of loops, likewise."""
+"""Largest residual of a loop, in the same units."""
 
 ITERATIONS = 50
 
 
 class TransferredState(NamedTuple):
-    """A mechanism that has changed, and how it moves then."""
+    """State of a mechanism after a change of its structure.
+
+    Parameters
+    ----------
+    model : Model
+        New mechanism.
+    q : ndarray, shape (nq,)
+        Its configuration.
+    v : ndarray, shape (nv,)
+        Its velocity.
+    lost : float
+        Kinetic energy in J that the change dissipated.
+    """
 
     model: Model
     q: Array
-    """(nq,)"""
     v: Array
-    """(nv,)"""
     lost: float
-    """J, lost kinetic energy"""
 
 
 @takes_model
 def transfer_state(model: Model, q: Any, v: Any, other: Model) -> TransferredState:
-    """The state of another mechanism whose bodies are where these are, after a plastic impact with what was added.
+    """Compute the state of another mechanism whose bodies have the same poses, after a plastic impact.
 
-    ``other`` has frames of the same names at the same places of the same bodies, joints and loops of its own. Raises
-    :class:`~linkwright.errors.ModelError` where its joints do not reach the poses of the bodies, or its loops are open.
+    Parameters
+    ----------
+    model : Model
+        Mechanism before the change.
+    q : array_like, shape (nq,)
+        Configuration.
+    v : array_like, shape (nv,)
+        Velocity.
+    other : Model
+        Mechanism after the change, with frames of the same names at the same poses in the same bodies. Its joints and
+        loops may differ.
+
+    Returns
+    -------
+    TransferredState
+        New mechanism, its state, and the lost kinetic energy.
+
+    Raises
+    ------
+    ModelError
+        If the joints of `other` cannot reach the poses of the bodies, or its loops are open.
     """
     q, v = _state(model, q, v)
     require_model(other, "transfer_state", "other")
@@ -77,9 +105,23 @@ def transfer_state(model: Model, q: Any, v: Any, other: Model) -> TransferredSta
 
 @takes_model
 def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> TransferredState:
-    """The mechanism with these joints held from now on where they are, and its state; ``lost`` is the energy of that.
+    """Lock joints at their present positions by a plastic impact.
 
-    Joints are given by name. The coordinates of the others stay; see :meth:`Model.lock`.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (nq,)
+        Configuration.
+    v : array_like, shape (nv,)
+        Velocity.
+    joints : iterable of str
+        Names of the joints to lock.
+
+    Returns
+    -------
+    TransferredState
+        Mechanism with locked joints (see :meth:`Model.lock`), its state, and the lost kinetic energy.
     """
     q, v = _state(model, q, v)
     names = _names("joints", joints)
@@ -88,9 +130,30 @@ def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> Transfer
 
 @takes_model
 def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[str] | None = None) -> TransferredState:
-    """The reverse of :func:`lock_joints`: ``free`` is the mechanism before any were locked.
+    """Unlock joints that :func:`lock_joints` locked; no energy is lost.
 
-    ``joints`` are set free, all that are locked where none are named. No energy is lost.
+    Parameters
+    ----------
+    model : Model
+        Mechanism with locked joints.
+    q : array_like, shape (nq,)
+        Configuration.
+    v : array_like, shape (nv,)
+        Velocity.
+    free : Model
+        Mechanism before any joint was locked.
+    joints : iterable of str, optional
+        Names of the joints to unlock; by default all locked joints.
+
+    Returns
+    -------
+    TransferredState
+        Mechanism with these joints unlocked, and its state.
+
+    Raises
+    ------
+    UnknownNameError
+        If one of `joints` is not locked.
     """
     q, v = _state(model, q, v)
     require_model(free, "unlock_joints", "free")
@@ -108,15 +171,34 @@ def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[st
 def add_loop(
     model: Model, q: Any, v: Any, name: str, type: str, first: str, second: str, **options: Any
 ) -> TransferredState:  # a loop's kind is its type elsewhere too
-    """The mechanism with one more loop between two frames as they are now, and the velocity after a plastic impact.
+    """Add a loop that holds two frames at their present relative pose, by a plastic impact.
 
-    ``type`` is that of :meth:`Builder.loop`: "ball" holds the origin of ``second`` where it is in ``first``, "weld"
-    its axes too, "revolute" with ``axis``. Further arguments are those of :meth:`Model.with_loop`; the placement is
-    that of the configuration q.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (nq,)
+        Configuration, which determines the placement of the loop.
+    v : array_like, shape (nv,)
+        Velocity.
+    name : str
+        Name of the new loop.
+    type : str
+        Type of the loop as in :meth:`Builder.loop`: "ball" holds the origin of `second` at its present position in
+        `first`, "weld" holds its axes too, "revolute" allows a rotation about ``axis``.
+    first, second : str
+        Names of the frames.
+    **options
+        Further arguments of :meth:`Model.with_loop`.
+
+    Returns
+    -------
+    TransferredState
+        Mechanism with the loop, its state, and the lost kinetic energy.
     """
     q, v = _state(model, q, v)
     if "placement" in options or "xyz" in options or "rpy" in options:
-        raise ArgumentError("add_loop holds frames as they are: with_loop takes a placement")
+        raise ArgumentError("add_loop keeps the present relative pose; Model.with_loop accepts a placement")
     placement = inverse_pose(pose(model, q, first)) @ pose(model, q, second)
     placement[3] = 0.0, 0.0, 0.0, 1.0
     other = model.with_loop(name, type, first, second, placement=placement, **options)
@@ -125,16 +207,51 @@ def add_loop(
 
 @takes_model
 def remove_loop(model: Model, q: Any, v: Any, name: str) -> TransferredState:
-    """The mechanism without one of its loops; its state stays as it is."""
+    """Remove a loop; the state does not change.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (nq,)
+        Configuration.
+    v : array_like, shape (nv,)
+        Velocity.
+    name : str
+        Name of the loop.
+
+    Returns
+    -------
+    TransferredState
+        Mechanism without the loop, and its state.
+    """
     q, v = _state(model, q, v)
     return TransferredState(model.without_loop(name), q, v, 0.0)
 
 
 @takes_model
 def grasp(model: Model, q: Any, v: Any, hand: str, held: str, name: str = "grasp") -> TransferredState:
-    """The mechanism with the frame ``held`` held in the frame ``hand`` as it is now: a weld, made by a plastic impact.
+    """Attach a frame to a hand at its present relative pose: a weld, added by a plastic impact.
 
-    :func:`remove_loop` by its ``name`` lets go.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (nq,)
+        Configuration.
+    v : array_like, shape (nv,)
+        Velocity.
+    hand : str
+        Frame of the hand.
+    held : str
+        Frame of the held body.
+    name : str, optional
+        Name of the loop; :func:`remove_loop` with this name releases the body.
+
+    Returns
+    -------
+    TransferredState
+        Mechanism with the weld, its state, and the lost kinetic energy.
     """
     return add_loop(model, q, v, name, "weld", hand, held)
 
@@ -151,22 +268,22 @@ def posture(model: Model, q: Array, other: Model) -> Array:
         off = _off(link, relative, x)
         if not max(np.abs(off[:3]).max() / length, np.abs(off[3:]).max()) <= REACHED:
             raise ModelError(
-                f"joint {joint.name!r} of {other.name!r} does not let body {joint.child!r} be where it is: it is off "
-                f"by {np.abs(off).max():.3g} (m or rad)"
+                f"joint {joint.name!r} of {other.name!r} cannot reach the pose of body {joint.child!r}: the smallest "
+                f"error is {np.abs(off).max():.3g} (m or rad)"
             )
         found.append(x)
     whole: Array = other.positions([x[: joint.nq] for x, joint in zip(found, other.joints, strict=True)])
     followed = other.coordinates(whole)
     for joint, x, follower in zip(other.joints, found, followed, strict=True):
         if joint.coupling is not None and np.abs(x - follower).max() > REACHED * max(1.0, length):
-            raise ModelError(f"joint {joint.name!r} of {other.name!r} follows another, and would not be where it is")
+            raise ModelError(f"mimic joint {joint.name!r} of {other.name!r} would have to change its position")
     return whole
 
 
 def _canonical_pose(model: Model, q: Array, other: Model, body: int) -> Array:
     name = other.bodies[body].name
     if name not in model.frames:
-        raise ModelError(f"body {name!r} of {other.name!r} is not in {model.name!r}: nothing tells where it is")
+        raise ModelError(f"body {name!r} of {other.name!r} is not in {model.name!r}; its pose is unknown")
     found: Array = pose(model, q, name) @ inverse_pose(other.frames[name].placement)
     return found
 
@@ -184,7 +301,7 @@ def _off(link: Link, relative: Array, x: Array) -> Array:
 
 
 def _coordinates(link: Link, relative: Array, x: Array) -> Array:
-    """Return the coordinates of a joint for a relative pose, by Newton's method in its own directions."""
+    """Return the coordinates of a joint for a relative pose, by Newton's method in the tangent space of the joint."""
     best, size = x, np.inf
     for _ in range(ITERATIONS):
         off = _off(link, relative, x)
@@ -203,17 +320,17 @@ def _carried(model: Model, q: Array, v: Array, other: Model, there: Array | None
         opened = np.abs(constraint_residual(other, there)) / scale_of(other).rows
         if opened.max() > OPEN:
             raise ModelError(
-                f"the loops of {other.name!r} are open by {opened.max():.3g} (m or rad) where the bodies are"
+                f"the loops of {other.name!r} are open by {opened.max():.3g} (m or rad) at the poses of the bodies"
             )
         if opened.max() > 0.0:
             there = close_loops(other, there)
     h = np.zeros(other.nv)
-    for body in (model.physical or model).description.bodies:  # the finest parts: other joints may part them
+    for body in (model.physical or model).description.bodies:  # bodies before fixed joints merge them
         if not (body.mass or body.inertia.any()):
             continue
         if body.name not in other.frames:
             raise ModelError(
-                f"body {body.name!r} of {model.name!r} is not in {other.name!r}: its momentum would be gone"
+                f"body {body.name!r} of {model.name!r} is not in {other.name!r}; its momentum would be lost"
             )
         R, V = pose(model, q, body.name)[:3, :3], velocity(model, q, v, body.name)
         arm = R @ body.center_of_mass
@@ -234,7 +351,7 @@ def _carried(model: Model, q: Array, v: Array, other: Model, there: Array | None
 def _state(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
     q, v, batch = check_state(model, q, v)
     if batch:
-        raise ShapeError(f"structures change one motion at a time; got a batch {batch}")
+        raise ShapeError(f"the structure of one motion changes per call; got a batch {batch}")
     return q, v
 
 

@@ -125,7 +125,8 @@ def public(book: F) -> F:
     scope["_face_otherwise"], scope["_face_wrong"] = otherwise, wrong
     exec(compile(source, f"<linkwright {name}>", "exec"), scope)
     face: Any = functools.wraps(book)(scope.pop("face"))
-    face.__doc__ = (inspect.getdoc(book) or "") + inspect.cleandoc(_NOTE).join(("\n\n", ""))
+    text, heading, sections = (inspect.getdoc(book) or "").partition("\n\nParameters\n---")
+    face.__doc__ = f"{text}\n\n{inspect.cleandoc(_NOTE)}{heading}{sections}"
     face.__signature__ = batched(book)
     face.book = book
     return face

@@ -1,0 +1,77 @@
+"""Docstrings of public objects pass the validation of numpydoc."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import linkwright as lw
+
+validation = pytest.importorskip("numpydoc.validate")
+
+NOT_CHECKED = {
+    "ES01",  # no extended summary
+    "SA01",  # no section See Also
+    "EX01",  # no section Examples
+    "GL01",  # the summary stands on the line of the quotes
+}
+
+MODULES = (
+    "linkwright.errors",
+    "linkwright.structure",
+)
+"""Modules and packages whose public objects pass; the others follow."""
+
+
+def public_objects(module: ModuleType, prefix: str) -> Iterator[tuple[str, Any]]:
+    """Functions, classes and their own public methods and properties, by name."""
+    for name in module.__all__:
+        thing = getattr(module, name)
+        path = f"{prefix}.{name}"
+        if inspect.ismodule(thing):
+            yield from public_objects(thing, path)
+        elif callable(thing):
+            yield path, thing
+            if inspect.isclass(thing):
+                yield from own_members(thing, path)
+
+
+def own_members(thing: type, path: str) -> Iterator[tuple[str, Any]]:
+    """Public methods and properties that are defined in Linkwright."""
+    for name, value in inspect.getmembers_static(thing, lambda value: callable(value) or isinstance(value, WRAPPERS)):
+        home = next(base for base in thing.__mro__ if name in vars(base))
+        if not name.startswith("_") and home.__module__.startswith("linkwright"):
+            yield f"{path}.{name}", value
+
+
+WRAPPERS = (property, classmethod, staticmethod)
+
+
+def module_of(thing: Any) -> str:
+    """The module with the source of a docstring."""
+    thing = getattr(thing, "book", thing)
+    thing = getattr(thing, "fget", getattr(thing, "__func__", thing))
+    return str(getattr(inspect.unwrap(thing), "__module__", ""))
+
+
+OBJECTS = dict(public_objects(lw, "linkwright"))
+CHECKED = sorted(
+    path
+    for path, thing in OBJECTS.items()
+    if any(f"{module_of(thing)}.".startswith(f"{module}.") for module in MODULES)
+)
+
+
+def test_public_objects_are_found():
+    assert {"linkwright.pose", "linkwright.Model.lock", "linkwright.rotation.exp"} <= set(OBJECTS)
+    assert len(OBJECTS) > 800
+
+
+@pytest.mark.parametrize("path", CHECKED)
+def test_docstrings_are_in_the_form_of_numpydoc(path):
+    errors = validation.validate(path)["errors"]
+    assert not [f"{code}: {text}" for code, text in errors if code not in NOT_CHECKED]
