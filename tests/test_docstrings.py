@@ -21,6 +21,11 @@ NOT_CHECKED = {
 }
 
 MODULES = (
+    "linkwright.dynamics.configuration",
+    "linkwright.dynamics.derivatives",
+    "linkwright.dynamics.forward",
+    "linkwright.dynamics.inverse",
+    "linkwright.dynamics.kinematics",
     "linkwright.errors",
     "linkwright.structure",
 )

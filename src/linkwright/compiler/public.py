@@ -126,7 +126,7 @@ def public(book: F) -> F:
     exec(compile(source, f"<linkwright {name}>", "exec"), scope)
     face: Any = functools.wraps(book)(scope.pop("face"))
     text, heading, sections = (inspect.getdoc(book) or "").partition("\n\nParameters\n---")
-    face.__doc__ = f"{text}\n\n{inspect.cleandoc(_NOTE)}{heading}{sections}"
+    face.__doc__ = f"{text}\n\n{inspect.cleandoc(_NOTE)}{heading}{sections}\n"
     face.__signature__ = batched(book)
     face.book = book
     return face

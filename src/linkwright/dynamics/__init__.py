@@ -1,7 +1,7 @@
-"""The algorithms, as in the textbook: pure functions of (model, q, …), one configuration at a time.
+"""Algorithms of kinematics and dynamics: pure functions of (model, q, …) for one configuration.
 
-Numbers flow through them, or symbols. The functions of the same names in :mod:`linkwright` compile
-themselves and take batches.
+They accept numbers and symbols. The functions of the same names in :mod:`linkwright` are compiled at their first call
+and accept batches.
 """
 
 from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics

@@ -1,4 +1,4 @@
-"""Configurations: moving along velocities, differences, and the check of what a user gives."""
+"""Configurations: integration of velocities, differences, and validation."""
 
 from __future__ import annotations
 
@@ -14,33 +14,100 @@ from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, as_numbers
 
 UNIT_TOLERANCE = 1e-6
-"""How far from 1 the length of a quaternion may be."""
+"""Largest deviation of the length of a quaternion from 1."""
 
 
 @takes_model
 def integrate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nq"]:
-    """q ⊕ Exp(v) (nq,): where a unit time at the constant joint velocity v leads.
+    """Integrate a constant velocity over a unit of time: q ⊕ Exp(v).
 
-    Exact on SO(3), SE(2), SE(3) (v in body axes); the quaternions returned are unit.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity times the duration; of free, planar and spherical joints in body axes.
+
+    Returns
+    -------
+    ndarray, shape (..., nq)
+        Configuration. The integral is exact on SO(3), SE(2) and SE(3), and quaternions are unit.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.integrate(arm, [0.0, 0.0], [0.1, 0.2])
+    array([0.1, 0.2])
     """
     return _per_joint(model, "nq", lambda motion, q, v: motion.integrate(q, v), (q, "nq"), (v, "nv"))
 
 
 @takes_model
 def difference(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
-    """The v (nv,) with integrate(q0, v) = q1; of rotations the shorter way, its angle at most π."""
+    """Compute the difference of two configurations: the v with integrate(q0, v) = q1.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q0, q1 : array_like, shape (..., nq)
+        Configurations.
+
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        Difference. The angle of a rotation is at most π.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.difference(arm, [0.0, 0.0], [0.1, 0.2])
+    array([0.1, 0.2])
+    """
     return _per_joint(model, "nv", lambda motion, q0, q1: motion.difference(q0, q1), (q0, "nq"), (q1, "nq"))
 
 
 @takes_model
 def configuration_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nq"]:
-    """q̇ = G(q) v (nq,)."""
+    """Compute the time derivative of the configuration, q̇ = G(q) v.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray, shape (..., nq)
+        Rate of the coordinates.
+    """
     return _per_joint(model, "nq", lambda motion, q, v: motion.configuration_rate(q, v), (q, "nq"), (v, "nv"))
 
 
 @takes_model
 def configuration_distance(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Any:
-    """The length of :func:`difference`, m and rad together."""
+    """Compute the length of the difference of two configurations.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q0, q1 : array_like, shape (..., nq)
+        Configurations.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Euclidean norm of :func:`difference`, in which m and rad are added.
+    """
     v = difference(model, q0, q1)
     return np.sqrt(v @ v)
 
@@ -49,9 +116,23 @@ def configuration_distance(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Arr
 def integrate_derivatives(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 ) -> tuple[Shaped[Array, "nv nv"], Shaped[Array, "nv nv"]]:
-    """The derivatives (nv, nv) of :func:`integrate` by q and by v, each (nv, nv).
+    """Compute the derivatives of :func:`integrate` by the configuration and by the velocity.
 
-    Of configurations these are in δ of ``integrate(q, δ)`` at 0, on both sides: Ad(Exp(v))⁻¹ and J_r(v).
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    by_q : ndarray, shape (..., nv, nv)
+        Derivative by q: Ad(Exp(v))⁻¹. Both configurations vary by δ in ``integrate(q, δ)`` at 0.
+    by_v : ndarray, shape (..., nv, nv)
+        Derivative by v: the right Jacobian J_r(v).
     """
 
     def by_v(link: Link, v: Array) -> Array:
@@ -68,9 +149,21 @@ def integrate_derivatives(
 def difference_derivatives(
     model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]
 ) -> tuple[Shaped[Array, "nv nv"], Shaped[Array, "nv nv"]]:
-    """The derivatives (nv, nv) of :func:`difference` by q0 and by q1, in δ of ``integrate(q, δ)`` at 0.
+    """Compute the derivatives of :func:`difference` by both configurations.
 
-    With v the difference: −J_r(−v)⁻¹ and J_r(v)⁻¹.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q0, q1 : array_like, shape (..., nq)
+        Configurations.
+
+    Returns
+    -------
+    by_q0 : ndarray, shape (..., nv, nv)
+        Derivative by δ in ``integrate(q0, δ)`` at 0: −J_r(−v)⁻¹, where v is the difference.
+    by_q1 : ndarray, shape (..., nv, nv)
+        Derivative by δ in ``integrate(q1, δ)`` at 0: J_r(v)⁻¹.
     """
 
     def rows(link: Link, q0: Array, q1: Array, sign: float) -> Array:
@@ -85,12 +178,25 @@ def difference_derivatives(
 
 @takes_model
 def lie_bracket(model: Model, u: Shaped[Array, "nv"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """[u, v] (nv,): how much moving along u, then v, differs from v, then u; zero for plain coordinates."""
+    """Compute the Lie bracket [u, v]: the commutator of two motions.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    u, v : array_like, shape (..., nv)
+        Velocities.
+
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        Bracket, which is zero for joints with Cartesian coordinates.
+    """
     return _per_joint(model, "nv", lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
 
 
 def turning_rate(model: Model, v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """How fast v (nv,) changes by the turning of its own axes alone, turned about: (ω × v, 0) of a free body."""
+    """Return the rate of v (nv,) due to the rotation of its own axes: (ω × v, 0) of a free body."""
 
     def rate(motion: JointType, v: Array) -> Array:
         turn, rest = _turn_apart(motion, v)
@@ -102,9 +208,9 @@ def turning_rate(model: Model, v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
 def move_straight(
     model: Model, q: Shaped[Array, "nq"], x: Shaped[Array, "nv"], v: Shaped[Array, "nv"]
 ) -> tuple[Shaped[Array, "nq"], Shaped[Array, "nv"]]:
-    """(q, v) after a motion x (nv,) in which axes that turn with bodies do not turn x: free bodies go straight.
+    """Move by x (nv,) along straight lines: rotating axes do not rotate the translation of a free body.
 
-    v (nv,), a velocity in the axes before, is told in those after it.
+    Returns the configuration and the velocity v (nv,), which is given in the initial axes, in the final axes.
     """
 
     def moved(motion: JointType, q: Array, x: Array) -> Array:
@@ -118,9 +224,10 @@ def move_straight(
 
 
 def told_before(model: Model, x: Shaped[Array, "nv"], v1: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """A velocity v1 (nv,) in the axes after a motion x (nv,), told in those before it.
+    """Express a velocity v1 (nv,), given in the axes after a motion x (nv,), in the axes before the motion.
 
-    It is what :func:`move_straight` was given as v. Axes do not move in their own turn, so x may be told in either.
+    This is the inverse of :func:`move_straight` in v. The axis of a rotation is invariant, so that x may be expressed
+    in either axes.
     """
 
     def told(motion: JointType, x: Array, v: Array) -> Array:
@@ -130,7 +237,7 @@ def told_before(model: Model, x: Shaped[Array, "nv"], v1: Shaped[Array, "nv"]) -
 
 
 def with_turning(model: Model, v: Shaped[Array, "nv"], turning: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """Replace in v (nv,) the velocities that turn a joint's own axes by those of ``turning`` (nv,)."""
+    """Replace in v (nv,) the angular velocities of rotating joint axes by those of ``turning`` (nv,)."""
 
     def replaced(motion: JointType, v: Array, turning: Array) -> Array:
         return _turn_apart(motion, v)[1] + _turn_apart(motion, turning)[0] if motion.turning else v
@@ -139,29 +246,29 @@ def with_turning(model: Model, v: Shaped[Array, "nv"], turning: Shaped[Array, "n
 
 
 def _turn_apart(motion: JointType, v: Array) -> tuple[Array, Array]:
-    """The turning of a joint's axes, and the rest of its velocity."""
+    """Split a joint's velocity into the rotation of its axes and the rest."""
     share = np.array([float(k in motion.turning) for k in range(motion.nv)])
     return share * v, (1.0 - share) * v
 
 
 def exp_gradient(model: Model, u: Shaped[Array, "nv"], f: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """J_r(u)ᵀ f (nv,): a gradient with respect to δ in q ⊕ Exp(u) ⊕ Exp(δ), as one with respect to u."""
+    """Return J_r(u)ᵀ f (nv,): a gradient by δ in q ⊕ Exp(u) ⊕ Exp(δ), converted to a gradient by u."""
     return _per_joint(model, "nv", lambda motion, u, f: motion.exp_gradient(u, f), (u, "nv"), (f, "nv"))
 
 
 def exp_gradient_inverse(model: Model, u: Shaped[Array, "nv"], f: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """J_r(u)⁻ᵀ f (nv,): a gradient with respect to u, as one with respect to δ in q ⊕ Exp(u) ⊕ Exp(δ)."""
+    """Return J_r(u)⁻ᵀ f (nv,): a gradient by u, converted to a gradient by δ in q ⊕ Exp(u) ⊕ Exp(δ)."""
     return _per_joint(model, "nv", lambda motion, u, f: motion.exp_gradient_inverse(u, f), (u, "nv"), (f, "nv"))
 
 
 def exp_rates(model: Model, *u: Array) -> list[Array]:
-    """The velocity v (nv,) of q ⊕ Exp(u(t)) and its rates v̇, …, one fewer than given: from u, u̇, ü, … (nv,)."""
+    """Return the velocity v (nv,) of q ⊕ Exp(u(t)) and its rates v̇, …, from u, u̇, ü, … (nv,), one fewer than given."""
     found = model.each(lambda link, *xs: np.stack(link.motion.exp_rates(xs)), *(model.rates(x) for x in u))
     return [model.velocities([rates[k] for rates in found]) for k in range(len(u) - 1)]
 
 
 def _per_joint(model: Model, result: str, function: Callable[..., Array], *coordinates: tuple[Array, str]) -> Array:
-    """``function(joint type, its part of every array)`` for each joint with coordinates of its own, joined."""
+    """Apply ``function(joint type, coordinates)`` to each joint with independent coordinates and join the results."""
     pieces = [model.coordinates(x) if width == "nq" else model.rates(x) for x, width in coordinates]
     results = model.each(lambda link, *xs: function(link.motion, *xs), *pieces)
     return model.positions(results) if result == "nq" else model.velocities(results)
@@ -169,9 +276,23 @@ def _per_joint(model: Model, result: str, function: Callable[..., Array], *coord
 
 @takes_model
 def check(model: Model, q: Any) -> None:
-    """Raise where q (…, nq) is not a configuration: of wrong shape, not finite, a quaternion not unit.
+    """Check a configuration: its shape, finite values and unit quaternions.
 
-    Limits are not looked at. Kernels themselves check shapes only (`docs/reference/conventions.md`).
+    Joint limits are not checked. Kernels check shapes only (`docs/reference/conventions.md`).
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Raises
+    ------
+    ShapeError
+        If the last dimension is not nq.
+    InputError
+        If a value is not finite or a quaternion is not unit.
     """
     x = as_numbers("q", q)
     if x.shape[-1:] != (model.nq,):
@@ -192,7 +313,7 @@ def check(model: Model, q: Any) -> None:
 
 
 def check_state(model: Model, q0: Any, v0: Any) -> tuple[Array, Array, tuple[int, ...]]:
-    """q0 (…, nq) and v0 (…, nv), and of which batch they are together; raises where they are no states."""
+    """Return q0 (…, nq), v0 (…, nv) and their common batch shape; raise an error for an invalid state."""
     check(model, q0)
     q, v = as_numbers("q0", q0), as_numbers("v0", v0)
     if v.shape[-1:] != (model.nv,):

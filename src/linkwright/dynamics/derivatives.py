@@ -5,17 +5,17 @@ Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial 
 7(2), 2022: joints of several degrees of freedom, composite bodies. Here in body axes, and with terms for
 motion subspaces that depend on q and for wrenches.
 
-A derivative with respect to q is with respect to δ in ``integrate(model, q, δ)`` at 0. Seen from the
-bodies beyond it, moving joint j a little turns everything before it the other way. So in their own
-axes the twist V and acceleration A of every body k beyond, j's own included, vary by
+A derivative with respect to q is with respect to δ in ``integrate(model, q, δ)`` at 0. A small displacement of joint j
+moves the bodies outward of it; relative to these bodies, all inner bodies rotate in the opposite direction. In its own
+axes, the twist V and acceleration A of every outward body k, including the body of joint j, vary by
 
     DV = φ,   DA = φ̈ − V_k × φ,   with φ, φ̈ (6,) fixed in inertial axes and the same for all of them,
 
-and the force that moves composite body k, Σ I A + V ×* I V, by I φ̈ + B φ, where
+and the force on composite body k, Σ I A + V ×* I V, by I φ̈ + B φ, where
 
     B φ = Σ (V ×* I − I V× + (I V) ×̄*) φ = 2 [−P × φ_ω; C φ_ω],
 
-P = Σ ∫ ṙ dm the momentum and C = −Σ ∫ [r]× [ṙ]× dm: the Coriolis forces of an additional turning φ_ω.
+P = Σ ∫ ṙ dm the momentum and C = −Σ ∫ [r]× [ṙ]× dm: the Coriolis forces of an additional rotation φ_ω.
 """
 
 from __future__ import annotations
@@ -48,11 +48,42 @@ def inverse_dynamics_derivatives(
     a: Shaped[Array, "nv"],
     wrenches: Wrenches | None = None,
 ) -> tuple[Shaped[Array, "nv nv"], Shaped[Array, "nv nv"], Shaped[Array, "nv nv"]]:
-    """∂τ/∂q, ∂τ/∂v and ∂τ/∂a (nv, nv) of the efforts τ(q, v, a); the last is the mass matrix.
+    """Compute the derivatives of inverse dynamics by configuration, velocity and acceleration.
 
-    Row i, column j: the derivative of effort i. With respect to q it is with respect to δ in
-    ``integrate(model, q, δ)`` at 0. ``wrenches``: {frame: (6,)} as in ``inverse_dynamics``; they keep
-    their world axes and move with the frames' origins.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    a : array_like, shape (..., nv)
+        Acceleration.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+
+    Returns
+    -------
+    by_q : ndarray, shape (..., nv, nv)
+        ∂τ/∂q by δ in ``integrate(model, q, δ)`` at 0; row i is that of effort i. Wrenches keep their world axes and
+        move with the origins of their frames.
+    by_v : ndarray, shape (..., nv, nv)
+        ∂τ/∂v.
+    by_a : ndarray, shape (..., nv, nv)
+        ∂τ/∂a, the mass matrix.
+
+    Raises
+    ------
+    ModelError
+        If the mechanism has closed loops.
+
+    References
+    ----------
+    Carpentier & Mansard, "Analytical derivatives of rigid body dynamics algorithms", RSS 2018, section III.
+
+    Singh, Russo & Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra",
+    *IEEE Robotics and Automation Letters* 7(2), 2022.
     """
     sweep = _sweep(model, q, v, a, wrenches)
     by_q, by_v = _by_state(model, q, sweep, sweep.motions)
@@ -67,10 +98,42 @@ def forward_dynamics_derivatives(
     tau: Shaped[Array, "nv"],
     wrenches: Wrenches | None = None,
 ) -> tuple[Shaped[Array, "nv nv"], Shaped[Array, "nv nv"], Shaped[Array, "nv nv"]]:
-    """∂a/∂q, ∂a/∂v and ∂a/∂τ (nv, nv) of the accelerations a(q, v, τ); the last is the inverse of the mass matrix.
+    """Compute the derivatives of forward dynamics by configuration, velocity and efforts.
 
-    M a + b = τ gives ∂a/∂x = −M⁻¹ ∂τ/∂x at that a (Carpentier & Mansard 2018, §IV). As
-    :func:`inverse_dynamics_derivatives` otherwise.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    tau : array_like, shape (..., nv)
+        Efforts of the joints in N or N m.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+
+    Returns
+    -------
+    by_q : ndarray, shape (..., nv, nv)
+        ∂a/∂q by δ in ``integrate(model, q, δ)`` at 0; row i is that of acceleration i.
+    by_v : ndarray, shape (..., nv, nv)
+        ∂a/∂v.
+    by_tau : ndarray, shape (..., nv, nv)
+        ∂a/∂τ, the inverse of the mass matrix.
+
+    Raises
+    ------
+    ModelError
+        If the mechanism has closed loops.
+
+    Notes
+    -----
+    M a + b = τ gives ∂a/∂x = −M⁻¹ ∂τ/∂x at the acceleration a.
+
+    References
+    ----------
+    Carpentier & Mansard, "Analytical derivatives of rigid body dynamics algorithms", RSS 2018, section IV.
     """
     require_open(model)
     require_mass(model)
@@ -82,7 +145,7 @@ def forward_dynamics_derivatives(
         by_q, by_v = _by_state(model, q, sweep, sweep.motions)
         X, inverse = solve_and_invert(M, np.concatenate([by_q, by_v], axis=1))
         return -X[:, : model.nv], -X[:, model.nv :], inverse
-    # what of φ̈ a joint can do itself, S s, would cost the effort M s (less armature), which M⁻¹ takes back
+    # the part of φ̈ in the joint's own subspace, S s, costs the effort M s (without armature), which M⁻¹ cancels
     others, own_q, own_v = [], [], []
     for motion, S in zip(sweep.motions, sweep.S, strict=True):
         s_q, s_v = S.T @ motion.by_q_rate, S.T @ motion.by_v_rate
@@ -98,21 +161,21 @@ def forward_dynamics_derivatives(
 
 
 def require_open(model: Model) -> None:
-    """Raise :class:`ModelError` where there are closed loops."""
+    """Raise :class:`ModelError` for a mechanism with closed loops."""
     if model.loops:
         raise ModelError(
-            f"{model.name!r} has closed loops, which these derivatives do not know; take derivative(forward_dynamics, "
-            "'q')"
+            f"{model.name!r} has closed loops, for which there are no analytical derivatives; use "
+            "derivative(forward_dynamics, 'q')"
         )
 
 
 class MotionDerivatives(NamedTuple):
-    """A body's motion, and φ, φ̈ of its joint's coordinates, in its own axes at its origin."""
+    """Motion of a body, and φ, φ̈ of its joint's coordinates, in body axes at the body's origin."""
 
     w: Array
     """angular velocity (3,)"""
     A: Array
-    """acceleration (6,), less gravity"""
+    """acceleration (6,) minus gravity"""
     u: Array
     """velocity (3,) of the origin relative to the parent's, in the parent's axes"""
     by_q: Array
@@ -120,7 +183,7 @@ class MotionDerivatives(NamedTuple):
     by_q_rate: Array
     """φ̈ (6, nv)"""
     by_v_rate: Array
-    """φ̈ of each rate (6, nv); φ is S"""
+    """φ̈ of each velocity (6, nv); φ is S"""
 
 
 def _outward(
@@ -128,13 +191,13 @@ def _outward(
 ) -> MotionDerivatives:
     R, p = split_pose(T)
     V_J, S_dot = S @ v, link.motion_subspace_rate(q, v)
-    # the parent's motion at this body's origin, seen from where that rests: A_spatial = A_classical − ω × v
+    # the parent's motion at this body's origin, relative to the body at rest: A_spatial = A_classical − ω × v
     u = skew(parent.w) @ p + R @ V_J[:3]
     A_p = np.concatenate([R.T @ (parent.A[:3] + skew(parent.A[3:]) @ p + skew(parent.w) @ u), R.T @ parent.A[3:]])
     V_p = np.concatenate([-V_J[:3], R.T @ parent.w])
     S_q = _subspace_derivatives(link, q)
     S_qv, S_qa = _columns([D @ v for D in S_q]), _columns([D @ a for D in S_q])
-    turned = motion_cross(V_p) @ S  # what precedes the joint turns by −S: −S × V_p
+    turned = motion_cross(V_p) @ S  # inner bodies rotate by −S: −S × V_p
     V = V_p + V_J
     A = A_p + S @ a + S_dot @ v + turned @ v
     by_q = turned + S_qv
@@ -150,7 +213,7 @@ def _outward(
 
 
 class CompositeDerivatives(NamedTuple):
-    """Everything from a body outwards, in the body's axes about its origin."""
+    """Sums over a body and all its descendants, in the body's axes about its origin."""
 
     I: RigidInertia
     P: Array
@@ -158,11 +221,11 @@ class CompositeDerivatives(NamedTuple):
     C: Array
     """−∫ [r]× [ṙ]× dm (3, 3)"""
     f: Array
-    """the force (6,) that moves it, wrenches taken off"""
+    """force (6,) that moves the composite body, minus wrenches"""
     wrench: Array
     """the force (3,) part of the wrenches"""
     arms: Array
-    """Σ [n]× + [c]× [f]× (3, 3) of the wrenches [f; n] at points c: their moment turns with the axes by this"""
+    """Σ [n]× + [c]× [f]× (3, 3) of the wrenches [f; n] at points c: derivative of their moment by the rotation"""
 
 
 NOTHING = CompositeDerivatives(NO_INERTIA, np.zeros(3), np.zeros((3, 3)), np.zeros(6), np.zeros(3), np.zeros((3, 3)))
@@ -195,11 +258,11 @@ def _inward(
 
 
 class DerivativeColumns(NamedTuple):
-    """One column for each coordinate of some joints, seen from one body.
+    """Columns of the coordinates of several joints, relative to one body.
 
-    ``by_q``, ``by_v``, ``by_a`` are how the force on the body varies with them. The efforts of those joints
-    vary with an inner joint's φ̈ by the row Sᵀ I, which is ``by_a`` again, with its 2 φ_ω by ``turning`` and
-    with its S_ω by ``wrench``.
+    ``by_q``, ``by_v`` and ``by_a`` are the derivatives of the force on the body. The efforts of those joints vary with
+    an inner joint's φ̈ by the row Sᵀ I, which equals ``by_a``, with its 2 φ_ω by ``turning``, and with its S_ω by
+    ``wrench``.
     """
 
     by_q: Array
@@ -214,14 +277,14 @@ class DerivativeColumns(NamedTuple):
     """(3, n)"""
 
     def to_parent(self, T: Array, u: Array) -> DerivativeColumns:
-        """The same seen from the parent body."""
+        """Return the columns relative to the parent body."""
         R, _ = split_pose(T)
         by_q, by_v, by_a = (force_to_parent(T, F) for F in self[:3])
         return DerivativeColumns(by_q, by_v, by_a, R @ self.turning + skew(u) @ by_a[:3], R @ self.wrench)
 
 
 class Sweep(NamedTuple):
-    """For every body: its pose in its parent, its joint's subspace, its motion, and the composite from it outwards."""
+    """For every body: the pose in its parent, the joint's motion subspace, the motion, and the composite body."""
 
     T: list[Array]
     S: list[Array]
@@ -241,12 +304,12 @@ def _sweep(model: Model, q: Array, v: Array, a: Array, wrenches: Wrenches | None
 
 
 def _efforts(model: Model, sweep: Sweep) -> Array:
-    """τ (nv,) but for armature."""
+    """Return τ (nv,) without armature."""
     return model.assemble(model.each(lambda link, S, total: S.T @ total.f, sweep.S, sweep.composites))
 
 
 def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[MotionDerivatives]) -> tuple[Array, Array]:
-    """∂τ/∂q and ∂τ/∂v (nv, nv), of bodies whose φ and φ̈ are those of ``motions``."""
+    """Return ∂τ/∂q and ∂τ/∂v (nv, nv) for bodies with the φ and φ̈ of ``motions``."""
     if not model.links:
         return np.zeros((0, 0)), np.zeros((0, 0))
     T, S, _, composites = sweep
@@ -257,13 +320,13 @@ def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[MotionDeri
     def sent(
         link: Link, T: Array, S: Array, motion: MotionDerivatives, total: CompositeDerivatives, own: DerivativeColumns
     ) -> DerivativeColumns:
-        # to inner bodies, the joint turns the whole force besides
+        # for inner bodies the joint also rotates the total force
         return own._replace(by_q=own.by_q + momentum_cross(total.f) @ S).to_parent(T, motion.u)
 
     def inward(
         link: Link, outer: DerivativeColumns, T: Array, S: Array, motion: MotionDerivatives
     ) -> tuple[tuple[Array, Array, Array, Array], DerivativeColumns]:
-        # inner efforts: how the force on the body varies; outer ones: what this joint's φ, φ̈ mean to them
+        # inner efforts: derivatives of the force on the body; outer efforts: effect of this joint's φ, φ̈
         twice = 2.0 * motion.by_q[3:]
         found = (
             S.T @ outer.by_q,
@@ -282,7 +345,7 @@ def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[MotionDeri
 
 
 def _own_columns(S: Array, motion: MotionDerivatives, total: CompositeDerivatives) -> DerivativeColumns:
-    """Of a joint's own coordinates: I φ̈ + B φ, and the rows Sᵀ I and (Bᵀ S)_ω."""
+    """Return the columns of a joint's own coordinates: I φ̈ + B φ, and the rows Sᵀ I and (Bᵀ S)_ω."""
     P, C = skew(total.P), total.C
 
     def force(rate: Array, twice: Array) -> Array:
@@ -303,12 +366,12 @@ def _columns(vectors: list[Array]) -> Array:
 
 
 def _subspace_derivatives(link: Link, q: Array) -> list[Array]:
-    """∂S/∂δ (6, nv) for each coordinate: Ṡ is linear in v."""
+    """Return ∂S/∂δ (6, nv) for each coordinate; Ṡ is linear in v."""
     return [link.motion_subspace_rate(q, unit) for unit in np.eye(link.motion.nv)]
 
 
 def _wrench_arms(model: Model, q: Array, wrenches: Wrenches | None) -> list[Array]:
-    """Of the wrenches on every body, in its axes: Σ [n]× + [c]× [f]×, c the point they act on."""
+    """Return Σ [n]× + [c]× [f]× of the wrenches on every body, in its axes; c is the point of application."""
     poses = body_poses(model, q) if wrenches else []
     arms: dict[int, Array] = {}
     for frame, wrench in (wrenches or {}).items():

@@ -41,25 +41,62 @@ def forward_dynamics(
     loops: Literal["closed", "ignore"] = "closed",
     stabilization: Gains | None = None,
 ) -> Shaped[Array, "nv"]:
-    """The accelerations a (nv,) with M a + b = τ + Jᵀf, and + Kᵀλ of closed loops; m/s² or rad/s².
+    """Compute the accelerations of the joints from their efforts.
 
-    ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
-    ``method``: "articulated" (articulated bodies: Featherstone 1983; linear in the number of bodies),
-    "composite" (M is formed and factorized), "assembly" (assembly–disassembly: Yamane & Nakamura 2002) or
-    "hybrid" (the same with blocks of several bodies for parts: Takahashi et al.); None, of the first two the one
-    that takes fewer operations here (:func:`cheapest_method`). A model with couplings is
-    solved by "composite" whatever is asked, for its joints are not independent; compiled, a mechanism of a hundred
-    bodies and more with closed loops is assembled on lanes where "articulated" is asked.
-    ``schedule``: the order of assembly: "serial" (the default; compiled on lanes "balanced"), "balanced", "grouped:N",
-    or all joints in order.
-    ``partition``: of "hybrid", the most bodies in a block, or a list of the blocks, each a list of bodies; without,
-    the blocks that a model of operation counts finds cheapest on one processor.
-    ``loops``: "closed", or "ignore" for the tree alone. Loops are kept closed at the level of accelerations,
-    K a = −K̇ v; where that contradicts itself (redundant loops, singular configurations), by least squares.
-    ``stabilization``: Baumgarte's gains (α, β), 1/s, for K a = −K̇ v − 2α K v − β² φ: errors decay as those of an
-    oscillator of β rad/s damped by α/β; with (1/h, 1/h) and a step of h, within a few steps.
-    Raises :class:`ModelError` where a joint moves neither mass nor armature, by assembly where a body alone
-    has no inertia about some axis, or coordinates are tied by a loop.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    tau : array_like, shape (..., nv)
+        Efforts of the joints in N or N m.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+    method : {"articulated", "composite", "assembly", "hybrid"}, optional
+        Algorithm. "articulated": articulated-body algorithm, linear in the number of bodies. "composite": factorization
+        of the mass matrix. "assembly": assembly–disassembly (divide and conquer). "hybrid": assembly of blocks of
+        several bodies. By default "articulated" or "composite", whichever takes fewer operations for this mechanism. A
+        model with couplings is always solved by "composite". Compiled, a mechanism with closed loops and at least a
+        hundred bodies is assembled on SIMD lanes for "articulated" too.
+    schedule : {"serial", "balanced", "grouped:N"} or sequence of str, optional
+        Order of assembly, or all joints in order. By default "serial"; compiled on SIMD lanes, "balanced".
+    partition : int or sequence of sequence of str, optional
+        For "hybrid": the largest number of bodies in a block, or the blocks as lists of bodies. By default the blocks
+        with the fewest operations on one processor.
+    loops : {"closed", "ignore"}, optional
+        "ignore" computes the spanning tree alone.
+    stabilization : tuple of float, optional
+        Gains (α, β) in 1/s of Baumgarte's stabilization, K a = −K̇ v − 2α K v − β² φ.
+        Errors decay like those of an oscillator of natural frequency β and damping ratio α/β. With (1/h, 1/h) at a step
+        of h they decay within a few steps.
+
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        Accelerations a with M a + b = τ + Jᵀf + Kᵀλ, in m/s² or rad/s². Loops satisfy K a = −K̇ v; in singular
+        configurations and with redundant loops by least squares.
+
+    Raises
+    ------
+    ModelError
+        If a joint moves neither mass nor armature. For assembly also if a single body has no inertia about an axis, or
+        if couplings tie the coordinates of a loop.
+
+    References
+    ----------
+    %fea sections 6.2 and 7.3.
+
+    Yamane & Nakamura, "Efficient parallel dynamics computation of human figures", *ICRA* 2002.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.forward_dynamics(arm, [0.0, 0.0], [0.0, 0.0], [19.6, 4.9]).round(9) + 0.0  # gravity is compensated
+    array([0., 0.])
     """
     method = cheapest_method(model, loops) if method is None else method
     options = checked_options(method, schedule, partition, loops)
@@ -73,17 +110,18 @@ def forward_dynamics(
 
 
 FEW = 100
-"""Bodies from which the cheapest method is the one that is linear in their number."""
+"""Number of bodies from which the default is the method that is linear in it."""
 
 APART = 45
-"""Operations for every two rows of loops that share no joint: only the composite method joins them, by M."""
+"""Operations per pair of rows of loops without common joints; only the composite method couples them, through M."""
 
 
 def cheapest_method(model: Model, loops: str = "closed") -> Method:
-    """Of the serial methods the one that takes fewer operations, alone and in batches: "articulated" or "composite".
+    """Return the serial method with fewer operations, for single calls and batches: "articulated" or "composite".
 
-    By the operation counts of general mechanisms (`assembly/cost.py`). They tell as those of the traces do for all but
-    one of the robots of example-robot-data (where the two are within 1 %), and as measured times for those measured.
+    The operation counts are those of general mechanisms (`assembly/cost.py`). They select the same method as counts of
+    traces for all but one of the robots of example-robot-data (where both differ by less than 1 %), and the same method
+    as the measured times.
     """
     if model.sweeps_are_recorded or len(model.links) >= FEW:
         return "articulated"
@@ -98,7 +136,7 @@ def cheapest_method(model: Model, loops: str = "closed") -> Method:
 def checked_options(
     method: str | None = None, schedule: Any = None, partition: Any = None, loops: str = "closed", **_: Any
 ) -> dict[str, Any]:
-    """What of :func:`forward_dynamics`' options is given, if they go together."""
+    """Check the options of :func:`forward_dynamics` together and return those that are given."""
     if method is not None and not is_choice(method, FORWARD_DYNAMICS_METHODS):
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, FORWARD_DYNAMICS_METHODS))}")
     options = {name: x for name, x in (("schedule", schedule), ("partition", partition)) if x is not None}
@@ -116,7 +154,7 @@ def _composite(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches 
 
 
 def _articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> Array:
-    """Featherstone (2008), table 7.1."""
+    """Articulated-body algorithm: Featherstone (2008), table 7.1."""
 
     def outward(link: Link, parent: Array, T: Array, S: Array, v: Array) -> Array:
         return motion_to_child(T, parent) + S @ v
@@ -194,7 +232,7 @@ CONSTRAINED_METHODS: dict[str, Callable[..., Array]] = {
     "assembly": _closed_assembly,
     "hybrid": _closed_blocks,
 }
-"""Those that close loops."""
+"""Methods of mechanisms with closed loops."""
 
 OPTIONS = {"schedule": ("assembly", "hybrid"), "partition": ("hybrid",)}
-"""Which methods take which options."""
+"""Methods that accept each option."""

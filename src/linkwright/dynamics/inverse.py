@@ -1,9 +1,9 @@
-"""Inverse dynamics: the recursive Newton–Euler method, and what follows from it.
+"""Inverse dynamics by the recursive Newton–Euler algorithm, bias forces and gravity forces.
 
 Luh, Walker & Paul (1980) in the form of Khalil & Dombre (2002, ch. 9): angular velocity ω, angular
 acceleration ω̇ and the classical acceleration of the body's origin, all in body axes, so that the
-linear velocity never appears. U = [ω̇]× + [ω]×² gives the acceleration U r of every point of a body relative
-to its origin; with the second moment Σ = ∫ r rᵀ dm the moment that takes is the axial vector of U Σ.
+linear velocity is not needed. U = [ω̇]× + [ω]×² gives the acceleration U r of every point r of a body relative
+to its origin. With the second moment Σ = ∫ r rᵀ dm the required moment is the axial vector of U Σ.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
 Wrenches = Mapping[str, Any]
-"""{frame: wrench (6,) [f; n] on the body from outside, at the frame's origin in world axes}"""
+"""{frame: external wrench (6,) [f; n] on the body, at the frame's origin in world axes}"""
 
 
 class BodyMotion(NamedTuple):
-    """What a body passes on to its children, in its own axes."""
+    """State that a body passes to its children, in its own axes."""
 
     w: Array
     """angular velocity (3,)"""
     acceleration: Array
-    """of the origin, less gravity (3,)"""
+    """of the origin, minus gravity (3,)"""
     w_dot: Array
     """angular acceleration (3,)"""
     U: Array
@@ -45,7 +45,7 @@ def inverse_dynamics(
     a: Shaped[Array, "nv"],
     wrenches: Wrenches | None = None,
 ) -> Shaped[Array, "nv"]:
-    """The efforts τ (nv,) that give the acceleration a, of all joints: see :func:`linkwright.inverse_dynamics`."""
+    """Return the efforts τ (nv,) of all joints for the acceleration a; see :func:`linkwright.inverse_dynamics`."""
 
     def inward(
         link: Link, received: tuple[Array, Array], T: Array, S: Array, a: Array, motion: BodyMotion, external: Array
@@ -66,13 +66,13 @@ def inverse_dynamics(
 
 
 def accelerations(model: Model, q: Array, v: Array, a: Array) -> Any:
-    """How every body moves, as the recursion outward finds it."""
+    """Return the motion of every body from the outward recursion."""
     x = model.coordinates(q)
     return _outward(model, model.each(transform, x), model.each(motion_subspace, x), x, v, model.rates(a))
 
 
 def _outward(model: Model, T: Any, S: Any, x: Any, v: Array, a: Any) -> Any:
-    """The motions of the bodies; ``x`` and ``a`` are the joints' own."""
+    """Run the outward recursion; ``x`` and ``a`` are the coordinates and accelerations of the joints."""
 
     def outward(link: Link, parent: BodyMotion, T: Array, S: Array, q: Array, v: Array, a: Array) -> BodyMotion:
         R, p = split_pose(T)
@@ -81,7 +81,7 @@ def _outward(model: Model, T: Any, S: Any, x: Any, v: Array, a: Any) -> Any:
         w_parent = R.T @ parent.w
         w = w_parent + w_joint
         w_dot = R.T @ parent.w_dot + skew(w_parent) @ w_joint + relative_rate[3:]
-        # the joint's own motion adds v̇ + ω_joint × v, and Coriolis 2 ω_parent × v
+        # the joint adds v̇ + ω_joint × v, and the Coriolis term 2 ω_parent × v
         acceleration = R.T @ (parent.acceleration + parent.U @ p) + skew(w + w_parent) @ v_joint + relative_rate[:3]
         W = skew(w)
         return BodyMotion(w, acceleration, w_dot, skew(w_dot) + W @ W)
@@ -91,13 +91,13 @@ def _outward(model: Model, T: Any, S: Any, x: Any, v: Array, a: Any) -> Any:
 
 
 def external_forces(model: Model, q: Array, wrenches: Wrenches | None) -> list[Array]:
-    """The force (6,) [f; n] from outside on every body, at its origin in its own axes."""
+    """Return the external force (6,) [f; n] on every body, at its origin in its own axes."""
     poses = body_poses(model, q) if wrenches else []
     forces: dict[int, Array] = {}
     for frame, wrench in (wrenches or {}).items():
         place = model.frame(frame)
         if place.body < 0:
-            continue  # the ground bears it
+            continue  # a wrench on the world
         R, _ = split_pose(poses[place.body])
         f, n = R.T @ wrench[:3], R.T @ wrench[3:]
         force = np.concatenate([f, n + skew(place.placement[:3, 3]) @ f])
@@ -107,11 +107,50 @@ def external_forces(model: Model, q: Array, wrenches: Wrenches | None) -> list[A
 
 @takes_model
 def bias_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """b(q, v) (nv,): the efforts that velocity and gravity alone call for, N or N m."""
+    """Compute the bias forces b(q, v): the efforts for zero acceleration.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        Centrifugal, Coriolis and gravity terms in N or N m.
+
+    References
+    ----------
+    %fea section 5.3.
+    """
     return inverse_dynamics(model, q, v, np.zeros(model.nv))
 
 
 @takes_model
 def gravity_forces(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
-    """g(q) (nv,): the efforts that hold the mechanism still against gravity, N or N m."""
+    """Compute the gravity forces g(q): the efforts that hold the mechanism at rest.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        Efforts in N or N m.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.gravity_forces(arm, [0.0, 0.0]).round(9)
+    array([19.6,  4.9])
+    """
     return inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv))

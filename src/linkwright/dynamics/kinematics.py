@@ -17,22 +17,22 @@ from linkwright.spatial.transform import inverse_pose, motion_to_child, motion_t
 from linkwright.spatial.vectors import motion_cross
 
 ReferenceFrame = Literal["world_aligned", "body", "world"]
-"""In what a frame's motion is expressed: at the frame's origin in world axes, there in the frame's
-own axes, or at the world's origin in world axes."""
+"""Reference point and axes of a frame's motion: the frame's origin in world axes, the frame's origin in its own axes,
+or the world's origin in world axes."""
 
 REFERENCE_FRAMES: tuple[ReferenceFrame, ...] = get_args(ReferenceFrame)
 
 
 def check_reference_frame(reference_frame: str) -> None:
-    """Raise :class:`InputError` for a reference frame that does not exist."""
+    """Raise :class:`InputError` for an unknown reference frame."""
     if not is_choice(reference_frame, REFERENCE_FRAMES):
         raise InputError(f"reference_frame is {reference_frame!r}; it may be {', '.join(map(repr, REFERENCE_FRAMES))}")
 
 
 def body_poses(model: Model, q: Shaped[Array, "nq"], root: int = -1) -> list[Array]:
-    """The poses (4, 4) of the bodies' (canonical) frames in the world: ⁰T_i = ⁰T_p ᵖT_i.
+    """Return the poses (4, 4) of the (canonical) body frames in the world: ⁰T_i = ⁰T_p ᵖT_i.
 
-    With a body as ``root``, as seen from it; of the root and of what it hangs on, the identity.
+    With a body as ``root`` the poses are relative to it; those of the root and its ancestors are the identity.
     """
 
     def outward(link: Link, parent: Array, q: Array, moves: float) -> Array:
@@ -44,29 +44,29 @@ def body_poses(model: Model, q: Shaped[Array, "nq"], root: int = -1) -> list[Arr
 
 
 def moving_about(model: Model, root: int) -> list[float]:
-    """For every body 1.0 if it moves where a body stays, and 0.0 of this one and of those that it hangs on."""
+    """Return 1.0 for every body that moves while body `root` is fixed, and 0.0 for `root` and its ancestors."""
     still = set(model.path(root))
     return [0.0 if k in still else 1.0 for k in range(len(model.links))]
 
 
 class KinematicPath(NamedTuple):
-    """The joints between two frames."""
+    """Joints between two frames."""
 
     root: int
-    """the last body that both hang on, -1 for the world; what follows is seen from it"""
+    """last common ancestor of both bodies, -1 for the world; motions are relative to it"""
     end: Frame
     base: Frame | None
-    """the frame that takes the place of the world, unless that keeps it"""
+    """frame that replaces the world, or None"""
     signs: list[float]
-    """for every body, 1.0 on the way from the root to the end, -1.0 on that to the base, else 0.0"""
+    """for every body, 1.0 on the path from the root to the end, -1.0 on the path to the base, else 0.0"""
 
     def of(self, bodies: Sequence[Any], root: Any, frame: Frame) -> Any:
-        """What the body of the end or the base has, or the root."""
+        """Return the entry of the body of a frame, or that of the root."""
         return root if frame.body == self.root else bodies[frame.body]
 
 
 def way_between(model: Model, frame: str, relative_to: str) -> KinematicPath:
-    """The joints that move a frame as seen from another."""
+    """Return the joints that move a frame relative to another."""
     end, base = model.frame(frame), model.frame(relative_to)
     to_end, to_base = model.path(end.body), model.path(base.body)
     common = [k for k, other in zip(to_end, to_base, strict=False) if k == other]
@@ -78,7 +78,7 @@ def way_between(model: Model, frame: str, relative_to: str) -> KinematicPath:
 
 
 def body_velocities(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> list[Array]:
-    """The twists (6,) [v; ω] of the bodies in their own (canonical) axes."""
+    """Return the twists (6,) [v; ω] of the bodies in their own (canonical) axes."""
 
     def outward(link: Link, parent: Array, q: Array, v: Array) -> Array:
         return motion_to_child(link.transform(q), parent) + link.motion_subspace(q) @ v
@@ -87,9 +87,9 @@ def body_velocities(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 
 
 def body_accelerations(model: Model, q: Array, v: Array, a: Array | None, root: int = -1) -> list[tuple[Array, Array]]:
-    """The twists (6,) of the bodies in their own (canonical) axes and their rates; no ``a`` is zero.
+    """Return the twists (6,) of the bodies in their own (canonical) axes and their rates; ``a`` is zero by default.
 
-    With a body as ``root``, as seen from it; of the root and of what it hangs on, zero.
+    With a body as ``root`` the motions are relative to it; those of the root and its ancestors are zero.
     """
 
     def outward(
@@ -108,12 +108,12 @@ def body_accelerations(model: Model, q: Array, v: Array, a: Array | None, root: 
 
 
 def _given(model: Model, a: Array | None) -> list[Array]:
-    """The accelerations of every joint, zero where none are given."""
+    """Return the accelerations of every joint, zero by default."""
     return [np.zeros(link.motion.nv) for link in model.links] if a is None else model.rates(a)
 
 
 class FrameMotion(NamedTuple):
-    """How a point of a body moves, in the axes of the world."""
+    """Motion of a point of a body, in world axes."""
 
     v: Array
     w: Array
@@ -122,12 +122,12 @@ class FrameMotion(NamedTuple):
     alpha: Array
 
     def beyond(self, d: Array) -> FrameMotion:
-        """That of the same body's point by d further."""
+        """Return the motion of the point of the same body at the offset d."""
         W = skew(self.w)
         return FrameMotion(self.v + W @ d, self.w, self.a + (skew(self.alpha) + W @ W) @ d, self.alpha)
 
     def seen_from(self, base: FrameMotion, R: Array) -> FrameMotion:
-        """The same as seen from a body of which the point moves as ``base``, in the body's axes R (3, 3)."""
+        """Return the motion relative to a body whose point moves as ``base``, in that body's axes R (3, 3)."""
         W, v, w = skew(base.w), self.v - base.v, self.w - base.w
         a, alpha = self.a - base.a - 2.0 * (W @ v), self.alpha - base.alpha - W @ w
         return FrameMotion(R.T @ v, R.T @ w, R.T @ a, R.T @ alpha)
@@ -139,9 +139,9 @@ STILL = FrameMotion(*(np.zeros(3) for _ in range(4)))
 def body_motions(
     model: Model, q: Array, v: Array, a: Array | None = None, root: int = -1, accelerations: bool = True
 ) -> list[tuple[Array, FrameMotion]]:
-    """The poses (4, 4) of the bodies, and the motions of their origins, as seen from ``root``.
+    """Return the poses (4, 4) of the bodies and the motions of their origins, relative to ``root``.
 
-    The joints' accelerations are zero where they are not given; without ``accelerations`` those found are zero too.
+    The accelerations of the joints are zero by default; without ``accelerations`` the returned accelerations are zero.
     """
 
     def outward(
@@ -176,7 +176,7 @@ def body_motions(
 def frame_motion(
     model: Model, q: Array, v: Array, a: Array | None, way: KinematicPath, accelerations: bool = True
 ) -> tuple[Array, FrameMotion]:
-    """The pose (4, 4) of the end and the motion of its origin as seen from the base, in the base's axes."""
+    """Return the pose (4, 4) of the end and the motion of its origin, relative to the base and in its axes."""
     found = body_motions(model, q, v, a, way.root, accelerations)
     T, end = way.of(found, (np.eye(4), STILL), way.end)
     end, T = end.beyond(T[:3, :3] @ way.end.placement[:3, 3]), T @ way.end.placement
@@ -189,10 +189,43 @@ def frame_motion(
 
 @takes_model
 def pose(model: Model, q: Shaped[Array, "nq"], frame: str, relative_to: str = "world") -> Shaped[Array, "4 4"]:
-    """The pose of a frame: the matrix (4, 4) that maps frame coordinates to the world, m.
+    """Compute the pose of a frame.
 
-    ``frame`` is the name of a link, of a frame, or "world"; ``relative_to`` that of one that takes the place of the
-    world, and of the joints only those between the two count then.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a link or frame of `model`, or "world".
+    relative_to : str, optional
+        Frame that replaces the world. Only the joints between both frames are evaluated.
+
+    Returns
+    -------
+    ndarray, shape (..., 4, 4)
+        Homogeneous matrix that maps frame coordinates to world coordinates, in m.
+
+    Raises
+    ------
+    UnknownNameError
+        If `model` has no such frame.
+
+    References
+    ----------
+    Lynch & Park, *Modern Robotics* (2017), section 3.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.pose(arm, [0.0, np.pi / 2], "tip").round(9) + 0.0
+    array([[ 0., -1.,  0.,  1.],
+           [ 1.,  0.,  0.,  1.],
+           [ 0.,  0.,  1.,  0.],
+           [ 0.,  0.,  0.,  1.]])
     """
     return frame_pose(model, q, way_between(model, frame, relative_to))
 
@@ -201,14 +234,36 @@ def pose(model: Model, q: Shaped[Array, "nq"], frame: str, relative_to: str = "w
 def poses(
     model: Model, q: Shaped[Array, "nq"], frames: Sequence[str], relative_to: str = "world"
 ) -> Shaped[Array, "frames 4 4"]:
-    """The poses (frames, 4, 4) of several frames, in the order of their names, as :func:`pose` gives each."""
+    """Compute the poses of several frames.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frames : sequence of str
+        Names of frames of `model`.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (..., frames, 4, 4)
+        Pose of each frame as in :func:`pose`, in the order of the names.
+
+    Raises
+    ------
+    UnknownNameError
+        If `model` has no such frame.
+    """
     if isinstance(frames, str) or not len(frames):
-        raise ArgumentError(f"poses takes the names of frames, a list of one or more; got {frames!r}")
+        raise ArgumentError(f"frames is a list of one or more names of frames; got {frames!r}")
     return np.stack([frame_pose(model, q, way_between(model, frame, relative_to)) for frame in frames])
 
 
 def frame_pose(model: Model, q: Array, way: KinematicPath) -> Array:
-    """The pose (4, 4) of the end as seen from the base."""
+    """Return the pose (4, 4) of the end relative to the base."""
     poses = body_poses(model, q, way.root)
     T = way.of(poses, np.eye(4), way.end) @ way.end.placement
     if way.base is None:
@@ -225,11 +280,39 @@ def velocity(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6"]:
-    """The twist (6,) [v; ω] of a frame, m/s and rad/s.
+    """Compute the twist of a frame.
 
-    ``reference_frame``: "world_aligned" (of the frame's origin, in world axes), "body" (in the frame's
-    axes) or "world" (of the point at the world's origin). The frame that ``relative_to`` names takes the place of the
-    world in all of this: the twist is as seen from there.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    frame : str
+        Name of a frame of `model`.
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world: the twist is relative to this frame and in its axes.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Twist [v; ω] in m/s and rad/s.
+
+    References
+    ----------
+    Lynch & Park, *Modern Robotics* (2017), section 5.1.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.velocity(arm, [0.0, 0.0], [1.0, 0.0], "tip") + 0.0
+    array([0., 2., 0., 0., 0., 1.])
     """
     check_reference_frame(reference_frame)
     way = way_between(model, frame, relative_to)
@@ -253,16 +336,41 @@ def acceleration(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6"]:
-    """The rate (6,) of :func:`velocity` in the same axes, m/s² and rad/s²; gravity is not in it.
+    """Compute the acceleration of a frame: the rate of :func:`velocity` in the same axes.
 
-    "world_aligned" is the classical acceleration [p̈; ω̇]; "body" and "world" are the spatial one
-    (`equations.md` §3). All is as seen from ``relative_to``, however that moves.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    a : array_like, shape (..., nv)
+        Acceleration.
+    frame : str
+        Name of a frame of `model`.
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+        The result is the classical acceleration [p̈; ω̇] for "world_aligned", and the spatial acceleration otherwise.
+    relative_to : str, optional
+        Frame that replaces the world; it may be moving.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Acceleration in m/s² and rad/s², without gravity.
+
+    References
+    ----------
+    %fea section 2.11.
     """
     return _rate(model, q, v, a, frame, reference_frame, relative_to)
 
 
 def accelerations(model: Model, q: Array, v: Array, a: Array, frames: Sequence[str]) -> Array:
-    """(6 k,): the :func:`acceleration` of k frames, one after the other, world-aligned, by one sweep."""
+    """Return the world-aligned :func:`acceleration` of k frames in one array (6 k,), from one sweep."""
     found, rates = body_motions(model, q, v, a), []
     for name in frames:
         frame = model.frame(name)
@@ -281,9 +389,30 @@ def jacobian_dot_times_v(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6"]:
-    """J̇ v (6,): the :func:`acceleration` of a frame while the joints have none, m/s² and rad/s².
+    """Compute J̇ v: the :func:`acceleration` of a frame at zero joint accelerations.
 
-    By the recursion of accelerations, without the matrix.
+    It is computed by the recursion of accelerations, without the matrix J̇.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    frame : str
+        Name of a frame of `model`.
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Acceleration in m/s² and rad/s².
     """
     return _rate(model, q, v, None, frame, reference_frame, relative_to)
 
@@ -298,16 +427,17 @@ def _rate(
     if reference_frame == "world_aligned":
         motion = frame_motion(model, q, v, a, way)[1]
         return np.concatenate([motion.a, motion.alpha])
-    if way.root < way.end.body and model.frame(relative_to).body == way.root:  # which is the base of one branch
+    if way.root < way.end.body and model.frame(relative_to).body == way.root:  # the base is on the same branch
         return motion_to_child(way.end.placement, body_accelerations(model, q, v, a, way.root)[way.end.body][1])
-    return -_spatial_rate(model, q, v, a, way_between(model, relative_to, frame))  # the base, as seen from the frame
+    return -_spatial_rate(model, q, v, a, way_between(model, relative_to, frame))  # the base relative to the frame
 
 
 def _spatial_rate(model: Model, q: Array, v: Array, a: Array | None, way: KinematicPath) -> Array:
-    """The rate (6,) of the end's twist as seen from the base, in the base's frame: by sweeps from both of them inwards.
+    """Return the rate (6,) of the end's twist relative to the base, in the base's frame, by sweeps from both ends
+    inward.
 
-    Of a chain that moves by S v before one that moves by V, in the axes behind its first joint: the twist S v + V, its
-    rate S a + Ṡ v + V̇ + S v × V. No poses are needed.
+    For a joint with motion S v and an outward chain with twist V, in the axes after the joint, the twist is S v + V and
+    its rate S a + Ṡ v + V̇ + S v × V. No poses are needed.
     """
     nothing = (np.zeros(6), np.zeros(6))
 
