@@ -23,9 +23,13 @@ NOT_CHECKED = {
 MODULES = (
     "linkwright.dynamics.configuration",
     "linkwright.dynamics.derivatives",
+    "linkwright.dynamics.forces",
     "linkwright.dynamics.forward",
+    "linkwright.dynamics.frames",
+    "linkwright.dynamics.inertias",
     "linkwright.dynamics.inverse",
     "linkwright.dynamics.kinematics",
+    "linkwright.dynamics.parameters",
     "linkwright.errors",
     "linkwright.structure",
 )

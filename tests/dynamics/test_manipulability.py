@@ -143,12 +143,12 @@ def test_nan_stays_nan():
 def test_a_frame_that_nothing_moves():
     model = lw.load("arm7")
     for function in (lw.manipulability, lw.velocity_ellipsoid, lw.force_ellipsoid):
-        with pytest.raises(InputError, match="nothing moves 'world' of 'arm7': no joint is between it and 'world'"):
+        with pytest.raises(InputError, match="no joint of 'arm7' moves 'world' relative to 'world'"):
             function(model, np.zeros(7), "world")
-        with pytest.raises(InputError, match="nothing moves 'tool' of 'arm7': no joint is between it and 'link7'"):
+        with pytest.raises(InputError, match="no joint of 'arm7' moves 'tool' relative to 'link7'"):
             function(model, np.zeros(7), "tool", relative_to="link7")
     chain = lw.load("chain3d:150")
-    with pytest.raises(InputError, match="nothing moves 'world'"):
+    with pytest.raises(InputError, match="moves 'world'"):
         lw.manipulability(chain, chain.random(seed=0), "world")
     for measure in MEASURES:  # it moves, but not there
         assert lw.manipulability(lw.load("planar:3"), np.ones(3), "tip", measure, ("z",)) == 0.0
@@ -156,7 +156,7 @@ def test_a_frame_that_nothing_moves():
 
 def test_accelerations_need_masses():
     model = lw.from_dh("bare", [lw.DHRow(a=1.0), lw.DHRow(a=1.0)], "standard")
-    with pytest.raises(ModelError, match="the measure 'asada' of 'bare' has no answer: its mass matrix is singular"):
+    with pytest.raises(ModelError, match="the measure 'asada' of 'bare' is undefined: its mass matrix is singular"):
         lw.manipulability(model, [0.1, 0.2], "tool", "asada", ("x", "y"))
     assert lw.manipulability(model, [0.1, 0.2], "tool", directions=("x", "y")) == pytest.approx(np.sin(0.2))
 

@@ -72,7 +72,7 @@ def test_mistakes_are_told():
         lw.draw_ellipsoids(model, np.zeros((2, 3)), "tip")
     with pytest.raises(InputError, match="q must be finite numbers"):
         lw.draw_ellipsoids(model, [0.0, np.nan, 0.0], "tip")
-    with pytest.raises(InputError, match="nothing moves 'world' of 'planar:3'"):
+    with pytest.raises(InputError, match="no joint of 'planar:3' moves 'world'"):
         lw.draw_ellipsoids(model, np.zeros(3), "world")
     with pytest.raises(LinkwrightError, match="unknown frame"):
         lw.draw_ellipsoids(model, np.zeros(3), "top")

@@ -1,1 +1,1 @@
-"""What joints bear and springs exert."""
+"""Forces of joints, springs and dampers."""

@@ -1,4 +1,4 @@
-"""Inverse dynamics where only some joints are driven, and loops or nothing bear the rest."""
+"""Inverse dynamics of mechanisms with passive joints and closed loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.linalg import semidefinite_factors
 
 POSSIBLE = 1e-6
-"""How large, in the mechanism's units and relative to efforts or accelerations, what is missing or opens may be."""
+"""Largest missing effort or loop acceleration, in the mechanism's units, relative to the total."""
 
 
 @takes_model
@@ -31,15 +31,46 @@ def inverse_dynamics(
     wrenches: Wrenches | None = None,
     actuated: Sequence[str] | None = None,
 ) -> Shaped[Array, "nv"]:
-    """The efforts τ (nv,) that give the acceleration a: τ = M a + b − Jᵀf, N or N m.
+    """Compute the efforts of the joints for given accelerations: τ = M a + b − Jᵀf.
 
-    ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
-    Reflected rotor inertias (armature) are in it; passive joint forces are not.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    a : array_like, shape (..., nv)
+        Acceleration.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+    actuated : sequence of str, optional
+        Names of the actuated joints; the other joints have no effort. Closed loops then transmit forces, and
+        τ + Kᵀλ = M a + b − Jᵀf. The solution is the τ of least norm, in N and N m. By default every joint is actuated
+        and loops are ignored.
 
-    ``actuated``: names of the joints that are driven. Then closed loops bear what they can: τ + Kᵀλ = M a + b − Jᵀf
-    with zeros at the other joints, and of all such efforts τ is the least (in N and N m). Without it loops are not
-    looked at: every joint is driven. Raises :class:`~linkwright.errors.InconsistentMotionError` where these joints
-    cannot give the motion, or it opens the loops; compiled kernels cannot raise: see :func:`actuated_efforts`.
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        Efforts in N or N m. Reflected rotor inertias (armature) are included; passive joint forces are not.
+
+    Raises
+    ------
+    InconsistentMotionError
+        If the actuated joints cannot produce the motion, or if it opens the loops. Compiled kernels cannot raise
+        errors; they use :func:`actuated_efforts`.
+
+    References
+    ----------
+    %fea section 5.3.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.inverse_dynamics(arm, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(9)
+    array([19.6,  4.9])
     """
     if actuated is None:
         return inverse.inverse_dynamics(model, q, v, a, wrenches)
@@ -58,11 +89,31 @@ def actuated_efforts(
     actuated: Sequence[str],
     wrenches: Wrenches | None = None,
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"], Shaped[Array, "m"]]:
-    """The least efforts (nv,) of some joints for a motion, and by how much they fail to give it.
+    """Compute the least-norm efforts of the actuated joints for a motion, with the residuals.
 
-    That is, the efforts (nv,) that neither they nor the loops can provide (the efforts come as near as they can, by
-    least squares), and the accelerations K a + K̇ v (m,) at which the motion opens the loops. Zeros where it is
-    possible.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    a : array_like, shape (..., nv)
+        Acceleration.
+    actuated : sequence of str
+        Names of the actuated joints.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+
+    Returns
+    -------
+    efforts : ndarray, shape (..., nv)
+        Efforts τ in N or N m, zero at passive joints; a least-squares solution where the motion is impossible.
+    missing : ndarray, shape (..., nv)
+        Generalized force that neither the actuated joints nor the loops provide; zero for a possible motion.
+    opening : ndarray, shape (..., m)
+        Acceleration K a + K̇ v at which the motion opens the loops; zero for a possible motion.
     """
     places = velocity_places(model, actuated, "actuated")
     h = inverse.inverse_dynamics(model, q, v, a, wrenches)
@@ -71,10 +122,12 @@ def actuated_efforts(
 
 
 def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tuple[Array, Array]:
-    """The least efforts (nv,) at some places of v that, with the loops, give h (nv,); and what is missing (nv,).
+    """Return the least-norm efforts (nv,) at some velocity indices that, with the loops, give h (nv,), and the
+    residual.
 
-    With P = 1 − Kᵀ(KKᵀ)⁺K, which takes off what loops bear, and E the columns of the driven joints:
-    P E τ = P h, so τ = (Eᵀ P E)⁺ Eᵀ P h: in units of the mechanism's length, and of those the least in N and N m.
+    With P = 1 − Kᵀ(KKᵀ)⁺K, the projection that removes the constraint forces, and E the columns of the actuated joints,
+    P E τ = P h gives τ = (Eᵀ P E)⁺ Eᵀ P h. The residual is minimized in units of the mechanism's length, the norm of τ
+    in N and N m.
     """
     units = scale_of(model).velocities
     K, h = constraint_jacobian(model, q) * units, h * units
@@ -87,7 +140,7 @@ def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tu
     free = semidefinite_factors(np.diag(ones) - (W.T * bearing.inverse) @ W, ones, scales=ones)
     efforts = np.zeros(len(places))
     missing = h
-    for _ in range(2):  # once more, for rounding
+    for _ in range(2):  # the second step reduces the rounding error
         missing = missing - K.T @ bearing.solve(K @ missing)
         change = free.least_norm(free.solve(free.least_norm(missing[places])))
         efforts, missing = efforts + change, missing - E @ change
@@ -97,30 +150,32 @@ def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tu
 
 
 def with_motors(model: Model) -> list[int]:
-    """Where in v the joints are that have motors where nobody tells: all but free ones."""
+    """Return the velocity indices of the joints with motors by default: all but free joints."""
     kinds = [joint.type for joint in model.joints for _ in range(joint.nv)]
     return [k for k, kind in enumerate(kinds) if kind != "free"]
 
 
 def joint_effort_limits(model: Model) -> Array:
-    """(nv,), N m or N, infinite where there are none: the joints' own; those that follow others are driven by them."""
+    """Return the effort limits (nv,) in N m or N, infinite where a joint has none, without those of mimic joints."""
     return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
 
 
 def joint_velocity_limits(model: Model) -> Array:
-    """(nv,), rad/s or m/s, likewise."""
+    """Return the velocity limits (nv,) in rad/s or m/s, in the same form."""
     return np.concatenate([np.zeros(0), *(joint.velocity_limit for joint in model.joints if not joint.coupling)])
 
 
 def velocity_places(model: Model, names: Sequence[str], what: str) -> list[int]:
-    """Where in v the coordinates of these joints are; ``what`` names the argument they came in."""
+    """Return the velocity indices of these joints; ``what`` is the name of the argument in messages."""
     if isinstance(names, str) or not isinstance(names, Sequence) or {*map(type, names)} - {str}:
         raise ArgumentError(f"{what} is a list of joint names; got {names!r}")
     places: list[int] = []
     for name in names:
         joint = model.joint(name)
         if joint.coupling:
-            raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: drive that one")
+            raise InputError(
+                f"joint {name!r} is a mimic joint; use its leader {model.joints[joint.coupling.leader].name!r}"
+            )
         places += range(model.nv)[model.slice(name).v]
     if len(set(places)) < len(places):
         raise InputError(f"{what} names a joint twice: {', '.join(names)}")
@@ -128,7 +183,7 @@ def velocity_places(model: Model, names: Sequence[str], what: str) -> list[int]:
 
 
 def require_possible(model: Model, a: Array, efforts: Array, missing: Array, opening: Array) -> None:
-    """Raise :class:`InconsistentMotionError` where :func:`actuated_efforts` fail to give a motion; of any batch."""
+    """Raise :class:`InconsistentMotionError` where the efforts of any motion of a batch are insufficient."""
     require_closed(model, a, opening)
     units = scale_of(model).efforts
     largest = np.maximum(np.abs(efforts / units), np.abs(missing / units)).max(axis=-1, initial=0.0, keepdims=True)
@@ -143,7 +198,7 @@ def require_possible(model: Model, a: Array, efforts: Array, missing: Array, ope
 
 
 def require_closed(model: Model, a: Array, opening: Array) -> None:
-    """Raise :class:`InconsistentMotionError` where a motion opens the loops, K a + K̇ v ≠ 0; of any batch."""
+    """Raise :class:`InconsistentMotionError` where a motion of a batch opens the loops, K a + K̇ v ≠ 0."""
     scale = scale_of(model)
     largest = np.abs(a / scale.velocities).max(axis=-1, initial=0.0, keepdims=True)
     if (np.abs(opening / scale.rows) > POSSIBLE * (1.0 + largest)).any():

@@ -1,4 +1,4 @@
-"""What passes through joints, from a motion and all that acts on the bodies; and motions of which a part is given."""
+"""Joint reactions from a motion and the forces on the bodies, and forward dynamics with prescribed joints."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def borne_forces(
     forces: Sequence[Array],
     wrenches: Wrenches | None = None,
 ) -> Sequence[Array]:
-    """What each joint does to its body (6,), at the origin of the body's own frame in its axes, in a motion.
+    """Return the wrench (6,) of each joint on its body, at the origin of the body's own frame in its axes.
 
-    ``forces`` (n, 6): on the bodies, in their (canonical) axes; ``wrenches`` besides. What turns rotors is not in it.
+    ``forces`` (n, 6) act on the bodies, in their (canonical) axes, in addition to ``wrenches``. The inertial forces of
+    rotors are not included.
     """
 
     def outward(
@@ -58,7 +59,7 @@ def borne_forces(
 
 
 def efforts_of(model: Model, q: Shaped[Array, "nq"], forces: Sequence[Array]) -> Shaped[Array, "nv"]:
-    """Σ Jᵀf (nv,) of forces (n, 6) on the bodies, in their (canonical) axes."""
+    """Return Σ Jᵀf (nv,) of forces (n, 6) on the bodies, in their (canonical) axes."""
 
     def inward(link: Link, received: tuple[Array], T: Array, S: Array, own: Array) -> tuple[Array, tuple[Array]]:
         f = received[0] + own
@@ -78,9 +79,9 @@ def partly_prescribed(
     prescribed: Sequence[str],
     wrenches: Wrenches | None = None,
 ) -> Shaped[Array, "nv"]:
-    """The accelerations (nv,) of the tree where some joints move as ``a`` says, the others by their efforts.
+    """Return the accelerations (nv,) of the tree; prescribed joints move by ``a``, the other joints by their efforts.
 
-    Featherstone (2008), §9.2: articulated bodies, in which a joint that is told how to move is rigid.
+    Featherstone (2008), section 9.2: an articulated body is rigid at its prescribed joints.
     """
 
     def outward(link: Link, parent: Array, T: Array, S: Array, v: Array) -> Array:

@@ -1,9 +1,9 @@
 """Springs and dampers between points of two bodies.
 
-A straight piece from a point of one body to a point of another depends only on the joints between the two: on the
-way from each body up to the last body that both hang on. There r (3,) is the vector from the first point to the
-second, l = |r|, u = r/l; a joint on the way with motion subspace S lengthens the piece at uᵀ(S_v + S_ω × x) v, x
-being the point, everything in the axes of the joint's body (with the opposite sign on the first point's way).
+A straight segment from a point of one body to a point of another depends only on the joints between the two, on the
+paths from each body to their last common ancestor. With the vector r (3,) from the first point to the
+second, l = |r| and u = r/l, a joint on the path with motion subspace S lengthens the segment at uᵀ(S_v + S_ω × x) v
+at the point x, all in the axes of the joint's body (with the opposite sign on the path of the first point).
 """
 
 from __future__ import annotations
@@ -23,36 +23,49 @@ from linkwright.spatial.transform import split_pose
 
 
 class SpringPath(NamedTuple):
-    """From a body up to the last that it shares with another: what is between a point and that body."""
+    """Path from a point's body to the last common ancestor of two bodies."""
 
     bodies: list[int]
-    """the point's own first"""
+    """bodies from the point's body inward"""
     poses: list[Array]
-    """of each in its parent's frame (4, 4)"""
+    """pose (4, 4) of each body in its parent's frame"""
     points: list[Array]
     """the point in the axes of each (3,)"""
     end: Array
-    """the point in the shared body's frame (3,)"""
+    """point (3,) in the frame of the common ancestor"""
 
 
 class SpringPiece(NamedTuple):
-    """A straight piece of a spring."""
+    """Straight segment of a spring."""
 
     ways: tuple[SpringPath, SpringPath]
     length: Any
     direction: Array
-    """(3,), of unit length, in the axes of the body that both ends hang on"""
+    """unit vector (3,) in the axes of the common ancestor"""
 
 
 @takes_model
 def spring_lengths(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "n"]:
-    """The lengths (n,) of the springs between bodies, in the order of ``model.springs``, m."""
+    """Compute the lengths of the springs between bodies.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        Lengths in m, in the order of ``model.springs``.
+    """
     lengths = [stretched(pieces) for _, pieces in springs_at(model, q)]
     return np.stack(lengths) if lengths else np.zeros(0)
 
 
 def springs_at(model: Model, q: Array) -> list[tuple[Spring, list[SpringPiece]]]:
-    """Every spring with its straight pieces."""
+    """Return every spring with its straight segments."""
     if not model.springs:
         return []
     x = model.coordinates(q)
@@ -60,14 +73,14 @@ def springs_at(model: Model, q: Array) -> list[tuple[Spring, list[SpringPiece]]]
 
 
 def pieces_of(model: Model, frames: Sequence[str], rounded: Any, x: Sequence[Array]) -> list[SpringPiece]:
-    """The straight pieces from frame to frame, from the coordinates x of every joint; lengths are √(r² + rounded²)."""
+    """Return the segments between frames from the coordinates x of all joints; lengths are √(r² + rounded²)."""
     return [_piece(model, x, rounded, *ends) for ends in pairwise(frames)]
 
 
 def ways_between(model: Model, i: int, j: int) -> tuple[list[int], list[int]]:
-    """From each of two bodies up to the last that both hang on: the bodies on the way, that one not included."""
+    """Return the bodies on the paths from two bodies to their last common ancestor, without the ancestor."""
     ways: tuple[list[int], list[int]] = ([], [])
-    while i != j:  # parents have lower numbers
+    while i != j:  # parents have lower indices
         if i > j:
             ways[0].append(i)
             i = model.links[i].parent
@@ -78,14 +91,14 @@ def ways_between(model: Model, i: int, j: int) -> tuple[list[int], list[int]]:
 
 
 def joints_of(model: Model, spring: Spring) -> set[int]:
-    """The numbers of the joints that move a spring, leaders for what follows them."""
+    """Return the indices of the joints that move a spring, with the leaders of mimic joints."""
     bodies = [model.frames[name].body for name in spring.frames]
     found = {k for i, j in pairwise(bodies) for way in ways_between(model, i, j) for k in way}
     return {k if (coupling := model.joints[k].coupling) is None else coupling.leader for k in found}
 
 
 def stretched(pieces: list[SpringPiece]) -> Any:
-    """The length of all pieces together, m."""
+    """Return the total length of the segments in m."""
     total = pieces[0].length
     for piece in pieces[1:]:
         total = total + piece.length
@@ -113,9 +126,9 @@ def _way(model: Model, x: Sequence[Array], bodies: list[int], point: Array) -> S
 
 
 def lengthening(model: Model, x: Sequence[Array], piece: SpringPiece, directions: Array) -> dict[int, Array]:
-    """For every joint on the ways the matrix (m, its nv) that takes its velocity to the rate of the piece's vector.
+    """Return for every joint on the paths the matrix (m, its nv) from its velocity to the rate of the segment's vector.
 
-    Of that rate the components along the m columns of ``directions`` (3, m), in the shared body's axes.
+    The m components of that rate are along the columns of ``directions`` (3, m), in the common ancestor's axes.
     """
     rows: dict[int, Array] = {}
     for way, sign in zip(piece.ways, (-1.0, 1.0), strict=True):
@@ -129,7 +142,7 @@ def lengthening(model: Model, x: Sequence[Array], piece: SpringPiece, directions
 
 
 def length_rows(model: Model, x: Sequence[Array], pieces: list[SpringPiece]) -> dict[int, Array]:
-    """For every joint that moves the spring the row (its nv,) that takes its velocity to the rate of the length."""
+    """Return for every joint that moves the spring the row (its nv,) from its velocity to the rate of the length."""
     total: dict[int, Array] = {}
     for piece in pieces:
         for k, row in lengthening(model, x, piece, piece.direction[:, None]).items():
@@ -138,7 +151,7 @@ def length_rows(model: Model, x: Sequence[Array], pieces: list[SpringPiece]) -> 
 
 
 def spring_forces(model: Model, q: Array, rates: Sequence[Array]) -> dict[int, Array]:
-    """For every joint that moves springs their efforts (its nv,), and dampers': −(k x + d l̇) ∂l̇/∂v."""
+    """Return the efforts of springs and dampers (its nv,) by joint: −(k x + d l̇) ∂l̇/∂v."""
     forces: dict[int, Array] = {}
     x = model.coordinates(q)
     for spring, pieces in springs_at(model, q):
@@ -152,7 +165,7 @@ def spring_forces(model: Model, q: Array, rates: Sequence[Array]) -> dict[int, A
 
 
 class Resistance(NamedTuple):
-    """How springs resist the velocities along one direction, to first order."""
+    """Linearized resistance of springs to velocities in one direction."""
 
     direction: Array
     """(nv,)"""
@@ -162,10 +175,22 @@ class Resistance(NamedTuple):
 
 @takes_model
 def spring_resistances(model: Model, q: Array) -> list[Resistance]:
-    """What the springs' forces change by, −Σ e (k eᵀδ + d eᵀv̇) over directions e, where they are stable.
+    """Compute the linearized resistance of the springs, −Σ e (k eᵀδ + d eᵀv̇) over directions e.
 
-    Along a spring its own stiffness; across a taut one its pull over its length. What a compressed one loses across
-    is left out: what is added so is never negative.
+    Along a spring the coefficient is its stiffness; across a spring in tension it is the tension over the length. The
+    negative coefficient across a compressed spring is omitted, so that no coefficient is negative.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : ndarray, shape (nq,)
+        Configuration.
+
+    Returns
+    -------
+    list of Resistance
+        Direction e, stiffness k and damping d of each term.
     """
     found: list[Resistance] = []
     if not model.springs:
@@ -179,7 +204,7 @@ def spring_resistances(model: Model, q: Array) -> list[Resistance]:
     for spring, pieces in springs_at(model, q):
         longer = spring.elongation(stretched(pieces))
         low, high = spring.relaxed
-        k = spring.stiffness if low == high else where(longer * longer > 0.0, spring.stiffness, 0.0)  # slack between
+        k = spring.stiffness if low == high else where(longer * longer > 0.0, spring.stiffness, 0.0)  # a slack spring
         found.append(Resistance(whole(length_rows(model, x, pieces)), k, spring.damping))
         if not spring.stiffness:
             continue

@@ -1,4 +1,4 @@
-"""Forces of joints: those that balance a wrench, and the passive ones."""
+"""Static joint forces of a wrench, and passive forces of joints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linkwright.model.tree import Joint, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 FRICTION_SPEED = 1e-2
-"""The speed, in m/s or rad/s, at which smoothed Coulomb friction reaches 1/√2 of its value."""
+"""Speed in m/s or rad/s at which smoothed Coulomb friction reaches 1/√2 of its value."""
 
 
 @takes_model
@@ -28,12 +28,40 @@ def joint_forces(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "nv"]:
-    """Jᵀ·wrench (nv,): the efforts by which the frame exerts the wrench on its surroundings, gravity excluded.
+    """Compute the efforts with which a frame exerts a wrench on its surroundings: Jᵀ·wrench, without gravity.
 
-    ``wrench`` (6,) is [f; n], N and N m, at the frame's origin in world axes; ``reference_frame`` "body": in the
-    frame's own, "world": at the world's origin. The frame that ``relative_to`` names takes the place of the world: it
-    is what the wrench is exerted on, as by fingers that hold each other's ends, and only joints between the two feel
-    it.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a frame of `model`.
+    wrench : array_like, shape (..., 6)
+        Wrench [f; n] in N and N m.
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes of the wrench: the frame's origin in world axes, the frame's origin in its own axes, or
+        the origin of the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world. The wrench acts between both frames, as in a grasp with two fingers, and only
+        joints between them have efforts.
+
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        Efforts in N or N m.
+
+    References
+    ----------
+    Lynch & Park, *Modern Robotics* (2017), section 5.2.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.joint_forces(arm, [0.0, 0.0], "tip", [0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    array([2., 1.])
     """
     efforts: Array = wrench @ jacobian(model, q, frame, reference_frame, relative_to)
     return efforts
@@ -41,15 +69,35 @@ def joint_forces(
 
 @takes_model
 def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """The efforts (nv,) of springs, dampers and friction of the joints and between bodies, N or N m.
+    """Compute the efforts of springs, dampers and friction, of the joints and between bodies.
 
-    −Gᵀk u − d v − F v/√(v² + v₀²), with d the damping and F the Coulomb friction smoothed at v₀ = 1 cm/s or
-    10 mrad/s. A spring's deflection u from rest is that of the coordinate; of a ball joint the rotation vector
-    Log(rest⁻¹ q), of planar and free joints the shift in body axes beside the turn. G = ∂u/∂δ with δ as in
-    ``integrate`` (of a turn J_r(u)⁻¹, J_r the right Jacobian of Exp: Barfoot & Furgale 2014) makes springs
-    conservative: their forces are minus the gradient of :func:`spring_energy`. Springs between points of two
-    bodies pull with k x + d l̇, x being by how much their length l exceeds the free one. Not part of inverse or
-    forward dynamics; ``simulate`` adds them.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        −Gᵀk u − d v − F v/√(v² + v₀²) in N or N m, with the deflection u of the springs, the damping d and the Coulomb
+        friction F, which is smoothed at v₀ = 1 cm/s or 10 mrad/s.
+
+    Notes
+    -----
+    The deflection u is that of the coordinate. For a ball joint it is the rotation vector Log(rest⁻¹ q), for planar and
+    free joints the displacement in body axes and the rotation. G = ∂u/∂δ, with δ as in ``integrate``, is J_r(u)⁻¹ for a
+    rotation, where J_r is the right Jacobian of Exp. The spring forces are therefore conservative: minus the gradient
+    of :func:`spring_energy`. A spring between points of two bodies pulls with k x + d l̇, where x is its length l minus
+    the free length. Passive forces are not part of inverse and forward dynamics; ``simulate`` adds them.
+
+    References
+    ----------
+    Barfoot & Furgale, "Associating uncertainty with three-dimensional poses for use in estimation problems", *IEEE
+    Transactions on Robotics* 30(3), 2014, section II.
     """
 
     def resisting(link: Link, q: Array, v: Array, resists: Resisting) -> Array:
@@ -67,7 +115,7 @@ def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
 
 
 class Resisting(NamedTuple):
-    """What a joint resists motion with, by its coordinates."""
+    """Resistance of a joint to motion, by its coordinates."""
 
     stiffness: Array
     rest: Array
@@ -76,18 +124,31 @@ class Resisting(NamedTuple):
 
 
 def resistances(model: Model) -> list[Resisting]:
-    """Of every joint."""
+    """Return the resistances of all joints."""
     return [Resisting(joint.stiffness, joint.rest, joint.damping, joint.friction) for joint in model.joints]
 
 
 def spring_effort(motion: JointType, stiffness: Array, rest: Array, q: Array) -> Array:
-    """Gᵀk u (nv,): the effort that holds a joint's spring deflected, the gradient of ½ Σ k u²."""
+    """Return Gᵀk u (nv,), the effort that holds a joint's spring deflected: the gradient of ½ Σ k u²."""
     return motion.displacement_gradient(rest, q, stiffness * motion.displacement(rest, q))
 
 
 @explained
 def spring_stiffness(joint: Joint, q: Array) -> Array:
-    """(nv,): a diagonal as stiff as Gᵀk G of a joint's spring at q or stiffer, the sums of its rows (Gershgorin)."""
+    """Compute a diagonal that bounds Gᵀk G of a joint's spring from above, by its row sums (Gershgorin).
+
+    Parameters
+    ----------
+    joint : Joint
+        Joint of a model.
+    q : ndarray, shape (nq,)
+        Coordinates of the joint.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Diagonal in N/m or N m/rad.
+    """
     if not np.any(joint.stiffness):
         return joint.stiffness
     G = np.array([joint.motion.displacement_gradient(joint.rest, q, unit) for unit in np.eye(joint.motion.nv)])
@@ -96,7 +157,20 @@ def spring_stiffness(joint: Joint, q: Array) -> Array:
 
 @explained
 def damping_coefficient(joint: Joint | Resisting, v: Array) -> Array:
-    """d + F/√(v² + v₀²) (nv,): a joint's damping and friction are minus this times its velocity v (nv,)."""
+    """Compute d + F/√(v² + v₀²): damping and friction of a joint are minus this times its velocity.
+
+    Parameters
+    ----------
+    joint : Joint
+        Joint of a model.
+    v : ndarray, shape (nv,)
+        Velocity of the joint.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Coefficient in N s/m or N m s/rad.
+    """
     if all(is_zero(x) for x in joint.friction):
         return joint.damping
     return joint.damping + joint.friction / np.sqrt(v * v + FRICTION_SPEED**2)

@@ -1,1 +1,1 @@
-"""How frames move with the joints: Jacobians, their derivatives and measures."""
+"""Jacobians of frames, their derivatives and manipulability measures."""

@@ -1,7 +1,7 @@
-"""The kinematic Hessian: how each column of a Jacobian changes with each coordinate.
+"""Kinematic Hessian: the derivative of each column of a Jacobian by each coordinate.
 
-Along the way from the base to the end a joint moves the axes of those behind it, and the point that those before it
-move. Of columns J_i = [v_i; ω_i], i before j: ∂J_j/∂q_i = [ω_i × v_j; ω_i × ω_j], ∂J_i/∂q_j = [ω_i × v_j; 0].
+On the path from the base to the end, a joint rotates the axes of outer joints, and moves the point that inner joints
+move. For columns J_i = [v_i; ω_i], i before j: ∂J_j/∂q_i = [ω_i × v_j; ω_i × ω_j], ∂J_i/∂q_j = [ω_i × v_j; 0].
 """
 
 from __future__ import annotations
@@ -26,10 +26,27 @@ def kinematic_hessian(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6 nv nv"]:
-    """∂J/∂q (6, nv, nv) of the :func:`~linkwright.dynamics.frames.jacobian.jacobian` of a frame, in the same axes.
+    """Compute the kinematic Hessian ∂J/∂q of the :func:`~linkwright.dynamics.frames.jacobian.jacobian` of a frame.
 
-    The last axis is the coordinate that changes, as in every derivative with respect to a configuration: δ in
-    ``integrate(model, q, δ)`` at 0. J̇ is this times v, and v times that the bias J̇ v.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a frame of `model`.
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, nv, nv)
+        Derivative of the Jacobian in the same axes. The last axis is that of the differentiation, by δ in
+        ``integrate(model, q, δ)`` at 0. The product with v is J̇.
     """
     check_reference_frame(reference_frame)
     way = way_between(model, frame, relative_to)
@@ -51,7 +68,7 @@ def own_changes(
     relative_to: str,
     made: Callable[[Array], Array] = lambda block: block,
 ) -> Any:
-    """Of every body (6, nv, nv), what of its joint's columns changes since the joint's axes move in its own body."""
+    """Return (6, nv, nv) of every body: derivatives of its joint's columns by the joint's own coordinates."""
     way = way_between(model, frame, relative_to)
     poses = body_poses(model, q, way.root)
     point, axes = seen_at(way, poses, reference_frame)
@@ -67,19 +84,19 @@ def own_changes(
 
 
 def order_along(model: Model, way: KinematicPath) -> Array:
-    """(n, n) of all joints' coordinates: 1.0 where the second moves the axis of the first, on the way to the end."""
+    """Return (n, n) of all coordinates: 1.0 where the second moves the axis of the first, on the path to the end."""
     depth: list[int] = []
     for link in model.links:
         depth.append(1 + (depth[link.parent] if link.parent >= 0 else 0))
     rank = np.repeat([d * s for d, s in zip(depth, way.signs, strict=True)], [link.motion.nv for link in model.links])
     sign = np.sign(rank)
     body = np.repeat(np.arange(len(model.links)), [link.motion.nv for link in model.links])
-    same = (body[:, None] == body[None, :]) & (sign[:, None] > 0)  # a body turns with its own joint
+    same = (body[:, None] == body[None, :]) & (sign[:, None] > 0)  # a body rotates with its own joint
     return ((rank[None, :] < rank[:, None]) | same).astype(float)
 
 
 def products(J: Array, before: Array, reference_frame: ReferenceFrame) -> Array:
-    """The products of columns (…, 6, n, n) that are the Hessian of joints whose axes stay with their bodies."""
+    """Return the products of columns (…, 6, n, n): the Hessian of joints whose axes are fixed in their bodies."""
     v, w = J[..., :3, :], J[..., 3:, :]
     ww, wv = _crossed(w, w), _crossed(w, v)  # [:, j, i] = ω_i × v_j
     if reference_frame == "world_aligned":
@@ -90,14 +107,14 @@ def products(J: Array, before: Array, reference_frame: ReferenceFrame) -> Array:
 
 
 def _crossed(a: Array, b: Array) -> Array:
-    """(…, 3, m, n): a_i × b_j of the columns of a (…, 3, n) and b (…, 3, m)."""
+    """Return a_i × b_j (…, 3, m, n) of the columns of a (…, 3, n) and b (…, 3, m)."""
     ax, ay, az = (a[..., k, None, :] for k in range(3))
     bx, by, bz = (b[..., k, :, None] for k in range(3))
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-3)
 
 
 def blocks(parts: list[Array]) -> Any:
-    """An array (6, n, n) of blocks (6, m, m) along its diagonal."""
+    """Return an array (6, n, n) with blocks (6, m, m) on its diagonal."""
     n = sum(part.shape[-1] for part in parts)
     rows, at = [np.zeros((6, 0, n))], 0
     for part in parts:

@@ -33,18 +33,53 @@ def jacobian(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6 nv"]:
-    """The Jacobian (6, nv) of a frame: its twist [v; ω] is J v.
+    """Compute the Jacobian of a frame: its twist [v; ω] is J v.
 
-    ``reference_frame`` and ``relative_to`` as in :func:`~linkwright.dynamics.kinematics.velocity`; the default is
-    the basic Jacobian. A column is [S_v + S_ω × (p_E − p_i); S_ω], with S the joint's motion subspace in world axes,
-    and less than nothing of a joint on which only ``relative_to`` hangs.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a frame of `model`.
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, nv)
+        Rows [v; ω]. A column is [S_v + S_ω × (p_E − p_i); S_ω], with the motion subspace S of the joint in world axes;
+        the sign is negative for joints that move only `relative_to`.
+
+    Raises
+    ------
+    UnknownNameError
+        If `model` has no such frame.
+
+    References
+    ----------
+    Whitney, "The mathematics of coordinated control of prosthetic arms and manipulators", *Journal of Dynamic Systems,
+    Measurement, and Control* 94(4), 1972.
+
+    Lynch & Park, *Modern Robotics* (2017), section 5.1.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.jacobian(arm, [0.0, 0.0], "tip")[1]  # velocity in y, in m/s per rad/s
+    array([2., 1.])
     """
     check_reference_frame(reference_frame)
     return model.assemble(columns(model, q, way_between(model, frame, relative_to), reference_frame), (6,))
 
 
 def columns(model: Model, q: Array, way: KinematicPath, reference_frame: ReferenceFrame) -> list[Array]:
-    """Of every joint, followers too, the twists (6, k) by which its own coordinates move the end."""
+    """Return for every joint, including mimic joints, the twists (6, k) of the end by its own coordinates."""
     poses = body_poses(model, q, way.root)
     point, axes = seen_at(way, poses, reference_frame)
 
@@ -65,12 +100,35 @@ def analytical_jacobian(
     axes: str = "moving",
     relative_to: str = "world",
 ) -> Shaped[Array, "6 nv"]:
-    """The Jacobian (6, nv) of a frame's position and Euler angles: [ṗ; ė] is J v, m/s and rad/s.
+    """Compute the Jacobian of a frame's position and Euler angles: [ṗ; ė] is J v.
 
-    ``order`` and ``axes`` of the angles as in :func:`lw.rotation.to_euler`, which gives them; ``relative_to`` as in
-    :func:`~linkwright.dynamics.kinematics.velocity`. It is diag(1, E⁻¹) times the basic Jacobian, ω = E ė. At gimbal
-    lock (the second angle ±π/2, or 0 or π where the first axis comes again) the angles' rates have no bound: of
-    numbers, that is said by a warning, and what is not finite stays so.
+    It is diag(1, E⁻¹) times the basic Jacobian, with ω = E ė. At gimbal lock (the second angle is ±π/2, or 0 or π if
+    the first and third axes are the same) the rates of the angles are unbounded: the result for numbers is not finite,
+    with a warning.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a frame of `model`.
+    order : str
+        Order of the axes as in :func:`lw.rotation.to_euler`: "xyz".
+    axes : {"moving", "fixed"}, optional
+        Axes of the rotations as in :func:`lw.rotation.to_euler`.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, nv)
+        Rows [ṗ; ė] in m/s and rad/s.
+
+    References
+    ----------
+    Siciliano et al., *Robotics: Modelling, Planning and Control* (2009), section 3.6.
     """
     return analytical_jacobian_and_rotation(model, q, frame, order, axes, relative_to)[0]
 
@@ -83,7 +141,7 @@ def analytical_jacobian_and_rotation(
     axes: str = "moving",
     relative_to: str = "world",
 ) -> tuple[Shaped[Array, "6 nv"], Shaped[Array, "3 3"]]:
-    """:func:`analytical_jacobian`, and how the frame is turned (3, 3), which tells whether the angles are locked."""
+    """Return :func:`analytical_jacobian` and the frame's rotation (3, 3), which shows a gimbal lock."""
     R = pose(model, q, frame, relative_to)[:3, :3]
     rates = euler_rates(R, order, axes)
     top = np.concatenate([np.eye(3), np.zeros((3, 3))], axis=1)
@@ -100,9 +158,28 @@ def jacobian_dot(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Shaped[Array, "6 nv"]:
-    """The time derivative (6, nv) of :func:`jacobian`, entry by entry, in the same axes.
+    """Compute the time derivative of :func:`jacobian` in the same axes.
 
-    O(n) cross products; the acceleration of the frame is J a + J̇ v.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    frame : str
+        Name of a frame of `model`.
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, nv)
+        J̇; the acceleration of the frame is J a + J̇ v. The cost is O(n) cross products.
     """
     check_reference_frame(reference_frame)
     way = way_between(model, frame, relative_to)
@@ -136,13 +213,13 @@ def jacobian_dot(
 
 
 def _ends(way: KinematicPath, poses: Sequence[Array]) -> tuple[Array, Array]:
-    """The poses (4, 4) of the end and of the base, as seen from the root."""
+    """Return the poses (4, 4) of the end and of the base, relative to the root."""
     T_end = way.of(poses, np.eye(4), way.end) @ way.end.placement
     return T_end, np.eye(4) if way.base is None else way.of(poses, np.eye(4), way.base) @ way.base.placement
 
 
 def seen_at(way: KinematicPath, poses: Sequence[Array], reference_frame: ReferenceFrame) -> tuple[Array, Array]:
-    """The point (3,) whose motion is told, and the axes (3, 3) in which it is, as seen from the root."""
+    """Return the reference point (3,) and the axes (3, 3) of a motion, relative to the root."""
     T_end, T_base = _ends(way, poses)
     return (T_base if reference_frame == "world" else T_end)[:3, 3], (T_end if reference_frame == "body" else T_base)[
         :3, :3
@@ -150,7 +227,7 @@ def seen_at(way: KinematicPath, poses: Sequence[Array], reference_frame: Referen
 
 
 def moving(T: Array, S: Array, point: Array, axes: Array) -> Array:
-    """The twists (6, k) of a point on a body at T (4, 4) that moves by twists S (6, k) of its own axes."""
+    """Return the twists (6, k) of a point of a body at T (4, 4) that moves by twists S (6, k) in its own axes."""
     R, p = split_pose(T)
     s_w = R @ S[3:]
     return np.concatenate([axes.T @ (R @ S[:3] - skew(point - p) @ s_w), axes.T @ s_w])

@@ -1,4 +1,4 @@
-"""How well a frame can be moved: measures and ellipsoids of its Jacobian (Yoshikawa 1985, Asada 1983)."""
+"""Manipulability measures and ellipsoids of a frame's Jacobian (Yoshikawa 1985, Asada 1983)."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from linkwright.spatial.linalg import factorize, solve_above
 from linkwright.spatial.singular import singular_values, triangle
 
 Measure = Literal["yoshikawa", "condition", "asada"]
-"""What of the velocity ellipsoid counts."""
+"""Property of the velocity ellipsoid that is measured."""
 
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 NAMES = ("x", "y", "z", "rx", "ry", "rz")
-"""The rows of a Jacobian: along the axes and about them."""
+"""Names of the rows of a Jacobian: translations along the axes and rotations about them."""
 
 RANK = 1e-9
-"""Singular values below this share of the largest count as zero, lengths counted in the mechanism's own."""
+"""Singular values below this fraction of the largest are zero, in units of the mechanism's length."""
 
 GROUPS = {"all": NAMES, "linear": NAMES[:3], "angular": NAMES[3:]}
 
 
 def check_measure(model: Model, measure: str) -> None:
-    """Raise :class:`InputError` for a measure that does not exist, :class:`ModelError` for one of masses that lack."""
+    """Raise :class:`InputError` for an unknown measure, :class:`ModelError` for missing masses."""
     if not is_choice(measure, MEASURES):
         raise InputError(f"measure is {measure!r}; it may be {', '.join(map(repr, MEASURES))}")
     if measure == "asada":
@@ -43,11 +43,11 @@ def check_measure(model: Model, measure: str) -> None:
 def check_moves(model: Model, frame: str, relative_to: str) -> None:
     """Raise :class:`InputError` for a frame that no joint moves."""
     if not any(way_between(model, frame, relative_to).signs):
-        raise InputError(f"nothing moves {frame!r} of {model.name!r}: no joint is between it and {relative_to!r}")
+        raise InputError(f"no joint of {model.name!r} moves {frame!r} relative to {relative_to!r}")
 
 
 def rows_of(directions: str | Sequence[str]) -> list[int]:
-    """The rows of a Jacobian that are meant: a group of them, or a list of names."""
+    """Return the rows of a Jacobian of a group or a list of names."""
     names = GROUPS.get(directions, (directions,)) if isinstance(directions, str) else directions
     if not _are_directions(names):
         raise InputError(
@@ -73,14 +73,48 @@ def manipulability(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> Any:
-    """How well a frame can be moved, zero where some direction is lost; larger is better.
+    """Compute the manipulability of a frame, which is zero in singular configurations.
 
-    ``measure``: "yoshikawa" is √det(J Jᵀ), the product of the velocity ellipsoid's semi-axes; "condition" the shortest
-    of these divided by the longest, lengths counted in the mechanism's own; "asada" the same of the ellipsoid of
-    accelerations that unit efforts give, squared: of the eigenvalues of J M⁻¹ Jᵀ, again in the mechanism's own length.
-    ``directions``: "all", "linear", "angular" or a list of some of "x", "y", "z", "rx", "ry", "rz": a planar arm,
-    which moves nowhere in the others, has ("x", "y", "rz"). Raises :class:`InputError` where no joint moves the frame,
-    :class:`ModelError` where "asada" would need masses that the mechanism lacks.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a frame of `model`.
+    measure : {"yoshikawa", "condition", "asada"}, optional
+        "yoshikawa" is √det(J Jᵀ), the product of the semi-axes of the velocity ellipsoid. "condition" is the ratio of
+        its shortest to its longest semi-axis, with lengths in units of the mechanism's length. "asada" is the ratio of
+        the smallest to the largest eigenvalue of J M⁻¹ Jᵀ in the same units: the squared ratio for the ellipsoid of
+        accelerations by unit efforts.
+    directions : {"all", "linear", "angular"} or sequence of str, optional
+        Rows of the Jacobian: a group, or a list of some of "x", "y", "z", "rx", "ry", "rz". For a planar arm, which
+        does not move in the other directions, it is ["x", "y", "rz"].
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Measure; a larger value is better.
+
+    Raises
+    ------
+    InputError
+        If no joint moves the frame.
+    ModelError
+        If "asada" needs masses that the mechanism does not have.
+
+    References
+    ----------
+    Yoshikawa, "Manipulability of robotic mechanisms", *International Journal of Robotics Research* 4(2), 1985.
+
+    Asada, "A geometrical representation of manipulator dynamics and its application to arm design", *Journal of Dynamic
+    Systems, Measurement, and Control* 105(3), 1983.
     """
     check_measure(model, measure)
     J = _rows(model, q, frame, directions, reference_frame, relative_to)
@@ -105,8 +139,31 @@ def velocity_ellipsoid(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> tuple[Shaped[Array, "m m"], Shaped[Array, "m"]]:
-    """What velocities of a frame unit joint velocities give, |v| ≤ 1: an ellipsoid's axes (m, m), as columns, and
-    semi-axes (m,), the longest first, m/s or rad/s; m is the number of ``directions`` (see :func:`manipulability`)."""
+    """Compute the ellipsoid of the velocities of a frame at joint velocities |v| ≤ 1.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a frame of `model`.
+    directions : {"all", "linear", "angular"} or sequence of str, optional
+        Rows of the Jacobian: a group, or a list of some of "x", "y", "z", "rx", "ry", "rz".
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    axes : ndarray, shape (..., m, m)
+        Unit vectors of the m directions in the columns.
+    semi_axes : ndarray, shape (..., m)
+        Lengths in m/s or rad/s, the longest first.
+    """
     return singular_values(_rows(model, q, frame, directions, reference_frame, relative_to))
 
 
@@ -119,9 +176,32 @@ def force_ellipsoid(
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
 ) -> tuple[Shaped[Array, "m m"], Shaped[Array, "m"]]:
-    """What forces on a frame unit efforts hold, |Jᵀf| ≤ 1: as :func:`velocity_ellipsoid`, with its axes and the inverse
-    semi-axes, N or N m; infinite along what the frame cannot move in, which the joints' bearings hold: the rank of J
-    tells along how many."""
+    """Compute the ellipsoid of the forces on a frame that efforts |Jᵀf| ≤ 1 balance.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a frame of `model`.
+    directions : {"all", "linear", "angular"} or sequence of str, optional
+        Rows of the Jacobian: a group, or a list of some of "x", "y", "z", "rx", "ry", "rz".
+    reference_frame : {"world_aligned", "body", "world"}, optional
+        Reference point and axes: the frame's origin in world axes, the frame's origin in its own axes, or the origin of
+        the world in world axes.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    axes : ndarray, shape (..., m, m)
+        Unit vectors of the m directions in the columns.
+    semi_axes : ndarray, shape (..., m)
+        Lengths in N or N m, the longest first: the inverses of those of :func:`velocity_ellipsoid`. They are infinite
+        in directions in which the frame cannot move.
+    """
     J = _rows(model, q, frame, directions, reference_frame, relative_to)
     axes, s = singular_values(J)
     return axes[:, ::-1], inverses(s, of_own_units(model, directions, J, s))[::-1]
@@ -135,38 +215,38 @@ def _rows(
     reference_frame: ReferenceFrame,
     relative_to: str,
 ) -> Array:
-    """The rows (m, nv) of the Jacobian of a frame that something moves."""
+    """Return the rows (m, nv) of the Jacobian of a frame, after a check that a joint moves it."""
     check_moves(model, frame, relative_to)
     return jacobian(model, q, frame, reference_frame, relative_to)[rows_of(directions)]
 
 
 def shortest_by_longest(s: Array) -> Any:
-    """The last by the first of decreasing semi-axes (…, m); zero where all are."""
+    """Return the ratio of the last to the first of decreasing semi-axes (…, m); zero where all are zero."""
     longest, shortest = np.moveaxis(s, -1, 0)[[0, -1]]
     none = longest <= 0.0
     return where(none, 0.0, shortest / where(none, 1.0, longest))
 
 
 def of_own_units(model: Model, directions: str | Sequence[str], J: Array, s: Array) -> Array:
-    """The singular values (…, m) of J (…, m, nv) in the mechanism's own units, whose own in SI units are s (…, m)."""
+    """Return the singular values (…, m) of J (…, m, nv) in the mechanism's units, from those in SI units s (…, m)."""
     units = own_units(model, directions)
     return s if units.size and np.ptp(units) == 0.0 else singular_values(units * J)[1]
 
 
 def inverses(s: Array, own: Array) -> Array:
-    """1/s of decreasing singular values (…, m), infinite where those in the mechanism's own units count as zero."""
+    """Return 1/s of decreasing singular values (…, m), infinite where those in the mechanism's units are zero."""
     told, numbers = np.moveaxis(s, -1, 0), np.moveaxis(own, -1, 0)
     none = [x <= RANK * numbers[0] for x in numbers]
     return np.stack([where(n, np.inf, 1.0 / where(n, 1.0, x)) for n, x in zip(none, told, strict=True)], axis=-1)
 
 
 def own_units(model: Model, directions: str | Sequence[str]) -> Array:
-    """(m, nv): what makes the entries of a Jacobian's rows numbers in the mechanism's own units."""
+    """Return factors (m, nv) that convert a Jacobian's rows to the mechanism's units."""
     return own_lengths(model, directions)[:, None] * scale_of(model).velocities
 
 
 def own_lengths(model: Model, directions: str | Sequence[str]) -> Array:
-    """(m,): what makes velocities of rows numbers in the mechanism's own length."""
+    """Return factors (m,) that convert velocities of rows to units of the mechanism's length."""
     length = scale_of(model).length
     return np.array([1.0 / length if row < 3 else 1.0 for row in rows_of(directions)])
 

@@ -1,1 +1,1 @@
-"""What resists motion: inertias, the mass matrix, momentum, energy."""
+"""Inertias, the mass matrix, momentum and energy."""

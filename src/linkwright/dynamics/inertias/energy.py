@@ -1,4 +1,4 @@
-"""Energies."""
+"""Kinetic, potential and spring energy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,29 @@ from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 @takes_model
 def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Any:
-    """½ vᵀ M v, that of reflected rotor inertias (armature) included, J."""
+    """Compute the kinetic energy, ½ vᵀ M v.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Energy in J, including that of reflected rotor inertias (armature).
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> round(float(lw.kinetic_energy(arm, [0.0, 0.0], [1.0, 0.0])), 9)
+    1.35
+    """
     model.require_physical("kinetic energy")
 
     def inward(link: Link, received: tuple[Any], v: Array, V: Array) -> tuple[None, tuple[Any]]:
@@ -26,14 +48,40 @@ def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
 
 @takes_model
 def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
-    """−Σ m gᵀc of everything that moves, J; zero at the world's origin. Springs are :func:`spring_energy`."""
+    """Compute the gravitational potential energy, −Σ m gᵀc.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Energy of all moving bodies in J, zero at the origin of the world, without :func:`spring_energy`.
+    """
     model.require_physical("potential energy")
     return -(model.gravity @ first_moment(model, q))
 
 
 @takes_model
 def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
-    """½ Σ k u² of the springs of joints and between bodies, u their deflections as in :func:`passive_forces`, J."""
+    """Compute the potential energy of the springs, ½ Σ k u².
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Energy in J of the springs of joints and between bodies, with the deflections u of :func:`passive_forces`.
+    """
 
     def twice(link: Link, q: Array, stiffness: Array, rest: Array) -> Any:
         if all(is_zero(k) for k in stiffness):

@@ -1,7 +1,7 @@
-"""Inertias of several bodies as one: with their joints locked (composite, `equations.md` §1), and with them free.
+"""Inertias of several bodies: composite (with locked joints, `equations.md` §1) and articulated (with free joints).
 
-What is told of a ``body``, a link or any other frame's name, is in that frame: at its origin, in its axes. It is of the
-body that carries the frame with everything that hangs on it; "world" is of the whole mechanism.
+The argument ``body`` is the name of a link or a frame; results are at its origin and in its axes. They include the body
+that carries the frame and all its descendants; "world" is the whole mechanism.
 """
 
 from __future__ import annotations
@@ -31,16 +31,35 @@ from linkwright.spatial.transform import inverse_pose
 def composite_inertia(
     model: Model, q: Shaped[Array, "nq"], body: str
 ) -> tuple[Any, Shaped[Array, "3"], Shaped[Array, "3 3"]]:
-    """The mass (kg), center of mass (3,) and inertia (3, 3) about it of a body with everything beyond, as one.
+    """Compute mass, center of mass and inertia of a body with its descendants, with locked joints.
 
-    All joints beyond are locked at q; in the frame ``body`` ("world": of the whole mechanism). What has no mass has its
-    center at the origin.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    body : str
+        Name of a link or frame of `model`; "world" is the whole mechanism.
+
+    Returns
+    -------
+    mass : ndarray, shape (...)
+        Mass in kg.
+    center : ndarray, shape (..., 3)
+        Center of mass in the frame `body` in m; the origin where there is no mass.
+    inertia : ndarray, shape (..., 3, 3)
+        Inertia about the center of mass in the axes of `body`, in kg m².
+
+    References
+    ----------
+    %fea section 6.2.
     """
     return centered(composite_at(model, q, body))
 
 
 def composite_at(model: Model, q: Array, body: str) -> RigidInertia:
-    """The same about the frame's origin."""
+    """Return the composite inertia about the frame's origin."""
     model.require_physical("a composite inertia")
     frame = model.frame(body)
     composites, everything = composite_inertias(model, model.each(transform, model.coordinates(q)))
@@ -53,20 +72,20 @@ def composite_at(model: Model, q: Array, body: str) -> RigidInertia:
 
 
 def _of_body(model: Model, body: int, values: Sequence[Array]) -> Array:
-    """What one body has, as a sum over all: so it may be recorded."""
+    """Return the value of one body as a sum over all bodies, which can be recorded."""
     chosen = [1.0 if k == body else 0.0 for k in range(len(model.links))]
     total: Array = model.total(model.each(lambda link, x, is_it: x if is_one(is_it) else is_it * x, values, chosen))
     return total
 
 
 def _mass_beyond(model: Model, body: int) -> Any:
-    """The mass of a body, or of the world, with everything beyond: the same in every posture."""
+    """Return the mass of a body, or of the world, with all descendants; it does not depend on the configuration."""
     beyond = model.links if body < 0 else model.links[body : model.subtree_end[body]]
     return sum((link.rigid_inertia.mass for link in beyond), 0.0)
 
 
 def centered(inertia: RigidInertia) -> tuple[Any, Array, Array]:
-    """Mass, center of mass (3,) and inertia (3, 3) about it, of numbers or symbols."""
+    """Return mass, center of mass (3,) and inertia (3, 3) about it, for numbers and symbols."""
     m, h, I = inertia
     if is_zero(m):
         return m, 0.0 * h, I
@@ -77,22 +96,66 @@ def centered(inertia: RigidInertia) -> tuple[Any, Array, Array]:
 
 @takes_model
 def whole_body_inertia(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 3"]:
-    """The inertia (3, 3) of everything that moves, its joints locked, about its center of mass in world axes, kg m²."""
+    """Compute the inertia of the whole mechanism about its center of mass, with locked joints.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (..., 3, 3)
+        Inertia in world axes in kg m².
+    """
     return centered(composite_at(_with_mass(model), q, WORLD))[2]
 
 
 @takes_model
 def locked_inertia(model: Model, q: Shaped[Array, "nq"], body: str = WORLD) -> Shaped[Array, "6 6"]:
-    """The inertia (6, 6) of a body with everything beyond, joints locked, about the origin of ``body`` in its axes.
+    """Compute the spatial inertia of a body with its descendants, with locked joints.
 
-    Its momentum [P; L] there is this times its twist. By default of everything that moves, in the world.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    body : str, optional
+        Name of a link or frame of `model`. By default "world", the whole mechanism.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, 6)
+        Inertia about the origin of `body` in its axes: the momentum [P; L] is this matrix times the twist.
+
+    References
+    ----------
+    %fea section 2.13.
     """
     return composite_at(model, q, body).matrix()
 
 
 @takes_model
 def subtree_center_of_mass(model: Model, q: Shaped[Array, "nq"], body: str) -> Shaped[Array, "3"]:
-    """The center of mass (3,) of a body with everything beyond, in the world, m."""
+    """Compute the center of mass of a body with its descendants.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    body : str
+        Name of a link or frame of `model`; "world" is the whole mechanism.
+
+    Returns
+    -------
+    ndarray, shape (..., 3)
+        Position in the world in m.
+    """
     _, c, _ = composite_inertia(model, q, body)
     T = frame_pose(model, q, way_between(model, body, WORLD))
     return T[:3, :3] @ c + T[:3, 3]
@@ -100,18 +163,38 @@ def subtree_center_of_mass(model: Model, q: Shaped[Array, "nq"], body: str) -> S
 
 @takes_model
 def articulated_inertia(model: Model, q: Shaped[Array, "nq"], body: str) -> Shaped[Array, "6 6"]:
-    """The articulated-body inertia (6, 6) of a body with everything beyond, its joints free (Featherstone 1983).
+    """Compute the articulated-body inertia of a body with its descendants, with free joints.
 
-    The force on it that a unit spatial acceleration takes, at the origin of ``body`` in its axes; efforts and
-    velocities, which only shift that force, are not in it, reflected rotor inertias are. Raises :class:`ModelError`
-    for joints that follow others, whose bodies are not free of each other, and for "world", which has none.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    body : str
+        Name of a link or frame of `model`.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, 6)
+        Force at the origin of `body` in its axes per spatial acceleration. Reflected rotor inertias are included; the
+        bias force of efforts and velocities is not.
+
+    Raises
+    ------
+    ModelError
+        If the model has mimic joints, or if `body` is fixed in the world.
+
+    References
+    ----------
+    %fea section 7.1.
     """
     model.require_physical("an articulated inertia")
     frame = model.frame(body)
     if frame.body < 0:
-        raise ModelError(f"{body!r} of {model.name!r} rests in the world: nothing that moves carries it")
+        raise ModelError(f"{body!r} of {model.name!r} is fixed in the world and has no articulated inertia")
     if model.has_couplings:
-        raise ModelError(f"{model.name!r} has no articulated inertias: some of its joints follow others")
+        raise ModelError(f"{model.name!r} has mimic joints; articulated inertias need independent joints")
 
     def inward(link: Link, received: tuple[Array], T: Array, S: Array) -> tuple[Array, tuple[Array]]:
         I = link.rigid_inertia.matrix() + received[0]
@@ -133,10 +216,28 @@ def frame_responses(
     tau: Shaped[Array, "nv"],
     frames: tuple[str, ...],
 ) -> tuple[Shaped[Array, "handles handles"], Shaped[Array, "handles"]]:
-    """Φ (6 k, 6 k) and b (6 k,) with a = Φ f + b: how k frames are accelerated by wrenches on them.
+    """Compute the response of several frames to wrenches on them: a = Φ f + b.
 
-    a are the accelerations [p̈; ω̇] of the frames, f the wrenches [f; n] on them, world-aligned, one frame after the
-    other; Φ = J M⁻¹ Jᵀ, and b is what efforts, velocities and gravity give. Loops are not closed.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    tau : array_like, shape (..., nv)
+        Efforts of the joints in N or N m.
+    frames : tuple of str
+        Names of k frames of `model`.
+
+    Returns
+    -------
+    responses : ndarray, shape (..., 6 k, 6 k)
+        Φ = J M⁻¹ Jᵀ, where a are the accelerations [p̈; ω̇] of the frames and f the wrenches [f; n] on them,
+        world-aligned and in the order of the names.
+    bias : ndarray, shape (..., 6 k)
+        Accelerations by efforts, velocities and gravity. Loops are not closed.
     """
     _require_frames(frames)
     still, weightless = np.zeros(model.nv), replace(model, gravity=np.zeros(3))
@@ -151,19 +252,37 @@ def frame_responses(
 
 def _require_frames(frames: Any) -> None:
     if isinstance(frames, str) or not len(frames):
-        raise ArgumentError(f"frame_responses takes the names of frames, a list of one or more; got {frames!r}")
+        raise ArgumentError(f"frames is a list of one or more names of frames; got {frames!r}")
 
 
 @takes_model
 def operational_inertia(
     model: Model, q: Shaped[Array, "nq"], frame: str, directions: str | Sequence[str] = "all"
 ) -> Shaped[Array, "rows rows"]:
-    """The operational-space inertia Λ = (J M⁻¹ Jᵀ)⁻¹ of a frame, world-aligned (Khatib 1987).
+    """Compute the operational-space inertia of a frame, Λ = (J M⁻¹ Jᵀ)⁻¹, world-aligned.
 
-    The force at the frame that a unit acceleration of it takes, joints being free. ``directions``: "all", "linear",
-    "angular", or which of "x", "y", "z", "rx", "ry", "rz" count, as ("x", "y") in a plane. Where the joints cannot move
-    the frame along all of them, as in singular configurations, Λ has no bound and all of it is NaN: that is where
-    J M⁻¹ Jᵀ is singular to rounding, 1e-13 (:func:`force_ellipsoid` tells along what).
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of a frame of `model`.
+    directions : {"all", "linear", "angular"} or sequence of str, optional
+        Rows of the Jacobian: a group, or a list of some of "x", "y", "z", "rx", "ry", "rz".
+
+    Returns
+    -------
+    ndarray, shape (..., m, m)
+        Force on the frame per acceleration, with free joints. All entries are NaN where the joints cannot move the
+        frame in all directions, as in singular configurations: where J M⁻¹ Jᵀ is singular to 1e-13.
+        :func:`force_ellipsoid` computes the directions.
+
+    References
+    ----------
+    Khatib, "A unified approach for motion and force control of robot manipulators: the operational space formulation",
+    *IEEE Journal of Robotics and Automation* 3(1), 1987, section III.
     """
     return _operational_inertia(model, q, frame, directions)
 
@@ -176,12 +295,38 @@ def operational_space_dynamics(
     frame: str,
     directions: str | Sequence[str] = "all",
 ) -> tuple[Shaped[Array, "rows rows"], Shaped[Array, "rows"], Shaped[Array, "rows"]]:
-    """Λ, μ and p of a frame: Λ ẍ + μ + p = F, world-aligned (Khatib 1987).
+    """Compute the operational-space dynamics of a frame, Λ ẍ + μ + p = F, world-aligned.
 
-    ẍ is the frame's acceleration (:func:`acceleration`) under the efforts τ = Jᵀ F + N τ₀, whatever τ₀ is: N = 1 − JᵀJ̄ᵀ
-    with J̄ = M⁻¹JᵀΛ takes from it what would move the frame. Λ is the :func:`operational_inertia`; μ = J̄ᵀC v − Λ J̇ v are
-    the forces of velocities and p = J̄ᵀg that of gravity; springs, dampers and friction are not in it.
-    ``directions`` as there: J has only these rows. Loops are not closed. Where Λ has no bound all of it is NaN.
+    ẍ is the frame's :func:`acceleration` under the efforts τ = Jᵀ F + N τ₀ for any τ₀, where N = 1 − JᵀJ̄ᵀ with
+    J̄ = M⁻¹JᵀΛ removes the part that moves the frame. Springs, dampers and friction are not included. Loops are not
+    closed.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    frame : str
+        Name of a frame of `model`.
+    directions : {"all", "linear", "angular"} or sequence of str, optional
+        Rows of the Jacobian: a group, or a list of some of "x", "y", "z", "rx", "ry", "rz".
+
+    Returns
+    -------
+    inertia : ndarray, shape (..., m, m)
+        Λ, as in :func:`operational_inertia`. All results are NaN where it is unbounded.
+    velocity_forces : ndarray, shape (..., m)
+        Velocity-dependent force μ = J̄ᵀC v − Λ J̇ v.
+    gravity : ndarray, shape (..., m)
+        Force of gravity p = J̄ᵀg.
+
+    References
+    ----------
+    Khatib, "A unified approach for motion and force control of robot manipulators: the operational space formulation",
+    *IEEE Journal of Robotics and Automation* 3(1), 1987, section III.
     """
     places, still = rows_of(directions), np.zeros(model.nv)
     inertia = _operational_inertia(model, q, frame, directions)
@@ -191,7 +336,7 @@ def operational_space_dynamics(
         return acceleration(model, q, v, a, frame)[places]
 
     fallen = freely(still)
-    with np.errstate(all="ignore"):  # of what has no bound
+    with np.errstate(all="ignore"):  # unbounded inertias
         return inertia, inertia @ (fallen - freely(v)), -(inertia @ fallen)
 
 
@@ -212,5 +357,5 @@ def _operational_inertia(model: Model, q: Array, frame: str, directions: str | S
 def _with_mass(model: Model) -> Model:
     model.require_physical("the whole body's inertia")
     if is_zero(sum((link.rigid_inertia.mass for link in model.links), 0.0)):
-        raise ModelError(f"{model.name!r} has no center of mass: nothing that moves has mass")
+        raise ModelError(f"{model.name!r} has no center of mass: no moving body has mass")
     return model

@@ -1,4 +1,4 @@
-"""The mass matrix, three ways (`equations.md` §1), and the Coriolis matrix."""
+"""Mass matrix by three methods (`equations.md` §1), and Coriolis matrix."""
 
 from __future__ import annotations
 
@@ -22,11 +22,37 @@ MassMatrixMethod = Literal["composite", "unit_vector", "jacobian"]
 
 @takes_model
 def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: MassMatrixMethod = "composite") -> Shaped[Array, "nv nv"]:
-    """M (nv, nv), symmetric, in full; kg, kg m or kg m².
+    """Compute the mass matrix.
 
-    ``method``: "composite" (composite rigid bodies: Walker & Orin 1982), "unit_vector" (column k is
-    the inverse dynamics of a unit acceleration) or "jacobian" (the definition, Σ JᵀIJ).
-    Reflected rotor inertias (armature) are on its diagonal.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    method : {"composite", "unit_vector", "jacobian"}, optional
+        "composite": composite rigid bodies. "unit_vector": column k is the inverse dynamics of a unit acceleration.
+        "jacobian": the definition, Σ JᵀIJ.
+
+    Returns
+    -------
+    ndarray, shape (..., nv, nv)
+        Full symmetric matrix in kg, kg m or kg m², with reflected rotor inertias (armature) on its diagonal.
+
+    References
+    ----------
+    Walker & Orin, "Efficient dynamic computer simulation of robotic mechanisms", *Journal of Dynamic Systems,
+    Measurement, and Control* 104(3), 1982.
+
+    %fea section 6.2.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.mass_matrix(arm, [0.0, 0.0]).round(9)
+    array([[2.7 , 0.85],
+           [0.85, 0.35]])
     """
     if not is_choice(method, MASS_MATRIX_METHODS):
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, MASS_MATRIX_METHODS))}")
@@ -34,9 +60,7 @@ def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: MassMatrixMethod =
 
 
 def composite_inertias(model: Model, T: Sequence[Array]) -> tuple[list[RigidInertia], RigidInertia]:
-    """The inertia of everything from each body outwards, as one rigid body, in that body's frame; and of all, in the
-    world's.
-    """
+    """Return the composite inertia of each body with its descendants in the body's frame, and of all in the world."""
 
     def inward(link: Link, received: tuple[RigidInertia], T: Array) -> tuple[RigidInertia, tuple[RigidInertia]]:
         total = link.rigid_inertia + received[0]
@@ -63,7 +87,7 @@ def _composite(model: Model, q: Array) -> Array:
 
 
 def _coupled(model: Model, H: Array) -> Array:
-    """GᵀHG: the matrix in independent coordinates."""
+    """Return GᵀHG: the matrix in independent coordinates."""
     if not model.has_couplings:
         return H
     G = model.coupling_matrix
@@ -95,10 +119,26 @@ MASS_MATRIX_METHODS = {"composite": _composite, "unit_vector": _unit_vector, "ja
 
 @takes_model
 def coriolis_matrix(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv nv"]:
-    """C (nv, nv) with C v = b(q, v) − g(q) and Ṁ − 2C skew-symmetric.
+    """Compute the Coriolis matrix C, with C v = b(q, v) − g(q) and Ṁ − 2C skew-symmetric.
 
-    C = Σ Jᵢᵀ(Iᵢ J̇ᵢ + Bᵢ Jᵢ), Bᵢ = ½[(vᵢ×*)Iᵢ − Iᵢ(vᵢ×) + (Iᵢvᵢ)×̄*], by composite bodies
-    (Echeandia & Wensing 2021).
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray, shape (..., nv, nv)
+        C = Σ Jᵢᵀ(Iᵢ J̇ᵢ + Bᵢ Jᵢ), Bᵢ = ½[(vᵢ×*)Iᵢ − Iᵢ(vᵢ×) + (Iᵢvᵢ)×̄*].
+
+    References
+    ----------
+    Echeandia & Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body
+    systems", *Journal of Computational and Nonlinear Dynamics* 16(9), 2021, section 3.
     """
     if not model.links:
         return np.zeros((0, 0))
@@ -107,7 +147,7 @@ def coriolis_matrix(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
     twists = body_velocities(model, q, v)
 
     def subspace_rate(link: Link, V: Array, S: Array, q: Array, v: Array) -> Array:
-        """J̇ of a joint's own columns: the rate of S as seen from the world."""
+        """Return J̇ of a joint's own columns: the rate of S in the world."""
         return motion_cross(V) @ S + link.motion_subspace_rate(q, v)
 
     S_dot = model.each(subspace_rate, twists, S, x, rates)

@@ -1,4 +1,4 @@
-"""What moves without inertia: which joints and bodies make the mass matrix singular."""
+"""Detection of joints and bodies without inertia, which make the mass matrix singular."""
 
 from __future__ import annotations
 
@@ -19,26 +19,39 @@ from linkwright.spatial.rotation import skew
 
 @takes_model
 def require_mass(model: Model, what: str = "forward dynamics") -> None:
-    """Raise :class:`ModelError` where forward dynamics has no answer: a joint that moves nothing with mass."""
+    """Check that every joint moves mass, so that forward dynamics is defined.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    what : str, optional
+        Quantity that needs the inverse of the mass matrix, for the message.
+
+    Raises
+    ------
+    ModelError
+        If the mass matrix is singular.
+    """
     massless = massless_joints(model)
     if massless:
         more = ", …" if len(massless) > 8 else ""
         names = ", ".join(map(repr, massless[:8])) + more
         bodies = ", ".join(repr(model.joint(name).child) for name in massless[:8]) + more
         raise ModelError(
-            f"{what} of {model.name!r} has no answer: its mass matrix is singular, for what joint {names} "
-            f"moves has no inertia of its own along some direction of the motion; give body {bodies}, or what it "
-            "carries, mass and inertia, or the joint armature"
+            f"{what} of {model.name!r} is undefined: its mass matrix is singular; the bodies moved by joint {names} "
+            f"have no inertia in some direction of the motion; give body {bodies}, or its descendants, "
+            "mass and inertia, or the joint an armature"
         )
 
 
 SINGULAR = 1e-13
-"""What moves with less of the inertia that it could have, about another axis through the joint, has none."""
+"""An inertia below this fraction of its largest possible value, about another axis through the joint, is zero."""
 
 
 @kept
 def massless_joints(model: Model) -> list[str]:
-    """The joints along which nothing has inertia at a random configuration; none of a model of symbols."""
+    """Return the joints without inertia at a random configuration; none for a model with symbols."""
     model = model.physical or model
     if any(is_symbolic(link.placement, link.armature, *link.rigid_inertia) for link in model.links):
         return []
@@ -56,7 +69,7 @@ def massless_joints(model: Model) -> list[str]:
             x * (c.multiplier if (c := joint.coupling) else 1.0)
             for joint, x in zip(model.joints, could_be, strict=True)
         ]
-        return _weakest(model, q, model.assemble(carried))  # which multiplies followers' once more
+        return _weakest(model, q, model.assemble(carried))  # assemble multiplies mimic joints by their factor again
     massless: list[str] = []
 
     def inward(link: Link, received: tuple[Array], k: int, q: Array, could_be: Array) -> tuple[None, tuple[Array]]:
@@ -74,7 +87,7 @@ def massless_joints(model: Model) -> list[str]:
 
 
 def all_have_inertia(bodies: Iterable[RigidInertia]) -> bool:
-    """Whether every body has mass, and about its center of mass moments that are not small beside its largest."""
+    """Return whether every body has mass, and moments of inertia about its center of mass that are not nearly zero."""
     inertias = list(bodies)
     m = np.array([body.mass for body in inertias], dtype=float)
     if not (m >= SMALLEST).all():
@@ -86,12 +99,12 @@ def all_have_inertia(bodies: Iterable[RigidInertia]) -> bool:
 
 
 def _could_be(I: RigidInertia, S: Array) -> Array:
-    """The inertia (nv,) along the columns of S (6, nv), if about all axes through the joint it were the largest."""
+    """Return the largest possible inertia (nv,) along the columns of S (6, nv), about any axis through the joint."""
     return I.mass * (S[:3] ** 2).sum(axis=0) + np.trace(I.inertia) * (S[3:] ** 2).sum(axis=0)
 
 
 def is_definite(D: Array, could_be: Array) -> bool:
-    """Whether an inertia (nv, nv) is more than the rounding of what it could be (nv,), or is where that is less."""
+    """Return whether an inertia (nv, nv) is positive definite beyond rounding, relative to `could_be` (nv,)."""
     own = np.diagonal(D)
     could_be = np.maximum(could_be, own)  # regrouped inertias may be negative in other directions
     if not (own > np.maximum(SINGULAR * could_be, SMALLEST)).all():
@@ -101,7 +114,7 @@ def is_definite(D: Array, could_be: Array) -> bool:
 
 
 def _weakest(model: Model, q: Array, could_be: Array) -> list[str]:
-    """The joint that moves most in the motion with least inertia, if that has none."""
+    """Return the joint that moves most in the motion of least inertia, if that inertia is zero."""
     M = mass_matrix(model, q)
     if not model.nv or is_definite(M, could_be):
         return []

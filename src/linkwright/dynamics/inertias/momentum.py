@@ -19,25 +19,72 @@ from linkwright.spatial.transform import force_to_parent, split_pose
 from linkwright.spatial.vectors import force_cross, motion_cross
 
 NO_FORCE = 1e-10
-"""A sum of forces below this share of their magnitudes is none, but rounding."""
+"""A sum of forces below this fraction of their magnitudes is zero to rounding."""
 
 
 @takes_model
 def total_mass(model: Model) -> float:
-    """The mass of everything that moves, kg; what is welded to the world is :func:`welded_mass`."""
+    """Compute the total mass of all moving bodies.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+
+    Returns
+    -------
+    float
+        Mass in kg, without :func:`welded_mass`.
+    """
     model.require_physical("the total mass")
     return sum((link.rigid_inertia.mass for link in model.links), 0.0)
 
 
 @takes_model
 def welded_mass(model: Model) -> float:
-    """The mass of everything welded to the world, kg."""
+    """Compute the mass of all bodies that are welded to the world.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+
+    Returns
+    -------
+    float
+        Mass in kg.
+    """
     return model.welded.mass
 
 
 @takes_model
 def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
-    """The center of mass (3,) of everything that moves, in the world, m."""
+    """Compute the center of mass of all moving bodies.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (..., 3)
+        Position in the world in m.
+
+    Raises
+    ------
+    ModelError
+        If no moving body has mass.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.center_of_mass(arm, [0.0, 0.0])
+    array([1., 0., 0.])
+    """
     model.require_physical("the center of mass")
     return first_moment(model, q) / _mass(model)
 
@@ -45,12 +92,12 @@ def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
 def _mass(model: Model) -> float:
     mass = total_mass(model)
     if isinstance(mass, float) and mass == 0.0:
-        raise ModelError(f"{model.name!r} has no center of mass: nothing that moves has mass")
+        raise ModelError(f"{model.name!r} has no center of mass: no moving body has mass")
     return mass
 
 
 def first_moment(model: Model, q: Array) -> Array:
-    """Σ m c (3,) of everything that moves, in the world, kg m."""
+    """Return Σ m c (3,) of all moving bodies in the world, in kg m."""
 
     def inward(link: Link, received: tuple[float, Array], q: Array) -> tuple[None, tuple[float, Array]]:
         m, h = received[0] + link.rigid_inertia.mass, received[1] + link.rigid_inertia.first_moment
@@ -63,14 +110,46 @@ def first_moment(model: Model, q: Array) -> Array:
 
 @takes_model
 def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 nv"]:
-    """The Jacobian (3, nv) of the center of mass: its velocity is J v."""
+    """Compute the Jacobian of the center of mass.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (..., 3, nv)
+        J; the velocity of the center of mass is J v.
+    """
     model.require_physical("the center of mass")
     return momentum_matrix(model, q)[:3] / _mass(model)
 
 
 @takes_model
 def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
-    """The momentum (6,) [P; L] of everything that moves, about its center of mass, in world axes; N s, N m s."""
+    """Compute the momentum of all moving bodies about their center of mass.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Momentum [P; L] in world axes, in N s and N m s.
+
+    References
+    ----------
+    Orin & Goswami, "Centroidal momentum matrix of a humanoid robot: structure and properties", *IROS* 2008, section II.
+    """
     model.require_physical("momentum")
 
     def inward(link: Link, received: tuple[Array], q: Array, V: Array) -> tuple[None, tuple[Array]]:
@@ -86,7 +165,24 @@ def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Sh
 def momentum_about(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], point: Shaped[Array, "3"]
 ) -> Shaped[Array, "6"]:
-    """The momentum (6,) [P; L] of everything that moves about a ``point`` (3,) of the world, in world axes."""
+    """Compute the momentum of all moving bodies about a point of the world.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    point : array_like, shape (..., 3)
+        Point in the world in m.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Momentum [P; L] in world axes, in N s and N m s.
+    """
     h = momentum(model, q, v)
     return np.concatenate([h[:3], h[3:] + skew(center_of_mass(model, q) - point) @ h[:3]])
 
@@ -95,14 +191,31 @@ def momentum_about(
 def momentum_rate(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], a: Shaped[Array, "nv"]
 ) -> Shaped[Array, "6"]:
-    """The rate (6,) [Ṗ; L̇] of :func:`momentum`, N and N m: Ȧ v + A a, without the matrices."""
+    """Compute the rate of :func:`momentum`, Ȧ v + A a, without the matrices.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    a : array_like, shape (..., nv)
+        Acceleration.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Rate [Ṗ; L̇] in world axes, in N and N m.
+    """
     model.require_physical("momentum")
     rate = _forces(model, q, v, a)
     return np.concatenate([rate[:3], rate[3:] - skew(center_of_mass(model, q)) @ rate[:3]])
 
 
 def _forces(model: Model, q: Array, v: Array, a: Array) -> Array:
-    """The force (6,) [f; n] about the world's origin that the motion takes; weight is not in it."""
+    """Return the force (6,) [f; n] about the world's origin that produces the motion, without weight."""
 
     def inward(link: Link, received: tuple[Array], q: Array, motion: tuple[Array, Array]) -> tuple[None, tuple[Array]]:
         return None, (force_to_parent(link.transform(q), sum(_own_forces(link, motion)) + received[0]),)
@@ -113,7 +226,7 @@ def _forces(model: Model, q: Array, v: Array, a: Array) -> Array:
 
 
 def _forces_and_size(model: Model, q: Array, v: Array, a: Array) -> tuple[Array, Any]:
-    """The same, and how large the forces are that are added up, N: the sum of their entries' magnitudes."""
+    """Return that force and the sum of the magnitudes of its terms in N."""
 
     def inward(
         link: Link, received: tuple[Array, Any], q: Array, motion: tuple[Array, Array]
@@ -128,7 +241,7 @@ def _forces_and_size(model: Model, q: Array, v: Array, a: Array) -> tuple[Array,
 
 
 def _own_forces(link: Link, motion: tuple[Array, Array]) -> tuple[Array, Array]:
-    """What the acceleration (6,) of a body takes, and what its velocity does (6,), in its axes."""
+    """Return the forces (6,) of a body's acceleration and of its velocity, in its axes."""
     V, A = motion
     I = link.rigid_inertia
     return I.times(A), force_cross(V) @ I.times(V)
@@ -136,9 +249,27 @@ def _own_forces(link: Link, motion: tuple[Array, Array]) -> tuple[Array, Array]:
 
 @takes_model
 def centroidal_velocity(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
-    """The velocity (6,) [ċ; ω] of everything as one: of the center of mass, and ω = I⁻¹ L, world axes, m/s and rad/s.
+    """Compute the average velocity of the mechanism: that of its center of mass, and ω = I⁻¹ L.
 
-    So would all move, its joints locked, with the momentum that it has (Orin & Goswami 2008).
+    With locked joints this velocity has the same momentum.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Velocity [ċ; ω] in world axes, in m/s and rad/s.
+
+    References
+    ----------
+    Orin & Goswami, "Centroidal momentum matrix of a humanoid robot: structure and properties", *IROS* 2008, section IV.
     """
     h = momentum(model, q, v)
     _, everything = composite_inertias(model, model.each(transform, model.coordinates(q)))
@@ -151,12 +282,34 @@ def centroidal_velocity(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "
 def zero_moment_point(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], a: Shaped[Array, "nv"], height: float = 0.0
 ) -> Shaped[Array, "3"]:
-    """The zero-moment point (3,) on the level ground z = ``height``, m, in the world.
+    """Compute the zero-moment point on level ground.
 
-    There the force of the ground that this motion takes, weight included, has no moment about level axes
-    (Vukobratović & Stepanenko 1972). Without a vertical force, as in flight, there is none and all is NaN: where it is
-    below 1e-10 of the forces that are added up to it. Where the ground would have to pull there is a point, too: the
-    vertical force, of :func:`momentum_rate` less the weight, is then negative.
+    At this point the ground reaction force of the motion, which includes the weight, has no moment about horizontal
+    axes.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    a : array_like, shape (..., nv)
+        Acceleration.
+    height : float, optional
+        Height z of the ground in m.
+
+    Returns
+    -------
+    ndarray, shape (..., 3)
+        Point in the world in m. All entries are NaN where the vertical force is below 1e-10 of its terms, as in free
+        fall. The point also exists where the ground would have to pull: the vertical force, from :func:`momentum_rate`
+        minus the weight, is then negative.
+
+    References
+    ----------
+    Vukobratović & Stepanenko, "On the stability of anthropomorphic systems", *Mathematical Biosciences* 15, 1972.
     """
     force, size = _forces_and_size(model, q, v, a)
     moment = first_moment(model, q)
@@ -172,13 +325,36 @@ def zero_moment_point(
 def generalized_momentum(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"]]:
-    """p = M v (nv,) and n = Cᵀv − g (nv,), so that ṗ = τ + n: the momentum, and what changes it besides efforts.
+    """Compute the generalized momentum p = M v, and n = Cᵀv − g with ṗ = τ + n.
 
-    Efforts τ are all that act along the joints, passive ones and those of wrenches from outside too: of what is not
-    accounted for, the difference tells, without accelerations (De Luca et al. 2006). Cᵀv = Ṁ v − C v is the same for
-    every C with Ṁ − 2C skew; for plain coordinates it is the gradient of the kinetic energy by q. Joint by joint
-    p = Sᵀh and n = Ṡᵀh + Sᵀf, h being the momentum of everything beyond and f its weight, Ṡ the rate of S as the world
-    sees it. Closed loops are left open.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    momentum : ndarray, shape (..., nv)
+        Generalized momentum p = M v.
+    rate : ndarray, shape (..., nv)
+        Rate without efforts, n = Cᵀv − g. The efforts τ of ṗ = τ + n are all generalized forces, including passive and
+        external ones.
+
+    Notes
+    -----
+    The difference ṗ − n − τ of the known efforts is the unknown generalized force, computed without accelerations.
+    Cᵀv = Ṁ v − C v is the same for every C with Ṁ − 2C skew-symmetric. In Cartesian coordinates it is the gradient of
+    the kinetic energy by q. Joint by joint, p = Sᵀh and n = Ṡᵀh + Sᵀf with the momentum h and the weight f of all
+    outward bodies and the rate Ṡ of S in the world. Closed loops are ignored.
+
+    References
+    ----------
+    De Luca, Albu-Schäffer, Haddadin & Hirzinger, "Collision detection and safe reaction with the DLR-III lightweight
+    manipulator arm", *IROS* 2006, section III.
     """
 
     def inward(
@@ -199,16 +375,32 @@ def generalized_momentum(
 
 
 BaseAxes = Literal["body", "world"]
-"""In which axes the velocities of floating bases count: their own, as in v, or the world's."""
+"""Axes of the velocities of floating bases: those of the body, as in v, or those of the world."""
 
 
 @takes_model
 def momentum_matrix(model: Model, q: Shaped[Array, "nq"], base: BaseAxes = "body") -> Shaped[Array, "6 nv"]:
-    """The centroidal momentum matrix A (6, nv): the momentum about the center of mass is A v.
+    """Compute the centroidal momentum matrix A: the momentum about the center of mass is A v.
 
-    Reflected rotor inertias are not in it. A column is the momentum of everything beyond a joint
-    moving at its unit rate, carried to the center of mass. ``base`` "world": of free joints at the ground for
-    velocities [v; ω] of the body's origin in world axes, not in the body's.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    base : {"body", "world"}, optional
+        Axes of the velocity of a floating base. With "world", columns of free joints at the ground are for velocities
+        [v; ω] of the body's origin in world axes.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, nv)
+        A, without reflected rotor inertias. A column is the momentum at a unit velocity of the joint.
+
+    References
+    ----------
+    Orin & Goswami, "Centroidal momentum matrix of a humanoid robot: structure and properties", *IROS* 2008, section
+    III.
     """
     _check_base(base)
     model.require_physical("momentum")
@@ -229,10 +421,28 @@ def momentum_matrix(model: Model, q: Shaped[Array, "nq"], base: BaseAxes = "body
 def momentum_matrix_dot(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], base: BaseAxes = "body"
 ) -> Shaped[Array, "6 nv"]:
-    """The time derivative Ȧ (6, nv) of :func:`momentum_matrix`, entry by entry: d(A v)/dt = A a + Ȧ v.
+    """Compute the time derivative Ȧ of :func:`momentum_matrix`, with d(A v)/dt = A a + Ȧ v.
 
-    Seen from the world a column I S has the rate I Ṡ + İ S, Ṡ = V × S and İ the sum of V ×* I − I V × of everything
-    beyond; the center of mass moves, too.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    base : {"body", "world"}, optional
+        Axes of the velocity of a floating base.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, nv)
+        Ȧ.
+
+    Notes
+    -----
+    In the world a column I S has the rate I Ṡ + İ S, where Ṡ = V × S and İ is the sum of V ×* I − I V × over all
+    outward bodies; the motion of the center of mass adds a term.
     """
     _check_base(base)
     model.require_physical("momentum")
@@ -277,14 +487,14 @@ def momentum_matrix_dot(
 
 
 def _carried(T: Array, c: Array, F: Array) -> Array:
-    """Forces or momenta (6, k) of a body's axes in world axes about a point c (3,)."""
+    """Express forces or momenta (6, k) in body axes in world axes about a point c (3,)."""
     R, p = split_pose(T)
     P = R @ F[:3]
     return np.concatenate([P, R @ F[3:] + skew(p - c) @ P])
 
 
 def _both(R: Array) -> Array:
-    """diag(R, R) (6, 6)."""
+    """Return diag(R, R) (6, 6)."""
     nil = np.zeros((3, 3))
     return np.concatenate([np.concatenate([R, nil], axis=1), np.concatenate([nil, R], axis=1)])
 
@@ -295,5 +505,5 @@ def _check_base(base: str) -> None:
 
 
 def _turned(model: Model, base: str) -> list[float]:
-    """For every body 1.0 where its velocity is counted in world axes."""
+    """Return 1.0 for every body whose velocity is in world axes, else 0.0."""
     return [1.0 if base == "world" and link.parent < 0 and link.motion.floating else 0.0 for link in model.links]

@@ -1,1 +1,1 @@
-"""What efforts, energy and momentum are in the inertial parameters, in which they are linear."""
+"""Inertial parameters, regressors and base parameters."""

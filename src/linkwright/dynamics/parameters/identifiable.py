@@ -1,9 +1,9 @@
-"""Base parameters: the combinations of inertial parameters that motion shows, as few as determine it.
+"""Base parameters: the minimal set of combinations of inertial parameters that determines the dynamics.
 
-What multiplies one parameter in τ = Y π may be a constant combination of what multiplies others: Y_g = Σ Y_k β_kg.
-Parameter g can then be left out where the others take their share of it, π_k + Σ β_kg π_g (Gautier & Khalil, IEEE
-Trans. RA 6(3), 1990). `model/change/movable.py` finds body by body what vanishes so, and nothing else does, so that
-mechanisms of any size have their base parameters, and how many there are is certain.
+The column of one parameter in τ = Y π may be a constant combination of other columns: Y_g = Σ Y_k β_kg.
+Parameter g can then be eliminated by π_k + Σ β_kg π_g in place of π_k (Gautier & Khalil, IEEE
+Trans. RA 6(3), 1990). `model/change/movable.py` finds all such relations body by body, so that mechanisms of any size
+have their base parameters, and the number of base parameters is certain.
 """
 
 from __future__ import annotations
@@ -30,58 +30,68 @@ from linkwright.spatial.inertia import of_parameters
 from linkwright.spatial.transform import inverse_pose
 
 NOTHING = 1e-13
-"""What is so little of the parameters of a combination is rounding."""
+"""A coefficient below this fraction of a combination is rounding."""
 
 DOUBTFUL = 1e-8
-"""What shows less than this beside others may be rounding, or angles of a file of few digits."""
+"""Below this relative size an effect may be rounding, or due to angles with few digits in a file."""
 
 PREFERENCE = ([0], [1, 2, 3], [6, 4, 9, 5, 7, 8])
-"""Which of a body's ten vanish first, where there is a choice: m; of m c the largest; of I Iyy, then Ixx."""
+"""Order of elimination among a body's ten parameters: m; the largest of m c; of I first Iyy, then Ixx."""
 
 
 class Relation(NamedTuple):
-    """Parameters that vanish together: what multiplies them is a combination of what multiplies others."""
+    """Parameters that are eliminated together: their columns are combinations of other columns."""
 
     gone: Array
-    """numbers of those that vanish"""
+    """indices of the eliminated parameters"""
     others: Array
-    """of those of the same bodies that take a share of them"""
+    """indices of the parameters of the same bodies in the combinations"""
     shares: Array
     """(others, gone)"""
     parents: Array
-    """of the ten of the body that they hang on, none on the ground"""
+    """indices of the ten parameters of the parent body; none on the ground"""
     parents_shares: Array
     """(10 or 0, gone)"""
 
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """The base parameters β = K π of a mechanism: Y[:, index] β = Y π, and no combination more shows in any motion."""
+    """Base parameters β = K π of a mechanism, with Y[:, index] β = Y π in every motion.
+
+    Parameters
+    ----------
+    mechanism : str
+        Name of the mechanism.
+    parameters : tuple of str, length p
+        Names of all parameters as in :func:`parameter_names`.
+    index : ndarray of int, shape (b,)
+        Column of the regressor of each base parameter.
+    certainty : float
+        Smallest singular value of the kept parameters relative to the largest; rounding is about 1e-15.
+    relations : sequence of Relation
+        Eliminated parameters, from the root outward.
+    """
 
     mechanism: str
     parameters: tuple[str, ...]
-    """the names (p,) of all: :func:`parameter_names`"""
     index: Array
-    """(b,), the column of the regressor that multiplies each base parameter"""
     certainty: float
-    """the smallest singular value that was taken for none that vanishes, of the largest: rounding has 1e-15"""
     relations: Sequence[Relation] = field(repr=False)
-    """from the root on"""
 
     @property
     def rank(self) -> int:
-        """How many base parameters there are: the rank of regressors of motions that show all."""
+        """Number of base parameters: the rank of the regressor over all motions."""
         return len(self.index)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Of each (b,) the name of the parameter that it stands for, with an R where others are regrouped with it."""
+        """Name of the parameter of each base parameter, with an R where others are regrouped with it."""
         alone = (self.matrix != 0.0).sum(axis=1) == 1
         return tuple(self.parameters[k] + "R" * (not one) for k, one in zip(self.index, alone, strict=True))
 
     @cached_property
     def matrix(self) -> Array:
-        """K (b, p), the base parameters as combinations of all parameters; K[:, index] is the unit matrix."""
+        """Matrix K (b, p) of the combinations; K[:, index] is the identity matrix."""
         K = np.zeros((self.rank, len(self.parameters)))
         K[np.arange(self.rank), self.index] = 1.0
         for one in self.relations:
@@ -92,7 +102,23 @@ class BaseParameters:
 
     @explained
     def of(self, parameters: Any) -> Array:
-        """β (…, b) of parameters π (…, p): K π, without the matrix."""
+        """Compute the base parameters β = K π without forming the matrix.
+
+        Parameters
+        ----------
+        parameters : array_like, shape (..., p)
+            Inertial parameters π.
+
+        Returns
+        -------
+        ndarray, shape (..., b)
+            Base parameters β.
+
+        Raises
+        ------
+        ShapeError
+            If the number of parameters is not p.
+        """
         pi = as_numbers("parameters", parameters)
         if pi.shape[-1:] != (len(self.parameters),):
             raise ShapeError(f"expected parameters (…, {len(self.parameters)}) of {self.mechanism!r}; got {pi.shape}")
@@ -104,7 +130,7 @@ class BaseParameters:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """The names of the parameters that show in no motion at all."""
+        """Names of the parameters that have no effect on any motion."""
         return tuple(self.parameters[k] for k in np.flatnonzero(~self.matrix.any(axis=0)))
 
     def __str__(self) -> str:
@@ -118,7 +144,7 @@ class BaseParameters:
 
 
 def combination(row: Array, first: int, names: Sequence[str]) -> str:
-    """A sum of parameters as text, the first with factor 1: "a.Izz + 0.25 b.m - b.mcx"."""
+    """Return a sum of parameters as text, the first with factor 1: "a.Izz + 0.25 b.m - b.mcx"."""
     terms = names[first]
     for k in np.flatnonzero(row).tolist():
         if k != first:
@@ -129,20 +155,48 @@ def combination(row: Array, first: int, names: Sequence[str]) -> str:
 
 @takes_model
 def base_parameters(model: Model, armature: bool = False, friction: bool = False) -> BaseParameters:
-    """The combinations of inertial parameters that efforts, momentum and energy determine, as few as there are.
+    """Compute the base parameters: the minimal combinations that determine efforts, momentum and energy.
 
-    ``armature`` and ``friction`` as in :func:`regressor`, whose columns they are. Printed, the result tells each
-    combination; ``.matrix`` (b, p) and ``.names`` have them as numbers, ``Y[..., base.index] @ base.of(π)`` is Y π.
-    Closed loops are left open, limits aside. Raises :class:`ModelError` for a mechanism that holds symbols, whose base
-    parameters ``equations(…, base_parameters=True)`` tells in letters.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    armature : bool, optional
+        Add the armatures of the joints to the parameters.
+    friction : bool, optional
+        Add the damping and the Coulomb friction of the joints to the parameters.
+
+    Returns
+    -------
+    BaseParameters
+        Combinations, which are printed; ``.matrix`` (b, p) and ``.names`` contain them as numbers, and
+        ``Y[..., base.index] @ base.of(π)`` is Y π. Closed loops and joint limits are ignored.
+
+    Raises
+    ------
+    ModelError
+        If the model has symbols (use ``equations(…, base_parameters=True)``), or if the number of base parameters
+        is uncertain.
+
+    References
+    ----------
+    Gautier & Khalil, "Direct calculation of minimum set of inertial parameters of serial robots", *IEEE Transactions on
+    Robotics and Automation* 6(3), 1990.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.base_parameters(arm).rank
+    6
     """
     if not regroupable(model):
-        raise ModelError(f"{model.name!r} holds symbols; equations(model, base_parameters=True) tells in letters")
+        raise ModelError(f"{model.name!r} has symbols; use equations(model, base_parameters=True)")
     found = _found(model, bool(armature), bool(friction))
     if found.certainty < DOUBTFUL:
         warn(
-            f"{model.name!r} has axes so nearly parallel, or lengths so different, that {found.rank} base parameters "
-            f"are not certain: some show {found.certainty:.0e} as much as others; model.snapped() makes angles right"
+            f"the {found.rank} base parameters of {model.name!r} are not certain: its axes are nearly parallel or its "
+            f"lengths very different (relative effect {found.certainty:.0e}); model.snapped() makes angles right"
         )
     return found
 
@@ -161,7 +215,7 @@ def _found(model: Model, armature: bool, friction: bool) -> BaseParameters:
 
 
 def _relations(model: Model, groups: Sequence[LinkGroup]) -> list[Relation]:
-    """What vanishes, in public parameters."""
+    """Return the eliminated parameters as public parameters."""
     units, length, n = units_of(length_of(model)), length_of(model), 10 * len(model.links)
     placements = public_placements(model)
     of_rotors = [1.0 if unit == "m" else length**2 for j in model.joints if j.nv for unit in j.motion.units]
@@ -176,7 +230,7 @@ def _relations(model: Model, groups: Sequence[LinkGroup]) -> list[Relation]:
         rows = np.concatenate([*ten, np.array([column[i] for i in group.rotors], dtype=int)])
         scale = np.concatenate([*[units] * len(bodies), np.array([of_rotors[i] for i in group.rotors])])
         basis = scale[:, None] * group.basis
-        for at, k in enumerate(bodies):  # from calculated frames to the file's
+        for at, k in enumerate(bodies):  # from canonical frames to those of the file
             back = inverse_pose(placements[k])
             own = slice(10 * at, 10 * at + 10)
             basis[own] = np.stack([unit.moved(back).parameters() for unit in UNITS], axis=1) @ basis[own]
@@ -201,7 +255,7 @@ def _relations(model: Model, groups: Sequence[LinkGroup]) -> list[Relation]:
 
 
 def _vanishing(basis: Array, bodies: Sequence[int]) -> list[int]:
-    """The rows of a basis (n, d) that the others can take the place of: rotors', then those of bodies as they come."""
+    """Return the rows of a basis (n, d) that other rows can replace: those of rotors, then those of bodies in order."""
     Q, _ = np.linalg.qr(basis)
     gone: list[int] = []
     rotors = list(range(max(bodies) + 10, len(Q)))
@@ -217,16 +271,16 @@ def _vanishing(basis: Array, bodies: Sequence[int]) -> list[int]:
 
 
 def _without(Q: Array, row: int) -> Array:
-    """The rest (n, d − 1) of an orthonormal basis (n, d), with nothing in this row: reflected, the first left out."""
+    """Return an orthonormal basis (n, d − 1) without a component in this row, by a reflection of the basis (n, d)."""
     u = Q[row].copy()
     u[0] += np.copysign(np.linalg.norm(u), u[0])
     return (Q - np.outer(Q @ u, 2.0 / (u @ u) * u))[:, 1:]
 
 
 def _require_true(model: Model, found: BaseParameters, armature: bool) -> None:
-    """Raise where random parameters and their base parameters alone do not take the same efforts in a random motion.
+    """Raise an error where random parameters and their base parameters give different efforts in a random motion.
 
-    What one random motion shows of random parameters tells of all: relations that do not hold would show.
+    One random motion with random parameters reveals every wrong relation.
     """
     rng = np.random.default_rng(1)
     pi = rng.normal(size=len(found.parameters))
@@ -236,13 +290,13 @@ def _require_true(model: Model, found: BaseParameters, armature: bool) -> None:
     tau, same = (inverse_dynamics(_with(model, x, armature), q, v, a) for x in (pi, alone))
     if np.abs(tau - same).max(initial=0.0) > 1e-8 * (1.0 + np.abs(tau).max(initial=0.0)):
         raise ModelError(
-            f"the base parameters of {model.name!r} cannot be told: its lengths, or angles between its axes, are too "
-            "different in size to tell what vanishes from what is small"
+            f"the base parameters of {model.name!r} cannot be determined: its lengths, or the angles between its axes, "
+            "differ too much in size"
         )
 
 
 def _with(model: Model, pi: Array, armature: bool) -> Model:
-    """A mechanism for its efforts alone, whose parameters may be any."""
+    """Return a mechanism for inverse dynamics whose parameters need not be physically consistent."""
     armatures = np.zeros(model.nv)
     if armature:
         rotors = rotor_velocities(model)

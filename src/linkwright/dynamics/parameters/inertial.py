@@ -1,4 +1,4 @@
-"""The parameters of a mechanism as one vector π: ten of every body, then those of its joints."""
+"""Inertial parameters of a mechanism as one vector π: ten of every body, then those of its joints."""
 
 from __future__ import annotations
 
@@ -15,20 +15,34 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
 
 TEN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-"""A body's parameters: mass, mass times center of mass, inertia about the body's origin, in the body's axes."""
+"""Parameters of a body: mass, mass times center of mass, inertia about the body's origin, in the body's axes."""
 
 
 @takes_model
 def inertial_parameters(model: Model, armature: bool = False, friction: bool = False) -> Array:
-    """π (p,), in which efforts, energy and momentum are linear: see :func:`linkwright.regressor`.
+    """Return the inertial parameters π, in which efforts, energy and momentum are linear.
 
-    Of every body in the order of ``model.bodies`` m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz: about the body's origin,
-    in the body's axes; kg, kg m, kg m². Then, where asked for, the ``armature`` of every velocity but the translations
-    of free and planar joints, which have none; then of every velocity its damping and, after the dampings of all, its
-    Coulomb ``friction``. Of joints that follow others by a factor k the armature
-    and the damping count k²-fold, the friction |k|-fold, in what their leaders have.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    armature : bool, optional
+        Add the armatures of the joints to the parameters.
+    friction : bool, optional
+        Add the damping and the Coulomb friction of the joints to the parameters.
 
-    :meth:`Model.with_parameters` is the way back.
+    Returns
+    -------
+    ndarray, shape (p,)
+        For every body in the order of ``model.bodies``: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's
+        origin in the body's axes, in kg, kg m, kg m². Then optionally the armature of every velocity except
+        translations of free and planar joints; the damping of every velocity; and the Coulomb friction of every
+        velocity. A mimic joint with the factor k adds k² times its armature and damping and |k| times its friction to
+        its leader.
+
+    Notes
+    -----
+    :meth:`Model.with_parameters` is the inverse, and :func:`linkwright.regressor` the matrix of these parameters.
     """
     model.require_physical("the inertial parameters")
     parts = [np.zeros(0)]
@@ -44,7 +58,22 @@ def inertial_parameters(model: Model, armature: bool = False, friction: bool = F
 
 @takes_model
 def parameter_names(model: Model, armature: bool = False, friction: bool = False) -> tuple[str, ...]:
-    """The names (p,) of :func:`inertial_parameters`: "link3.m", "link3.mcx", "link3.Ixx", …, "elbow.damping"."""
+    """Return the names of :func:`inertial_parameters`.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    armature : bool, optional
+        Add the armatures of the joints to the parameters.
+    friction : bool, optional
+        Add the damping and the Coulomb friction of the joints to the parameters.
+
+    Returns
+    -------
+    tuple of str, length p
+        Names: "link3.m", "link3.mcx", "link3.Ixx", …, "elbow.damping".
+    """
     names = [f"{body.name}.{one}" for body in model.bodies for one in TEN]
     velocities = velocity_names(model)
     rotors = [f"{velocities[k]}.armature" for k in rotor_velocities(model)] if armature else []
@@ -53,12 +82,12 @@ def parameter_names(model: Model, armature: bool = False, friction: bool = False
 
 
 def public_placements(model: Model) -> list[Array]:
-    """Of every body the pose (4, 4) of the frame that its file gave it in the one that is calculated in."""
+    """Return for every body the pose (4, 4) of the frame of the file in the canonical frame."""
     return [model.frames[body.name].placement for body in model.bodies]
 
 
 def _of_velocities(model: Model, of: Callable[[Joint], Array], share: Callable[[float], Any]) -> Array:
-    """(nv,): what joints have, their followers' share added."""
+    """Return a property (nv,) of the joints, with the shares of mimic joints added to their leaders."""
     own = [of(joint) for joint in model.joints]
     for joint in model.joints:
         if (c := joint.coupling) is not None:

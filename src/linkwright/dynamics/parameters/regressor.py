@@ -1,14 +1,14 @@
 """Regressors: efforts, momentum and energy as matrices times the inertial parameters π.
 
-The wrench that moves a body is linear in its ten parameters (Atkeson, An & Hollerbach 1986), and what the joints feel
-of it is its Jacobian's transpose times it: τ = Σ Jᵢᵀ Wᵢ πᵢ. With U = [ω̇]× + [ω]×² and the acceleration a of the body's
-origin, less gravity,
+The wrench that moves a body is linear in its ten parameters (Atkeson, An & Hollerbach 1986), and the joint efforts
+are the transposed Jacobian times the wrench: τ = Σ Jᵢᵀ Wᵢ πᵢ. With U = [ω̇]× + [ω]×² and the acceleration a of the
+body's origin minus gravity,
 
     W = [a  U  0; 0  −[a]×  L(ω̇) + [ω]× L(ω)],      L(x) i = I x for the six i = (Ixx, Ixy, Iyy, Ixz, Iyz, Izz).
 
-So is its momentum, with K = [v  [ω]×  0; 0  −[v]×  L(ω)], and ½ [v; ω]ᵀ K is its kinetic energy. K(x) π = I x for any
-motion x, so that W is K(A) + V ×* K(V), A the rate of the twist V as the world sees it. Where C(q, v) multiplies
-another velocity (:func:`reference_regressor`), it is the sum of that with halves of both.
+Its momentum has the matrix K = [v  [ω]×  0; 0  −[v]×  L(ω)], and its kinetic energy ½ [v; ω]ᵀ K. K(x) π = I x for any
+motion x, so that W is K(A) + V ×* K(V), with the rate A of the twist V in the world. Where C(q, v) multiplies
+another velocity (:func:`reference_regressor`), W is this sum with halves of both.
 """
 
 from __future__ import annotations
@@ -43,14 +43,42 @@ def regressor(
     armature: bool = False,
     friction: bool = False,
 ) -> Shaped[Array, "nv p"]:
-    """Y (nv, p) with τ = Y π: the efforts that give the acceleration a as a matrix times the inertial parameters.
+    """Compute the regressor Y of inverse dynamics: τ = Y π with the inertial parameters π.
 
-    Ten columns for every body, in the order of ``model.bodies``: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the
-    body's origin in the body's axes; with π of :func:`inertial_parameters` they give :func:`inverse_dynamics` of joints
-    without armature, gravity included. ``armature``: one more column of every velocity but the translations of free
-    and planar joints, which have no armature. ``friction``: then 2 nv more, of damping and of Coulomb friction
-    smoothed as in :func:`passive_forces`; Y π are then the efforts that overcome them too.
-    :func:`parameter_names` tells which column is which. Closed loops are left open: τ is the tree's.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    a : array_like, shape (..., nv)
+        Acceleration.
+    armature : bool, optional
+        Add a column for the armature of every velocity except translations of free and planar joints.
+    friction : bool, optional
+        Add 2 nv columns for damping and for Coulomb friction, smoothed as in :func:`passive_forces`. Y π then includes
+        the efforts against both.
+
+    Returns
+    -------
+    ndarray, shape (..., nv, p)
+        Columns in the order of :func:`parameter_names`. With π of :func:`inertial_parameters`, Y π is
+        :func:`inverse_dynamics` of the tree, including gravity; without columns for the armature it does not include
+        it.
+
+    References
+    ----------
+    Atkeson, An & Hollerbach, "Estimation of inertial parameters of manipulator loads and links", *International Journal
+    of Robotics Research* 5(3), 1986, section 2.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.regressor(arm, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).shape
+    (2, 20)
     """
     columns = [on_joints(model, q, body_regressors(model, q, v, a))]
     if armature:
@@ -69,11 +97,33 @@ def reference_regressor(
     a_r: Shaped[Array, "nv"],
     armature: bool = False,
 ) -> Shaped[Array, "nv p"]:
-    """Y (nv, p) with Y π = M(q) a_r + C(q, v) v_r + g(q): what follows a reference velocity v_r takes, not v itself.
+    """Compute the regressor Y of a reference motion: Y π = M(q) a_r + C(q, v) v_r + g(q).
 
-    C is that of :func:`coriolis_matrix`, with which Ṁ − 2C is skew: the one on which adaptive control rests (Slotine &
-    Li, Int. J. Robotics Research 6(3), 1987). With v_r = v and a_r = a it is :func:`regressor`; columns are its. Closed
-    loops are left open.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    v_r : array_like, shape (..., nv)
+        Reference velocity.
+    a_r : array_like, shape (..., nv)
+        Reference acceleration.
+    armature : bool, optional
+        Add the armatures of the joints to the parameters.
+
+    Returns
+    -------
+    ndarray, shape (..., nv, p)
+        Columns as in :func:`regressor`, to which it is equal for v_r = v and a_r = a. C is :func:`coriolis_matrix`,
+        with Ṁ − 2C skew-symmetric. Closed loops are ignored.
+
+    References
+    ----------
+    Slotine & Li, "On the adaptive control of robot manipulators", *International Journal of Robotics Research* 6(3),
+    1987.
     """
     columns = [on_joints(model, q, body_reference_regressors(model, q, v, v_r, a_r))]
     if armature:
@@ -85,7 +135,24 @@ def reference_regressor(
 def momentum_regressor(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], armature: bool = False
 ) -> Shaped[Array, "nv p"]:
-    """Y (nv, p) with M v = Y π: the generalized momentum, columns as those of :func:`regressor`."""
+    """Compute the regressor Y of the generalized momentum: M v = Y π.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    armature : bool, optional
+        Add the armatures of the joints to the parameters.
+
+    Returns
+    -------
+    ndarray, shape (..., nv, p)
+        Columns as in :func:`regressor`.
+    """
     columns = [on_joints(model, q, body_momentum_regressors(model, q, v))]
     if armature:
         columns.append(v[:, None] * _rotors(model))
@@ -93,7 +160,7 @@ def momentum_regressor(
 
 
 def momentum_change_regressor(model: Model, q: Array, v: Array) -> Array:
-    """Y (nv, 10 bodies) with Cᵀv − g = Y π: what changes the momentum M v besides efforts."""
+    """Return Y (nv, 10 bodies) with Cᵀv − g = Y π: the rate of the momentum M v without efforts."""
     x = model.coordinates(q)
 
     def moved(link: Link, twist: Array, q: Array, v: Array) -> Array:
@@ -112,9 +179,25 @@ def momentum_change_regressor(model: Model, q: Array, v: Array) -> Array:
 def energy_regressor(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], of: Energy = "total", armature: bool = False
 ) -> Shaped[Array, "p"]:
-    """y (p,) with E = yᵀπ: the energy, entries as the columns of :func:`regressor`; J.
+    """Compute the regressor y of the energy: E = yᵀπ.
 
-    ``of``: "kinetic" (:func:`kinetic_energy`), "potential" (:func:`potential_energy`, no springs), or "total", both.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    of : {"total", "kinetic", "potential"}, optional
+        Energy: :func:`kinetic_energy`, :func:`potential_energy` (without springs) or their sum.
+    armature : bool, optional
+        Add the armatures of the joints to the parameters.
+
+    Returns
+    -------
+    ndarray, shape (..., p)
+        Entries in the order of the columns of :func:`regressor`; E is in J.
     """
     entries = [np.zeros(0), *body_energy_regressors(model, q, v, of)]
     if armature:
@@ -123,7 +206,7 @@ def energy_regressor(
 
 
 def coulomb(v: Array) -> Array:
-    """v/√(v² + v₀²) (nv,): the direction of friction, smoothed."""
+    """Return v/√(v² + v₀²) (nv,): the smoothed sign of friction."""
     return v / np.sqrt(v * v + FRICTION_SPEED**2)
 
 
@@ -134,7 +217,7 @@ def armature_energies(model: Model, v: Array, of: Energy) -> Array:
 
 
 def _rotors(model: Model) -> Array:
-    """The columns (nv, rotors) of the unit matrix of the velocities that can have an armature."""
+    """Return the columns (nv, rotors) of the identity matrix for the velocities that can have an armature."""
     return np.eye(model.nv)[:, rotor_velocities(model)]
 
 
@@ -142,7 +225,7 @@ def _rotors(model: Model) -> Array:
 
 
 def body_regressors(model: Model, q: Array, v: Array, a: Array) -> Any:
-    """Of every body W (6, 10): the wrench [f; n] that its motion takes, weight included, is W π."""
+    """Return W (6, 10) of every body: the wrench [f; n] of its motion, including weight, is W π."""
 
     def wrench(link: Link, motion: Any, placement: Array) -> Array:
         R, p = split_pose(placement)
@@ -157,7 +240,7 @@ def body_regressors(model: Model, q: Array, v: Array, a: Array) -> Any:
 
 
 def body_reference_regressors(model: Model, q: Array, v: Array, v_r: Array, a_r: Array) -> Any:
-    """Of every body W (6, 10): W π = I A + B(V) V_r, V_r its twist by v_r, A the rate of that by v and a_r."""
+    """Return W (6, 10) of every body: W π = I A + B(V) V_r, with its twist V_r by v_r, and A its rate by v and a_r."""
 
     def outward(
         link: Link, parent: tuple[Array, Array, Array], q: Array, v: Array, v_r: Array, a_r: Array
@@ -178,7 +261,7 @@ def body_reference_regressors(model: Model, q: Array, v: Array, v_r: Array, a_r:
 
 
 def body_momentum_regressors(model: Model, q: Array, v: Array) -> Any:
-    """Of every body K (6, 10): its momentum [P; L] about its origin is K π."""
+    """Return K (6, 10) of every body: its momentum [P; L] about its origin is K π."""
 
     def momentum(link: Link, twist: Array, placement: Array) -> Array:
         return _momentum(motion_to_child(placement, twist))
@@ -187,7 +270,7 @@ def body_momentum_regressors(model: Model, q: Array, v: Array) -> Any:
 
 
 def body_energy_regressors(model: Model, q: Array, v: Array, of: Energy) -> Any:
-    """Of every body y (10,): its energy is yᵀπ."""
+    """Return y (10,) of every body: its energy is yᵀπ."""
     if not is_choice(of, ("total", "kinetic", "potential")):
         raise InputError(f"of is {of!r}; it may be 'total', 'kinetic' or 'potential'")
 
@@ -210,13 +293,13 @@ def body_energy_regressors(model: Model, q: Array, v: Array, of: Energy) -> Any:
 
 
 def _of_ten(of_mass: Array, of_moment: Array, turning: Array, of_inertia: Array) -> Array:
-    """[x  A  0; 0  B  C] (6, 10)."""
+    """Return [x  A  0; 0  B  C] (6, 10)."""
     top = np.concatenate([of_mass[:, None], of_moment, np.zeros((3, 6))], axis=1)
     return np.concatenate([top, np.concatenate([np.zeros((3, 1)), turning, of_inertia], axis=1)])
 
 
 def _momentum(twist: Array) -> Array:
-    """K (6, 10) of a body's twist [v; ω]."""
+    """Return K (6, 10) of a body's twist [v; ω]."""
     v, (x, y, z) = twist[:3], twist[3:]
     o = 0.0 * x
     L = np.array([[x, y, o, z, o, o], [o, x, y, o, z, o], [o, o, o, x, y, z]])
@@ -224,7 +307,7 @@ def _momentum(twist: Array) -> Array:
 
 
 def _turning(w_dot: Array, B: Array, U: Array) -> Array:
-    """L(ω̇) + [ω]× L(ω) (3, 6), from B = [ω]×² and U = [ω̇]× + B."""
+    """Return L(ω̇) + [ω]× L(ω) (3, 6), from B = [ω]×² and U = [ω̇]× + B."""
     x, y, z = w_dot
     return np.array(
         [
@@ -235,13 +318,13 @@ def _turning(w_dot: Array, B: Array, U: Array) -> Array:
     )
 
 
-# all together
+# of the whole mechanism
 
 
 def on_joints(model: Model, q: Array, columns: Sequence[Array], axes: Sequence[Array] | None = None) -> Array:
-    """(nv, bodies · 10): what every joint feels of columns (6, 10) of forces on every body, at its origin.
+    """Return the joint efforts (nv, bodies · 10) of columns (6, 10) of forces on every body, at its origin.
 
-    ``axes`` (6, nv): along which each joint feels; those that it moves about where they are not given.
+    ``axes`` (6, nv) are the motion subspaces of the joints; by default those of the model.
     """
     n = len(model.links)
     if not n:
