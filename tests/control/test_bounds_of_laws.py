@@ -95,12 +95,12 @@ def test_what_is_right_passes(function):
         (control.operational_space, {"directions": "xy"}, r'several as a list, \["x", "y"\]'),
         (control.impedance, {"target": HOME}, r"target has shape \(7,\); expected a pose \(4, 4\)"),
         (control.impedance, {"stiffness": -np.eye(6)}, "as a matrix it has the eigenvalue -1"),
-        (control.impedance, {"damping": np.tri(6)}, "damping is a matrix that is not symmetric"),
+        (control.impedance, {"damping": np.tri(6)}, "damping is not symmetric"),
         (control.shaped_impedance, {"inertia": 0.0}, "inertia must be above zero"),
         (control.admittance, {"inertia": -1.0}, "inertia must be zero or more"),
         (control.admittance, {"step": 0.0}, "step must be above zero"),
         (control.hybrid, {"task": np.ones((3, 3))}, "task is no rotation"),
-        (control.hybrid, {"force": [5.0, 0, -5, 0, 0, 0]}, "force is told along 'x', and pressed is 'z' alone"),
+        (control.hybrid, {"force": [5.0, 0, -5, 0, 0, 0]}, "a force is given along 'x', which is not in pressed='z'"),
         (control.hybrid, {"pressed": "xyz"}, "several as a list"),
     ],
 )
@@ -297,7 +297,7 @@ def test_sound_gains_are_not():
 
 def test_limits_that_there_are_none_of_are_told():
     law = partial(control.pd, target=np.zeros(2), stiffness=9.0, damping=6.0)
-    with pytest.warns(LinkwrightWarning, match="effort_limits=True changes nothing: no joint of 'two_link'"):
+    with pytest.warns(LinkwrightWarning, match="effort_limits=True has no effect: no joint of 'two_link'"):
         lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, controller=law, actuation=lw.Actuation(effort_limits=True))
 
 

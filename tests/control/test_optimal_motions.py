@@ -531,6 +531,6 @@ def test_what_does_not_converge_says_why(pendulums):
         0.1,
         [C.EffortCost(1.0), lambda model, t, q, v, tau: np.log(-1.0 - q[0] ** 2)],
     )
-    assert undefined.reason == "a cost is no finite number along the motion under the guess"
+    assert undefined.reason == "a cost is not finite along the motion under the initial guess"
     free = ilqr(pendulums, [0.0, 0.0], [0.0, 0.0], 20, 0.1, [C.VelocityCost(1.0)], method="semi_implicit")
     assert not free.converged  # nothing is on the last efforts

@@ -1,4 +1,4 @@
-"""Control laws: functions (model, t, q, v) with bound gains, for ``simulate(…, controller=…)`` and ``compile``.
+"""Controllers: functions (model, t, q, v) with bound gains, for ``simulate(…, controller=…)`` and ``compile``.
 
 Optimal controllers: ``lqr`` about a posture, ``ilqr`` along a motion.
 """

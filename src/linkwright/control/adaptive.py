@@ -1,8 +1,8 @@
-"""Adaptive control: masses that are not known are found while the mechanism follows its reference.
+"""Adaptive control: estimate inertial parameters while the mechanism follows its reference.
 
-Slotine & Li (Int. J. Robotics Research 6(3), 1987), with what the efforts tell besides (their composite adaptation,
+Slotine & Li (Int. J. Robotics Research 6(3), 1987), with the prediction error of the efforts (composite adaptation,
 IEEE Trans. AC 33(11), 1988). Efforts are linear in the inertial parameters π, M a_r + C v_r + g = Y π, so that an error
-π̃ of the estimate is an effort Y π̃; with Ṁ − 2C skew that makes V = ½ sᵀM s + ½ π̃ᵀΓ⁻¹π̃ fall.
+π̃ of the estimate is an effort Y π̃; with Ṁ − 2C skew, V = ½ sᵀM s + ½ π̃ᵀΓ⁻¹π̃ decreases.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _start(
     cutoff: Any = 20.0,
     actuated: Motors = None,
 ) -> State:
-    """The parameters that the model has; and where predictions count nothing that was filtered."""
+    """Return the initial state: the parameters of the model, and empty filters where predictions are used."""
     require_open(model, "adaptive control")
     require_driven(model, actuated, "adaptive control")
     places = _places(model, bodies)
@@ -93,24 +93,55 @@ def adaptive(
     cutoff: Any = 20.0,
     actuated: Motors = None,
 ) -> tuple[Array, State]:
-    """τ = Y(q, v, v_r, a_r) π̂ − K_D s − passive (nv,), and the next estimate: follows though masses are not known.
+    """Compute efforts that track a reference with unknown masses, and update the estimate of the masses.
 
-    v_r = v_d + Λ e with e = q_d ⊖ q, s = v − v_r, and π̂ ← π̂ − h Γ Yᵀs: V = ½ sᵀM s + ½ π̃ᵀΓ⁻¹π̃ has V̇ = −sᵀK_D s, so
-    that s → 0 (by Barbalat's lemma) and with it e; π̃ → 0 where the motion excites it, and not otherwise.
+    τ = Y(q, v, v_r, a_r) π̂ − K_D s − passive, with v_r = v_d + Λ e, e = q_d ⊖ q, s = v − v_r, and the estimate
+    π̂ ← π̂ − h Γ Yᵀs. V = ½ sᵀM s + ½ π̃ᵀΓ⁻¹π̃ has V̇ = −sᵀK_D s, so that s → 0 (Barbalat's lemma) and e → 0. π̃ → 0
+    only where the motion excites the parameters.
 
-    ``bodies``: names of those whose ten parameters are estimated, or "all"; those of the others are the model's, which
-    are the first estimate, too. ``reference`` is a posture (nq,) or t -> (q_d, v_d, a_d); turns are compared where the
-    body is. ``convergence`` Λ in 1/s and ``damping`` K_D in N m s: numbers or (nv,). ``rate`` Γ: a number, (k,) or
-    (k, k) for k parameters; squares of how wrong each of them may be, times a factor, are a good choice. ``step`` (s)
-    is how often the law is asked.
+    Parameters
+    ----------
+    model : Model
+        Mechanism. Its parameters are the initial estimate.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : dict
+        State of the controller. "parameters" (k,) contains m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each body, about
+        the body's origin in its axes.
+    bodies : str or sequence of str
+        Names of the bodies whose ten parameters are estimated, or "all".
+    reference : ndarray or callable
+        Posture (nq,), or function t -> (q_d, v_d, a_d). Orientations are compared in the axes of the body.
+    convergence : float or ndarray, shape (nv,)
+        Λ, 1/s.
+    damping : float or ndarray, shape (nv,)
+        K_D, N m s.
+    rate : float or ndarray, shape (k,) or (k, k)
+        Γ for k parameters. A good choice is the square of the expected error of each parameter, times a factor.
+    step : float
+        Sampling time of the controller, s.
+    prediction : float, optional
+        R ≥ 0, weight of the prediction error W (π − π₀) − r: r is the estimate of a momentum observer with the model's
+        masses π₀, W its regressor, both filtered at `cutoff`. The correction −h Γ R Wᵀ(W (π̂ − π₀) − r) is added
+        implicitly, so that every rate is stable.
+    cutoff : float, optional
+        Bandwidth of the prediction filter, 1/s.
+    actuated : sequence of str, optional
+        Names of the joints that have motors; all joints must have one. By default all but free joints.
 
-    With ``prediction`` R > 0 the efforts tell of π, too: W (π − π₀) = r, r being what a momentum observer with the
-    model's masses π₀ finds, and W the regressor of that, both filtered at ``cutoff`` (1/s). Then −h Γ R Wᵀ(W (π̂ − π₀)
-    − r) is added, implicitly, so that no rate is too large.
+    Returns
+    -------
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : dict
+        Next state.
 
-    Every joint is driven: where a base floats that is refused, unless ``actuated`` names it and all others. The state
-    is a dict; its "parameters" (k,) are, of each body, m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the
-    body's origin in its axes.
+    Raises
+    ------
+    InputError
+        If a joint has no motor, or a gain is out of its range.
     """
     places = _places(model, bodies)
     own, found = inertial_parameters(model), state["parameters"]
@@ -153,7 +184,7 @@ def adaptive(
 
 
 def _followed(model: Model, t: Any, q: Array, v: Array, reference: Wanted, convergence: Any) -> tuple[Array, Array]:
-    """v_r = v_d + Λ e and its rate a_r (nv,), the reference's velocity as it is in the axes of what follows."""
+    """Return v_r = v_d + Λ e and its time derivative a_r (nv,), with the reference velocity in the axes of the body."""
     posture, velocity, acceleration = at(reference, t, (model.nq,), model.nv)
     e = difference(model, q, posture)
     carry, _ = integrate_derivatives(model, q, -e)  # Ad(Exp(e))
@@ -164,14 +195,14 @@ def _followed(model: Model, t: Any, q: Array, v: Array, reference: Wanted, conve
 
 
 def _times(rate: Any, x: Array) -> Array:
-    """Γ x of Γ as a number, a diagonal or a matrix, for x (k,) or (k, n)."""
+    """Return Γ x for a number, a diagonal or a matrix Γ, and x (k,) or (k, n)."""
     if np.ndim(rate) == 2:
         return rate @ x
     return (rate if np.ndim(rate) == 0 or x.ndim == 1 else rate[:, None]) * x
 
 
 def _places(model: Model, bodies: str | Sequence[str]) -> Array:
-    """Where in the parameters (10 bodies) those of the named bodies are."""
+    """Return the indices of the named bodies' parameters in the vector of all parameters (10 bodies)."""
     known = [body.name for body in model.bodies]
     names = known if bodies == "all" else [bodies] if isinstance(bodies, str) else list(bodies)
     if not names or len({*names}) < len(names):

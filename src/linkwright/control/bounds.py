@@ -1,4 +1,4 @@
-"""Rules of the values bound to a controller: checked where they are known, before anything is compiled."""
+"""Rules for the values bound to a controller; they are checked before anything is compiled."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ Together = Callable[[Model, Bound], None]
 Check = Callable[[Model, Bound, Mapping[str, int]], None]
 
 RIGID = 1e-6
-"""How far from a rotation the rotation of a pose may be."""
+"""Largest deviation of RᵀR from 1 for a rotation."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A rule: numbers of one of these shapes, and what their sign is."""
+    """A rule: an array of one of these shapes, with a sign."""
 
     shapes: Callable[[Model, Bound], list[Shape]]
-    """by the model and by what else is bound"""
+    """from the model and the other bound values"""
     words: str
-    """what is expected, with {nv}, {nq}"""
+    """the expected value in messages, with {nv} and {nq}"""
     kind: Kind = "any"
     infinite: bool = False
     further: Callable[[Model, str, Array], None] | None = None
-    """looks at (…, *shape) closer"""
+    """further check of the values (…, *shape)"""
 
     def look(self, model: Model, name: str, given: Any, lead: int = 0, bound: Bound = MappingProxyType({})) -> None:
-        """Raise :class:`ShapeError` or :class:`InputError`; what is no number yet, or a function, is left alone."""
+        """Raise :class:`ShapeError` or :class:`InputError` for a wrong value; symbols and functions are not checked."""
         if given is None or callable(given) or hasattr(type(given), "as_values") or is_symbolic(given):
             return
         x = as_numbers(name, given)
@@ -50,7 +50,7 @@ class Numbers:
             words = self.words.format(nv=model.nv, nq=model.nq)
             raise ShapeError(f"{name} has shape {shape}; expected {words} for {model.name!r}{hint}")
         if not (np.isfinite(x).all() or (self.infinite and not np.isnan(x).any())):
-            raise InputError(f"{name!r}, which is bound to the law, is not finite; got {x.tolist()!r}")
+            raise InputError(f"{name!r}, bound to the controller, is not finite; got {x.tolist()!r}")
         if shape and len(shape) == 2 and self.kind != "any":
             _require_definite(name, x, self.kind)
         elif (self.kind == "zero or more" and (x < 0.0).any()) or (self.kind == "above zero" and not (x > 0.0).all()):
@@ -62,7 +62,7 @@ class Numbers:
 def _require_definite(name: str, x: Array, kind: Kind) -> None:
     size = np.abs(x).max(initial=0.0)
     if np.abs(x - np.swapaxes(x, -1, -2)).max(initial=0.0) > 1e-9 * size:
-        raise InputError(f"{name} is a matrix that is not symmetric; got {x.tolist()!r}")
+        raise InputError(f"{name} is not symmetric; got {x.tolist()!r}")
     least = np.linalg.eigvalsh(x).min(initial=np.inf)
     if least < -1e-12 * size or (kind == "above zero" and least <= 1e-12 * size):
         raise InputError(f"{name} must be {kind}; as a matrix it has the eigenvalue {least:.3g}")
@@ -85,12 +85,12 @@ def _require_posture(model: Model, name: str, q: Array) -> None:
 
 
 def of_joints(kind: Kind = "zero or more", infinite: bool = False) -> Numbers:
-    """A number, or one for each velocity."""
+    """Return the rule of a number, or of one number per velocity coordinate."""
     return Numbers(lambda model, bound: [(), (model.nv,)], "a number or ({nv},)", kind, infinite)
 
 
 def of_hand(kind: Kind = "zero or more", matrix: bool = True) -> Numbers:
-    """A number, one for each direction of the hand, or of those that are controlled; or a matrix."""
+    """Return the rule of a number, of one number per (controlled) direction of the hand, or of a matrix."""
 
     def shapes(model: Model, bound: Bound) -> list[Shape]:
         return [(), (6,), (len(rows_of(bound.get("directions", "all"))),), *([(6, 6)] if matrix else [])]

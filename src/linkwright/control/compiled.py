@@ -20,12 +20,31 @@ from linkwright.spatial.arrays import Array
 def compiled(
     model: Model, controller: Callable[..., Any], initial_state: Any = None, *, inputs: Sequence[str] = ()
 ) -> tuple[Kernel, Array]:
-    """Compile a controller: return the kernel (t, q, v) -> τ (nv,) and the initial state, (0,) without a state.
+    """Compile a controller to a kernel (t, q, v) -> τ, or (t, q, v, state) -> (τ, next state).
 
-    With a state it is the kernel (t, q, v, state) -> (τ, next state), both states (size,): the arrays of the
-    controller's state one after the other. Bound numbers are constants of the code, except those named in ``inputs``,
-    which come last, in this order; the measured ``wrench`` (6,) of a controller that takes it comes before them.
-    ``kernel.save("controller.c")`` writes C99 that allocates nothing.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    controller : callable
+        Controller with bound gains. Bound numbers are constants of the code, except those named in `inputs`.
+    initial_state : array_like or dict, optional
+        Initial state, for a controller that does not define one.
+    inputs : sequence of str, optional
+        Names of bound numbers that become inputs of the kernel, after all others, in this order. The measured `wrench`
+        (6,) of a controller that takes one comes before them.
+
+    Returns
+    -------
+    kernel : Kernel
+        The compiled controller. ``kernel.save("controller.c")`` writes C99 that allocates no memory.
+    state : ndarray, shape (size,)
+        Initial state: the arrays of the controller's state, concatenated; (0,) without a state.
+
+    Raises
+    ------
+    UnknownNameError
+        If no number of that name is bound.
     """
     if isinstance(inputs, str):
         raise ArgumentError(f"inputs is a list of names; got {inputs!r}")

@@ -1,7 +1,7 @@
-"""Laws that know what the hand is pushed with: shaped impedance, admittance, hybrid position and force.
+"""Controllers with a force sensor: shaped impedance, admittance, hybrid position and force control.
 
-``wrench`` (6,) is what acts on the hand from outside, [f; n] at the frame's origin in world axes, as a sensor measures
-it: ``Surroundings(sensor=frame)``. The error of a pose is x̃ = [p − p_d; Log(R R_dᵀ)].
+``wrench`` (6,) is the external wrench on the hand, [f; n] at the frame's origin in world axes, as a sensor measures
+it: ``Surroundings(sensor=frame)``. The pose error is x̃ = [p − p_d; Log(R R_dᵀ)].
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from linkwright.spatial.rotation import rotation_exp
 from linkwright.spatial.systems import solve
 
 FREE = {"posture": POSTURE, "posture_stiffness": of_joints(), "posture_damping": of_joints()}
-"""Rules of what is bound for the joints as far as the hand leaves them free."""
+"""Rules of the values bound for the null space of the hand."""
 
 
 def _at_rest(model: Model, **bound: Any) -> dict[str, Array]:
@@ -82,13 +82,47 @@ def shaped_impedance(
     posture_damping: Any = 2.0,
     actuated: Motors = None,
 ) -> Array:
-    """τ (nv,) with which the hand answers as M_d x̃¨ + D x̃˙ + K x̃ = w, an inertia of your choice (Hogan 1985).
+    """Compute impedance control with a chosen inertia: M_d x̃¨ + D x̃˙ + K x̃ = w.
 
-    With ẍ = ẍ_d + M_d⁻¹(w − D x̃˙ − K x̃) it is `operational_space`'s τ less Jᵀw. V = ½ x̃˙ᵀM_d x̃˙ + ½ x̃ᵀK x̃ has
-    V̇ = −x̃˙ᵀD x̃˙ + x̃˙ᵀw. Gains are numbers, (6,) or symmetric (6, 6), in world axes. ``directions``, as in
-    `operational_space`: the hand answers so in these, and is free in the others. Held over a time h the law acts h/2
-    late: the hand then shows D − K h/2 and M_d − D h/2. An inertia far from the hand's own Λ is a force that w makes
-    less another: it is shown the worse, the later w is known.
+    τ is that of `operational_space` with ẍ = ẍ_d + M_d⁻¹(w − D x̃˙ − K x̃), minus Jᵀw. V = ½ x̃˙ᵀM_d x̃˙ + ½ x̃ᵀK x̃
+    has V̇ = −x̃˙ᵀD x̃˙ + x̃˙ᵀw. A controller with sampling time h acts h/2 late: the hand then shows D − K h/2 and M_d
+    − D h/2. The farther M_d is from the hand's own inertia Λ, the larger is the effect of a delay of w.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    wrench : ndarray, shape (6,)
+        Measured external wrench [f; n], world axes.
+    frame : str
+        Name of the controlled frame.
+    reference : ndarray or callable
+        Pose (4, 4), or function t -> (pose, velocity (6,), acceleration (6,)).
+    inertia, stiffness, damping : float or ndarray, shape (6,) or (6, 6)
+        M_d, K and D in world axes; matrices are symmetric.
+    directions : str or sequence of str, optional
+        Controlled directions, as for `operational_space`; the others are free.
+    posture : ndarray, shape (nq,), optional
+        Posture for the null space.
+    posture_stiffness : float or ndarray, shape (nv,), optional
+        Null-space stiffness, 1/s².
+    posture_damping : float or ndarray, shape (nv,), optional
+        Null-space damping, 1/s.
+    actuated : sequence of str, optional
+        Names of the joints that have motors; all joints must have one. By default all but free joints.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Efforts.
+
+    References
+    ----------
+    Hogan, J. Dynamic Systems, Measurement, and Control 107 (1985).
     """
     rows = rows_of(directions)
     weight, damper, spring = (_matrix(of_rows(x, rows)) for x in (inertia, damping, stiffness))
@@ -156,14 +190,51 @@ def admittance(
     posture_damping: Any = 2.0,
     actuated: Motors = None,
 ) -> tuple[Array, dict[str, Array]]:
-    """τ (nv,) with which the hand tracks a reference that gives way, M_d x̃¨ + D x̃˙ + K x̃ = w; and the next state.
+    """Compute admittance control: track a reference offset by x̃ with M_d x̃¨ + D x̃˙ + K x̃ = w.
 
-    The state is {"offset": x̃, "rate": x̃˙}, (6,) each, and starts at zero; it is integrated by implicit steps of
-    ``step`` (s), how often the law is asked, so that M_d may be zero where D is not. `operational_space` tracks the
-    pose that is off by x̃ with ``tracking_stiffness`` (1/s²) and ``tracking_damping`` (1/s), and Jᵀw is taken off.
+    The offset is integrated by implicit steps, so that M_d may be zero where D is not. `operational_space` tracks the
+    pose offset by x̃, and Jᵀw is subtracted from the efforts.
 
-    On a surface of stiffness k, all lags T together: without M_d and K it is stable where k T/D < π/2; with M_d where
-    D > k sin(ωT)/ω at the ω of k cos ωT = M_d ω². That asks for the more damping the harder the surface is.
+    On a surface of stiffness k with a total delay T: without M_d and K, stable for k T/D < π/2; with M_d, stable for
+    D > k sin(ωT)/ω at the ω of k cos ωT = M_d ω². A stiffer surface needs more damping.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : dict
+        "offset" x̃ and "rate" x̃˙, (6,) each, initially zero.
+    wrench : ndarray, shape (6,)
+        Measured external wrench [f; n], world axes.
+    frame : str
+        Name of the controlled frame.
+    reference : ndarray or callable
+        Pose (4, 4), or function t -> (pose, velocity (6,), acceleration (6,)).
+    inertia, stiffness, damping : float or ndarray, shape (6,) or (6, 6)
+        M_d, K and D in world axes.
+    step : float
+        Sampling time of the controller, s.
+    tracking_stiffness, tracking_damping : float or ndarray, shape (6,)
+        Gains of `operational_space`, 1/s² and 1/s.
+    posture : ndarray, shape (nq,), optional
+        Posture for the null space.
+    posture_stiffness : float or ndarray, shape (nv,), optional
+        Null-space stiffness, 1/s².
+    posture_damping : float or ndarray, shape (nv,), optional
+        Null-space damping, 1/s.
+    actuated : sequence of str, optional
+        Names of the joints that have motors; all joints must have one. By default all but free joints.
+
+    Returns
+    -------
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : dict
+        Next state.
     """
     weight, damper, spring = (_matrix(x) for x in (inertia, damping, stiffness))
     wanted, velocity, acceleration = at(reference, t, (4, 4), 6)
@@ -195,14 +266,14 @@ def admittance(
 
 
 def _pressed_at_all(model: Model, bound: Mapping[str, Any]) -> None:
-    """Raise :class:`InputError` for a force along what is not pressed: nothing would exert it."""
+    """Raise :class:`InputError` for a desired force along a direction that is not force-controlled."""
     force, pressed = bound.get("force"), bound.get("pressed")
     if force is None or pressed is None or callable(force) or is_symbolic(force):
         return
     idle = [k for k in range(6) if k not in rows_of(pressed)]
     if np.asarray(force)[..., idle].any():
         names = [NAMES[k] for k in idle if np.asarray(force)[..., k].any()]
-        raise InputError(f"force is told along {', '.join(map(repr, names))}, and pressed is {pressed!r} alone")
+        raise InputError(f"a force is given along {', '.join(map(repr, names))}, which is not in pressed={pressed!r}")
 
 
 @control_law(
@@ -249,19 +320,74 @@ def hybrid(
     posture_damping: Any = 2.0,
     actuated: Motors = None,
 ) -> tuple[Array, Array]:
-    """τ (nv,) with which the hand presses in some directions and follows a path in the others; and the next state.
+    """Compute hybrid position and force control: force in some directions, a path in the others.
 
-    ``pressed`` are the directions of the task frame, some of "x", "y", "z", "rx", "ry", "rz", in which the hand exerts
-    ``force`` (6,), [f; n] in axes of the task, or t -> (6,); in the others it has ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃, as in
-    `operational_space` (Raibert & Craig 1981; Khatib 1987). ``task`` (3, 3) has the task's axes as columns; None: the
-    world's. With Ω what selects the directions of the path and Ω̄ = 1 − Ω, in world axes,
+    With the selection matrix Ω of the path's directions and Ω̄ = 1 − Ω, in world axes,
 
         τ = Jᵀ(Λ(Ω ẍ − J̇ v) + Ω̄ F_f + J̄ᵀ(C v + g) − Ω w) + N τ₀ − passive,   F_f = F_d + k_p (F_d − F) + k_i z − d ẋ
 
-    F = −w being what the hand exerts and ż = F_d − F (z (6,), the state, in axes of the task, starts at zero; ``limit``
-    bounds k_i z). On a surface of any stiffness it is stable where k_i < d/λ_n, λ_n = 1/(Λ⁻¹)_nn, without delay.
-    ``proportional`` is k_p, ``integral`` k_i (1/s), ``force_damping`` d (N s/m, N m s/rad), ``step`` (s) how often the
-    law is asked.
+    where F = −w is the force that the hand exerts, ż = F_d − F, and ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃. Without delay it is
+    stable on a surface of any stiffness if k_i < d/λ_n, λ_n = 1/(Λ⁻¹)_nn.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : ndarray, shape (6,)
+        Integral z, in axes of the task; initially zero.
+    wrench : ndarray, shape (6,)
+        Measured external wrench [f; n], world axes.
+    frame : str
+        Name of the controlled frame.
+    reference : ndarray or callable
+        Pose (4, 4), or function t -> (pose, velocity (6,), acceleration (6,)).
+    force : ndarray, shape (6,), or callable
+        F_d, desired wrench that the hand exerts, [f; n] in axes of the task, or function t -> (6,).
+    pressed : str or sequence of str
+        Force-controlled directions of the task: some of "x", "y", "z", "rx", "ry", "rz".
+    stiffness, damping : float or ndarray, shape (6,)
+        K, 1/s², and K_d, 1/s, of the path.
+    integral : float or ndarray, shape (6,)
+        Integral gain k_i, 1/s.
+    force_damping : float or ndarray, shape (6,)
+        Damping d, N s/m and N m s/rad.
+    step : float
+        Sampling time of the controller, s.
+    proportional : float or ndarray, shape (6,), optional
+        Proportional gain k_p.
+    task : ndarray, shape (3, 3), optional
+        Axes of the task as columns. By default the world's.
+    limit : float or ndarray, shape (6,), optional
+        Bound of k_i z.
+    posture : ndarray, shape (nq,), optional
+        Posture for the null space.
+    posture_stiffness : float or ndarray, shape (nv,), optional
+        Null-space stiffness, 1/s².
+    posture_damping : float or ndarray, shape (nv,), optional
+        Null-space damping, 1/s.
+    actuated : sequence of str, optional
+        Names of the joints that have motors; all joints must have one. By default all but free joints.
+
+    Returns
+    -------
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : ndarray, shape (6,)
+        Next state.
+
+    Raises
+    ------
+    InputError
+        If a desired force is given along a direction that is not in `pressed`, or a joint has no motor.
+
+    References
+    ----------
+    Raibert & Craig, J. Dynamic Systems, Measurement, and Control 103 (1981); Khatib, IEEE J. Robotics and Automation
+    3(1) (1987).
     """
     require_open(model, "hybrid")
     require_driven(model, actuated, "hybrid")
@@ -296,15 +422,36 @@ def hybrid(
 
 @takes_model
 def compliance(model: Model, q: Array, stiffness: Any, frame: str, wrench: Array | None = None) -> Array:
-    """C_x = J (K_q − ∂(Jᵀw)/∂q)⁻¹ Jᵀ (6, 6): how far the hand gives way to a small push, m/N, rad/(N m), world axes.
+    """Compute the compliance of a frame, C_x = J (K_q − ∂(Jᵀw)/∂q)⁻¹ Jᵀ.
 
-    ``stiffness`` of the joints: a number, (nv,) or (nv, nv), N m/rad. ``wrench`` (6,) is what loads the hand, [f; n]
-    from outside: it makes the hand stiffer where it pulls and softer where it pushes (Salisbury 1980; Chen & Kao 2000).
-    Its inverse, where it has one, is the stiffness of the hand. q and wrench may be batches, (…, nq) and (…, 6).
+    C_x is the displacement of the hand per small force, m/N and rad/(N m), in world axes; its inverse, if it exists, is
+    the stiffness of the hand. With closed loops, C_x = J Z (Zᵀ K_q Z)⁻¹ Zᵀ Jᵀ with the motions Z that the loops allow;
+    joints without a spring have stiffness zero.
 
-    Closed loops stay closed: with Z the motions that they allow, C_x = J Z (Zᵀ K_q Z)⁻¹ Zᵀ Jᵀ, so that joints without
-    a spring have zero. What loops carry under a load depends on how their springs were tightened, which K_q does not
-    tell: ``wrench`` is for mechanisms without. Raises :class:`~linkwright.errors.ArgumentError` for that.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : ndarray, shape (..., nq)
+        Configuration.
+    stiffness : float or ndarray, shape (nv,) or (nv, nv)
+        K_q, stiffness of the joints, N m/rad or N/m.
+    frame : str
+        Name of the frame.
+    wrench : ndarray, shape (..., 6), optional
+        External load w = [f; n] on the hand. The hand is stiffer if the load pulls and softer if it pushes (Salisbury
+        1980; Chen & Kao 2000).
+
+    Returns
+    -------
+    ndarray, shape (..., 6, 6)
+        C_x.
+
+    Raises
+    ------
+    ArgumentError
+        If a wrench is given for a mechanism with closed loops: the internal forces of the loops depend on the preload
+        of the springs, which K_q does not determine.
     """
     if wrench is not None:
         require_open(model, "compliance under a wrench")
@@ -337,10 +484,10 @@ def compliance(model: Model, q: Array, stiffness: Any, frame: str, wrench: Array
 
 
 def _given_way(model: Model, q: Array, K: Array, wrench: Array | None = None, *, frame: str) -> Array:
-    """The formula of :func:`compliance`, for K (nv, nv).
+    """Return the compliance for K (nv, nv), by the formula of :func:`compliance`.
 
-    Of loops with rows A: with S = K + r AᵀA, which is K on what they allow and has an inverse where K has one there, it
-    is J (S⁻¹ − S⁻¹Aᵀ (A S⁻¹Aᵀ)⁺ A S⁻¹) Jᵀ whatever r is.
+    For loops with rows A, S = K + r AᵀA equals K on the allowed motions and is invertible where K is on these; then
+    C_x = J (S⁻¹ − S⁻¹Aᵀ (A S⁻¹Aᵀ)⁺ A S⁻¹) Jᵀ for every r.
     """
     if wrench is not None:
         slopes = kinematic_hessian(model, q, frame)
@@ -360,6 +507,6 @@ def _given_way(model: Model, q: Array, K: Array, wrench: Array | None = None, *,
 
 
 def _matrix(x: Any) -> Array:
-    """A gain as (6, 6)."""
+    """Return a gain as (6, 6)."""
     matrix: Array = x if np.ndim(x) == 2 else x * np.eye(6)
     return matrix

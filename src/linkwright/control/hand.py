@@ -1,6 +1,6 @@
-"""Laws that see a frame, the hand: operational space and impedance.
+"""Task-space controllers of a frame (the hand): operational space control and impedance control.
 
-The error of a pose is x̃ = [p − p_d; Log(R R_dᵀ)], in world axes as velocities are; ẋ = J v is the basic Jacobian's.
+The pose error is x̃ = [p − p_d; Log(R R_dᵀ)], in world axes as velocities are; ẋ = J v is the basic Jacobian's.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from linkwright.spatial.rotation import rotation_log, translation_of_log
 
 
 def pose_error(T: Array, wanted: Array) -> Array:
-    """x̃ (6,) of a pose (4, 4) from the one that is wanted."""
+    """Return the pose error x̃ (6,) of a pose (4, 4) from the desired one."""
     return np.concatenate([T[:3, 3] - wanted[:3, 3], rotation_log(T[:3, :3] @ wanted[:3, :3].T)])
 
 
 def of_rows(x: Any, rows: Sequence[int]) -> Any:
-    """A gain of the hand, where it is told of some directions alone with zeros in the others."""
+    """Expand a gain given for the controlled directions alone, with zeros in the others."""
     if np.shape(x) != (len(rows),) or len(rows) == 6:
         return x
     return np.eye(6)[:, rows] @ x
 
 
 def freely(model: Model, q: Array, v: Array, posture: Array | None, stiffness: Any, damping: Any) -> Array:
-    """a₀ (nv,), the joints' acceleration as far as the hand leaves them free."""
+    """Return a₀ (nv,), the joint acceleration in the null space of the hand."""
     if posture is None:
         if stiffness is not None:
-            raise ArgumentError("posture_stiffness draws to a posture, and none is given: posture=…")
+            raise ArgumentError("posture_stiffness needs a posture: posture=…")
         return -damping * v
     own = 0.25 * damping * damping if stiffness is None else stiffness
     return own * difference(model, q, posture) - damping * v
@@ -60,7 +60,7 @@ def freely(model: Model, q: Array, v: Array, posture: Array | None, stiffness: A
 def _limits_there(model: Model, bound: Mapping[str, Any]) -> None:
     limits = limits_of(model, given := bound.get("effort_limits"))
     if given is True and np.isinf(limits).all():
-        warn(f"effort_limits=True changes nothing: no joint of {model.name!r} has such a limit; give numbers, or none")
+        warn(f"effort_limits=True has no effect: no joint of {model.name!r} has an effort limit; give numbers")
 
 
 @control_law(
@@ -94,23 +94,59 @@ def operational_space(
     effort_limits: Any = None,
     actuated: Motors = None,
 ) -> Array:
-    """τ (nv,) with which the hand has ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃, whatever the joints do besides (Khatib 1987).
+    """Compute the efforts with which a frame has ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃ (operational space control).
 
-    With J̄ = M⁻¹JᵀΛ, Λ = (J M⁻¹ Jᵀ)⁻¹, the joints' acceleration is a = J̄ (ẍ − J̇ v) + (1 − J̄ J) a₀, of which a₀ does not
-    move the hand: a₀ = K₀ (posture ⊖ q) − D₀ v, without ``posture`` −D₀ v; K₀ is D₀²/4 unless it is told. Then
-    τ = M a + C v + g − passive, which is Khatib's Jᵀ[Λ (ẍ − J̇ v) + J̄ᵀ(C v + g)] + N τ₀ for τ₀ = M a₀ + C v + g. K in
-    1/s², K_d in 1/s: a number for all directions, (6,) or one for each of ``directions``.
+    With J̄ = M⁻¹JᵀΛ, Λ = (J M⁻¹ Jᵀ)⁻¹, the joint acceleration is a = J̄ (ẍ − J̇ v) + (1 − J̄ J) a₀, where
+    a₀ = K₀ (posture ⊖ q) − D₀ v does not move the frame. Then τ = M a + C v + g − passive, which is Khatib's
+    Jᵀ[Λ (ẍ − J̇ v) + J̄ᵀ(C v + g)] + N τ₀ for τ₀ = M a₀ + C v + g.
 
-    ``reference``: a pose (4, 4), or t -> (pose, velocity (6,), acceleration (6,)). ``directions``: "all", "linear",
-    "angular" or some of "x", "y", "z", "rx", "ry", "rz"; the others are free. Near singular postures J M⁻¹ Jᵀ loses
-    rank: a ``regularization`` (1/kg, added to its diagonal) bounds the efforts and gives up the lost direction.
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    frame : str
+        Name of the controlled frame.
+    reference : ndarray or callable
+        Pose (4, 4), or function t -> (pose, velocity (6,), acceleration (6,)).
+    stiffness, damping : float or ndarray
+        K, 1/s², and K_d, 1/s: a number for all directions, (6,), or one number per element of `directions`.
+    posture : ndarray, shape (nq,), optional
+        Posture for the null space. By default a₀ = −D₀ v.
+    posture_stiffness : float or ndarray, shape (nv,), optional
+        K₀, 1/s². By default D₀²/4.
+    posture_damping : float or ndarray, shape (nv,), optional
+        D₀, 1/s.
+    directions : str or sequence of str, optional
+        "all", "linear", "angular" or some of "x", "y", "z", "rx", "ry", "rz"; the other directions are free.
+    regularization : float, optional
+        Added to the diagonal of J M⁻¹ Jᵀ, 1/kg. It bounds the efforts near singular postures, where the error of the
+        lost direction is accepted.
+    effort_limits : bool, float or ndarray, shape (nv,), optional
+        True for the limits of the joints, or numbers. If τ exceeds them, the null-space motion is given up first: of
+        all efforts within the limits, those with the smallest error eᵀ Λ e of the frame's acceleration are used, and of
+        these the nearest to τ, relative to the limits.
+    actuated : sequence of str, optional
+        Names of the joints that have motors; all joints must have one. By default all but free joints.
 
-    ``effort_limits``: True for the joints' own, or numbers, one or (nv,). Where τ is beyond them, what does not move
-    the hand is given up first: of all efforts within the limits those are taken with which the hand's acceleration
-    misses that of τ by the least eᵀ Λ e, e being what it misses; of these the nearest to τ, each counted by its limit.
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Efforts.
 
-    Raises :class:`~linkwright.errors.ArgumentError` for closed loops, :class:`~linkwright.errors.InputError` where a
-    base floats: every joint is driven, ``actuated`` names those that have motors (all but free ones by themselves).
+    Raises
+    ------
+    ArgumentError
+        If the model has closed loops.
+    InputError
+        If a joint has no motor, such as a floating base.
+
+    References
+    ----------
+    Khatib, IEEE J. Robotics and Automation 3(1) (1987).
     """
     require_open(model, "operational_space")
     require_driven(model, actuated, "operational_space")
@@ -149,14 +185,36 @@ def impedance(
     joint_damping: Any = 0.0,
     actuated: Motors = None,
 ) -> Array:
-    """τ = g + Jᵀ(−D ẋ − F(x̃)) − D₀ v − passive (nv,): a spring and a damper from the hand to a pose (4, 4).
+    """Compute impedance control: a spring and a damper between a frame and a desired pose.
 
-    The hand keeps its own inertia, and what pushes it need not be measured (Ott 2008, ch. 3): V = ½ vᵀ M v + U(x̃) has
-    V̇ = −ẋᵀ D ẋ − vᵀ D₀ v + ẋᵀ w, so that it is passive towards whatever it touches, w being the wrench from outside.
-    ``stiffness`` and ``damping``: a number, (6,) or symmetric (6, 6), in N/m, N m/rad and N s/m, N m s/rad, world axes.
-    One number is so many N/m and as many N m/rad, which is seldom meant: give six. A base that floats gets nothing.
-    The moment of a rotational spring ½ eᵀ K e, e = Log(R R_dᵀ), is −J_l(e)⁻ᵀ K e. ``joint_damping`` (a number or
-    (nv,)) damps what the hand does not feel: a redundant arm needs some.
+    τ = g + Jᵀ(−D ẋ − F(x̃)) − D₀ v − passive. The hand keeps its own inertia, and no force sensor is needed (Ott 2008,
+    ch. 3): V = ½ vᵀ M v + U(x̃) has V̇ = −ẋᵀ D ẋ − vᵀ D₀ v + ẋᵀ w with the external wrench w, so that the hand is
+    passive toward every environment. The moment of a rotational spring ½ eᵀ K e, e = Log(R R_dᵀ), is −J_l(e)⁻ᵀ K e.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    frame : str
+        Name of the controlled frame.
+    target : ndarray, shape (4, 4)
+        Desired pose.
+    stiffness, damping : float or ndarray, shape (6,) or (6, 6)
+        K in N/m and N m/rad, D in N s/m and N m s/rad, in world axes; matrices are symmetric. A single number is used
+        for both units, which is rarely intended: give six.
+    joint_damping : float or ndarray, shape (nv,), optional
+        D₀, damping of the joints, N m s/rad or N s/m. A redundant arm needs some in its null space.
+    actuated : sequence of str, optional
+        Names of the joints that have motors. By default all but free joints: a floating base gets no effort.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Efforts.
     """
     J, eye = jacobian(model, q, frame), np.eye(6)
     error = pose_error(pose(model, q, frame), target)

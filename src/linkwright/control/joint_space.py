@@ -1,4 +1,4 @@
-"""What laws ask of a mechanism in joint space, as steps of a simulation have it: what both need is computed once."""
+"""Joint-space quantities of controllers, shared with the steps of a simulation so that both are computed once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from linkwright.spatial.linalg import solve_symmetric
 
 
 def lean(model: Model) -> Model:
-    """The model with regrouped inertias, on which steps are taken too; itself where inertias are symbols."""
+    """Return the model with regrouped inertias, which the steps use too; the model where inertias are symbols."""
     if not regrouping() or model.sweeps_are_recorded or not regroupable(model):
         return model
     return model.minimal()
 
 
 def inverse(model: Model, q: Array, v: Array, a: Array) -> Array:
-    """M a + C v + g (nv,), by the recursion, or by M where forward dynamics has it too."""
+    """Return M a + C v + g (nv,), by the recursion, or from M where forward dynamics computes M too."""
     model = lean(model)
     if cheapest_method(model) == "articulated":
         return inverse_dynamics(model, q, v, a)
@@ -33,20 +33,20 @@ def inverse(model: Model, q: Array, v: Array, a: Array) -> Array:
 
 
 Motors = Sequence[str] | None
-"""Names of the joints that have motors; None: all but free ones, for no robot has a motor between it and the ground"""
+"""Names of the joints that have motors; None: all joints but free ones"""
 
 
 def driven(model: Model, actuated: Motors = None) -> list[int]:
-    """Places in v of what motors move."""
+    """Return the indices in v of the actuated coordinates."""
     if isinstance(actuated, str):
-        raise ArgumentError(f"actuated is a list of names of joints; got {actuated!r}")
+        raise ArgumentError(f"actuated is a list of joint names; got {actuated!r}")
     if actuated is None:
         return with_motors(model)
     return sorted({place for name in actuated for place in range(model.nv)[model.slice(name).v]})
 
 
 def by_motors(model: Model, efforts: Array, actuated: Motors) -> Array:
-    """The efforts (nv,), zero where there is no motor."""
+    """Return the efforts (nv,), zero where there is no motor."""
     places = driven(model, actuated)
     if len(places) == model.nv:
         return efforts
@@ -56,20 +56,20 @@ def by_motors(model: Model, efforts: Array, actuated: Motors) -> Array:
 
 
 def require_driven(model: Model, actuated: Motors, what: str) -> None:
-    """Raise :class:`InputError` where what needs every joint driven would push a joint that has no motor."""
+    """Raise :class:`InputError` if a joint has no motor, for controllers that need all joints actuated."""
     places = driven(model, actuated)
     left = [joint.name for joint in model.joints if not {*range(model.nv)[model.slice(joint.name).v]} <= {*places}]
     if left:
         raise InputError(
-            f"{what} drives every joint, and {left[0]!r} of {model.name!r} has no motor: take control.WholeBody, or "
-            "name all that is driven, actuated=[…]"
+            f"{what} drives every joint, and {left[0]!r} of {model.name!r} has no motor: use control.WholeBody, or "
+            "name the joints with motors, actuated=[…]"
         )
 
 
 def inverse_by_motors(model: Model, q: Array, v: Array, a: Array, load: Array, actuated: Motors) -> Array:
-    """M a + C v + g − load (nv,) with which what motors move has a; the rest moves as it must, and gets nothing.
+    """Return M a + C v + g − load (nv,) with which the actuated coordinates have acceleration a, the others no effort.
 
-    With r what no motor moves: M_rr a_r = load_r − (C v + g)_r − M_rd a_d.
+    With r the coordinates without a motor: M_rr a_r = load_r − (C v + g)_r − M_rd a_d.
     """
     places = driven(model, actuated)
     if len(places) == model.nv:

@@ -1,9 +1,9 @@
-"""Laws that see the joints: PD with gravity, PID, computed torque, and friction made up for.
+"""Joint-space controllers: PD with gravity compensation, PID, computed torque, friction compensation.
 
-All keep e = q_d ⊖ q small, `difference(model, q, q_d)`: for joints that turn about a point a rotation vector. Gains are
-numbers or (nv,). M v̇ + C v + g = τ + passive is the mechanism; springs, dampers and friction of the joints are in
-`passive`, and laws that know the mechanism make up for them. What has no motor gets nothing: ``actuated`` names the
-joints that have one, all but free ones by themselves.
+The error is e = q_d ⊖ q, `difference(model, q, q_d)`: a rotation vector for spherical joints. Gains are numbers or
+(nv,). M v̇ + C v + g = τ + passive is the mechanism; `passive` contains springs, dampers and friction of the joints,
+and model-based controllers compensate it. Joints without a motor get no effort: ``actuated`` names the joints that
+have one, by default all but free joints.
 """
 
 from __future__ import annotations
@@ -37,11 +37,37 @@ def pd(
     damping: Any,
     actuated: Motors = None,
 ) -> Array:
-    """τ = g(q) + Dᵀ K e − K_d v (nv,), e = target ⊖ q: springs and dampers about a posture (nq,), gravity made up for.
+    """Compute PD control with gravity compensation: τ = g(q) + Dᵀ K e − K_d v, e = target ⊖ q.
 
-    D = −∂e/∂δ is 1 for plain coordinates, so that Dᵀ K e is the force of the potential ½ eᵀ K e for every joint. Then
-    V = ½ vᵀ M v + ½ eᵀ K e has V̇ = −vᵀ K_d v: every motion ends at e = 0, where turns stay below π (Takegaki & Arimoto
-    1981, with LaSalle's theorem). Where a base floats it gets nothing: then the ground must carry it.
+    D = −∂e/∂δ is 1 for plain coordinates, so that Dᵀ K e is the force of the potential ½ eᵀ K e for every joint type.
+    V = ½ vᵀ M v + ½ eᵀ K e has V̇ = −vᵀ K_d v: every motion ends at e = 0, where rotations stay below π.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    target : ndarray, shape (nq,)
+        Desired configuration.
+    stiffness : float or ndarray, shape (nv,)
+        K, N m/rad or N/m.
+    damping : float or ndarray, shape (nv,)
+        K_d, N m s/rad or N s/m.
+    actuated : sequence of str, optional
+        Names of the joints that have motors. By default all but free joints: a floating base gets no effort, and the
+        ground must carry the robot.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Efforts.
+
+    References
+    ----------
+    Takegaki & Arimoto, J. Dynamic Systems, Measurement, and Control 103 (1981).
     """
     e = difference(model, q, target)
     tau = gravity_forces(lean(model), q) + exp_gradient_inverse(model, -e, stiffness * e) - damping * v
@@ -81,12 +107,41 @@ def pid(
     anti_windup: Any = 0.1,
     actuated: Motors = None,
 ) -> tuple[Array, Array]:
-    """τ = K e − K_d v + z (nv,) and the next ``state`` z (nv,), ż = K_i e, from zero: no knowledge of the mechanism.
+    """Compute PID control, τ = K e − K_d v + z, and the next integral z: no model of the mechanism is used.
 
-    ``step`` (s) is how often the law is asked. With ``limit`` (N m; a number or (nv,)) τ is cut to it, and z follows
-    with ż = K_i e + (cut τ − τ)/T, T being ``anti_windup`` in seconds, so that it does not wind up (back calculation:
-    Åström & Hägglund 1995). About a posture at rest λ_min(K_d) λ_min(K + ∂g/∂q) > λ_max(K_i) λ_max(M) suffices for it
-    to be stable (cf. Rocco 1996).
+    About a posture at rest, λ_min(K_d) λ_min(K + ∂g/∂q) > λ_max(K_i) λ_max(M) is sufficient for stability (cf. Rocco
+    1996).
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : ndarray, shape (nv,)
+        Integral z, with ż = K_i e; initially zero.
+    target : ndarray, shape (nq,)
+        Desired configuration.
+    stiffness, integral, damping : float or ndarray, shape (nv,)
+        Gains K, K_i and K_d.
+    step : float
+        Sampling time of the controller, s.
+    limit : float or ndarray, shape (nv,), optional
+        Effort limits, N m or N. τ is clipped, and z follows ż = K_i e + (clipped τ − τ)/T, which prevents windup (back
+        calculation: Åström & Hägglund 1995).
+    anti_windup : float, optional
+        T, s.
+    actuated : sequence of str, optional
+        Names of the joints that have motors. By default all but free joints.
+
+    Returns
+    -------
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : ndarray, shape (nv,)
+        Next state.
     """
     e = difference(model, q, target)
     asked = by_motors(model, stiffness * e - damping * v + state, actuated)
@@ -110,11 +165,32 @@ def computed_torque(
     damping: Any,
     actuated: Motors = None,
 ) -> Array:
-    """τ (nv,) with which ë + K_d ė + K e = 0: the mechanism's own dynamics are made up for, passive forces too.
+    """Compute the efforts with which the tracking error satisfies ë + K_d ė + K e = 0.
 
-    τ = M (v̇_d + K_d (v_d − v) + K e) + C v + g − passive; K in 1/s², K_d in 1/s. ``reference`` is a posture (nq,) or a
-    function t -> (q_d, v_d, v̇_d). Exponentially stable for all K, K_d > 0 (Slotine & Li 1991, §9.1). What has no motor
-    moves as it must, and the rest is driven so whatever that does.
+    τ = M (v̇_d + K_d (v_d − v) + K e) + C v + g − passive. Exponentially stable for all K, K_d > 0 (Slotine & Li 1991,
+    section 9.1). Coordinates without a motor move freely; the actuated ones track whatever that motion is.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    reference : ndarray or callable
+        Posture (nq,), or function t -> (q_d, v_d, v̇_d).
+    stiffness : float or ndarray, shape (nv,)
+        K, 1/s².
+    damping : float or ndarray, shape (nv,)
+        K_d, 1/s.
+    actuated : sequence of str, optional
+        Names of the joints that have motors. By default all but free joints.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Efforts.
     """
     posture, velocity, acceleration = at(reference, t, (model.nq,), model.nv)
     wanted = acceleration + damping * (velocity - v) + stiffness * difference(model, q, posture)
@@ -122,7 +198,7 @@ def computed_torque(
 
 
 OF_FRICTION = of_joints()
-"""The rule of coefficients of friction."""
+"""Rule for friction coefficients."""
 
 
 @control_law(check=rules(velocity=VELOCITY, friction=OF_FRICTION, damping=OF_FRICTION))
@@ -130,10 +206,30 @@ OF_FRICTION = of_joints()
 def friction_compensation(
     model: Model, t: Any, q: Array, v: Array, *, velocity: Wanted, friction: Any, damping: Any = 0.0
 ) -> Array:
-    """F_c sign(v_d) + F_v v_d (nv,), to be added to another law: friction as the wanted velocity would feel it.
+    """Compute the joint friction at the desired velocity, to be added to another controller.
 
-    Of the velocity that is measured the sign would come late and chatter. ``velocity`` is (nv,) or a function of time;
-    the sign is smoothed as in `passive_forces`.
+    F_c sign(v_d) + F_v v_d. The sign of the measured velocity would be late and chatter; the sign is smoothed as in
+    `passive_forces`.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    velocity : ndarray or callable
+        Desired velocity v_d (nv,), or a function of time.
+    friction : float or ndarray, shape (nv,)
+        Coulomb friction F_c, N m or N.
+    damping : float or ndarray, shape (nv,), optional
+        Viscous friction F_v, N m s/rad or N s/m.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Efforts.
     """
     wanted = velocity(t) if callable(velocity) else velocity
     OF_FRICTION.look(model, "friction", friction)  # it stands within other laws

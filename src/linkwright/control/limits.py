@@ -1,4 +1,4 @@
-"""Efforts within limits: the nearest to those that a law asks for, what matters most first."""
+"""Efforts within limits: the nearest efforts to the desired ones, by priority."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, maximum, where
 
 DAMPING = 1e-9
-"""of directions in which efforts move next to nothing, squared, beside those in which they move most"""
+"""squared damping of directions in which efforts have almost no effect, relative to the largest effect"""
 
 LEAST = 1e-9
-"""By which efforts are divided where their limit is zero, N m or N."""
+"""Divisor of efforts whose limit is zero, N m or N."""
 
 
 def limits_of(model: Model, given: Any) -> Array:
-    """(nv,), N m or N, ∞ where there is none: of the joints (True), None, or numbers or symbols, one or (nv,)."""
+    """Return effort limits (nv,), N m or N, ∞ where there is none: from the joints (True), None, numbers or symbols."""
     if given is None or given is False:
         return np.full(model.nv, np.inf)
     if given is True:
@@ -34,10 +34,10 @@ def limits_of(model: Model, given: Any) -> Array:
 
 
 def within(efforts: Array, moved: Array, limits: Array) -> Array:
-    """τ (nv,) within limits: with ``moved`` τ the nearest to what it is of ``efforts``, then τ itself, by its limits.
+    """Return efforts τ (nv,) within limits: ``moved`` τ nearest to ``moved`` efforts first, then τ nearest to efforts.
 
-    ``moved`` (m, nv) is what the efforts are for. Efforts that are within the limits stay as they are. Both are bounded
-    least squares, of which the second leaves the first as it is (:func:`bounded`).
+    ``moved`` (m, nv) maps efforts to the controlled quantity. Efforts within the limits are unchanged. Both are bounded
+    least-squares problems; the second one keeps the solution of the first (:func:`bounded`).
     """
     free = [not is_symbolic(x) and bool(np.isinf(x)) for x in limits]
     if all(free):

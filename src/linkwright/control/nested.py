@@ -28,7 +28,7 @@ State = dict[str, Any]
 
 
 def begun(model: Model, controller: ControlLaw) -> State:
-    """What the state of a controller around ``controller`` has of that."""
+    """Return the inner controller's entry of the state of a controller around it."""
     found = initial_state_of(model, controller)
     return {} if found is None else {"controller": found}
 
@@ -36,7 +36,7 @@ def begun(model: Model, controller: ControlLaw) -> State:
 def answer(
     controller: ControlLaw, model: Model, t: Any, q: Array, v: Array, state: State, **told: Any
 ) -> tuple[Array, State]:
-    """The efforts of the controller within, and what the state around it has of it then."""
+    """Return the efforts of the inner controller, and its entry of the next state."""
     if "controller" not in state:
         return controller(model, t, q, v, **told), {}
     tau, own = controller(model, t, q, v, state["controller"], **told)
@@ -46,7 +46,7 @@ def answer(
 def _assumed(model: Model, *, controller: ControlLaw, mechanism: Model) -> Any:
     require_model(mechanism, "with_model", "mechanism")
     if [joint.motion.type for joint in mechanism.joints] != [joint.motion.type for joint in model.joints]:
-        raise ArgumentError(f"{mechanism.name!r} has other joints than {model.name!r}, which it is to stand for")
+        raise ArgumentError(f"{mechanism.name!r} has other joints than {model.name!r}")
     return initial_state_of(mechanism, controller)
 
 
@@ -63,7 +63,35 @@ def with_model(
     mechanism: Model,
     **measured: Array,
 ) -> Any:
-    """Return the efforts of ``controller`` for another ``mechanism`` with the same joints: with wrong masses."""
+    """Return the efforts of a controller that assumes another model of the mechanism, such as one with wrong masses.
+
+    Parameters
+    ----------
+    model : Model
+        The mechanism that is simulated.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : object, optional
+        State of `controller`.
+    controller : callable
+        Inner controller.
+    mechanism : Model
+        Model that the inner controller uses; it has the same joints.
+    **measured : ndarray
+        Measurements of a sensor, passed to `controller`.
+
+    Returns
+    -------
+    ndarray or tuple
+        Result of `controller`.
+
+    Raises
+    ------
+    ArgumentError
+        If the joints of the models differ.
+    """
     own = () if state is None else (state,)
     return controller(mechanism, t, q, v, *own, **measured)
 
@@ -74,11 +102,11 @@ def _start_of_deciding(model: Model, *, controller: ControlLaw, decide: Callable
     parameters = inspect.signature(function).parameters
     if "action" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(
-            "the controller takes the action, controller(model, t, q, v, *, action); "
+            "the controller must accept the action, controller(model, t, q, v, *, action); "
             f"{name_of_function(function)} takes ({', '.join(parameters)})"
         )
     if initial_state_of(model, decide) is not None:
-        raise ArgumentError("what decides has no state of its own: decide(model, t, q, v) -> an array")
+        raise ArgumentError("decide must have no state: decide(model, t, q, v) -> array")
     action = as_numbers("what is decided", decide(model, 0.0, model.neutral(), np.zeros(model.nv)))
     return {**begun(model, controller), "action": 0.0 * action, "asked": np.zeros(())}
 
@@ -97,11 +125,36 @@ def with_policy(
     every: Any,
     **measured: Array,
 ) -> tuple[Array, State]:
-    """Return the efforts of ``controller`` for the ``action`` of a policy, which is evaluated every ``every``-th time.
+    """Return the efforts of a controller for the action of a policy that is evaluated less often.
 
-    In between the action is held, while the controller is evaluated at every step:
-    ``controller(model, t, q, v, *, action)``. Springs act in steps of a millisecond toward targets that a policy
-    ``decide(model, t, q, v)`` selects fifty times a second. "action" of the state is the action.
+    The policy is evaluated every ``every``-th time and its action is held in between, while the controller is evaluated
+    at every step. For example, springs act every millisecond toward targets that a policy selects 50 times a second.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : dict
+        State; "action" is the present action, "controller" the state of `controller`.
+    controller : callable
+        Inner controller ``controller(model, t, q, v, *, action)``.
+    decide : callable
+        Policy ``decide(model, t, q, v)``, which returns an array.
+    every : int
+        Steps between evaluations of the policy.
+    **measured : ndarray
+        Measurements of a sensor, passed to `controller`.
+
+    Returns
+    -------
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : dict
+        Next state.
     """
     due = state["asked"] < 0.5
     action = when(due, lambda: np.asarray(decide(model, t, q, v)), state["action"])
@@ -111,7 +164,7 @@ def with_policy(
 
 
 def require_positive(name: str, x: Any, n: int | None = None, zero: bool = False) -> Array:
-    """A number, or where ``n`` is told (n,) of them, as what is bound to a controller must be."""
+    """Return a bound value as a positive number, or with ``n`` as a number or (n,) positive numbers."""
     x = as_numbers(name, x)
     if x.shape not in ((), (n,)):
         raise ShapeError(f"{name} has shape {x.shape}; expected a number" + (f" or ({n},)" if n is not None else ""))
@@ -121,6 +174,6 @@ def require_positive(name: str, x: Any, n: int | None = None, zero: bool = False
 
 
 def require_open(model: Model, what: str) -> None:
-    """Raise :class:`ArgumentError` of mechanisms with loops, whose joints feel the loops too."""
+    """Raise :class:`ArgumentError` for a mechanism with loops, for controllers that do not include loop forces."""
     if model.loops:
         raise ArgumentError(f"{what} is for mechanisms without loops; {model.name!r} has {len(model.loops)}")

@@ -1,7 +1,7 @@
-"""Observers: what acts on a mechanism from outside, found from its momentum. They are controllers around a controller.
+"""Observers: external forces on a mechanism, estimated from its momentum. They contain the controller that they serve.
 
-ṗ = τ + n + τ_ext for the momentum p = M v, n = Cᵀv − g and passive forces (`generalized_momentum`): what the momentum
-gains beyond that comes from outside, and no acceleration need be measured (De Luca, Albu-Schäffer, Haddadin &
+ṗ = τ + n + τ_ext for the momentum p = M v, n = Cᵀv − g and passive forces (`generalized_momentum`): the remaining
+change of momentum is due to external forces, and no acceleration is measured (De Luca, Albu-Schäffer, Haddadin &
 Hirzinger, IROS 2006).
 """
 
@@ -35,7 +35,7 @@ from linkwright.spatial.arrays import Array, Shaped, clip, where
 from linkwright.spatial.linalg import solve_symmetric
 
 LATEST = 200
-"""Steps that efforts may be late at most: what is on the way is part of the state."""
+"""Largest delay of efforts in steps: delayed efforts are part of the state."""
 
 
 def _start(
@@ -64,7 +64,7 @@ def _start(
 
 
 def _require_a_place_for_external(controller: ControlLaw) -> None:
-    """Raise :class:`ArgumentError` for a controller that cannot be told what the observer finds."""
+    """Raise :class:`ArgumentError` for a controller without a parameter for the estimate."""
     function, _ = unwrap_partials(controller)
     parameters = inspect.signature(function).parameters
     if "external" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
@@ -91,14 +91,42 @@ def momentum_observer(
     compensate: bool = False,
     **measured: Array,
 ) -> tuple[Array, State]:
-    """Return the efforts of ``controller``, and estimate external efforts r (nv,): ṙ = K_O (τ_ext − r), "external".
+    """Return the efforts of a controller, and estimate the external efforts r by the momentum: ṙ = K_O (τ_ext − r).
 
-    ``gain`` K_O in 1/s, a number or (nv,): r has 99 % of a push after 4.6/K_O. ``step`` h (s) is the sampling period of
-    the controller. The estimate is exact for forces that are constant over it,
-    r⁺ = e^(−K_O h) r + (1 − e^(−K_O h)) (Δp/h − τ − n), and stable with every gain. ``delay_steps``: samples until
-    efforts act; ``limit`` (N m; a number or (nv,)): limit of the efforts; other deviations are in r. With
-    ``compensate`` the controller is called with ``external=r``. Wrong masses, noise of the velocity and unmodeled
-    friction are in r, too.
+    r⁺ = e^(−K_O h) r + (1 − e^(−K_O h)) (Δp/h − τ − n) is exact for forces that are constant over a step h, and stable
+    for every gain. Wrong masses, velocity noise and unmodeled friction appear in r, too.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : dict
+        State; "external" is r (nv,), "controller" the state of `controller`.
+    controller : callable
+        Inner controller.
+    gain : float or ndarray, shape (nv,)
+        K_O, 1/s: r reaches 99 % of a step force after 4.6/K_O.
+    step : float
+        Sampling time h of the controller, s.
+    delay_steps : int, optional
+        Samples between computing and applying efforts.
+    limit : float or ndarray, shape (nv,), optional
+        Effort limits, N m or N.
+    compensate : bool, optional
+        Whether `controller` is called with ``external=r``.
+    **measured : ndarray
+        Measurements of a sensor, passed to `controller`.
+
+    Returns
+    -------
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : dict
+        Next state.
     """
     p, n = generalized_momentum(model, q, v)
     n = n + passive_forces(model, q, v)
@@ -123,11 +151,27 @@ def hand_wrench(
     directions: str | Sequence[str] = "all",
     regularization: float = 0.0,
 ) -> Array:
-    """J̄ᵀ τ (6,) with J̄ᵀ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹: the wrench at a frame that pushes as efforts τ (nv,) from outside do.
+    """Compute the wrench at a frame that is equivalent to external efforts: J̄ᵀ τ, J̄ᵀ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹.
 
-    In world axes, N and N m; exact where the frame is where the mechanism is touched. ``directions`` as those of
-    ``operational_space``: those in which it is touched (a mechanism of few joints tells few), the result has as many
-    rows. ``regularization`` (1/kg) bounds the result near singular postures.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : ndarray, shape (..., nq)
+        Configuration.
+    tau : ndarray, shape (..., nv)
+        External efforts, such as those of `momentum_observer`.
+    frame : str
+        Name of the frame; the result is exact if the contact is there.
+    directions : str or sequence of str, optional
+        Directions of the contact, as for `operational_space`. A mechanism with few joints can observe few.
+    regularization : float, optional
+        Added to the diagonal of J M⁻¹ Jᵀ, 1/kg; it bounds the result near singular postures.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Wrench [f; n], N and N m, world axes; with `directions` one row per direction.
     """
     rows = rows_of(directions)
     J = jacobian(model, q, frame)[rows]

@@ -1,4 +1,4 @@
-"""Policies: small networks as laws. Their weights are numbers that are bound, so that others are the same kernel."""
+"""Policies: small neural networks as controllers. Weights are bound numbers: other weights use the same kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
 
 Layers: TypeAlias = Sequence[tuple[Any, Any]]
-"""Of each layer its matrix, (inputs, outputs), and what is added, (outputs,)."""
+"""Matrix (inputs, outputs) and bias (outputs,) of each layer."""
 
 
 def _sigmoid(x: Array) -> Array:
@@ -34,15 +34,29 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "sigmoid": _sigmoid,
     "silu": lambda x: x * _sigmoid(x),
 }
-"""What a layer may do with each of its numbers."""
+"""Activation functions by name."""
 
 
 @takes_model
 def observation(model: Model, t: Any, q: Array, v: Array) -> Array:
-    """What a policy sees where nothing else is told: q ⊖ neutral, in which joints are, and v; (2 nv,).
+    """Return the default observation of a policy: q ⊖ neutral and v.
 
-    Of a mechanism whose first joint is free, the direction of gravity in the base's axes (3,) stands for where the base
-    is and how it is turned: what it can feel itself. Its twist is in its own axes, as all v of free joints are.
+    For a mechanism whose first joint is free, the direction of gravity in axes of the base (3,) replaces the pose of
+    the base, which the robot cannot measure itself. The twist is in axes of the base, as all v of free joints are.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+
+    Returns
+    -------
+    ndarray, shape (2 nv,) or (2 nv - 3,)
+        Observation.
     """
     e = difference(model, model.neutral(), q)
     if not model.joints or not model.joints[0].motion.floating:
@@ -56,28 +70,43 @@ def observation(model: Model, t: Any, q: Array, v: Array) -> Array:
 
 
 class Policy:
-    """A network as a law: what it observes, hidden layers, and from its outputs the efforts of the motors.
+    """Neural network as a controller: an observation, hidden layers, and efforts from the outputs.
 
-    ``policy = Policy(model)`` is bound its weights, ``functools.partial(policy, weights=w)``, and is then a law of
-    :func:`simulate` and :func:`rollout`. Numbers bound to it are values of the kernel: with other weights nothing is
-    compiled again, and ``Actuation(each=["weights"])`` gives each motion of a batch its own.
+    ``functools.partial(policy, weights=w)`` is a controller for :func:`simulate` and :func:`rollout`. Bound numbers are
+    values of the kernel: other weights need no compilation, and ``Actuation(each=["weights"])`` gives each motion of a
+    batch its own.
 
-    ``hidden``: the sizes of the hidden layers. ``observe(model, t, q, v)`` gives what it sees, an array;
-    ``commands``: so many numbers more, bound as ``command``, such as the speed that is wanted. ``activation``: of the
-    hidden layers, "tanh", "relu", "elu", "sigmoid" or "silu"; ``bounded``: whether outputs are between −1 and 1, by
-    tanh. ``actuated`` names the joints that have motors, all but free ones by themselves: one output for each
-    coordinate of them.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    hidden : sequence of int, optional
+        Sizes of the hidden layers.
+    observe : callable, optional
+        Function ``observe(model, t, q, v)`` that returns the observation, an array. By default :func:`observation`.
+    commands : int, optional
+        Number of further inputs, bound as ``command``, such as a desired speed.
+    activation : {"tanh", "relu", "elu", "sigmoid", "silu"}, optional
+        Activation of the hidden layers.
+    bounded : bool, optional
+        Whether outputs are between −1 and 1, by tanh.
+    actuated : sequence of str, optional
+        Names of the joints that have motors: one output per coordinate. By default all but free joints.
 
-    Weights are one vector (``size``,): of each layer its matrix, (inputs, outputs), row by row, then what is added.
-    A layer is y = x W + b. :meth:`layers` and :meth:`flat` turn it into a list and back.
+    Notes
+    -----
+    Weights are one vector (``size``,): for each layer the matrix (inputs, outputs), row by row, then the bias. A layer
+    is y = x W + b. :meth:`layers` and :meth:`flat` convert between the vector and a list.
 
+    Examples
+    --------
     >>> import functools, linkwright as lw
     >>> arm = lw.load("arm7")
     >>> policy = lw.Policy(arm, hidden=(32, 32))
     >>> policy
     Policy(14 -> 32 -> 32 -> 7, tanh, bounded: 1767 weights)
-    >>> law = functools.partial(policy, weights=policy.random(0), scale=5.0)
-    >>> motion = lw.simulate(arm, arm.neutral(), [0.0] * 7, duration=0.1, controller=law)
+    >>> controller = functools.partial(policy, weights=policy.random(0), scale=5.0)
+    >>> motion = lw.simulate(arm, arm.neutral(), [0.0] * 7, duration=0.1, controller=controller)
     """
 
     @takes_model
@@ -101,31 +130,42 @@ class Policy:
             raise ArgumentError(f"observe is a function (model, t, q, v) -> array; got {observe!r}")
         seen = np.asarray(observe(model, 0.0, model.neutral(), np.zeros(model.nv)))
         if seen.ndim != 1 or not seen.size:
-            raise ShapeError(f"observe gives an array (n,) of what is seen; it gave one of shape {seen.shape}")
+            raise ShapeError(f"observe must return an array (n,); it returned one of shape {seen.shape}")
         self.observe, self.activation, self.bounded = observe, activation, bool(bounded)
         self.commands = int(commands)
         self.motors = tuple(driven(model, actuated))
-        """places in v of what it drives"""
+        """indices in v of the actuated coordinates"""
         if not self.motors:
             raise InputError(f"{model.name!r} has no joint with a motor")
         self.sizes = (len(seen) + self.commands, *map(int, inner), len(self.motors))
-        """of the input, the hidden layers and the output"""
+        """sizes of the input, the hidden layers and the output"""
 
     @property
     def shapes(self) -> list[tuple[int, int]]:
-        """Of the matrices, (inputs, outputs)."""
+        """Shapes (inputs, outputs) of the matrices."""
         return list(zip(self.sizes[:-1], self.sizes[1:], strict=True))
 
     @property
     def size(self) -> int:
-        """How many weights."""
+        """Number of weights."""
         return sum(n * m + m for n, m in self.shapes)
 
     def random(self, seed: int | None = None, batch: Sequence[int] = ()) -> Array:
-        """Weights to begin with, (*batch, size): normal, of variance 1/inputs, those of the last layer a tenth of it.
+        """Return random initial weights: normal, with variance 1/inputs, smaller in the last layer, and zero biases.
 
-        So the numbers of a layer are about as large as those before it, and the first efforts are small. What is added
-        is zero.
+        The values of all layers then have about the same size, and the first efforts are small.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Seed of the random numbers.
+        batch : sequence of int, optional
+            Leading dimensions.
+
+        Returns
+        -------
+        ndarray, shape (*batch, size)
+            Weights.
         """
         rng = generator(seed)
         spread = [1.0] * (len(self.shapes) - 1) + [0.1]
@@ -136,7 +176,18 @@ class Policy:
         return self.flat(made)
 
     def layers(self, weights: Any) -> list[tuple[Array, Array]]:
-        """Of each layer its matrix (…, inputs, outputs) and what is added (…, outputs), from weights (…, size)."""
+        """Split weights into the matrix and the bias of each layer.
+
+        Parameters
+        ----------
+        weights : array_like, shape (..., size)
+            Weights.
+
+        Returns
+        -------
+        list of tuple
+            Matrix (..., inputs, outputs) and bias (..., outputs) of each layer.
+        """
         weights = weights if is_symbolic(weights) else as_numbers("weights", weights)
         if weights.shape[-1:] != (self.size,):
             raise ShapeError(f"weights has shape {weights.shape}; expected (…, {self.size}) for {self!r}")
@@ -148,7 +199,18 @@ class Policy:
         return found
 
     def flat(self, layers: Layers) -> Array:
-        """Weights (…, size) from matrices (…, inputs, outputs) and what is added (…, outputs), layer by layer."""
+        """Concatenate matrices and biases to weights.
+
+        Parameters
+        ----------
+        layers : sequence of tuple
+            Matrix (..., inputs, outputs) and bias (..., outputs) of each layer.
+
+        Returns
+        -------
+        ndarray, shape (..., size)
+            Weights.
+        """
         if not isinstance(layers, Iterable) or not all(isinstance(layer, Iterable) for layer in layers):
             raise ArgumentError(f"layers are pairs (W, b), one for each layer; got {layers!r:.200}")
         given = [tuple(as_numbers("layers", x) for x in layer) for layer in layers]
@@ -163,17 +225,32 @@ class Policy:
         return np.concatenate([np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts], axis=-1)
 
     def from_state_dict(self, state: Mapping[str, Any], prefix: str = "") -> Array:
-        """Weights from a dict of arrays as PyTorch's ``module.state_dict()`` gives it, of linear layers in order.
+        """Return the weights of a PyTorch ``module.state_dict()`` of linear layers, in order.
 
-        Of the names that begin with ``prefix``, those that end in "weight" are matrices (outputs, inputs), those that
-        end in "bias" what is added; a layer without one adds nothing.
+        Parameters
+        ----------
+        state : mapping
+            Arrays by name: names that end in "weight" are matrices (outputs, inputs), names that end in "bias" are
+            biases. A layer without a bias has zeros.
+        prefix : str, optional
+            Only names that begin with it are used.
+
+        Returns
+        -------
+        ndarray, shape (size,)
+            Weights.
+
+        Raises
+        ------
+        InputError
+            If no name matches.
         """
         if not isinstance(state, Mapping):
             raise ArgumentError(f"a state_dict is a dict of arrays by name; got {type(state).__name__}")
         names = [name for name in state if name.startswith(prefix) and name.endswith("weight")]
         if not names:
             told = ", ".join(map(str, state)) or "none"
-            raise InputError(f"no name begins with {prefix!r} and ends in 'weight'; there are {told}")
+            raise InputError(f"no name begins with {prefix!r} and ends in 'weight'; names: {told}")
         layers = []
         for name in names:
             W = _plain(name, state[name])
@@ -183,7 +260,20 @@ class Policy:
         return self.flat(layers)
 
     def save(self, path: str | Path, weights: Any) -> Path:
-        """Write weights, and for which network they are, as ``.npz``."""
+        """Write weights and the structure of the network to an ``.npz`` file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File.
+        weights : array_like, shape (..., size)
+            Weights.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         weights = as_numbers("weights", weights)
         self.layers(weights)
         sizes, activation, bounded = map(np.array, (self.sizes, self.activation, self.bounded))
@@ -192,13 +282,31 @@ class Policy:
         return Path(path)
 
     def load(self, path: str | Path) -> Array:
-        """Weights from such a file, refused where they are of another network or not finite."""
+        """Read weights from a file written by :meth:`save`.
+
+        Parameters
+        ----------
+        path : str or Path
+            File.
+
+        Returns
+        -------
+        ndarray, shape (..., size)
+            Weights.
+
+        Raises
+        ------
+        InputError
+            If the weights belong to another network.
+        FormatError
+            If the file is damaged or a weight is not finite.
+        """
         arrays = read_arrays(path, "file of a policy's weights", ("weights", "sizes", "activation", "bounded"), ())
         weights = arrays["weights"]
         kinds = {"sizes": (1, "iu"), "activation": (0, "U"), "bounded": (0, "b")}
         for name, (dimensions, kind) in kinds.items():
             if arrays[name].ndim != dimensions or arrays[name].dtype.kind not in kind:
-                raise FormatError(f"{path}: this is no file of a policy's weights: {name} is {arrays[name]!r:.100}")
+                raise FormatError(f"{path}: not a file of policy weights: {name} is {arrays[name]!r:.100}")
         sizes, activation, bounded = tuple(arrays["sizes"].tolist()), str(arrays["activation"]), bool(arrays["bounded"])
         if (sizes, activation, bounded) != (self.sizes, self.activation, self.bounded):
             told = f"{' -> '.join(map(str, sizes))}, {activation}{', bounded' if bounded else ''}"
@@ -211,7 +319,20 @@ class Policy:
         return weights
 
     def outputs(self, weights: Any, x: Any) -> Array:
-        """What the network makes of an input (…, inputs): (…, outputs). Numbers or symbols; batches broadcast."""
+        """Evaluate the network for an input; numbers or symbols.
+
+        Parameters
+        ----------
+        weights : array_like, shape (..., size)
+            Weights.
+        x : array_like, shape (..., inputs)
+            Input.
+
+        Returns
+        -------
+        ndarray, shape (..., outputs)
+            Outputs.
+        """
         x = x if is_symbolic(x) else as_numbers("x", x)
         if x.shape[-1:] != self.sizes[:1]:
             raise ShapeError(f"the network's input has shape {x.shape}; expected (…, {self.sizes[0]})")
@@ -223,12 +344,48 @@ class Policy:
         return np.tanh(x) if self.bounded else x
 
     def input(self, model: Model, t: Any, q: Array, v: Array, command: Any = None) -> Array:
-        """What the network is given (inputs,): what is observed, then the command."""
+        """Return the input of the network: the observation, then the command.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        t : float
+            Time, s.
+        q, v : ndarray, shapes (nq,) and (nv,)
+            Configuration and joint velocity.
+        command : array_like, optional
+            Command, for a policy with `commands`.
+
+        Returns
+        -------
+        ndarray, shape (inputs,)
+            Input.
+        """
         seen = self.observe(model, t, q, v)
         return np.concatenate([seen, np.reshape(np.asarray(command), (-1,))]) if self.commands else seen
 
     def action(self, model: Model, t: Any, q: Array, v: Array, *, weights: Any, command: Any = None) -> Array:
-        """What the network decides (outputs,), which :meth:`efforts` follow: see ``control.with_policy``."""
+        """Return the outputs of the network, which :meth:`efforts` converts to efforts; see ``control.with_policy``.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        t : float
+            Time, s.
+        q, v : ndarray, shapes (nq,) and (nv,)
+            Configuration and joint velocity.
+        weights : array_like, shape (size,)
+            Weights.
+        command : array_like, optional
+            Command, for a policy with `commands`.
+
+        Returns
+        -------
+        ndarray, shape (outputs,)
+            Outputs.
+        """
         return self.outputs(weights, self.input(model, t, q, v, command))
 
     def efforts(
@@ -244,7 +401,26 @@ class Policy:
         damping: Any = 0.0,
         posture: Any = None,
     ) -> Array:
-        """The efforts (nv,) that follow outputs y = ``action`` (outputs,), as the policy itself does: a law."""
+        """Return the efforts for outputs of the network, as the policy itself does: a controller with a bound action.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        t : float
+            Time, s.
+        q, v : ndarray, shapes (nq,) and (nv,)
+            Configuration and joint velocity.
+        action : array_like, shape (outputs,)
+            Outputs of the network.
+        scale, stiffness, damping, posture : array_like, optional
+            As for calls of the policy.
+
+        Returns
+        -------
+        ndarray, shape (nv,)
+            Efforts.
+        """
         y, at = scale * np.asarray(action), list(self.motors)
         if stiffness is not None:
             e = difference(model, q, model.neutral() if posture is None else posture)
@@ -265,26 +441,68 @@ class Policy:
         damping: Any = 0.0,
         posture: Any = None,
     ) -> Array:
-        """The efforts (nv,), of outputs y: τ = scale · y − damping · v, where there are motors, in N m or N.
+        """Compute the efforts of the policy, τ = scale · y − damping · v for the outputs y.
 
-        With ``stiffness`` outputs move the posture that springs hold, as legged robots are driven:
-        τ = stiffness · ((posture ⊖ q) + scale · y) − damping · v, ``scale`` in rad or m; ``posture`` (nq,), the neutral
-        one by itself. ``scale``, ``stiffness`` and ``damping`` are numbers or have one for each output.
+        With `stiffness` the outputs move the set point of springs, as is usual for legged robots:
+        τ = stiffness · ((posture ⊖ q) + scale · y) − damping · v.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        t : float
+            Time, s.
+        q, v : ndarray, shapes (nq,) and (nv,)
+            Configuration and joint velocity.
+        weights : array_like, shape (size,)
+            Weights.
+        command : array_like, optional
+            Command, for a policy with `commands`.
+        scale : float or array_like, shape (outputs,), optional
+            Efforts per output, N m or N; with `stiffness` rad or m per output.
+        stiffness : float or array_like, shape (outputs,), optional
+            Stiffness of the springs, N m/rad or N/m.
+        damping : float or array_like, shape (outputs,), optional
+            Damping, N m s/rad or N s/m.
+        posture : array_like, shape (nq,), optional
+            Set point of the springs. By default the neutral configuration.
+
+        Returns
+        -------
+        ndarray, shape (nv,)
+            Efforts.
         """
         y = self.action(model, t, q, v, weights=weights, command=command)
         told = {"scale": scale, "stiffness": stiffness, "damping": damping, "posture": posture}
         return self.efforts(model, t, q, v, action=y, **told)
 
     def check(self, model: Model, bound: Mapping[str, Any], leads: Mapping[str, int]) -> None:
-        """Raise what is wrong with what is bound."""
+        """Check the values bound to the policy.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        bound : mapping
+            Bound values by name.
+        leads : mapping
+            Number of leading batch dimensions of each value.
+
+        Raises
+        ------
+        ArgumentError
+            If a value is missing, or has no effect.
+        ShapeError
+            If a value has a wrong shape.
+        """
         if "weights" not in bound:
             raise ArgumentError(f"bind the weights of {self!r}: functools.partial(policy, weights=policy.random(0))")
         if self.commands and bound.get("command") is None:
-            raise ArgumentError(f"bind what is commanded, {self.commands} numbers: functools.partial(…, command=…)")
+            raise ArgumentError(f"bind the command, {self.commands} numbers: functools.partial(…, command=…)")
         if not self.commands and bound.get("command") is not None:
             raise ArgumentError("command is bound, and the policy takes none: Policy(model, commands=…)")
         if bound.get("posture") is not None and bound.get("stiffness") is None:
-            raise ArgumentError("posture is bound without stiffness, and has no effect: bind that too")
+            raise ArgumentError("posture has no effect without stiffness: bind stiffness too")
         several: set[tuple[int, ...]] = {(), (len(self.motors),)}
         wanted: dict[str, set[tuple[int, ...]]] = {
             "weights": {(self.size,)},
@@ -308,5 +526,5 @@ class Policy:
 
 
 def _plain(name: str, x: Any) -> Array:
-    """An array, of a tensor too."""
+    """Return a tensor or sequence as an array."""
     return as_numbers(name, x.detach().cpu().numpy() if hasattr(x, "detach") else x)

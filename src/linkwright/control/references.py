@@ -1,4 +1,4 @@
-"""What a law is to follow: a posture or a pose, at rest, or a function of time that tells how it moves."""
+"""References of controllers: a posture or pose at rest, or a function of time with its derivatives."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Wanted = Array | Callable[[Any], Any]
 
 
 def at(reference: Any, t: Any, shape: tuple[int, ...], n: int) -> tuple[Array, Array, Array]:
-    """Where the reference is, and its velocity and acceleration (n,): zero where it rests."""
+    """Return the reference at time t, and its velocity and acceleration (n,), zero for a reference at rest."""
     if not callable(reference):
         told: Any = (reference, np.zeros(n), np.zeros(n))
     else:
         told = reference(t)
         if not (isinstance(told, (tuple, list)) and len(told) == 3):
             raise ArgumentError(
-                "a reference is what is to be kept, or a function of time that returns three arrays, where it is and "
-                f"its velocity and acceleration; it returned {type(told).__name__}"
+                "a reference is an array, or a function of time that returns three arrays: the reference, its velocity "
+                f"and its acceleration; it returned {type(told).__name__}"
             )
     place, velocity, acceleration = (np.asarray(x) for x in told)
     found, wanted = [x.shape for x in (place, velocity, acceleration)], [shape, (n,), (n,)]

@@ -1,8 +1,8 @@
 """Velocities from encoders: controllers that pass estimates instead of measurements to an inner controller.
 
-Encoders tell the configuration alone, in steps. Differences of it are a velocity, late and noisy: a filter trades one
-for the other, a Kalman filter by how large noise and jerk are said to be. Both go along the configuration manifold,
-q ⊕ Exp(h v), and so are made for joints of every type.
+Encoders measure the configuration alone, quantized. Its differences are a velocity, delayed and noisy: a filter trades
+delay for noise, a Kalman filter by the given noise and jerk. Both integrate along the configuration manifold,
+q ⊕ Exp(h v), and work for every joint type.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, where
 
 HIGHEST = 4
-"""order of a filter"""
+"""largest order of a filter"""
 
 
 def _start_of_encoders(model: Model, *, controller: ControlLaw, resolution: Any) -> State | None:
@@ -41,7 +41,30 @@ def encoders(
     resolution: Any,
     **measured: Array,
 ) -> Any:
-    """Quantize q in steps of ``resolution`` (rad or m; a number or (nv,)), along ``difference`` from neutral."""
+    """Quantize q as an encoder does, and return the efforts of a controller for it.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : dict, optional
+        State of the inner controller.
+    controller : callable
+        Inner controller.
+    resolution : float or ndarray, shape (nv,)
+        Step of the encoder, rad or m, along ``difference`` from the neutral configuration.
+    **measured : ndarray
+        Measurements of a sensor, passed to `controller`.
+
+    Returns
+    -------
+    ndarray or tuple
+        Result of `controller`.
+    """
     zero = model.neutral()
     seen = integrate(model, zero, resolution * np.floor(difference(model, zero, q) / resolution + 0.5))
     tau, own = answer(controller, model, t, seen, v, state or {}, **measured)
@@ -70,11 +93,38 @@ def filtered_velocity(
     order: int = 1,
     **measured: Array,
 ) -> tuple[Array, State]:
-    """Estimate v by differences of q over ``step`` h (s), filtered at ``cutoff`` ω (1/s; a number or (nv,)).
+    """Estimate v by filtered differences of q, and return the efforts of a controller for it.
 
-    v⁺ = e^(−ωh) v + (1 − e^(−ωh)) (q ⊖ q⁻)/h, as often in a row as ``order`` says: exact for constant velocities, and
-    late by order/ω + h/2. Of noise σ of q about σ ω √(1/(ω h)) is left for order one. "velocity" (order, nv) of the
-    state has what each stage tells, the last one what the controller sees.
+    v⁺ = e^(−ωh) v + (1 − e^(−ωh)) (q ⊖ q⁻)/h, `order` times in series: exact for constant velocities, with a delay of
+    order/ω + h/2. Noise σ of q leaves about σ ω √(1/(ω h)) for order one.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : dict
+        State; "velocity" (order, nv) is the output of each stage, the last one is passed to `controller`.
+    controller : callable
+        Inner controller.
+    cutoff : float or ndarray, shape (nv,)
+        Cutoff frequency ω, 1/s.
+    step : float
+        Sampling time h of the controller, s.
+    order : int, optional
+        Number of stages, 1 to 4.
+    **measured : ndarray
+        Measurements of a sensor, passed to `controller`.
+
+    Returns
+    -------
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : dict
+        Next state.
     """
     asked = state["asked"] > 0.5
     x = difference(model, state["position"], q) / step
@@ -128,16 +178,46 @@ def kalman_velocity(
     initial_std: tuple[Any, Any] = (1.0, 10.0),
     **measured: Array,
 ) -> tuple[Array, State]:
-    """Estimate q and v by a Kalman filter from q alone, on the configuration manifold.
+    """Estimate q and v from q alone by a Kalman filter, and return the efforts of a controller for them.
 
-    Between two questions, ``step`` h (s) apart, accelerations change by a jerk that is constant and of the standard
-    deviation ``jerk`` (rad/s³ or m/s³), another one each time; q is measured with normal ``noise`` (rad or m; of an
-    encoder its resolution/√12). Numbers or (nv,). The estimate moves on by q ⊕ (h v + ½ h² a + …); what is measured
-    tells δ = q_measured ⊖ q, and gains follow from the covariances (Kalman 1960; Bar-Shalom, Li & Kirubarajan 2001,
-    §6.3), coordinate by coordinate. ``initial_std``: standard deviations of velocity and acceleration at the start.
+    The acceleration changes by a jerk that is constant within a step and independent between steps. The prediction is q
+    ⊕ (h v + ½ h² a + …), the innovation δ = q_measured ⊖ q; gains follow from the covariances, coordinate by
+    coordinate.
 
-    The state has "position" (nq,), "velocity" and "acceleration" (nv,), and "covariance" (6, nv) of the three: qq, qv,
-    qa, vv, va, aa.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    state : dict
+        State: "position" (nq,), "velocity" and "acceleration" (nv,), and "covariance" (6, nv) with rows qq, qv, qa, vv,
+        va, aa.
+    controller : callable
+        Inner controller.
+    noise : float or ndarray, shape (nv,)
+        Standard deviation of q, rad or m; for an encoder its resolution/√12.
+    jerk : float or ndarray, shape (nv,)
+        Standard deviation of the jerk, rad/s³ or m/s³.
+    step : float
+        Sampling time h of the controller, s.
+    initial_std : tuple, optional
+        Initial standard deviations of velocity and acceleration.
+    **measured : ndarray
+        Measurements of a sensor, passed to `controller`.
+
+    Returns
+    -------
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : dict
+        Next state.
+
+    References
+    ----------
+    Bar-Shalom, Li & Kirubarajan, *Estimation with Applications to Tracking and Navigation* (2001), section 6.3.
     """
     h = step
     speed, a = state["velocity"], state["acceleration"]

@@ -1,1 +1,1 @@
-"""Control that is best for a cost: linear regulators, and motions found by iterating them."""
+"""Optimal control: linear quadratic regulators, and trajectories by iterative LQR."""

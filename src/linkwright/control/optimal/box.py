@@ -1,7 +1,7 @@
-"""The least of a quadratic function in a box, ½ kᵀ H k + gᵀ k for low ≤ k ≤ high, in a trace.
+"""Quadratic programs in a box, ½ kᵀ H k + gᵀ k for low ≤ k ≤ high, in a trace.
 
-Projected Newton steps (Bertsekas 1982; Tassa, Mansard & Todorov 2014, §III): entries at a limit towards which the
-function falls are held, the others take a step of Newton, shortened until the function falls enough.
+Projected Newton steps (Bertsekas 1982; Tassa, Mansard & Todorov 2014, §III): entries at a limit toward which the
+function decreases are fixed, the others take a Newton step with a line search.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.repeats import until
 
 ENOUGH = 1e-24
-"""Share of the function's value that a step must promise, else the least is reached."""
+"""Convergence: expected decrease, relative to the value of the function."""
 
 SHORTEST = 30
-"""Halvings of a step at most."""
+"""Largest number of halvings of a step."""
 
 
 def least(H: Array, g: Array, low: Array, high: Array, B: Array) -> tuple[Array, Array, Array, Any]:
-    """k (m,), the free entries of it (1, held: 0), K = −H⁻¹ B (m, n) of these (zero rows of others), and the smallest
-    pivot of H, above zero where it is positive-definite.
+    """Return the minimizer k (m,), the mask of its free entries, the feedback K and the smallest pivot of H.
+
+    K = −H⁻¹ B (m, n) of the free entries has zero rows for the others. The pivot is positive if H is positive-definite.
     """
     m = len(g)
     L, D = factorize(H)
@@ -62,7 +63,7 @@ def least(H: Array, g: Array, low: Array, high: Array, B: Array) -> tuple[Array,
 
 
 def unlimited(H: Array, g: Array, B: Array) -> tuple[Array, Array, Any]:
-    """k = −H⁻¹ g, K = −H⁻¹ B, and the smallest inverse pivot of H, above zero where it is positive-definite."""
+    """Return k = −H⁻¹ g, K = −H⁻¹ B, and the smallest inverse pivot of H, positive if H is positive-definite."""
     L, D = factorize(H)
     both = -_solved(L, D, np.concatenate([B, g[:, None]], axis=1))
     smallest = D[0]
@@ -72,12 +73,12 @@ def unlimited(H: Array, g: Array, B: Array) -> tuple[Array, Array, Any]:
 
 
 def _free(k: Array, slope: Array, low: Array, high: Array) -> Array:
-    """1 for entries that may move, 0 for those at a limit towards which the function falls."""
+    """Return 1 for entries that may move, 0 for those at a limit toward which the function decreases."""
     return where(((k <= low) & (slope > 0.0)) | ((k >= high) & (slope < 0.0)), 0.0, 1.0)
 
 
 def _held(H: Array, free: Array) -> Array:
-    """H with unit rows and columns for entries that are held."""
+    """Return H with unit rows and columns for fixed entries."""
     m = len(H)
     return np.array(
         [

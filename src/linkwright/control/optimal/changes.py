@@ -1,7 +1,7 @@
-"""A step of the simulation in a trace, and what the state after it has to do with the state before and the efforts.
+"""Derivatives of a simulation step by state and efforts, in a trace.
 
-As in `simulation/linearization.py`, but on symbols, to be part of a kernel: of accelerations the analytical derivatives
-are taken where they are known.
+They are those of `simulation/linearization.py`, but on symbols, to be part of a kernel: analytical derivatives of
+accelerations are used where they exist.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from linkwright.spatial.arrays import Array, mirror
 
 
 def factors(model: Model, method: str, q: Array, v: Array, tau: Array, h: Any) -> list[Array]:
-    """Matrices whose product, the last times … times the first, is ∂δ⁺/∂(δq, δv, δτ), (2 nv, 3 nv), of a step."""
+    """Return matrices whose product, last times … times first, is ∂δ⁺/∂(δq, δv, δτ), (2 nv, 3 nv), of a step."""
     chosen = method_of(method)
     if isinstance(chosen, SemiImplicit):
         found, there, velocity = _of_semi_implicit(model, q, v, tau, h)
@@ -49,7 +49,7 @@ def factors(model: Model, method: str, q: Array, v: Array, tau: Array, h: Any) -
 
 
 def pulled_back(gradient: Array, hessian: Array, factors: list[Array]) -> tuple[Array, Array]:
-    """Of a cost to second order in δ⁺, the same in what the factors take to δ⁺."""
+    """Pull a second-order cost in δ⁺ back through the factors."""
     for F in reversed(factors):
         gradient, hessian = F.T @ gradient, mirror(F.T @ (hessian @ F))
     return gradient, hessian
@@ -58,7 +58,7 @@ def pulled_back(gradient: Array, hessian: Array, factors: list[Array]) -> tuple[
 def curvature(
     model: Model, method: str, controls: tuple[int, ...], q: Array, v: Array, tau: Array, h: Any, weights: Array
 ) -> Array:
-    """∂²(weightsᵀ δ⁺)/∂(δq, δv, u)² (2 nv + m, 2 nv + m) of a step, u being the efforts at some places."""
+    """Return ∂²(weightsᵀ δ⁺)/∂(δq, δv, u)² (2 nv + m, 2 nv + m) of a step, with the controlled efforts u."""
     n, m = model.nv, len(controls)
 
     def weighed(model: Model, x: Array, q: Array, v: Array, tau: Array, h: Any, weights: Array, to: Array) -> Any:
@@ -80,7 +80,7 @@ def curvature(
 
 
 def _of_semi_implicit(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[list[Array], Array, Array]:
-    """By (δq, δv, δτ) first δq and δv⁺, then the placement q ⊕ Exp(h v⁺) by those."""
+    """Return the factors of a semi-implicit step: δq and δv⁺ by (δq, δv, δτ), then q ⊕ Exp(h v⁺) by δq and δv⁺."""
     n, terms = model.nv, implicit_terms(model, q, v, h)
     effort = tau + passive_forces(model, q, v) - terms.pull
     a = implicit_acceleration(model, q, v, effort, terms)
@@ -103,7 +103,7 @@ def _of_semi_implicit(model: Model, q: Array, v: Array, tau: Array, h: Any) -> t
 def _of_stages(
     model: Model, method: Tableau, q: Array, v: Array, tau: Array, h: Any
 ) -> tuple[list[Array], Array, Array]:
-    """A Runge–Kutta step, stage by stage."""
+    """Return the factor of a Runge–Kutta step, stage by stage."""
     n = model.nv
     x = np.eye(3 * n)
     rates: list[tuple[Array, Array]] = []
@@ -126,7 +126,7 @@ def _of_stages(
 
 
 def _accelerating(model: Model, q: Array, v: Array, tau: Array) -> Array:
-    """∂a/∂x (nv, 3 nv) of ``total_acceleration``."""
+    """Return ∂a/∂x (nv, 3 nv) of ``total_acceleration``."""
     n = model.nv
     if model.loops:
         return _slope(model, accelerated, ("tau", n))(q, v, tau)
@@ -137,19 +137,19 @@ def _accelerating(model: Model, q: Array, v: Array, tau: Array) -> Array:
 
 
 def resistance(model: Model, x: Array, q: Array, v: Array, a: Array, h: Any) -> Array:
-    """What springs, dampers and friction give a step of "semi_implicit" that ends with a, a change x from a state."""
+    """Return the passive forces of a semi-implicit step with acceleration a, at a displacement x of the state."""
     q, v = integrate(model, q, x[: model.nv]), v + x[model.nv : 2 * model.nv]
     terms = implicit_terms(model, q, v, h)
     return passive_forces(model, q, v) - terms.pull - terms.resistance(model, a)
 
 
 def passively(model: Model, x: Array, q: Array, v: Array) -> Array:
-    """Passive forces a change x from a state."""
+    """Return the passive forces at a displacement x of the state."""
     return passive_forces(model, integrate(model, q, x[: model.nv]), v + x[model.nv : 2 * model.nv])
 
 
 def _slope(model: Model, function: Callable[..., Array], *more: tuple[str, int]) -> Callable[..., Array]:
-    """On symbols, the derivative of a function of (model, x, q, v, …) by x (3 nv,) at x = 0."""
+    """Return the derivative, on symbols, of a function of (model, x, q, v, …) by x (3 nv,) at x = 0."""
     shapes: dict[str, Any] = {name: (n,) if n else () for name, n in more}
 
     def make() -> Any:

@@ -1,8 +1,8 @@
-"""Costs of a motion, and what they are to second order about a state and its efforts.
+"""Costs of a trajectory, and their second-order expansion about a state and its efforts.
 
-A cost is a number of the state and the efforts, x = (δq, δv, δτ) from there, `integrate(model, q, δq)` as everywhere.
-Costs that are half a sum of squares ½ rᵀ W r have the gradient Jᵀ W r and, after Gauss and Newton, the Hessian Jᵀ W J,
-which is never indefinite. A function that gives one number is differentiated twice.
+A cost is a function of the displacement x = (δq, δv, δτ) from a state and its efforts, `integrate(model, q, δq)` as
+everywhere. A cost ½ rᵀ W r has the gradient Jᵀ W r and the Gauss–Newton Hessian Jᵀ W J, which is never indefinite. A
+function that returns one number is differentiated twice.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from linkwright.spatial.rotation import rotation_log, translation_of_log
 
 
 class LocalCost(NamedTuple):
-    """A cost to second order in x = (δq, δv, δτ), (3 nv,)."""
+    """Second-order expansion of a cost in x = (δq, δv, δτ), (3 nv,)."""
 
     value: Any
     gradient: Array
@@ -40,10 +40,10 @@ class LocalCost(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A cost of one model, of numbers or symbols, and the numbers in which alike ones differ."""
+    """A cost for one model, and its numerical values; costs that differ only in values share a kernel."""
 
     key: Hashable
-    """what tells it from others, whatever the values"""
+    """identifies the cost, independent of the values"""
     values: tuple[Array, ...]
     """each (…, *shape), its leading axes those of the batch of problems"""
     shapes: tuple[tuple[int, ...], ...]
@@ -56,9 +56,14 @@ class Term:
 @explained
 @dataclass(frozen=True, eq=False)
 class PostureCost:
-    """½ w |q ⊖ target|²: how far the posture is from one (nq,), or from that of a function of time.
+    """Cost ½ w |q ⊖ target|² of the distance to a posture.
 
-    ``target`` may be a batch (…, nq), one for each problem. ``weight``: a number, (nv,), or a matrix (nv, nv).
+    Parameters
+    ----------
+    target : array_like, shape (..., nq), or callable
+        Posture, a batch of postures (one per problem), or a function of time.
+    weight : float or array_like, shape (nv,) or (nv, nv), optional
+        Weight w.
     """
 
     target: Any
@@ -68,7 +73,22 @@ class PostureCost:
         _require_weight(self)
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
-        """The cost of this model, in which efforts at these places are chosen."""
+        """Return the cost for a model and its controls.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        batch : tuple of int
+            Batch of the problems.
+        controls : tuple of int
+            Indices of the controlled efforts.
+
+        Returns
+        -------
+        Term
+            The cost.
+        """
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -84,7 +104,15 @@ class PostureCost:
 @explained
 @dataclass(frozen=True, eq=False)
 class VelocityCost:
-    """½ w |v − target|²; ``target`` (…, nv) or a function of time, at rest by default; ``weight`` as of a posture."""
+    """Cost ½ w |v − target|² of the joint velocity.
+
+    Parameters
+    ----------
+    weight : float or array_like, shape (nv,) or (nv, nv), optional
+        Weight w.
+    target : array_like, shape (..., nv), or callable, optional
+        Desired velocity, or a function of time. By default zero.
+    """
 
     weight: Any = 1.0
     target: Any = None
@@ -93,7 +121,22 @@ class VelocityCost:
         _require_weight(self)
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
-        """The cost of this model, in which efforts at these places are chosen."""
+        """Return the cost for a model and its controls.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        batch : tuple of int
+            Batch of the problems.
+        controls : tuple of int
+            Indices of the controlled efforts.
+
+        Returns
+        -------
+        Term
+            The cost.
+        """
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -107,10 +150,14 @@ class VelocityCost:
 @explained
 @dataclass(frozen=True, eq=False)
 class EffortCost:
-    """½ w |τ − target|²; ``target`` (…, nv) or a function of time, none by default.
+    """Cost ½ w |τ − target|² of the efforts.
 
-    ``weight`` as of a posture, also one number for each effort that is ``actuated`` (m,), in the order of the model, or
-    a matrix (m, m) of these.
+    Parameters
+    ----------
+    weight : float or array_like, optional
+        Weight w: a number, (nv,) or (nv, nv), or (m,) or (m, m) for the m actuated efforts in the order of the model.
+    target : array_like, shape (..., nv), or callable, optional
+        Desired efforts, or a function of time. By default zero.
     """
 
     weight: Any = 1.0
@@ -120,7 +167,22 @@ class EffortCost:
         _require_weight(self)
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
-        """The cost of this model, in which efforts at these places are chosen."""
+        """Return the cost for a model and its controls.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        batch : tuple of int
+            Batch of the problems.
+        controls : tuple of int
+            Indices of the controlled efforts.
+
+        Returns
+        -------
+        Term
+            The cost.
+        """
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -135,10 +197,18 @@ class EffortCost:
 @explained
 @dataclass(frozen=True, eq=False)
 class FrameCost:
-    """½ w |x̃|²: how far a frame is from a position (3,) or a pose (4, 4), or from that of a function of time.
+    """Cost ½ w |x̃|² of the distance of a frame to a position or a pose.
 
-    x̃ = p − p_d, of a pose [p − p_d; Log(R R_dᵀ)] in world axes, m and rad together. ``target`` may be a batch of them.
-    ``weight``: a number, (3,) or (6,), or a matrix.
+    x̃ = p − p_d for a position, [p − p_d; Log(R R_dᵀ)] for a pose, in world axes, in m and rad.
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame.
+    target : array_like, shape (..., 3) or (..., 4, 4), or callable
+        Position or pose, or a function of time.
+    weight : float or array_like, shape (n,) or (n, n), optional
+        Weight w, with n = 3 or 6.
     """
 
     frame: str
@@ -149,7 +219,22 @@ class FrameCost:
         _require_weight(self)
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
-        """The cost of this model, in which efforts at these places are chosen."""
+        """Return the cost for a model and its controls.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        batch : tuple of int
+            Batch of the problems.
+        controls : tuple of int
+            Indices of the controlled efforts.
+
+        Returns
+        -------
+        Term
+            The cost.
+        """
         model.frame(self.frame)
         n, frame = model.nv, self.frame
         told = self.target(0.0) if callable(self.target) else self.target
@@ -172,8 +257,9 @@ class FrameCost:
 
 
 Cost = PostureCost | VelocityCost | EffortCost | FrameCost | Callable[..., Any]
-"""One of these, or a function (model, t, q, v, tau): a number, or residuals r (n,) that cost ½ rᵀ r. What else it needs
-is bound by name with ``functools.partial``."""
+"""A cost object, or a function (model, t, q, v, tau) that returns a number, or residuals r (n,) with the cost ½ rᵀ r.
+Further arguments are bound by name with ``functools.partial``.
+"""
 
 
 def terms(
@@ -184,7 +270,7 @@ def terms(
     each: Collection[str],
     controls: tuple[int, ...],
 ) -> tuple[Term, ...]:
-    """The costs of a model; :class:`ArgumentError` for what is none."""
+    """Return the terms of costs for a model; raise :class:`ArgumentError` for a wrong type."""
     several = list(costs) if isinstance(costs, (list, tuple)) else [costs]
     found = []
     for cost in several:
@@ -210,7 +296,7 @@ def _target(what: str, target: Any, shape: tuple[int, ...], batch: tuple[int, ..
                 f"{what} is a function of time, target(t); it takes {inspect.signature(target)}"
             ) from None
         except ValueError:
-            pass  # it does not tell its arguments
+            pass  # no signature
         found = np.asarray(target(0.0))
         if found.shape != shape:
             raise ShapeError(f"{what} has shape {found.shape} at the time 0; expected {shape}")
@@ -235,7 +321,7 @@ def _require_units(model: Model, q: Any) -> None:
 
 
 def _require_pose(what: str, T: Array) -> None:
-    """Raise :class:`InputError` for what is no pose (…, 4, 4)."""
+    """Raise :class:`InputError` if an array is no pose (…, 4, 4)."""
     R, bottom = T[..., :3, :3], T[..., 3, :]
     turned = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(initial=0.0) > UNIT_TOLERANCE
     if turned or (np.linalg.det(R) < 0.0).any() or np.abs(bottom - [0.0, 0.0, 0.0, 1.0]).max(initial=0.0) > 0.0:
@@ -250,7 +336,7 @@ def _fits(lead: tuple[int, ...], batch: tuple[int, ...]) -> bool:
 
 
 def weight_of(what: str, weight: Any, *sizes: int) -> Array:
-    """A weight: a number, (n,) or a symmetric (n, n) of one of the sizes n, none of it negative; raises otherwise."""
+    """Return a weight: a number, (n,) or symmetric (n, n) for one of the sizes, positive semi-definite; else raise."""
     W = a_weight(what, weight)
     if W.shape not in [(), *((n,) for n in sizes), *((n, n) for n in sizes)]:
         expected = " or ".join(f"({n},) or ({n}, {n})" for n in sizes)
@@ -259,7 +345,7 @@ def weight_of(what: str, weight: Any, *sizes: int) -> Array:
 
 
 def a_weight(what: str, weight: Any) -> Array:
-    """A weight of any size: :class:`ShapeError` and :class:`InputError` for what is none."""
+    """Return a weight of any size; raise :class:`ShapeError` or :class:`InputError` for a wrong one."""
     W = as_numbers(what, weight)
     if W.ndim > 2 or (W.ndim == 2 and len(W) != len(W.T)):
         raise ShapeError(f"{what} has shape {W.shape}; expected a number, (n,) or (n, n)")
@@ -280,7 +366,7 @@ def a_weight(what: str, weight: Any) -> Array:
 
 
 def spread(W: Array, n: int, controls: Sequence[int]) -> Array:
-    """A weight of all n efforts, of one of these or of those at some places: of others it is zero."""
+    """Expand a weight of the controlled efforts to all n efforts, with zeros for the others."""
     if W.shape[-1:] in ((), (n,)):
         return W
     whole, places = np.zeros((n,) * W.ndim), list(controls)
@@ -404,18 +490,20 @@ def _of_function(cost: Callable[..., Any], model: Model, batch: tuple[int, ...],
     try:
         own: Hashable = (fingerprint(function), fingerprint(fixed), tuple(shapes.items()))
         hash(own)
-    except TypeError:  # what is bound may change unseen: a cost of its own
+    except TypeError:  # a mutable bound value may change: no shared kernel
         own = of_numbers
     return Term(own, tuple(numbers.values()), tuple(shapes.values()), value, local)
 
 
 def _taken_apart(cost: Callable[..., Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The function, and what is bound to it by name."""
+    """Return the function of a partial, and the values bound by name."""
     bound: dict[str, Any] = {}
     function: Any = cost
     while isinstance(function, partial):
         if function.args:
-            raise ArgumentError(f"bind values to a cost by name, partial(cost, gain=…); {function!r} has some by place")
+            raise ArgumentError(
+                f"bind values to a cost by name, partial(cost, gain=…); {function!r} has positional ones"
+            )
         bound, function = {**function.keywords, **bound}, function.func
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -435,7 +523,7 @@ def _taken_apart(cost: Callable[..., Any]) -> tuple[Callable[..., Any], dict[str
 
 
 def _is_of_numbers(x: Any) -> bool:
-    """Whether a bound value may be another one without being another cost: numbers, but no choices."""
+    """Return whether a bound value is numerical, so that its change needs no other kernel."""
     if isinstance(x, (bool, np.bool_, str, bytes)) or x is None or callable(x):
         return False
     try:
@@ -449,22 +537,22 @@ def _is_of_numbers(x: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """Several costs, added up."""
+    """Sum of several costs."""
 
     terms: tuple[Term, ...]
 
     @property
     def key(self) -> Hashable:
-        """What tells them from others, whatever their values."""
+        """Return the identification of the costs, independent of their values."""
         return tuple((term.key, term.shapes) for term in self.terms)
 
     @property
     def size(self) -> int:
-        """How many numbers all values are; one at least, which kernels ask for."""
+        """Return the number of all values, at least one, since kernels need an argument."""
         return max(1, sum(int(np.prod(shape, dtype=int)) for term in self.terms for shape in term.shapes))
 
     def told(self, rows: int, batch: tuple[int, ...]) -> Array:
-        """All values one after the other, (rows, size), of a batch of problems."""
+        """Return all values of a batch of problems, concatenated, (rows, size)."""
         parts = [np.zeros((rows, 0))]
         for term in self.terms:
             for x, shape in zip(term.values, term.shapes, strict=True):
@@ -473,14 +561,14 @@ class Costs:
         return told if told.shape[-1] else np.zeros((rows, 1))
 
     def value(self, model: Model, t: Any, q: Array, v: Array, tau: Array, told: Array) -> Any:
-        """The cost, of symbols or numbers."""
+        """Return the cost, for symbols or numbers."""
         total: Any = 0.0
         for term, values in self._given(told):
             total = total + term.value(model, t, q, v, tau, *values)
         return total
 
     def local(self, model: Model, t: Any, q: Array, v: Array, tau: Array, told: Array) -> LocalCost:
-        """The cost to second order, of symbols."""
+        """Return the second-order expansion of the cost, for symbols."""
         n = 3 * model.nv
         sum_of = LocalCost(0.0, np.zeros(n), np.zeros((n, n)))
         for term, values in self._given(told):
@@ -501,7 +589,7 @@ class Costs:
 
 
 def require_each(each: Collection[str], costs: Sequence[Any]) -> None:
-    """Raise where a name in ``each`` is bound to no cost."""
+    """Raise if a name in ``each`` is bound to no cost."""
     known: list[str] = []
     for cost in costs:
         while isinstance(cost, partial):

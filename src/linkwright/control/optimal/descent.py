@@ -1,4 +1,4 @@
-"""From motion to better motion, many problems at a time, until none can be made better."""
+"""Iterations of iterative LQR for many problems simultaneously, until each has converged."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from linkwright.errors import TooLargeError
 from linkwright.spatial.arrays import Array
 
 SHARE = 1e-4
-"""Of the decrease that is expected, what a step must give."""
+"""Share of the expected decrease that a step must reach."""
 
 HALVINGS = 12
-"""Of a step, at most, before the problem is regularized more."""
+"""Largest number of halvings of a step, before the regularization of the problem is increased."""
 
 TOGETHER = 4
 """Halvings that are tried in one call, where few problems are left."""
@@ -30,7 +30,7 @@ BENDING, BENDING_OF_STAGES = 7, 4
 """Velocities up to which second derivatives of a step are worth their code; of one of several stages."""
 
 SLOW = 0.5
-"""Share of what the iteration before was expected to give, above which an iteration counts as slow."""
+"""An iteration is slow if its expected decrease is above this share of the previous one."""
 
 FEW, OFTEN, OFTEN_OF_MANY = 4, 4, 16
 """Slow iterations, one after the other, that call for second derivatives: of few velocities, of more of them."""
@@ -44,7 +44,7 @@ ROUNDING = 1e-13
 
 @dataclass(eq=False)
 class Motions:
-    """Motions of several problems, with what they cost: the first axis is the problems'."""
+    """Trajectories of several problems and their costs; the first axis is the problem."""
 
     q: Array
     """(rows, nodes + 1, nq)"""
@@ -56,17 +56,17 @@ class Motions:
     """(rows,)"""
 
     def take(self, rows: Any) -> Motions:
-        """Some of them."""
+        """Return the trajectories of some rows."""
         return Motions(self.q[rows], self.v[rows], self.u[rows], self.cost[rows])
 
     def put(self, rows: Any, others: Motions) -> None:
-        """Others in the place of some of them."""
+        """Replace the trajectories of some rows."""
         self.q[rows], self.v[rows], self.u[rows], self.cost[rows] = others.q, others.v, others.u, others.cost
 
 
 @dataclass(eq=False)
 class Corrections:
-    """What Riccati's sweep gives of several problems."""
+    """Result of the backward sweep for several problems."""
 
     K: Any
     k: Any
@@ -80,20 +80,21 @@ class Corrections:
 
 
 class DescentBackend(Protocol):
-    """How the sweeps are done; limits (rows, m), ``told`` the costs' values (rows, …), running and final."""
+    """Sweeps over the nodes; limits (rows, m), ``told`` the values of running and final costs (rows, …)."""
 
     patience: int
     """how many slow iterations call for second derivatives"""
 
     @property
     def bends(self) -> bool:
-        """Whether it knows second derivatives of the dynamics."""
+        """Return whether second derivatives of the dynamics are available."""
 
     def backward(
         self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array, bend: Array
     ) -> Corrections:
-        """Riccati's sweep, in which second derivatives of the dynamics have the share ``bend`` (rows,), 0 to 1; rows
-        of which it is zero come first.
+        """Run the Riccati sweep, with the share ``bend`` (rows,), 0 to 1, of the dynamics' second derivatives.
+
+        Rows with share zero come first.
         """
 
     def forward(
@@ -105,17 +106,17 @@ class DescentBackend(Protocol):
         limits: tuple[Array, Array],
         told: tuple[Array, Array],
     ) -> Motions:
-        """New motions of some rows, under their gains taken α-fold."""
+        """Return new trajectories of some rows, with the step length alpha."""
 
     def gains(self, gains: Corrections, rows: Array) -> Array:
-        """Of some rows, K (rows, nodes, m, 2 nv) from the first node on."""
+        """Return the gains K (rows, nodes, m, 2 nv) of some rows, from the first node on."""
 
     def no_gains(self, rows: int) -> Corrections:
-        """Of motions under their controls alone."""
+        """Return zero gains."""
 
 
 class Compiled:
-    """Sweeps that are loops of machine code, ``NODES`` nodes in a call; arrays for ``at_once`` problems are kept."""
+    """Sweeps as compiled loops over ``NODES`` nodes per call, with buffers for ``at_once`` problems."""
 
     def __init__(self, sweeps: RiccatiSweeps, steps: int, h: float, at_once: int):
         self.sweeps, self.steps, self.h = sweeps, steps, h
@@ -170,7 +171,7 @@ class Compiled:
         more: tuple[Array, ...],
         some: slice,
     ) -> Array:
-        """Slope, curve and pivot (3, …) of some rows; their gains are where they are kept."""
+        """Return slope, curve and pivot (3, …) of some rows, and store their gains."""
         h, motions, mu = self.h, motions.take(some), mu[some]
         low, high, running, final = (x[some] for x in (*limits, *told))
         _, Vx, Vxx = self.sweeps.ending(motions.q[:, self.steps], motions.v[:, self.steps], final, h * self.steps)
@@ -238,7 +239,7 @@ def _arrays(count: int, shape: tuple[int, ...]) -> list[Array]:
 
 @dataclass(eq=False)
 class DescentResult:
-    """What was found of every problem."""
+    """Result of every problem."""
 
     motions: Motions
     gains: Array
@@ -263,7 +264,7 @@ def descend(
     at_once: int,
     widths: tuple[int, int],
 ) -> DescentResult:
-    """Problems ``at_once`` at a time; one that is done makes room for the next. ``starts.cost`` is not yet known."""
+    """Solve problems, ``at_once`` simultaneously; the next problem takes the slot of a finished one."""
     rows, (m, n) = len(starts.cost), widths
     found = DescentResult(
         starts,
@@ -325,7 +326,7 @@ def descend(
             now.put(left[taken], new.take(chosen) if len(chosen) < len(each) else new)
             better[left[taken]], lengths[left[taken]] = True, share[which[taken]]
             left, halved = left[~taken], halved + several
-        # what promises no more than rounding, and gives nothing, is as good as can be told
+        # no step decreases the cost, and the expected decrease is rounding: converged
         at_rounding = gains.definite & ~done & ~better & (expected <= ROUNDING * (abs(now.cost) + first))
         converged |= at_rounding
         astray = ~better & ~converged & ~done & (bend > 0.0)
@@ -371,10 +372,10 @@ def _joined(a: Motions, b: Motions) -> Motions:
 
 
 def _told_of(now: Motions, row: int) -> str:
-    """Why a problem is given up at its guess."""
+    """Return the reason why a problem is abandoned at its initial guess."""
     if np.isfinite(now.q[row]).all() and np.isfinite(now.v[row]).all():
-        return "a cost is no finite number along the motion under the guess"
-    return "the motion under the guess grows beyond all numbers: give another guess, or a shorter step"
+        return "a cost is not finite along the motion under the initial guess"
+    return "the motion under the initial guess diverges: give another guess, or a shorter step"
 
 
 def _reason(converged: bool, given_up: str, late: bool, iterations: int) -> str:
@@ -384,4 +385,4 @@ def _reason(converged: bool, given_up: str, late: bool, iterations: int) -> str:
         return given_up
     if late:
         return f"{iterations} iterations were not enough"
-    return "no step makes it better: are the costs and the motion smooth?"
+    return "no step decreases the cost: check that the costs and the motion are smooth"

@@ -1,4 +1,4 @@
-"""A motion that is best for a cost, and the law that follows it."""
+"""The result of trajectory optimization, and the controller that tracks it."""
 
 from __future__ import annotations
 
@@ -36,11 +36,31 @@ def feedback(
     low: Array,
     high: Array,
 ) -> Array:
-    """τ = τ̄ + K δ within the limits (nv,), δ = (difference(q̄, q), v − v̄), of a motion that was planned node by node.
+    """Track a planned trajectory: τ = τ̄ + K δ within the limits, δ = (difference(q̄, q), v − v̄).
 
-    ``postures`` (nodes + 1, nq) and ``velocities`` (nodes + 1, nv) are interpolated between the nodes, which are
-    ``spacing`` seconds apart; ``efforts`` (nodes, nv) and ``gains`` (nodes, nv, 2 nv) are held from one to the next.
-    After the last node the mechanism is held there, with the last gains.
+    After the last node its posture is held, with the last gains.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    spacing : float
+        Time between nodes, s.
+    postures, velocities : ndarray, shapes (nodes + 1, nq) and (nodes + 1, nv)
+        Trajectory, interpolated between the nodes.
+    efforts, gains : ndarray, shapes (nodes, nv) and (nodes, nv, 2 nv)
+        Efforts τ̄ and gains K, constant between nodes.
+    low, high : ndarray, shape (nv,)
+        Effort limits.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Efforts.
     """
     nodes = len(efforts)
     k = np.floor(t / spacing + 1e-6)
@@ -55,8 +75,7 @@ def feedback(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OptimalMotion:
-    """Motions that :func:`ilqr` found, read as ``q[k]`` at the time ``t[k]`` of a single one, ``q[row, k]`` of a
-    batch."""
+    """Result of :func:`ilqr`: ``q[k]`` at the time ``t[k]`` of a single trajectory, ``q[row, k]`` of a batch."""
 
     model: Model
     t: Array
@@ -91,9 +110,9 @@ class OptimalMotion:
 
     @property
     def controller(self) -> Callable[..., Array]:
-        """Controller that follows the motion with feedback: ``simulate(…, controller=motion.controller)``.
+        """Controller that tracks the trajectory with feedback, for ``simulate(…, controller=motion.controller)``.
 
-        Of a batch with ``actuation=Actuation(each=motions.each)``.
+        For a batch, add ``actuation=Actuation(each=motions.each)``.
         """
         return partial(
             feedback,
@@ -108,7 +127,7 @@ class OptimalMotion:
 
     @property
     def each(self) -> list[str]:
-        """What every motion of a batch has of its own in :attr:`controller`; nothing of a single one."""
+        """Names of the arguments of :attr:`controller` that differ between the trajectories of a batch."""
         return ["postures", "velocities", "efforts", "gains"] if self.cost.ndim else []
 
     def __getitem__(self, row: Any) -> OptimalMotion:
@@ -123,7 +142,18 @@ class OptimalMotion:
         return OptimalMotion(**whole, **parts, costs=costs, reason=reason)
 
     def plot(self, *, title: str | None = None) -> Figure:
-        """Positions, velocities and efforts over time, of a single motion."""
+        """Plot positions, velocities and efforts of a single trajectory over time.
+
+        Parameters
+        ----------
+        title : str, optional
+            Title of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         if self.cost.ndim:
             raise ArgumentError(f"plot one of them, motions[0].plot(); there are {self.cost.shape}")
         tau = np.concatenate([self.tau, self.tau[-1:]])

@@ -1,4 +1,4 @@
-"""Efforts that hold a posture: against gravity and springs, closed loops bearing what motors cannot."""
+"""Efforts that hold a posture against gravity and springs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from linkwright.spatial.arrays import Array
 
 
 def holding_efforts(model: Model, q: Array, controls: Sequence[int]) -> Array:
-    """Efforts (…, nv) at these places of v, zero elsewhere, that hold postures q (…, nq) as nearly as they can.
+    """Return the controlled efforts (…, nv) that hold postures q (…, nq) as well as possible.
 
-    Where there are closed loops these bear what they can, and the efforts are the least; without loops each joint
-    bears what is on it.
+    With closed loops, loop forces carry what they can, and the efforts have minimum norm; without loops each joint
+    carries its own load.
     """
     places, still = list(controls), np.zeros((*q.shape[:-1], model.nv))
     passive = kernel_of(passive_forces, model)(q, still)

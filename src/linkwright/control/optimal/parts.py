@@ -1,7 +1,7 @@
-"""The same sweeps for mechanisms too large for one kernel: kernels for all nodes at once, and NumPy from node to node.
+"""Sweeps for mechanisms too large for one kernel: kernels for all nodes, and NumPy from node to node.
 
-Where formulas of the step's derivatives would be too large as well (many closed loops), they are differences of steps:
-two for each entry of the state and each control, of all nodes and problems in one call.
+Where formulas of the step's derivatives would be too large as well (many closed loops), finite differences are used:
+two steps for each entry of the state and each control, for all nodes and problems in one call.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from linkwright.simulation.integrators import step_function
 from linkwright.spatial.arrays import Array
 
 BY = 1e-6
-"""How far states and efforts are moved for differences."""
+"""Displacement of states and efforts for finite differences."""
 
 
 class InParts:
-    """Sweeps node by node, of all problems at work together."""
+    """Sweeps node by node, for all active problems simultaneously."""
 
     bends, patience = False, 1
 
@@ -43,7 +43,7 @@ class InParts:
         self._stepper = step_function.step_function(model, way)
 
     def step(self, q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:
-        """(q, v) a step later."""
+        """Return (q, v) after a step."""
         return self._stepper(q, v, tau, h, 0.0, np.zeros(1), np.zeros(1))[:2]
 
     def _kernel(self, function: Callable[..., Any], **shapes: Any) -> Kernel:

@@ -30,7 +30,7 @@ LARGE, LARGE_WITH_LOOPS = 12, 6
 """Velocities up to which a sweep's node is tried as straight-line code."""
 
 AT_ONCE = 128
-"""Problems at work at a time, on each thread: what Python takes of an iteration is shared by so many."""
+"""Number of problems solved simultaneously on each thread, which share the cost of Python in an iteration."""
 
 
 @takes_model

@@ -39,21 +39,42 @@ LOST = 1e-9
 
 @takes_model
 def regulate(model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array) -> Array:
-    """τ = τ̄ − K δ (nv,), δ = (difference(posture, q), v): back to rest at a posture (nq,); ``gain`` (nv, 2 nv)."""
+    """Return to rest at a posture: τ = τ̄ − K δ, δ = (difference(posture, q), v).
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
+    posture : ndarray, shape (nq,)
+        Equilibrium.
+    effort : ndarray, shape (nv,)
+        Efforts τ̄ at the equilibrium.
+    gain : ndarray, shape (nv, 2 nv)
+        K.
+
+    Returns
+    -------
+    ndarray, shape (nv,)
+        Efforts.
+    """
     return effort - gain @ np.concatenate([difference(model, posture, q), v])
 
 
 def regulate_for_a_time(
     model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array, spacing: Any
 ) -> Array:
-    """The same with gains (horizon, nv, 2 nv), one for each ``spacing`` seconds; after the last it stays."""
+    """Regulate with time-varying gains (horizon, nv, 2 nv), each for ``spacing`` seconds; the last gain is kept."""
     K = take(gain, np.floor(t / spacing + 1e-6))
     return effort - K @ np.concatenate([difference(model, posture, q), v])
 
 
 @dataclass(frozen=True, eq=False)
 class Regulator:
-    """A linear quadratic regulator; arrays have the batch of the postures before the axes told here."""
+    """Linear quadratic regulator; the leading axes of all arrays are those of the postures."""
 
     model: Model
     posture: Array
@@ -75,7 +96,10 @@ class Regulator:
 
     @property
     def controller(self) -> Callable[..., Array]:
-        """For ``simulate(…, controller=regulator.controller)``; of a batch with ``Actuation(each=regulator.each)``."""
+        """Controller for ``simulate(…, controller=regulator.controller)``.
+
+        For a batch, add ``actuation=Actuation(each=regulator.each)``.
+        """
         values: dict[str, Any] = {"posture": self.posture, "effort": self.effort, "gain": self.gain}
         if self.cost_to_go.ndim > self.A.ndim:
             return partial(regulate_for_a_time, spacing=self.step, **values)
@@ -83,7 +107,7 @@ class Regulator:
 
     @property
     def each(self) -> list[str]:
-        """What every motion of a batch has of its own in :attr:`controller`; nothing of a single posture."""
+        """Names of the arguments of :attr:`controller` that differ between the postures of a batch."""
         return ["posture", "effort", "gain"] if self.A.ndim > 2 else []
 
     def __repr__(self) -> str:
@@ -111,27 +135,56 @@ def lqr(
     actuated: Sequence[str] | None = None,
     method: IntegrationMethod | None = None,
 ) -> Regulator:
-    """The linear quadratic regulator about rest at q (…, nq): the feedback K of least cost.
+    """Compute the linear quadratic regulator about an equilibrium.
 
-    It keeps ∫ δᵀQδ + δτᵀRδτ dt low, or with a ``step`` (s), at which a law is asked, the sum of these over all steps.
-    δ = (difference(q, ·), v) is how far the state is away, δτ = −K δ how far the efforts are from ``tau`` (…, nv), that
-    hold q: without it they are those against gravity and springs. Q: a number, (2 nv,) or (2 nv, 2 nv), first for δq,
-    then for v; R: a number, (nv,) or (nv, nv), of the efforts, or (m,) or (m, m) of the m efforts that are actuated, in
-    the order of the model.
+    The feedback δτ = −K δ minimizes ∫ δᵀQδ + δτᵀRδτ dt, or with a `step` the sum over all steps. δ = (difference(q, ·),
+    v) is the deviation of the state, δτ that of the efforts from `tau`. Springs, dampers, friction and closed loops are
+    part of A and B, which are those of :func:`linearize`; dry friction is the steep damper that it is about rest.
 
-    With ``horizon`` there are so many steps, and δᵀ F δ after the last, F being ``final``, else Q. A longer simulation
-    keeps the last gain, which may be too weak to hold the posture: ``final=regulator.cost_to_go`` of an endless one
-    makes it as strong as that. ``actuated`` names the joints that have a motor, otherwise all have. ``method``: that of
-    the simulation, with a ``step``. Springs, dampers, friction and closed loops are part of A and B, which are those of
-    :func:`linearize`: dry friction as the steep damper that it is about rest.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Postures at rest.
+    Q : float or array_like, shape (2 nv,) or (2 nv, 2 nv), optional
+        Weight of δq, then of v.
+    R : float or array_like, optional
+        Weight of the efforts, positive-definite: a number, (nv,) or (nv, nv), or (m,) or (m, m) for the m actuated
+        efforts in the order of the model.
+    tau : array_like, shape (..., nv), optional
+        Efforts that hold `q`. By default those against gravity and springs.
+    step : float, optional
+        Sampling time of the controller, s. By default the regulator is continuous.
+    horizon : int, optional
+        Number of steps, after which δᵀ F δ is added, F being `final`. By default infinite. A longer simulation keeps
+        the last gain, which may be too weak to hold the posture; ``final=regulator.cost_to_go`` of an infinite horizon
+        avoids that.
+    final : array_like, shape (2 nv, 2 nv), optional
+        F. By default Q.
+    actuated : sequence of str, optional
+        Names of the joints that have motors. By default all.
+    method : str, optional
+        Integration method of the simulation, with a `step`.
 
-    The cost to go is V = δᵀ P δ, with V⁺ − V = −δᵀ(Q + KᵀRK)δ along the linear motion, so that V is a Lyapunov function
-    near q (Anderson & Moore 1990). Riccati's equation is solved by doubling.
+    Returns
+    -------
+    Regulator
+        Gains, cost to go and a controller. V = δᵀ P δ has V⁺ − V = −δᵀ(Q + KᵀRK)δ along the linear motion, so that V is
+        a Lyapunov function near q.
 
-    Raises :class:`~linkwright.errors.InputError` where q is not at rest under the efforts, where these cannot reach
-    what is unstable, where Q does not see what neither dies away nor grows, and where Q and R are no weights (R
-    positive-definite).
+    Raises
+    ------
+    InputError
+        If q is no equilibrium under the efforts, an unstable mode is not controllable, Q does not observe a mode on the
+        stability boundary, or Q and R are no weights.
 
+    References
+    ----------
+    Anderson & Moore, *Optimal Control: Linear Quadratic Methods* (1990). The Riccati equation is solved by doubling.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> lw.control.lqr(lw.load("pendulum"), [3.0], Q=10.0, R=0.1).gain.shape
     (1, 2)
@@ -211,7 +264,7 @@ def _require_rest(model: Model, q: Array, tau: Array) -> None:
 
 
 def _ways(model: Model, q: Array) -> Array:
-    """Columns (…, 2 nv, k) that span the changes of posture and velocity that closed loops allow."""
+    """Return columns (…, 2 nv, k) that span the changes of posture and velocity that closed loops allow."""
     n = model.nv
     if not model.loops:
         return np.broadcast_to(np.eye(2 * n), (*q.shape[:-1], 2 * n, 2 * n))
@@ -227,7 +280,7 @@ def _ways(model: Model, q: Array) -> Array:
 
 
 def _require_reach(model: Model, A: Array, B: Array, Q: Array, hold: bool, ways: Array) -> None:
-    """Raise where a mode that does not die away is out of reach (Popov, Belevitch & Hautus), or not seen by Q."""
+    """Raise if an undamped mode is not controllable (Popov, Belevitch & Hautus) or not observed by Q."""
     n = A.shape[-1]
     names = velocity_names(model)
     names = [*names, *(f"the rate of {name}" for name in names)]

@@ -1,8 +1,8 @@
-"""Riccati's algebraic equations, discrete and continuous, in batches, by doubling.
+"""Algebraic Riccati equations, discrete and continuous, in batches, by doubling.
 
-Doubling (Chu, Fan, Lin & Wang, Int. J. Control 77, 2004) takes one step for two of the recursion P ← Q + Aᵀ P (A − B
-K), so that k steps look 2ᵏ ahead. The continuous equation is brought to the discrete form by Cayley's transform (Chu,
-Fan & Lin, Linear Algebra Appl. 396, 2005).
+Doubling (Chu, Fan, Lin & Wang, Int. J. Control 77, 2004) combines two steps of the recursion P ← Q + Aᵀ P (A − B K)
+into one, so that k steps look 2ᵏ ahead. The continuous equation is brought to the discrete form by Cayley's transform
+(Chu, Fan & Lin, Linear Algebra Appl. 396, 2005).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ DOUBLINGS = 60
 
 
 def discrete(A: Array, B: Array, Q: Array, R: Array) -> Array:
-    """P (…, n, n) = Q + Aᵀ P A − Aᵀ P B (R + Bᵀ P B)⁻¹ Bᵀ P A, the stabilizing one; not finite where there is none."""
+    """Return the stabilizing P (…, n, n) = Q + Aᵀ P A − Aᵀ P B (R + Bᵀ P B)⁻¹ Bᵀ P A; not finite if none exists."""
     G = B @ np.linalg.solve(R, B.swapaxes(-1, -2))
     return _doubled(A, G, np.broadcast_to(Q, A.shape))
 
 
 def continuous(A: Array, B: Array, Q: Array, R: Array) -> Array:
-    """P (…, n, n) with Aᵀ P + P A − P B R⁻¹ Bᵀ P + Q = 0, the stabilizing one; not finite where there is none."""
+    """Return the stabilizing P (…, n, n) of Aᵀ P + P A − P B R⁻¹ Bᵀ P + Q = 0; not finite if none exists."""
     G = B @ np.linalg.solve(R, B.swapaxes(-1, -2))
     H = np.broadcast_to(Q, A.shape)
     one = np.eye(A.shape[-1])
@@ -60,7 +60,7 @@ def _even(X: Array) -> Array:
 
 
 def gain(A: Array, B: Array, R: Array, P: Array, hold: bool) -> Array:
-    """K (…, m, n) of the cost to go P; ``hold``: of the discrete equation."""
+    """Return the gain K (…, m, n) of the cost to go P; ``hold``: of the discrete equation."""
     BtP = B.swapaxes(-1, -2) @ P
     if hold:
         return np.linalg.solve(R + BtP @ B, BtP @ A)

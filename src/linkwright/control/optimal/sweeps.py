@@ -1,12 +1,12 @@
-"""The two sweeps of an iteration over the nodes of a motion, each a loop of machine code with problems on lanes.
+"""The two sweeps of an iteration over the nodes of a trajectory: compiled loops, problems on lanes.
 
-Backwards, Riccati's: the cost to go V(δ) = V_xᵀ δ + ½ δᵀ V_xx δ of a node from that of the next (Tassa, Mansard &
-Todorov 2014): Q_x = l_x + Aᵀ V_x and so on, k the least of ½ kᵀ Q_uu k + kᵀ Q_u within the limits, K = −Q_uu⁻¹ Q_ux of
-controls that are not at one, V_x = Q_x + Q_uxᵀ k, V_xx = Q_xx + Q_uxᵀ K. Forwards, the motion under ū + α k + K δ, kept
-within the limits, δ = (difference(q̄, q), v − v̄).
+Backward, Riccati: the cost to go V(δ) = V_xᵀ δ + ½ δᵀ V_xx δ of a node from the next (Tassa, Mansard & Todorov 2014):
+Q_x = l_x + Aᵀ V_x etc., k the minimizer of ½ kᵀ Q_uu k + kᵀ Q_u within the limits, K = −Q_uu⁻¹ Q_ux of controls that
+are not at a limit, V_x = Q_x + Q_uxᵀ k, V_xx = Q_xx + Q_uxᵀ K. Forward, the trajectory with ū + α k + K δ, clipped to
+the limits, δ = (difference(q̄, q), v − v̄).
 
-A call takes up to ``NODES`` nodes, so that code does not depend on how many there are. Gains of a call lie from its
-last node to its first, as they are found.
+A call processes up to ``NODES`` nodes, so that the code does not depend on their number. The gains of a call are
+stored from its last node to its first, in the order of computation.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ NODES = 32
 
 @dataclass(frozen=True, eq=False)
 class RiccatiSweeps:
-    """What an iteration is made of, for one model, costs and controls."""
+    """Kernels of an iteration for one model, its costs and controls."""
 
     model: Model
     method: str
     running: Costs
     final: Costs
     controls: tuple[int, ...]
-    """places of efforts that are controls"""
+    """indices of the controlled efforts"""
     limited: bool
 
     @property
     def key(self) -> Hashable:
-        """What the kernels depend on."""
+        """Return the cache key of the kernels."""
         return self.method, self.running.key, self.final.key, self.controls, self.limited
 
     def efforts(self, u: Array) -> Array:
-        """Efforts (nv,) of controls (m,)."""
+        """Return efforts (nv,) from controls (m,)."""
         if len(self.controls) == self.model.nv:
             return u
         spread = np.zeros((self.model.nv, len(self.controls)))
@@ -61,22 +61,25 @@ class RiccatiSweeps:
 
     @cached_property
     def backward(self) -> Kernel:
-        """(Q, V, U, low, high, told, Vx, Vxx, mu, h, first, count) -> Vx, Vxx, slope, curve, pivot, K, k."""
+        """Return the backward kernel.
+
+        (Q, V, U, low, high, told, Vx, Vxx, mu, h, first, count) -> Vx, Vxx, slope, curve, pivot, K, k.
+        """
         return self._made("backward", self._backward, costs=self.running)
 
     @cached_property
     def bending(self) -> Kernel:
-        """The same with one more argument, bend, the share that the dynamics' second derivatives have."""
+        """Return the backward kernel with one more argument, bend, the share of the dynamics' second derivatives."""
         return self._made("bending", partial(self._backward, bending=True), costs=self.running)
 
     @cached_property
     def forward(self) -> Kernel:
-        """(q, v, Q, V, U, K, k, alpha, low, high, told, h, first, count) -> q, v, cost, Q, V, U."""
+        """Return the kernel (q, v, Q, V, U, K, k, alpha, low, high, told, h, first, count) -> q, v, cost, Q, V, U."""
         return self._made("forward", self._forward, costs=self.running)
 
     @cached_property
     def ending(self) -> Kernel:
-        """(q, v, told, t) -> the final cost, its gradient and its Hessian's upper triangle."""
+        """Return the kernel (q, v, told, t) -> the final cost, its gradient and the upper triangle of its Hessian."""
         return self._made("ending", self._ending, costs=self.final)
 
     def _made(self, name: str, make: Callable[[], Kernel], costs: Costs) -> Kernel:
@@ -199,7 +202,7 @@ class RiccatiSweeps:
 
 
 def unpacked(packed: Array, n: int) -> Array:
-    """A symmetric matrix (n, n) of its upper triangle, row by row."""
+    """Return a symmetric matrix (n, n) from its upper triangle, row by row."""
     places = np.zeros((n, n), dtype=int)
     places[np.triu_indices(n)] = np.arange(n * (n + 1) // 2)
     matrix: Array = packed[np.maximum(places, places.T)]

@@ -1,1 +1,1 @@
-"""A whole body that stands: its efforts and the forces of its feet, by a quadratic program at every tick."""
+"""Whole-body control: efforts and contact forces by a quadratic program at every tick."""

@@ -1,4 +1,4 @@
-"""Where a mechanism stands: frames that touch, at which points, on what friction."""
+"""Contacts of a whole body: frames, contact points and friction."""
 
 from __future__ import annotations
 
@@ -17,18 +17,28 @@ from linkwright.spatial.arrays import Array, as_numbers, unit_vector
 from linkwright.spatial.rotation import rotation_from_z, skew
 
 FLAT = 1e-9
-"""Points count as on one line whose triangles' areas are less, of the square of their distances."""
+"""Points are collinear if the areas of their triangles are below this share of the squared distances."""
 
 
 @explained
 @dataclass(frozen=True)
 class Contact:
-    """A frame that touches the surroundings at some points and stays where it is.
+    """A contact of a frame with the surroundings at fixed points.
 
-    ``points`` (k, 3): in the frame's axes, m; its origin alone by itself. Of three points and more that are not on one
-    line the frame cannot turn either: six constraints; else three for each point. ``normal`` (3,): where the
-    surroundings push to, in world axes. The force at every point stays in a pyramid within the cone of friction:
-    |f₁|, |f₂| ≤ μ fₙ/√2 along two directions at right angles to the normal, μ being ``friction`` > 0.
+    The force at every point is in a pyramid inside the friction cone: |f₁|, |f₂| ≤ μ fₙ/√2 along two directions
+    perpendicular to the normal.
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame.
+    points : sequence, shape (k, 3), optional
+        Contact points in axes of the frame, m. By default its origin. Three or more points that are not collinear also
+        fix the orientation of the frame: six constraints; otherwise there are three for each point.
+    friction : float, optional
+        Coefficient μ > 0.
+    normal : sequence, shape (3,), optional
+        Direction in which the surroundings push, in world axes.
     """
 
     frame: str
@@ -51,18 +61,35 @@ class Contact:
 
     @property
     def axes(self) -> Array:
-        """(3, 3): two directions along the surface and its normal, as columns, in world axes."""
+        """Two directions along the surface and its normal, as columns (3, 3), in world axes."""
         return rotation_from_z(self.normal)
 
     @property
     def rigid(self) -> bool:
-        """Whether its points keep the frame from turning."""
+        """Whether the points fix the orientation of the frame."""
         spread = np.asarray(self.points) - self.points[0]
         crossed = np.cross(spread[:, None], spread[None]).reshape(-1, 3)
         return bool(abs(crossed).max() > FLAT * abs(spread).max() ** 2)
 
     def rows(self, model: Model, q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """(C (m, nv), C v̇ + Ċ v = 0; Ċ v (m,); J (3k, nv) of the points, along the directions of ``axes``)."""
+        """Return the rows of the contact's equations.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q, v : ndarray, shapes (nq,) and (nv,)
+            Configuration and joint velocity.
+
+        Returns
+        -------
+        C : ndarray, shape (m, nv)
+            Rows of C v̇ + Ċ v = 0.
+        bias : ndarray, shape (m,)
+            Ċ v.
+        J : ndarray, shape (3k, nv)
+            Jacobian of the points in directions of ``axes``.
+        """
         J, rate = jacobian(model, q, self.frame), jacobian_dot_times_v(model, q, v, self.frame)
         R, w = pose(model, q, self.frame)[:3, :3], velocity(model, q, v, self.frame)[3:]
         arms = [R @ np.array(point) for point in self.points]

@@ -1,4 +1,4 @@
-"""The point nearest to another within limits: a quadratic program as `daqp` takes it, started from the last one."""
+"""The nearest point within limits: a quadratic program for `daqp`, warm-started from the previous one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ TOLERANCE = 1e-8
 """By how much limits may be passed, of rows of length one."""
 
 SOFT = 8
-"""What the solver calls rows that may pass their limits where they must."""
+"""The solver's code for soft constraints."""
 
 YIELDING = 1e-8
-"""How soft these are: by how much they give way beside what else is asked for."""
+"""Weight of the violation of soft constraints."""
 
 
 def _solver() -> Any:
@@ -28,13 +28,13 @@ def _solver() -> Any:
 
 
 class Nearest:
-    """The z (n,) with the least |z − g| and lower ≤ A z ≤ upper, of problems of one size, one after the other."""
+    """Solve a sequence of problems of one size: z (n,) of least |z − g| with lower ≤ A z ≤ upper."""
 
     def __init__(self) -> None:
         self._model: Any = None
 
     def __call__(self, A: Array, g: Array, lower: Array, upper: Array) -> tuple[Array | None, int]:
-        """z and the solver's iterations; None where there is none."""
+        """Return z and the number of iterations of the solver; None if the problem is infeasible."""
         if not len(A):
             return g, 0
         if self._model is None:
@@ -47,12 +47,12 @@ class Nearest:
             z, _, flag, told = self._model.solve()
             if flag > 0:
                 return z, told["iterations"]
-        self._model = None  # where it stopped is no place to start from
+        self._model = None  # no warm start from where it stopped
         return None, 0
 
 
 def nearest_with_soft(A: Array, g: Array, lower: Array, upper: Array, soft: Array) -> Array | None:
-    """The same where some rows (m,) may pass their limits as little as they must; None where there is none."""
+    """Return z where soft rows (m,) may violate their limits as little as necessary; None if infeasible."""
     sense = np.where(soft, SOFT, 0).astype(np.int32)
     z, _, flag, _ = _solver().solve(
         np.eye(len(g)), -g, A, upper, lower, sense, eps_prox=0.0, primal_tol=TOLERANCE, rho_soft=YIELDING

@@ -1,13 +1,13 @@
-"""The quadratic program of a whole body in coordinates in which little of it is left to be solved.
+"""The quadratic program of whole-body control in reduced coordinates.
 
-Unknowns are x = [v̇; f/m], f the forces at the points of contact, m the mass. What is wanted is
+Unknowns are x = [v̇; f/m], with the forces f at the contact points and the mass m. The problem is
 
     min Σ w |J v̇ + J̇ v − a|² + r |x|²   with   E x = e   and   A x within limits,
 
-E being the rows of contacts and of what no motor moves. With the matrix of the cost H = UᵀU and y = [U v̇; √r f/m] the
-cost is ½ |y|² − gᵀ y. Rows of E are made orthonormal in y, W = T E, so that y = Wᵀ T e + z with W z = 0, and E has
-nothing more to say: of a row a of A only a − (a Wᵀ) W counts, of which z is a combination. What is left is to find the
-z nearest to g − Wᵀ W g with A z within limits: no matrix of a cost, no equalities.
+where E contains the rows of contacts and of unactuated coordinates. With the matrix of the cost H = UᵀU and
+y = [U v̇; √r f/m] the cost is ½ |y|² − gᵀ y. Rows of E are made orthonormal in y, W = T E, so that y = Wᵀ T e + z with
+W z = 0, which eliminates E: of a row a of A only a − (a Wᵀ) W acts on z. The remaining problem is to find the z nearest
+to g − Wᵀ W g with A z within limits: no cost matrix, no equalities.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.linalg import factorize, solve_below
 
 DEPENDENT = 1e-14
-"""Rows count as dependent on those before them of which so little is left, by squares."""
+"""Rows are dependent if less than this remains of them after orthogonalization, by squares."""
 
 FOLLOWED = (Pose, Position, Rotation, CenterOfMass, Joints, Momentum)
 """Tasks whose acceleration is known."""
@@ -37,21 +37,21 @@ FOLLOWED = (Pose, Position, Rotation, CenterOfMass, Joints, Momentum)
 
 @dataclass(frozen=True)
 class FrameTask:
-    """A task, and with what stiffness (1/s²) and damping (1/s) its target is followed."""
+    """A task with its stiffness (1/s²) and damping (1/s)."""
 
     task: Task
     stiffness: float
     damping: float
 
     def shapes(self, model: Model) -> tuple[tuple[int, ...], ...]:
-        """Of the target, of its velocity, of its acceleration; a momentum has a rate only."""
+        """Return the shapes of the target, its velocity and its acceleration; a momentum has a rate only."""
         rate = self.task.rate_shape(model)
         return (
             (self.task.shape(model), rate) if isinstance(self.task, Momentum) else (self.task.shape(model), rate, rate)
         )
 
     def wanted(self, model: Model, q: Array, v: Array, target: Array, *rates: Array) -> tuple[Array, Array]:
-        """J (m, nv) and a − J̇ v (m,), so that J v̇ + J̇ v = a is the acceleration that is wanted."""
+        """Return J (m, nv) and a − J̇ v (m,): J v̇ + J̇ v = a is the desired acceleration."""
         task = self.task
         J = task.jacobian(model, q)
         if isinstance(task, Momentum):
@@ -62,7 +62,7 @@ class FrameTask:
         return J, a - self.bias(model, q, v)
 
     def bias(self, model: Model, q: Array, v: Array) -> Array:
-        """J̇ v (m,)."""
+        """Return J̇ v (m,)."""
         task = self.task
         if isinstance(task, Joints):
             return np.zeros(task.rate_shape(model))
@@ -80,27 +80,27 @@ class FrameTask:
 
 @dataclass(frozen=True)
 class Stance:
-    """What a mechanism stands on and what it is to do."""
+    """Contacts, tasks and actuation of a mechanism."""
 
     model: Model
     contacts: tuple[Contact, ...]
     tasks: tuple[FrameTask, ...]
     driven: Array
-    """places in v of what motors move"""
+    """indices in v of the actuated coordinates"""
     regularization: float
 
     @property
     def undriven(self) -> Array:
-        """Places in v of what no motor moves."""
+        """Return the indices in v of the unactuated coordinates."""
         return np.setdiff1d(np.arange(self.model.nv), self.driven)
 
     @property
     def mass(self) -> float:
-        """By which forces are counted, kg."""
+        """Return the mass by which forces are scaled, kg."""
         return total_mass(self.model)
 
     def inputs(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of what :meth:`terms` takes after the model."""
+        """Return the shapes of the inputs of :meth:`terms` after the model."""
         found: dict[str, tuple[int, ...]] = {"q": (self.model.nq,), "v": (self.model.nv,)}
         for k, task in enumerate(self.tasks):
             shapes = task.shapes(self.model)
@@ -108,10 +108,10 @@ class Stance:
         return found
 
     def terms(self, model: Model, q: Array, v: Array, *told: Array) -> tuple[Array, Array, Array, Array]:
-        """(rows (c + nv, n) of x, their constants (c + nv,), U⁻¹ (nv, nv), U⁻ᵀ g (nv,)).
+        """Return (rows (c + nv, n) of x, their constants (c + nv,), U⁻¹ (nv, nv), U⁻ᵀ g (nv,)).
 
-        First those of contacts, C v̇ = −Ċ v, then of what no motor moves, M v̇ − Jᵀf = −h, then of what motors do, where
-        it is τ − h.
+        The rows are those of contacts, C v̇ = −Ċ v, then of unactuated coordinates, M v̇ − Jᵀf = −h, then of actuated
+        ones, where the right-hand side is τ − h.
         """
         found = [contact.rows(model, q, v) for contact in self.contacts]
         points = np.concatenate([np.zeros((0, model.nv)), *(one[2] for one in found)]) * self.mass
@@ -140,9 +140,9 @@ class Stance:
 
 
 def orthonormal(E: Array, held: int, nv: int) -> tuple[Array, Array]:
-    """W (k, n) and T (k, k) with W = T E, of E (k, n), whose first ``held`` rows are zero beyond ``nv``.
+    """Return W (k, n) and T (k, k) with W = T E for E (k, n), whose first ``held`` rows are zero beyond ``nv``.
 
-    Gram and Schmidt's, one row after the other. Rows that depend on those before them are zero, of W and of T.
+    Gram–Schmidt, row by row. Rows that depend on previous ones are zero in W and T.
     """
     E = np.concatenate([np.concatenate([E[:held, :nv], 0.0 * np.ones((held, E.shape[1] - nv))], axis=1), E[held:]])
     basis: list[tuple[Array, Array]] = []

@@ -1,4 +1,4 @@
-"""One tick of a whole body's program: numbers of the mechanism in, what is left to be solved out, and back again."""
+"""One tick of whole-body control: from the state of the mechanism to the reduced problem, and back."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 MET = 1e-8
-"""Equations count as met of which less is left than this, of the size of what is in them."""
+"""Equations are satisfied if their residual is below this share of their terms."""
 
 
 class WholeBodyLayout:
-    """What is the same at every tick."""
+    """Data shared by all ticks."""
 
     def __init__(self, stance: Stance, limits: Array):
-        """``limits`` of the efforts of what is driven, ∞ where there is none."""
+        """Store the stance and the effort ``limits`` of the actuated coordinates, ∞ where there is none."""
         self.stance, self.limits, self.driven = stance, limits, stance.driven
         model, points = stance.model, sum(len(one.points) for one in stance.contacts)
         self.mass = stance.mass
@@ -47,7 +47,7 @@ class WholeBodyLayout:
 
     @cached_property
     def terms(self) -> Callable[..., Any]:
-        """:meth:`Stance.terms` as a kernel."""
+        """Return :meth:`Stance.terms` as a kernel."""
         stance, inputs = self.stance, self.stance.inputs()
 
         def whole_body(model: Model, q: Array, v: Array, *told: Array) -> tuple[Array, ...]:
@@ -62,7 +62,7 @@ class WholeBodyLayout:
 
     @cached_property
     def orthonormal(self) -> Callable[..., Any]:
-        """:func:`orthonormal` as a kernel."""
+        """Return :func:`orthonormal` as a kernel."""
 
         held, model = self.held, self.stance.model
 
@@ -79,13 +79,13 @@ class WholeBodyLayout:
 
 
 class Tick:
-    """What is left to be solved, A z within limits and z near g, and the motion that a z stands for."""
+    """The reduced problem of a tick, A z within limits and z near g, and the motion of a solution z."""
 
     def __init__(self, layout: WholeBodyLayout, q: Any, v: Any, told: list[Array]):
         self.layout = layout
         self.rows, self.constants, self.back, slope = layout.terms(q, v, *told)
         if self.rows.ndim != 2:
-            raise ShapeError(f"a whole body is asked for one row at a time; got q {np.shape(q)} and v {np.shape(v)}")
+            raise ShapeError(f"WholeBody takes one state, q (nq,) and v (nv,); got {np.shape(q)} and {np.shape(v)}")
         if not slope @ slope + self.constants @ self.constants < np.inf:
             raise InputError(f"q, v or targets are not finite: q = {q!r}, v = {v!r}")
         rows, nv, k = len(self.rows), len(slope), layout.equations
@@ -105,9 +105,9 @@ class Tick:
         self.lower, self.upper = layout.lower + shift, layout.upper + shift
 
     def motion(self, z: Array) -> tuple[Array, Array, Array, Array]:
-        """(v̇ (nv,), τ (nv,), forces (points, 3) along the contacts' axes, what is left of the equations (k,)).
+        """Return v̇ (nv,), τ (nv,), contact forces (points, 3) in axes of the contacts, and the residual (k,).
 
-        The equations are met once more, for z has an error of its own.
+        The equations are corrected once more, since z has an error.
         """
         W, T, e, layout = self.W, self.T, self.e, self.layout
         nv, k = len(self.back), layout.equations
@@ -121,7 +121,7 @@ class Tick:
         return x[:nv], efforts, layout.mass * x[nv:].reshape(-1, 3), found[:k]
 
     def open(self, left: Array) -> bool:
-        """Whether so much of the equations is left that they contradict each other."""
+        """Return whether the residual shows that the equations contradict each other."""
         if left @ left < MET**2:
             return False
         k = self.layout.equations

@@ -1,4 +1,4 @@
-"""Inverse dynamics of a whole body that stands on contacts: efforts and forces by a quadratic program at every tick."""
+"""Whole-body inverse dynamics with contacts: efforts and contact forces by a quadratic program at every tick."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOWN, MOST = 1e-3, 3
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WholeBodyAnswer:
-    """What a tick gave."""
+    """Result of a tick of :class:`WholeBody`."""
 
     efforts: Array
     """(nv,), N m or N; zero where there is no motor"""
@@ -45,35 +45,46 @@ class WholeBodyAnswer:
     forces: Array
     """(points, 3), N, on the mechanism, in world axes, in the order of the contacts and of their points"""
     feasible: bool
-    """whether contacts hold within friction and within what motors can do"""
+    """whether contacts hold within friction and effort limits"""
     reason: str
-    """what cannot be met, in words; empty where all can"""
+    """the constraints that cannot be satisfied, in words; empty if all can"""
     iterations: int
     """of the solver"""
 
 
 class WholeBody:
-    """Efforts with which a mechanism follows several tasks at once while its contacts hold.
+    """Whole-body controller: track several tasks while contacts hold.
 
-    Made once for a model, its contacts and tasks, and asked at every tick: ``body(q, v, {task: target, …})`` gives a
-    :class:`WholeBodyAnswer`. Unknowns are the accelerations v̇ and the forces f at the points of contact. What holds:
+    Create it once for a model, its contacts and tasks, and call it at every tick: ``body(q, v, {task: target, …})``
+    returns a :class:`WholeBodyAnswer`. Unknowns are the accelerations v̇ and the forces f at the contact points, with
+    the constraints
 
-    - M v̇ + h = Jᵀf in the rows that no motor moves, such as those of a floating base,
-    - C v̇ + Ċ v = 0: contacts stay where they are,
+    - M v̇ + h = Jᵀf in the unactuated rows, such as those of a floating base,
+    - C v̇ + Ċ v = 0: contacts do not move,
     - |τ| ≤ ``effort_limits`` with τ = M v̇ + h − Jᵀf,
     - |f₁|, |f₂| ≤ μ fₙ/√2 at every point.
 
-    Within that Σ w |J v̇ + J̇ v − a|² + r |v̇, f/m|² is least, with a = a_d + damping (v_d − J v) + stiffness · error of
-    every task and w its weight, lengths counted in the mechanism's own. ``regularization`` r spreads forces evenly and
-    keeps still what no task moves. All of it is machine code; the program that is left is solved by the dual active-set
-    method of `daqp` (Arnström, Bemporad & Axehill, IEEE TAC 67, 2022), which starts from the limits that were active at
-    the last tick.
+    The cost is Σ w |J v̇ + J̇ v − a|² + r |v̇, f/m|² with a = a_d + damping (v_d − J v) + stiffness · error of every
+    task and its weight w; lengths are scaled by the size of the mechanism. The reduced problem is solved by the dual
+    active-set method of `daqp` (Arnström, Bemporad & Axehill, IEEE TAC 67, 2022), warm-started from the previous tick.
+    All other computations are compiled.
 
-    ``contacts``: :class:`Contact` s, or names of frames of which the origin alone touches. ``tasks``: by each task of
-    :mod:`linkwright.tasks` (``Pose``, ``Position``, ``Rotation``, ``CenterOfMass``, ``Joints``, ``Momentum``, in world
-    axes), or name of a frame for its pose, (stiffness in 1/s², damping in 1/s); of a momentum the stiffness in 1/s.
-    Priorities are weights here. ``effort_limits``: True for the joints' own, None for none, a number or (nv,).
-    ``actuated``: names of the joints that have motors, all but free ones by themselves.
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    contacts : sequence of Contact or str
+        Contacts, or names of frames whose origin is the contact point.
+    tasks : mapping
+        Gains (stiffness in 1/s², damping in 1/s) by task: a task of :mod:`linkwright.tasks` (``Pose``, ``Position``,
+        ``Rotation``, ``CenterOfMass``, ``Joints``, ``Momentum``, in world axes), or the name of a frame for its pose.
+        The stiffness of a momentum is in 1/s. Priorities are weights.
+    effort_limits : bool, float or array_like, shape (nv,), optional
+        True for the limits of the joints, None for no limits, or numbers.
+    actuated : sequence of str, optional
+        Names of the joints that have motors. By default all but free joints.
+    regularization : float, optional
+        Weight r; it distributes forces evenly and damps motions that no task controls.
     """
 
     @takes_model
@@ -88,7 +99,7 @@ class WholeBody:
         regularization: float = 1e-5,
     ):
         if model.loops:
-            raise InputError(f"{model.name!r} has closed loops, of which WholeBody knows nothing: give it the tree")
+            raise InputError(f"{model.name!r} has closed loops, which WholeBody does not support: pass the tree")
         model.require_physical("forces of contact")
         if isinstance(contacts, (str, Contact)) or not isinstance(contacts, Sequence):
             raise ArgumentError(f"contacts are a list of Contact and names of frames; got {contacts!r}")
@@ -111,10 +122,22 @@ class WholeBody:
 
     @explained
     def __call__(self, q: Any, v: Any, targets: Targets) -> WholeBodyAnswer:
-        """The answer at q (nq,) and v (nv,); ``targets``: of every task its target, or with velocity and acceleration.
+        """Compute efforts and contact forces at a state.
 
-        Where not all can be met nothing is raised: the answer tells what. Its efforts are within their limits then, and
-        forces leave friction's pyramids as little as they must.
+        If not all constraints can be satisfied, nothing is raised: ``answer.reason`` names them. The efforts are then
+        within their limits, and forces leave the friction pyramids as little as possible.
+
+        Parameters
+        ----------
+        q, v : array_like, shapes (nq,) and (nv,)
+            Configuration and joint velocity.
+        targets : mapping
+            Target of every task, or (target, velocity, acceleration).
+
+        Returns
+        -------
+        WholeBodyAnswer
+            The result.
         """
         tick = Tick(self._layout, np.ascontiguousarray(q), np.ascontiguousarray(v), self._told(targets))
         for start in self.model.quaternion_starts:
@@ -134,9 +157,17 @@ class WholeBody:
         )
 
     def controller(self, targets: Targets | Callable[[float], Targets]) -> Callable[[float, Array, Array], Array]:
-        """(t, q, v) -> efforts (nv,), for ``simulate(…, callback=…)``; targets may be a function of time.
+        """Return a callback (t, q, v) -> efforts (nv,), for ``simulate(…, callback=…)``.
 
-        It raises :class:`~linkwright.errors.SimulationError` where contacts cannot hold.
+        Parameters
+        ----------
+        targets : mapping or callable
+            Targets, or a function of time.
+
+        Returns
+        -------
+        callable
+            The callback. It raises :class:`~linkwright.errors.SimulationError` if contacts cannot hold.
         """
 
         def controller(t: float, q: Array, v: Array) -> Array:
@@ -167,7 +198,7 @@ class WholeBody:
         return told
 
     def _absent(self, targets: Any, name: Any) -> Any:
-        """Raise what is wrong with the targets."""
+        """Raise an error for wrong targets."""
         known = ", ".join(map(repr, self._names))
         if not isinstance(targets, Mapping):
             raise ArgumentError(f"targets are a dict by tasks, {{{known}}}; got {targets!r}")
@@ -181,7 +212,7 @@ class WholeBody:
         return nearest_with_soft(tick.A, tick.g, tick.lower, tick.upper, soft == forces)
 
     def _lacking(self, tick: Tick) -> str:
-        """In words, what would be needed for the contacts to hold."""
+        """Return, in words, the friction or efforts with which the contacts would hold."""
         either = [self._friction_needed(tick), self._motors_needed(tick)]
         told = "; or ".join(one for one in either if one)
         nearest = f"for instance, by least squares of what is beyond: {told}" if told else "whatever motors do"
@@ -228,7 +259,7 @@ def _shaped(name: Any, x: Any, shape: tuple[int, ...]) -> Array:
 
 
 def _followed(model: Model, tasks: Any) -> tuple[list[Task | str], tuple[FrameTask, ...]]:
-    """Names of tasks as they were told, and what they are."""
+    """Return the given names of tasks, and the tasks with their gains."""
     if not isinstance(tasks, Mapping):
         raise ArgumentError(f"tasks are a dict {{task: (stiffness, damping)}}; got {tasks!r}")
     found = []
@@ -240,9 +271,9 @@ def _followed(model: Model, tasks: Any) -> tuple[list[Task | str], tuple[FrameTa
             )
         task.check(model)
         if (seen_from := getattr(task, "relative_to", WORLD)) != WORLD:
-            raise InputError(f"{task} is seen from {seen_from!r}; tasks of a whole body are in world axes")
+            raise InputError(f"{task} is seen from {seen_from!r}; tasks of WholeBody are in world axes")
         if not (isinstance(gains, (tuple, list)) and len(gains) == 2):
-            raise ArgumentError(f"of {task} there are to be (stiffness, damping); got {gains!r}")
+            raise ArgumentError(f"the gains of {task} are (stiffness, damping); got {gains!r}")
         stiffness, damping = (
             not_negative(f"the {name} of {task}", x) for name, x in zip(("stiffness", "damping"), gains, strict=True)
         )
