@@ -305,7 +305,7 @@ def test_a_law_goes_to_c(tmp_path, state):
         ("task has shape \\(2, 2\\)", {"task": np.eye(2)}),
         ("directions are", {"pressed": "up"}),
         ("hnad", {"frame": "hnad"}),
-        ("'integral', which is bound", {"integral": np.nan}),
+        ("'integral', bound to the controller", {"integral": np.nan}),
     ],
 )
 def test_what_is_refused(told, changes):

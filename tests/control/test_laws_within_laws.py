@@ -112,7 +112,7 @@ def test_a_step_that_is_none_is_warned_of(arm):
     )
     controller = partial(counting, controller=partial(controller.keywords["controller"], step=2e-3), push=0.0)
     with pytest.warns(
-        match=r"the controller counting is bound to controller.step=0.002 s, and is evaluated every 0.001 s"
+        match=r"the controller counting is bound to controller.step=0.002 s, but is evaluated every 0.001 s"
     ):
         lw.simulate(arm, [0, 0], [0, 0], 0.01, controller=controller)
     lw.simulate(arm, [0, 0], [0, 0], 0.01, controller=controller, actuation=lw.Actuation(period=2e-3))

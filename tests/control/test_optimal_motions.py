@@ -522,7 +522,7 @@ def test_what_does_not_converge_says_why(pendulums):
     assert few.gains.any()
     wild = ilqr(pendulums, [0.0, 0.0], [1e200, 0.0], 20, 0.1, [C.EffortCost(1.0)], method="semi_implicit")
     assert not wild.converged
-    assert "beyond all numbers" in wild.reason
+    assert "diverges" in wild.reason
     undefined = ilqr(
         pendulums,
         [0.0, 0.0],

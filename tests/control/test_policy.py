@@ -173,7 +173,7 @@ def test_weights_that_are_not_finite_are_refused(robot, tmp_path):
     with pytest.raises(FormatError, match=f"1 of {policy.size} weights are not finite"):
         policy.load(policy.save(tmp_path / "nan.npz", w))
     np.savez(tmp_path / "odd.npz", weights=policy.random(0), sizes=3, activation="tanh", bounded=True)
-    with pytest.raises(FormatError, match="policy's weights: sizes is"):
+    with pytest.raises(FormatError, match="policy weights: sizes is"):
         policy.load(tmp_path / "odd.npz")
 
 

@@ -168,7 +168,7 @@ def test_a_humanoid_stands_on_its_soles():
     for bend in (0.0, 1e-9, 1e-6):  # straight legs are singular: rows of contacts depend on each other, or nearly
         straight = lw.integrate(man, man.neutral(), bend * rng.normal(size=man.nv))
         holds(body, straight, np.zeros(man.nv), body(straight, np.zeros(man.nv), targets), 150.0)
-    with pytest.raises(LinkwrightError, match="one row at a time"):
+    with pytest.raises(LinkwrightError, match="takes one state"):
         body(np.stack([q, q]), np.zeros((2, man.nv)), targets)
     still = body(q, np.zeros(man.nv), targets)
     np.testing.assert_allclose(still.forces.sum(axis=0), [0.0, 0.0, 9.81 * lw.total_mass(man)], rtol=2e-2, atol=5.0)

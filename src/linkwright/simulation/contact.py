@@ -27,22 +27,64 @@ def __dir__() -> list[str]:
 
 @takes_model
 def gap(model: Model, q: Array, surface: Surface) -> Any:
-    """Return the distance of the frame, or of the ball about it, from the surface, m; negative inside.
+    """Compute the distance of a frame, or of the ball about it, from a surface.
 
-    q (…, nq) and the numbers of the surface may be batches.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    surface : Surface
+        Plane or sphere; its numbers may be batches.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Distance, m; negative inside.
     """
     return _found(contact.gap, model, surface, q)
 
 
 @takes_model
 def energy(model: Model, q: Array, surface: Surface) -> Any:
-    """Return the energy stored in the surface, k δᵖ⁺¹/(p + 1), J, at q (…, nq)."""
+    """Compute the energy stored in a surface, k δᵖ⁺¹/(p + 1).
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    surface : Surface
+        Plane or sphere; its numbers may be batches.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Energy, J.
+    """
     return _found(contact.energy, model, surface, q)
 
 
 @takes_model
 def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
-    """Return the wrench of the surface on the mechanism (…, 6): [f; n] at the origin of the frame, in world axes."""
+    """Compute the wrench of a surface on the mechanism.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q, v : array_like, shapes (..., nq) and (..., nv)
+        Configuration and joint velocity.
+    surface : Surface
+        Plane or sphere; its numbers may be batches.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Wrench [f; n] at the origin of the frame, in world axes, N and N m.
+    """
     found: Array = _found(contact.wrench, model, surface, q, v)
     return found
 

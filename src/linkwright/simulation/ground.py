@@ -45,7 +45,7 @@ UNSEEN = (0.6, 0.6, 0.6, 0.0)
 
 
 def floating(model: Model) -> bool:
-    """Whether the base is a free joint on the world."""
+    """Return whether the base is a free joint on the world."""
     return bool(floating_bases(model))
 
 

@@ -98,12 +98,28 @@ STARTS: dict[str, Start] = {
 
 @takes_model
 def default_configuration(model: Model) -> tuple[Array, Array]:
-    """Return a state q0 (nq,), v0 (nv,) from which a built-in mechanism moves clearly, with closed loops.
+    """Return a state from which a built-in mechanism moves clearly, with closed loops.
 
     Legged robots with a ground stand on it with bent knees, at rest (:func:`standing_configuration`); without a ground
     they are thrown. Other mechanisms start in the neutral configuration, clipped to the limits and closed, at rest;
-    floating ones over a floor of their own file stand on it (:func:`standing_configuration`). Raises
-    :class:`~linkwright.errors.ClosureError` if its loops cannot be closed.
+    floating ones over a floor of their own file stand on it.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+
+    Returns
+    -------
+    q : ndarray, shape (nq,)
+        Configuration.
+    v : ndarray, shape (nv,)
+        Joint velocity.
+
+    Raises
+    ------
+    ClosureError
+        If the loops cannot be closed.
     """
     start = _start_of(model)
     on_ground = bool(model.pairs) and bool(start.stands)
@@ -156,7 +172,7 @@ def _start_of(model: Model) -> Start:
 
 
 def is_built_in(model: Model) -> bool:
-    """Whether a model is the built-in mechanism of its name; models from files may have the same names."""
+    """Return whether a model is the built-in mechanism of its name; models from files may have the same names."""
     kind, _, count = model.name.partition(":")
     if kind not in BUILT_IN or (count and not (count.isdigit() and int(count[:7]) <= len(model.joints))):
         return False

@@ -153,8 +153,8 @@ def _require_use(model: Model, sensor: str, law: LawController | None, external:
         )
     if law.frame != sensor and law.frame in model.frames:
         warn(
-            f"the controller {law.name} is given the wrench at {sensor!r}, about that origin, and takes it for that "
-            f"at {law.frame!r}: give sensor={law.frame!r}"
+            f"the sensor measures the wrench at {sensor!r}, and the controller {law.name} uses it as that at "
+            f"{law.frame!r}: give sensor={law.frame!r}"
         )
 
 
@@ -163,7 +163,7 @@ def _warn_of_other_steps(law: LawController, period: float) -> None:
     for name, step in law.steps.items():
         if step.size and abs(step / period - 1.0).max() > 1e-6:
             warn(
-                f"the controller {law.name} is bound to {name}={step.flat[0]:g} s, and is evaluated every {period:g} s"
+                f"the controller {law.name} is bound to {name}={step.flat[0]:g} s, but is evaluated every {period:g} s"
             )
 
 

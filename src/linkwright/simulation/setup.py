@@ -99,7 +99,7 @@ class Integrator:
         if self.solver is not None and not isinstance(self.solver, Solver):
             raise ArgumentError(f"solver is lw.Solver(…); got {self.solver!r}")
         if checked_gains(self.stabilization) is not None and isinstance(chosen, Variational):
-            raise InputError("stabilization is not for method 'variational', which closes loops itself at every step")
+            raise InputError("stabilization is not for method 'variational', which closes loops at every step")
         if self.threads is not None:
             checked_threads("threads", self.threads)
         if self.progress is not None and not callable(self.progress):

@@ -131,7 +131,7 @@ def simulate(
 def simulate_interval(
     model: Model, q0: Any, v0: Any, t0: float, steps: int, h: float, setup: Setup, every: int = 1
 ) -> Motion:
-    """Return the motion over so many steps of ``h`` seconds, without events."""
+    """Return the motion over ``steps`` steps of ``h`` seconds, without events."""
     start = checked_start(model, q0, v0)
     run = prepare(model, start, h, setup)
     inputs, adaptive = run.inputs, isinstance(method_of(run.method), EmbeddedPair)
@@ -283,7 +283,7 @@ def _too_stiff_feedback(model: Model, controller: Any, q: Array, v: Array, h: fl
         return ""
     try:
         rate, joint = stiffest_feedback(model, lambda q, v: np.asarray(controller(0.0, q, v), float), q, v)
-    except Exception:  # it was asked beside the motion
+    except Exception:  # the check must not stop the motion
         return ""
     if not rate * h > HELD:
         return ""

@@ -40,19 +40,36 @@ mass_matrix_of, jacobian_of, pose_of = public(mass_matrix), public(jacobian), pu
 
 @takes_model
 def standing_configuration(model: Model, q: Any) -> Array:
-    """The configuration q (…, nq), raised or lowered until what touches the ground just touches it.
+    """Move the base vertically until the lowest contact shape touches the ground.
 
+    All free joints move by the same distance in the world; other joints and the orientation of the base do not change,
+    so that uneven feet touch with the lowest one alone: rotate the base first. The ground is the shape of the world in
+    the model's pairs; without such a pair it is the plane at height 0, touched by every shape that has pairs.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism with a free joint.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (..., nq)
+        Configuration on the ground.
+
+    Raises
+    ------
+    ModelError
+        If no joint is free, no shape has pairs, or no ground is below.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> robot = lw.load("quadruped").with_ground()
     >>> q = lw.standing_configuration(robot, robot.neutral())
     >>> round(float(q[2]), 3)
     0.424
-
-    Its free joints move up or down in the world, all that float by as much; joints and the direction of the base stay,
-    so that where feet are not level the lowest alone touch: turn the base first.
-    The ground is what the model's pairs touch in the world; without such a pair a level ground at height 0, touched by
-    every shape that touches others. Raises :class:`~linkwright.errors.ModelError` where nothing floats, where no
-    shape touches others, or where nothing is beneath.
     """
     q = as_numbers("q", q)
     check(model, q)
@@ -105,7 +122,7 @@ def _on_level_ground(model: Model) -> Model:
     if (ground := ground_of(model, np.array([0.0, 0.0, 1.0]))) is not None:
         raise ModelError(
             f"{model.name!r} cannot be put on its ground, {ground.called}: no shape of it is paired with it. "
-            "with_contact(itself=False) finds the pairs; a mesh whose file is not read has no points of contact"
+            "with_contact(itself=False) finds the pairs; a mesh without its file has no contact points"
         )
     return replace(model, pairs=()).with_ground()
 

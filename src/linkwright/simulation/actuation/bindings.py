@@ -79,7 +79,7 @@ def checked_each(each: Collection[str], batch: tuple[int, ...], known: Sequence[
     """Check names of values given for each motion; ``known``: bound names by function."""
     each = {*names_given("each", each)}
     if each and not batch:
-        raise ArgumentError("each names what every motion of a batch has of its own; here is one motion: q0 (…, nq)")
+        raise ArgumentError("each names values given for each motion of a batch; here is one motion: q0 (…, nq)")
     names = [name for one in known for name in one.names]
     if unknown := sorted(each - {*names}):
         functions = dict.fromkeys(one.function for one in known)
@@ -93,13 +93,15 @@ def name_of_function(function: Any) -> str:
 
 
 def unwrap_partials(
-    law: Any, what: str = "a law is a function (model, t, q, v) -> efforts"
+    law: Any, what: str = "a controller is a function (model, t, q, v) -> efforts"
 ) -> tuple[Any, dict[str, Any]]:
     """Return the function, and the values bound to it by name."""
     bound: dict[str, Any] = {}
     while isinstance(law, partial):
         if law.args:
-            raise ArgumentError(f"bind values by name, partial(function, gain=…); {law!r} has {law.args!r} by place")
+            raise ArgumentError(
+                f"bind values by name, partial(function, gain=…); {law!r} has the positional values {law.args!r}"
+            )
         bound, law = {**law.keywords, **bound}, law.func
     if not callable(law):
         raise ArgumentError(f"{what}; got {law!r}")

@@ -165,7 +165,7 @@ def with_smooth_contact(model: Model, external: ExternalForces | None) -> Extern
 
 
 def warn_if_pairs_are_hard(model: Model, q: Array, h: float, stages: int) -> None:
-    """Say so where contact of pairs is too stiff for steps of so many stages; at the first row of q (…, nq)."""
+    """Warn if contact of pairs is too stiff for the steps of an explicit method, at the first row of q (…, nq)."""
     if not q.size:
         return
     rate, k = fastest_pair(model, q.reshape(-1, model.nq)[0])
@@ -231,7 +231,7 @@ def _of_function(model: Model, wrenches: Any, each: Collection[str], batch: tupl
     try:
         key: Hashable = (fingerprint(function), packed.key, of_time)
         hash(key)
-    except TypeError:  # what is bound may change unseen: one of its own
+    except TypeError:  # a mutable bound value may change: no shared kernel
         key = force
     return ExternalForce(force, key, tuple(packed.numbers.values()), tuple(packed.shapes.values()))
 
@@ -271,16 +271,16 @@ def _for(batch: tuple[int, ...], name: str, x: Array, shape: tuple[int, ...]) ->
 
 
 STIFF = 1.0
-"""How fast, times the step, a surface may be with what touches it: explicit steps follow it no further."""
+"""Largest natural frequency of a surface, times the step, for which explicit steps are stable."""
 
 GROWING = 0.005
 """Likewise for explicit steps of Euler: what swings at the rate ω gains the part ω² h of its energy every second."""
 
 JUMPING = 1.5
-"""How fast, times the step, friction that sticks may be; a damper alone would turn the velocity round beyond 2."""
+"""Largest rate of sticking friction, times the step; beyond 2 a damper alone reverses the velocity."""
 
 LOOKED_AT = 9
-"""Samples of a motion, at most, at which its friction is looked at."""
+"""Largest number of samples of a motion at which its friction is checked."""
 
 
 def warn_if_hard(model: Model, q: Array, environment: Environment | None, h: float) -> None:

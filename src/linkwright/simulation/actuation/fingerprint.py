@@ -40,7 +40,7 @@ def fingerprint(x: Any) -> Hashable:
 
 
 def _of(x: Any, around: frozenset[int]) -> Hashable:
-    if id(x) in around:  # it calls itself
+    if id(x) in around:  # recursion
         return "again"
     if isinstance(x, (Model, ModuleType)) or _is_installed(x):
         return SameObject(x)
@@ -72,7 +72,7 @@ def _of_class(kind: type, around: frozenset[int]) -> Iterator[Hashable]:
         for name, value in vars(one).items():
             parts = [getattr(value, part, None) for part in ("__func__", "fget", "func")]  # of methods, properties
             for function in [part for part in parts if isinstance(part, FunctionType)] or [value]:
-                with suppress(TypeError):  # what may change unseen is what belongs to the class itself
+                with suppress(TypeError):  # attributes of the class may change
                     yield name, _of(function, around)
 
 

@@ -129,7 +129,7 @@ def pack_values(values: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> A
     try:
         lead = np.broadcast_shapes(*leads)
     except ValueError:
-        raise ShapeError(f"the law's values are of batches {leads}, which do not broadcast") from None
+        raise ShapeError(f"the batches {leads} of the values bound to the controller do not broadcast") from None
     parts = [
         np.broadcast_to(x, (*lead, *shape)).reshape((*lead, math.prod(shape)))
         for x, shape in zip(values, shapes, strict=True)
@@ -229,12 +229,12 @@ def law_controller(
     other_bindings: Sequence[BoundNames] = (),
     sound: bool = True,
 ) -> LawController:
-    """Return the controller of a batch of motions, checked.
+    """Return the checked controller of a batch of motions.
 
     ``each``: names of bound values, and "state", that are given for each motion (…, *shape); names in
-    ``other_bindings`` belong to other functions. ``sensed``: the law has an argument ``wrench``. ``sound``: its
-    ``check`` is called. Raises :class:`ArgumentError` and :class:`ShapeError` for a function that is no law or does not
-    return efforts (nv,).
+    ``other_bindings`` belong to other functions. ``sensed``: the controller has an argument ``wrench``. ``sound``: its
+    ``check`` is called. Raises :class:`ArgumentError` and :class:`ShapeError` for a function that is no controller or
+    does not return efforts (nv,).
     """
     function, own = unwrap_partials(law)
     name, bound = name_of_function(function), flattened_bindings(own)
@@ -255,8 +255,8 @@ def law_controller(
 
     def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any, **measured: Array) -> Any:
         own = (unflatten_state(shapes, given[0]),) if stateful else ()
-        whole = model.physical or model  # a law may ask for energies, momenta and parameters
-        q, v = q.copy(), v.copy()  # a law may write into what it is given
+        whole = model.physical or model  # a controller may use energies, momenta and parameters
+        q, v = q.copy(), v.copy()  # a controller may write into its arguments
         found = function(whole, t, q, v, *own, **packed.named(given[len(own) :]), **measured)
         if not stateful:
             return _checked_efforts(name, found, model)
@@ -269,7 +269,7 @@ def law_controller(
     try:
         key: Hashable = (fingerprint(function), packed.key, exact(_frozen(shapes)))
         hash(key)
-    except TypeError:  # what is bound may change unseen: a law of its own
+    except TypeError:  # a mutable bound value may change: no shared kernel
         key = efforts
     effort_function = EffortFunction(
         efforts, key, tuple(packed.numbers.values()), tuple(packed.shapes.values()), state.shape[-1]
@@ -282,10 +282,10 @@ def law_controller(
 
 
 def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collection[str]) -> None:
-    """Raise :class:`ArgumentError` for a law without an argument ``wrench``."""
+    """Raise :class:`ArgumentError` for a controller without an argument ``wrench``."""
     parameters = inspect.signature(function).parameters
     if "wrench" in bound:
-        raise ArgumentError(f"wrench is bound to the controller {name}, and a sensor is to tell it: leave one away")
+        raise ArgumentError(f"wrench is bound to the controller {name}, and a sensor measures it: remove one of both")
     if "wrench" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise ArgumentError(
             "a sensor is for controllers with the argument wrench, controller(model, t, q, v, *, wrench, …); "
@@ -296,7 +296,7 @@ def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collect
 def _look_at(
     model: Model, function: Any, bound: Mapping[str, Any], each: Collection[str], lead: int, sound: bool
 ) -> None:
-    """Raise what is wrong with what is bound to a law, and to laws within, as :func:`flattened_bindings` has it."""
+    """Check the values bound to a controller and to nested controllers, as listed by :func:`flattened_bindings`."""
     own, within = own_and_inner_bindings(bound)
     parameters = _parameters(function)
     if parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()) and not {*own} <= {*parameters}:
@@ -314,7 +314,7 @@ def _look_at(
 
 
 def _parameters(function: Any) -> dict[str, inspect.Parameter]:
-    """Of a function, by name; none where it does not tell them."""
+    """Return the parameters of a function by name; none if it has no signature."""
     try:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -323,9 +323,24 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
 
 @takes_model
 def initial_state_of(model: Model, controller: Callable[..., Any]) -> Any:
-    """Return the initial state of a controller; None of a controller without a state.
+    """Return the initial state of a controller.
 
-    Raises :class:`ArgumentError` for a controller that takes a state and has no initial one.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    controller : callable
+        Controller with bound gains.
+
+    Returns
+    -------
+    object
+        Initial state: arrays, tuples or dicts of arrays; None for a controller without a state.
+
+    Raises
+    ------
+    ArgumentError
+        If the controller takes a state and defines no initial one.
     """
     function, bound = unwrap_partials(controller)
     found = controller_of(function).initial_state(model, **bound)
@@ -339,7 +354,7 @@ def initial_state_of(model: Model, controller: Callable[..., Any]) -> Any:
 
 
 def _fits(function: Any, bound: Collection[str], state: bool = False) -> bool:
-    """Whether a controller can be called with (model, t, q, v), or with a state too."""
+    """Return whether a controller can be called with (model, t, q, v), or with a state too."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # it does not list its parameters
@@ -359,7 +374,7 @@ def _at_start(
     each: Collection[str],
     batch: tuple[int, ...],
 ) -> Any:
-    """The state at the start: what is given, or else what the law says; of what each motion has, by the first one's."""
+    """Return the initial state: the given one, else that of the controller for the values of the first motion."""
     first = {key: _of_first(key, x, batch) if key in each and is_of_numbers(x) else x for key, x in bound.items()}
     own = controller_of(function).initial_state(model, **nested_bindings(first))
     if initial_state is None or own is None:
@@ -383,7 +398,7 @@ def _require_call(function: Any, name: str, bound: Collection[str], state: bool)
     )
     packed = f"{form}; {name} takes ({', '.join(p.name for p in parameters)})"
     if state and _fits(function, bound):
-        raise ArgumentError(f"initial_state is given, and {name} has no place for a state after v: {packed}")
+        raise ArgumentError(f"initial_state is given, and {name} has no parameter for a state after v: {packed}")
     if _fits(function, bound, state=True):
         raise ArgumentError(f"{packed}: give its initial state, initial_state=…, or bind it")
     free = [p for p in parameters if p.name not in bound and p.default is p.empty]
@@ -400,7 +415,7 @@ def _require_call(function: Any, name: str, bound: Collection[str], state: bool)
 
 
 def _of_first(name: str, x: Any, batch: tuple[int, ...]) -> Any:
-    """What the first motion of a batch has."""
+    """Return the values of the first motion of a batch."""
     every = per_motion_values(name, as_numbers(name, x), batch, len(batch))
     return every[(0,) * len(batch)] if all(batch) else np.zeros(every.shape[len(batch) :])
 
@@ -483,7 +498,7 @@ def _checked_efforts(name: str, tau: Any, model: Model) -> Array:
 
 
 def _checked_state(name: str, state: Any, shapes: Shapes) -> Array:
-    """The state after a law, as one vector."""
+    """Return the next state of a controller as one vector."""
     wrong = f"the controller {name} returned a state that is put together otherwise than initial_state, {shapes!r}"
     try:
         leaves = _leaves(state, shapes)

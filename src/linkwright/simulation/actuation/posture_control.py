@@ -114,7 +114,7 @@ def _effort_function_of_kernel(
         return None
     values = {name: as_numbers(name, bound[name]) for name in names[3:]}
     if any(x.shape[x.ndim - len(shapes[name]) :] != shapes[name] for name, x in values.items()):
-        return None  # which the kernel will tell
+        return None  # the kernel raises
 
     def efforts(model: Model, t: Any, q: Array, v: Array, *given: Array) -> Array:
         result: Array = replay(program, t.graph, [t, q, v, *given])[0]
@@ -175,12 +175,31 @@ class Hold:
 def hold_posture(
     model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:
-    """Hold a posture (…, nq) by computed torque: every coordinate returns as a damped oscillator of ``frequency`` Hz.
+    """Return a controller that holds a posture by computed torque: each coordinate is a damped oscillator.
 
-    Every joint is driven: where a base floats, :class:`~linkwright.errors.InputError` points at :func:`hold_joints`.
-    ``step`` (s) is for how long efforts are held; a frequency too high for it is lowered, with a warning. Under
-    "semi_implicit", which ``simulate`` takes where it must (see :func:`hold_joints`), the acceleration is exactly that
-    of the oscillator, springs, dampers and friction made up for.
+    Parameters
+    ----------
+    model : Model
+        Mechanism in which every joint has a motor.
+    posture : array_like, shape (..., nq)
+        Posture.
+    frequency : float, optional
+        Natural frequency, Hz. A frequency too high for `step` is lowered, with a warning.
+    damping_ratio : float, optional
+        Damping ratio ζ.
+    step : float, optional
+        Time for which efforts are held, s.
+
+    Returns
+    -------
+    Hold
+        Controller for ``simulate(…, controller=…)``. With "semi_implicit" the acceleration is exactly that of the
+        oscillator; springs, dampers and friction are compensated.
+
+    Raises
+    ------
+    InputError
+        If the base is free (use :func:`hold_joints`), or an argument is out of its range.
     """
     target = _posture(model, posture)
     dynamics.require_mass(model)
@@ -205,32 +224,52 @@ def hold_posture(
 def hold_joints(
     model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:
-    """Hold the joints at a posture (…, nq) where a base floats, or loops bear a part; free joints get nothing.
+    """Return a controller that holds the joints at a posture, for floating bases and closed loops.
 
-    Each joint is given a rotor r that is heavy beside what an effort there moves at the posture: 1/(M⁻¹)ᵢᵢ with
-    loops included, or Mᵢᵢ if that is more, and beside what its damper, friction and spring resist with over a step,
-    h D + h² K. The rotor swings back as a damped oscillator, and the joint gets what
-    the rotor passes on:
+    Free joints get no effort. Each joint has a virtual rotor r, large compared with the inertia that an effort there
+    moves at the posture (1/(M⁻¹)ᵢᵢ with loops included, or Mᵢᵢ if larger) and with the resistance of its damper,
+    friction and spring over a step, h D + h² K. The rotor returns as a damped oscillator, and the joint receives the
+    effort that the rotor transmits:
 
         τ = τ₀ + r (a* − a) − passive,   a* = ω² (posture ⊖ q) − 2ζω v
 
-    with a the acceleration that this effort gives, known beforehand from (M + r + h D) a + b = τ₀ + r a* + Kᵀλ, where
-    h D is what dampers and friction change over a step, and a* and passive efforts are those of the middle of the time
-    for which the effort is held (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). So
-    every mode of the joints has at most the stiffness and damping of ω and ζ, however light a link and wherever the
-    mechanism goes. τ₀ holds the joints still at the posture: the least efforts by which they do not accelerate there.
-    They are zero where all falls freely; else they bear gravity. A base that spins shifts the rest a little, by its
-    centrifugal forces.
+    Here a is the acceleration under this effort, from (M + r + h D) a + b = τ₀ + r a* + Kᵀλ with the change h D of
+    dampers and friction over a step; a* and passive efforts are those at the middle of the time for which the effort is
+    held (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). Every mode of the joints then
+    has at most the stiffness and damping of ω and ζ, for light links and in all configurations. τ₀ are the smallest
+    efforts with which the joints do not accelerate at the posture: zero in free fall, otherwise they balance gravity.
+    The centrifugal forces of a spinning base cause a small offset.
 
-    An explicit method goes on within a step, M changes under the effort that is held, and the acceleration is not
-    quite a. That is felt where next to nothing resists some efforts: where loops come to a singular configuration, or
-    hinges with nothing but a light body between them into gimbal lock. "semi_implicit" has one acceleration a step,
-    and the law knows it exactly, h D + h² K of dampers and springs included. ``simulate`` takes it by itself for
-    mechanisms with loops or such light bodies. With ``evaluated_at="stages"`` nothing is held, and every method will
-    do.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    posture : array_like, shape (..., nq)
+        Posture.
+    frequency : float, optional
+        Natural frequency, Hz. A frequency too high for `step` is lowered, with a warning.
+    damping_ratio : float, optional
+        Damping ratio ζ.
+    step : float, optional
+        Time for which efforts are held, s.
 
-    ``frequency`` in Hz. ``step`` (s) is for how long efforts are held: a frequency too high for it is lowered, with a
-    warning. Raises :class:`~linkwright.errors.InputError` for what is no posture or no positive number.
+    Returns
+    -------
+    Hold
+        Controller for ``simulate(…, controller=…)``.
+
+    Raises
+    ------
+    InputError
+        If `posture` is no configuration, or an argument is not positive.
+
+    Notes
+    -----
+    With an explicit method M changes within a step, and the acceleration is not exactly a. This matters where some
+    efforts move almost no inertia: loops near a singular configuration, or hinges with only a light body between them
+    near gimbal lock. "semi_implicit" has one acceleration per step, which the controller knows exactly; ``simulate``
+    selects it for mechanisms with loops or such light bodies. With ``evaluated_at="stages"`` efforts are not held, and
+    every method works.
     """
     target = _posture(model, posture)
     w = _angular(frequency, damping_ratio, step)
@@ -252,7 +291,7 @@ def hold_joints(
     return _holding(laws, w, damping_ratio, _exactly(model, postures, w * step))
 
 
-# the laws are functions of what holders differ by, so that a model needs one kernel of each
+# controllers take posture and gains as arguments: a model needs one kernel of each
 
 
 def wanted(model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: Any) -> Array:
@@ -261,7 +300,7 @@ def wanted(model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: A
 
 
 def computed_torque(model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: Any, step: Any) -> Array:
-    """The efforts (nv,) of :func:`hold_posture`."""
+    """Return the efforts (nv,) of :func:`hold_posture`."""
     a = wanted(model, q, v, q1, w, damping_ratio)
     heavy = with_added_armature(model, resistance(model, v, step))
     return inverse_dynamics(heavy, q, v, a) - passive_forces(model, q, v)
@@ -270,7 +309,7 @@ def computed_torque(model: Model, q: Array, v: Array, q1: Array, w: Any, damping
 def implicit_computed_torque(
     model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: Any, step: Any
 ) -> Array:
-    """The efforts (nv,) of :func:`hold_posture` for a step of "semi_implicit", which has the acceleration wanted."""
+    """Return the efforts (nv,) of :func:`hold_posture` for a step of "semi_implicit", with the exact acceleration."""
     a, terms = wanted(model, q, v, q1, w, damping_ratio), implicit_terms(model, q, v, step)
     resisted = terms.resistance(model, a) + terms.pull
     return inverse_dynamics(model, q, v, a) + resisted - passive_forces(model, q, v)
@@ -356,13 +395,13 @@ def with_rotors(model: Model, rotor: Array) -> Model:
 
 
 def has_light_bodies(model: Model, q: Array, turn: float) -> bool:
-    """Whether a body has next to none of the inertia (at q) that its joint moves, the joint's armature included.
+    """Return whether a body has almost none of the inertia that its joint moves at q, including the armature.
 
-    That is, so little that efforts which swing all that the joint moves, by ``turn`` rad of the swing in a step, would
-    throw the body alone further than they are to move it. Hinges in sequence with such bodies between them may come
-    where some efforts move nothing else: three at one place, in gimbal lock.
+    The body is so light that efforts which swing all that the joint moves, by ``turn`` rad of the swing in a step,
+    would overshoot if they moved the body alone. Hinges in sequence with such bodies between them may reach
+    configurations in which some efforts move nothing else: three concurrent axes in gimbal lock.
     """
-    model = model.physical or model  # regrouped inertias tell nothing of it
+    model = model.physical or model  # regrouped inertias are not those of bodies
     x, moved = model.coordinates(q), model.rates(np.diag(dynamics.mass_matrix(model, q)))
     for joint, link, x_k, moved_k in zip(model.joints, model.links, x, moved, strict=True):
         S = link.motion_subspace(x_k)
@@ -403,7 +442,7 @@ def at_rest(model: Model, q: Array, step: float) -> tuple[Array, Array]:
 
 
 def _exactly(model: Model, postures: Array, turn: float) -> bool:
-    """Whether the exact acceleration of a step is required: some moved inertia may become very small."""
+    """Return whether the exact acceleration of a step is required: some moved inertia may become very small."""
     if in_parts(model):  # "semi_implicit" is not compiled
         return False
     return bool(model.loops) or any(has_light_bodies(model, row, turn) for row in postures)

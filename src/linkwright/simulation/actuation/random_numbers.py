@@ -1,8 +1,8 @@
-"""Random numbers in machine code: each motion has a generator of its own, whose state is carried along.
+"""Random numbers in machine code: each motion has its own generator, whose state is carried along.
 
 Uniform numbers are those of L'Ecuyer's two combined congruential generators (CACM 31, 1988), whose integers fit
-floating-point numbers; normal ones are Box and Muller's (1958) of these. Where a motion's generator starts depends on
-the seed and on the motion's place in its batch, or, where each motion is given a seed, on that alone.
+floating-point numbers; normal ones follow from them by Box and Muller (1958). The initial state of a motion's generator
+depends on the seed and on the index of the motion in its batch, or, if each motion has a seed, on that seed alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STATES = 2
 
 
 def checked_seed(seed: Any, batch: tuple[int, ...] = ()) -> Any:
-    """A seed, or one for each motion of a batch, whole numbers from 0 on."""
+    """Return a seed, or one seed for each motion of a batch: whole numbers from 0 on; else raise."""
     given = np.asarray(seed)
     if given.dtype.kind not in "iu" or isinstance(seed, (bool, np.bool_)) or (given < 0).any():
         raise InputError(f"seed is a whole number, not negative, or one for each motion; got {seed!r}")
@@ -33,7 +33,7 @@ def checked_seed(seed: Any, batch: tuple[int, ...] = ()) -> Any:
 
 
 def seeds(seed: Any, batch: tuple[int, ...], stream: int = 0) -> Array:
-    """The generators' states (*batch, 2); ``stream``: others of the same seeds."""
+    """Return the initial states (*batch, 2) of the generators; ``stream`` selects an independent stream."""
     given = np.asarray(seed, dtype=np.uint64)
     places = np.arange(math.prod(batch), dtype=np.uint64).reshape(batch) if given.shape == () else np.uint64(0)
     mixed = _mixed(_mixed(given + np.uint64(stream) * np.uint64(2**32 + 1)) + places)
@@ -42,7 +42,7 @@ def seeds(seed: Any, batch: tuple[int, ...], stream: int = 0) -> Array:
 
 
 def _mixed(x: Any) -> Any:
-    """Numbers of 64 bits that tell nothing of these (SplitMix64: Steele, Lea & Flood, OOPSLA 2014)."""
+    """Return 64-bit hashes of numbers (SplitMix64: Steele, Lea & Flood, OOPSLA 2014)."""
     with np.errstate(over="ignore"):
         x = np.asarray(x, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -51,21 +51,21 @@ def _mixed(x: Any) -> Any:
 
 
 class RandomGenerator:
-    """The random numbers of one motion; every one that is taken changes the state."""
+    """Random numbers of one motion; each number that is drawn changes the state."""
 
     def __init__(self, state: Array):
         self.state = state
         """(2,)"""
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, shape: tuple[int, ...] | int = ()) -> Any:
-        """Numbers of a shape between two, which are numbers or arrays."""
+        """Draw uniform numbers of a shape between two bounds, which are numbers or arrays."""
         shape = _shape(shape)
         unit = np.array(self._unit(math.prod(shape)), dtype=object).reshape(shape)
         low, high = (x if hasattr(x, "graph") else as_numbers("bounds", x) for x in (low, high))
         return _plain(low + (high - low) * unit)
 
     def normal(self, scale: Any = 1.0, shape: tuple[int, ...] | int = ()) -> Any:
-        """Normal numbers of a shape, of mean 0 and these standard deviations."""
+        """Draw normal numbers of a shape, with mean 0 and the given standard deviations."""
         shape = _shape(shape)
         count = math.prod(shape)
         unit, normal = self._unit(count + count % 2), []
@@ -95,7 +95,7 @@ def _shape(shape: tuple[int, ...] | int) -> tuple[int, ...]:
 
 
 def _plain(x: Any) -> Any:
-    """An array of numbers where there are no symbols, a number by itself bare."""
+    """Return a float array where there are no symbols; an array without dimensions as a number."""
     x = np.asarray(x)
     if x.dtype == object and not any(hasattr(entry, "graph") for entry in x.flat):
         x = x.astype(float)

@@ -30,12 +30,19 @@ from linkwright.spatial.arrays import Array, as_numbers, clip
 @explained
 @dataclass(frozen=True, eq=False)
 class Servos:
-    """Position or velocity servos: ``Actuation(servos=Servos(stiffness, damping))``.
+    """Position or velocity servos of joints, for ``Actuation(servos=Servos(stiffness, damping))``.
 
-    At joints with servos the controller returns not efforts but positions (rad, m); velocities where the stiffness is
-    zero. ``stiffness`` (N m/rad, N/m) and ``damping`` (N m s/rad, N s/m) are numbers, or (k,) for the k coordinates of
-    these joints in order, or (…, k) for each motion of a batch. ``joints`` are names; by default all revolute,
-    continuous and prismatic joints without mimic coupling. ``Actuation(effort_limits=…)`` limits the efforts of servos.
+    At joints with servos the controller returns positions (rad, m) instead of efforts, or velocities where the
+    stiffness is zero. ``Actuation(effort_limits=…)`` limits the efforts of servos.
+
+    Parameters
+    ----------
+    stiffness : float or array_like, shape (..., k)
+        Stiffness, N m/rad or N/m, for the k coordinates of the joints in order, or for each motion of a batch.
+    damping : float or array_like, shape (..., k)
+        Damping, N m s/rad or N s/m.
+    joints : sequence of str, optional
+        Names of joints. By default all revolute, continuous and prismatic joints without mimic coupling.
     """
 
     stiffness: Any
@@ -51,15 +58,31 @@ class Servos:
             raise ArgumentError(f"joints of servos is a list of names; got {self.joints!r}")
 
     def names(self, model: Model) -> tuple[str, ...]:
-        """Return the joints with servos, in the order of the model; raises :class:`InputError` without any."""
+        """Return the names of the joints with servos, in the order of the model.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+
+        Returns
+        -------
+        tuple of str
+            Names.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
         able = [joint.name for joint in model.joints if joint.motion.plain and joint.coupling is None]
         if self.joints is None:
             found = able
         else:
             for name in self.joints:
-                model.slice(name)  # which tells what is no joint
+                model.slice(name)  # raises for unknown joints
                 if name not in able:
-                    raise InputError(f"the joint {name!r} of {model.name!r} has no axis of its own for a servo")
+                    raise InputError(f"the joint {name!r} of {model.name!r} has no single axis for a servo")
             found = [name for name in able if name in self.joints]
         if not found:
             raise InputError(f"no joint of {model.name!r} has a servo")

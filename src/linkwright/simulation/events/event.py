@@ -36,12 +36,18 @@ SLOWEST = 1e-4
 class Impact:
     """Impact with Newton's law of restitution and Coulomb friction.
 
-    The velocity of the gap after the impact is −``restitution`` times that before. Gaps that close simultaneously are
-    reflected together; gaps that still close are reflected again, until none closes (Smith et al., Reflections on
-    simultaneous impact, 2012). Newton's cradle is exact. Friction is that given to :func:`touch`, or that of the pair
-    of :func:`pair_touch`; other conditions have none. The contact solver (:class:`~linkwright.Solver`) computes the
-    impulses, which add no energy. Below ``rest_velocity`` (m/s or rad/s) the restitution is zero; if the event has an
-    ``attach``, the gap then stays closed until the constraint would have to pull.
+    Gaps that close simultaneously are reflected together; gaps that still close are reflected again, until none closes
+    (Smith et al., Reflections on simultaneous impact, 2012). Newton's cradle is exact. Friction is that given to
+    :func:`touch`, or that of the pair of :func:`pair_touch`; other conditions have none. The contact solver
+    (:class:`~linkwright.Solver`) computes the impulses, which add no energy.
+
+    Parameters
+    ----------
+    restitution : float, optional
+        Velocity of the gap after the impact, relative to that before.
+    rest_velocity : float, optional
+        Velocity, m/s or rad/s, below which the restitution is zero; if the event has an ``attach``, the gap then stays
+        closed until the constraint would have to pull.
     """
 
     restitution: float = 0.0
@@ -57,12 +63,27 @@ class Impact:
 class Event:
     """Condition whose zero is located in time, and its action.
 
-    ``condition(model, t, q, v)`` returns a number, of one motion, with functions of this library and of NumPy; not a
-    truth value: ``q[0]`` rather than ``q[0] > 0``. The event occurs where it becomes negative ("down"), positive
-    ("up"), or either ("both"). ``action`` is None (the event is recorded), "stop", an :class:`Impact`, or a function
-    (model, t, q, v) that returns None, a new state (q, v), or a state of another mechanism, (model, q, v), as
-    :func:`linkwright.structure.add_loop` does; the simulation continues with that mechanism. ``once``: the event occurs
-    only once.
+    Parameters
+    ----------
+    condition : callable
+        Function ``condition(model, t, q, v)`` that returns a number for one motion, with functions of this library and
+        of NumPy: ``q[0]`` rather than ``q[0] > 0``.
+    action : {None, "stop"}, Impact or callable, optional
+        None records the event, "stop" ends the simulation. A function (model, t, q, v) returns None, a new state (q,
+        v), or a state of another mechanism, (model, q, v), as :func:`linkwright.structure.add_loop` does; the
+        simulation continues with that mechanism.
+    direction : {"both", "up", "down"}, optional
+        Direction of the sign change: "up" where the condition becomes positive, "down" where it becomes negative.
+    name : str, optional
+        Name in the record.
+    once : bool, optional
+        Whether the event occurs only once.
+    attach : callable, optional
+        Function (model, name) -> (model, time) that closes the gap by a loop after an impact comes to rest.
+    pair : int, optional
+        Index of the contact pair that the event replaces.
+    with_contact : callable, optional
+        Function that returns the model with the contact of the event, for its impulses.
     """
 
     condition: Condition
@@ -102,7 +123,7 @@ def _require_four(what: str, function: Callable[..., Any]) -> None:
     """Raise for a function that cannot be called with (model, t, q, v)."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # it does not tell
+    except (TypeError, ValueError):  # no signature
         return
     try:
         signature.bind(*"mtqv")
@@ -142,11 +163,38 @@ def touch(
     torsional_friction: float = 0.0,
     rolling_friction: float = 0.0,
 ) -> Event:
-    """Return the event of a frame, or of a ball about it, touching the plane through ``point`` with ``normal`` (3,).
+    """Return the event of a frame, or of a ball about it, touching a plane: an impact by default.
 
-    The action is an :class:`Impact` unless another ``action`` is given, with ``friction``, a coefficient, and torsional
-    and rolling friction in m, as of a :class:`~linkwright.Pair`. A frame that comes to rest on the plane slides on it
-    without friction, held by a loop, until the loop would have to pull.
+    A frame that comes to rest on the plane slides on it without friction, held by a loop, until the loop would have to
+    pull.
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame.
+    point : array_like, shape (3,), optional
+        Point of the plane, m, world axes.
+    normal : array_like, shape (3,), optional
+        Normal of the plane.
+    radius : float, optional
+        Radius of the ball, m.
+    restitution : float, optional
+        Restitution of the impact.
+    rest_velocity : float, optional
+        Velocity, m/s, below which the restitution is zero.
+    action : optional
+        Action of the event, as for :class:`Event`.
+    name : str, optional
+        Name in the record.
+    friction : float, optional
+        Coefficient of Coulomb friction.
+    torsional_friction, rolling_friction : float, optional
+        Coefficients in m, as of a :class:`~linkwright.Pair`.
+
+    Returns
+    -------
+    Event
+        The event.
     """
     place, direction = finite("point", point, (3,)), finite("normal", normal, (3,))
     size = float(np.linalg.norm(direction))
@@ -204,9 +252,27 @@ def limits(
     rest_velocity: float = SLOWEST,
     action: Any = ...,
 ) -> list[Event]:
-    """Return an event for each limit of these joints, of all joints by default: an :class:`Impact`.
+    """Return events for the limits of joints: impacts by default.
 
     A joint that comes to rest at its limit stays there until an effort moves it away.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    joints : sequence of str, optional
+        Names of joints. By default all.
+    restitution : float, optional
+        Restitution of the impact.
+    rest_velocity : float, optional
+        Velocity, rad/s or m/s, below which the restitution is zero.
+    action : optional
+        Action of the events, as for :class:`Event`.
+
+    Returns
+    -------
+    list of Event
+        One event for each limit.
     """
     if joints is not None and isinstance(joints, str):
         raise ArgumentError(f"joints is a list of names; got {joints!r}")
@@ -242,17 +308,35 @@ def _held_at_limit(model: Model, loop: str, *, coordinate: str, bound: float, si
 
 @takes_model
 def pair_touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
-    """Return the event of contact of a pair, ``model.pairs[pair]``: an :class:`Impact` with its restitution.
+    """Return the event of contact of a pair: an impact with its restitution.
 
-    Its friction, torsional and rolling friction act at all points in contact at that moment. Shapes that come to rest
-    are not held. A simulation with this event has no other contact of this pair, unless ``action`` is another.
+    Friction, torsional and rolling friction of the pair act at all points in contact at that moment. Shapes that come
+    to rest are not held. A simulation with this event has no other contact of this pair, unless `action` is given.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    pair : int, optional
+        Index of the pair in ``model.pairs``.
+    rest_velocity : float, optional
+        Velocity, m/s, below which the restitution is zero.
+    action : optional
+        Action of the event, as for :class:`Event`.
+    name : str, optional
+        Name in the record.
+
+    Returns
+    -------
+    Event
+        The event.
     """
     if not model.pairs:
         raise ModelError(
             f"{model.name!r} has no pairs of shapes that touch: with_ground() and with_contact() make them"
         )
     if not isinstance(pair, (int, np.integer)) or isinstance(pair, bool):
-        raise ArgumentError(f"pair is a place in model.pairs, a whole number; got {pair!r}")
+        raise ArgumentError(f"pair is an index of model.pairs, a whole number; got {pair!r}")
     if not 0 <= pair < len(model.pairs):
         raise UnknownNameError("pair", str(pair), [str(k) for k in range(len(model.pairs))])
     one = model.pairs[pair]

@@ -76,7 +76,7 @@ def simulate_with_events(
     if batch:
         raise InputError(f"events are located in single motions; simulate those of the batch {batch} one by one")
     if late := [name for name in setup.actuation.own_path if name in NOT_HELD]:
-        raise InputError(f"{', '.join(late)} and events: what remembers earlier steps does not begin anew at an event")
+        raise InputError(f"{', '.join(late)} and events: memory of earlier steps cannot be reset at an event")
     if setup.integrator.method == "variational":
         raise InputError("events are not for method 'variational': a step of another length would not go on from it")
     known, progress = [_event(one) for one in events], setup.integrator.progress
@@ -171,7 +171,7 @@ class _EventSimulation:
         if crossing is None or not len(self.events):
             self._sides = _sides_of(g[-1], self._sides)
             self._append(motion)
-            if len(motion.t) < count + 1:  # it grew beyond all numbers
+            if len(motion.t) < count + 1:  # it diverged
                 self.stopped = True
             self._size = min(2 * self._size, MOST)
             return
@@ -194,7 +194,7 @@ class _EventSimulation:
         self.state = _last_state(motion)
 
     def _ends_where(self, motion: Motion) -> bool:
-        """Whether the last part ends in the state in which this one begins."""
+        """Return whether the previous part ends in the state in which this one begins."""
         if not self.pieces or self.pieces[-1].model is not motion.model:
             return False
         last = self.pieces[-1]
@@ -302,7 +302,7 @@ class _EventSimulation:
         self._apply(together, after(s)[1])
 
     def _is_crossed(self, i: int, side: float) -> bool:
-        """Whether an event occurs where its condition leaves this sign."""
+        """Return whether an event occurs where its condition leaves this sign."""
         return i in self.closed or self.events[i].direction in ("both", "down" if side > 0.0 else "up")
 
     def _require_few(self, length: float) -> None:

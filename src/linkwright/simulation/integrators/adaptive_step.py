@@ -118,7 +118,7 @@ class AdaptiveProblem(NamedTuple):
     """efforts of external forces"""
 
     def closed(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Return (q, v), projected on closed loops where the problem asks for it."""
+        """Return (q, v), projected on closed loops if the problem requires it."""
         return dynamics.project(self.model, q, v) if self.projecting else (q, v)
 
 

@@ -35,10 +35,10 @@ LOOKED_AT = 400
 
 
 def warn_if_chattering(model: Model, law: LawController, motion: Motion, h: float) -> None:
-    """Warn where a joint saturates often, or its efforts alternate, and the feedback is too fast for the step.
+    """Warn if a joint saturates often, or its efforts alternate, and the feedback is too fast for the step.
 
-    ``law`` is evaluated every ``h`` seconds and acts directly on the joints. The law is compiled alone only where the
-    motion shows one of the signs.
+    The controller ``law`` is evaluated every ``h`` seconds and acts directly on the joints. It is compiled alone only
+    if the motion shows one of the signs.
     """
     count = len(motion.t)
     if count < 3 or model.nv > LARGE or not np.isfinite(motion.v[-1]).any():
@@ -56,14 +56,13 @@ def warn_if_chattering(model: Model, law: LawController, motion: Motion, h: floa
         return
     try:
         rate, joint = stiffest_feedback(model, _alone(law, motion, at), q, v)
-    except Exception:  # it was asked beside the motion
+    except Exception:  # the check must not stop the motion
         return
     names = [one.name for one in model.joints for _ in range(one.nv)]
     if rate * h > HELD and any(share for name, share in zip(names, seen_of_rows[row], strict=True) if name == joint):
         warn(
-            f"the law {law.name} acts on joint {joint!r} within {1.0 / rate:.2g} s, and what is held over {h:g} s "
-            f"comes too late for that: the joint chatters; hold it for less than {HELD / rate:.2g} s, by a smaller "
-            "step or period, or take smaller gains"
+            f"joint {joint!r} chatters: the controller {law.name} has a time constant of {1.0 / rate:.2g} s there, and "
+            f"efforts are held over {h:g} s; use a step or period below {HELD / rate:.2g} s, or smaller gains"
         )
 
 
@@ -84,7 +83,7 @@ def _share_turning(tau: Array) -> Array:
 
 
 def _alone(law: LawController, motion: Motion, at: tuple[int, ...]) -> Callable[[Array, Array], Array]:
-    """Return the law (q, v) -> efforts (nv,) in its last state, with a zero wrench at a sensor."""
+    """Return the controller as (q, v) -> efforts (nv,) in its last state, with a zero wrench at a sensor."""
     effort_function = law.effort_function
     if law.sensed:
         unloaded = partial(effort_function.function, wrench=np.zeros(6))

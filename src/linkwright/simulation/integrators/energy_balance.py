@@ -53,7 +53,7 @@ def warn_if_energy_is_wrong(motion: Motion, method: str, alive: Array, supplied:
         return
     places = np.unique(np.linspace(0, len(motion.t) - 1, LOOKED_AT).astype(int))
     kinetic, potential = motion.energies_at(places)
-    with np.errstate(all="ignore"):  # of motions that grew beyond all numbers
+    with np.errstate(all="ignore"):  # of motions that diverged
         change = kinetic + potential - kinetic[0] - potential[0]
         work = _largest_work(motion)[places] if driven else np.zeros_like(change)
         scale = kinetic[0] + np.nanmax(np.abs(potential - potential[0]), axis=0) + work
@@ -157,7 +157,7 @@ def _largest_work(motion: Motion) -> Array:
 
 
 def _dissipates(motion: Motion, method: Any) -> bool:
-    """Whether energy may be dissipated: by joints, springs and contact, or by the method, which damps springs."""
+    """Return whether energy may be dissipated: by joints, springs, contact, or the method, which damps springs."""
     model = motion.model
     resisting = any(np.any(joint.damping) or np.any(joint.friction) for joint in model.joints)
     resisting = resisting or any(spring.damping for spring in model.springs)

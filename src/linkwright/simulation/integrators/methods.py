@@ -46,7 +46,7 @@ class Tableau:
 
     @property
     def in_sequence(self) -> bool:
-        """Whether each stage depends on the rates of the previous stage alone."""
+        """Return whether each stage depends on the rates of the previous stage alone."""
         return not any(any(row[:-1]) for row in self.stages)
 
 

@@ -61,7 +61,7 @@ def user_function(what: str, given: Any, each: Collection[str], batch: tuple[int
     try:
         key: Hashable = (what, fingerprint(function), bound_values.key)
         hash(key)
-    except TypeError:  # what is bound may change unseen: one of its own
+    except TypeError:  # a mutable bound value may change: no shared kernel
         key = called
     return UserFunction(
         name,
@@ -78,7 +78,7 @@ def _require_form(form: str, function: Any, name: str, bound: Collection[str]) -
     arguments = form[form.index("(") + 1 : form.index(")")].split(", ")
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # it does not tell its arguments
+    except (TypeError, ValueError):  # no signature
         return
     try:
         signature.bind(*arguments, **dict.fromkeys(bound))

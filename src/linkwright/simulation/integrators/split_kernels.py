@@ -36,7 +36,7 @@ Projection = Callable[[Array, Array], tuple[Array, Array]]
 
 
 def in_parts(model: Model) -> bool:
-    """Whether kernels of the mechanism are loops over its bodies, which cannot be part of another kernel."""
+    """Return whether kernels of the mechanism are loops over its bodies, which cannot be part of another kernel."""
     return len(model.links) >= BODIES_IN_LOOPS
 
 

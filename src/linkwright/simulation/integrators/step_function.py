@@ -286,10 +286,10 @@ def staged_step(
     acceleration: Callable[[Array, Array, Array], Array],
     projected: Projection | None,
 ) -> StagedStep:
-    """Return a step made of ``acceleration(q, v, tau)``, followed by ``projected``.
+    """Return a step composed of ``acceleration(q, v, tau)``, followed by ``projected``.
 
-    Efforts held over a step make the motion one of order one. Efforts evaluated at the time and state of every stage
-    keep the order of the method.
+    Efforts held over a step reduce the order to one. Efforts evaluated at the time and state of every stage keep the
+    order of the method.
     """
     at = placing(model)
 
@@ -306,5 +306,5 @@ def staged_step(
 
 
 def is_smooth(options: StepOptions, effort_function: EffortFunction | None) -> bool:
-    """Whether a motion is smooth at its samples: nothing is held between them."""
+    """Return whether a motion is smooth at its samples: nothing is held between them."""
     return options.staged or effort_function is None or effort_function.idle

@@ -126,7 +126,7 @@ class StepKernelSpec(NamedTuple):
 
     @property
     def restarts(self) -> bool:
-        """Whether motions restart."""
+        """Return whether motions restart."""
         return self.reset is not None
 
     def split_values(self, values: list[Any]) -> tuple[list[Any], list[list[Any]]]:

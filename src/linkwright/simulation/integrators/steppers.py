@@ -137,7 +137,7 @@ class _SingleStepper:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the step is machine code."""
+        """Return whether the step is machine code."""
         return isinstance(self._step, Kernel)
 
     def take(self, record: MotionRecorder, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:

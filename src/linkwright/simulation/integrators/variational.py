@@ -83,10 +83,10 @@ def in_the_middle(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple
 
 
 def rotor_turning(model: Model, v: Array) -> Array:
-    """A v · [v, δ] (nv,), A the armature: what a rotor's momentum would add by turning with its axes.
+    """Return A v · [v, δ] (nv,), with the armature A: the change of the rotors' momentum by the rotation of their axes.
 
-    Of joints that turn about several axes. By convention (`docs/reference/conventions.md`) armature is not in the
-    bias, so it is taken off; it does no work.
+    This applies to joints with several axes. By convention (`docs/reference/conventions.md`) armature is not in the
+    bias, so this term is subtracted; it does no work.
     """
     turning = []
     for joint, v_k in zip(model.joints, model.rates(v), strict=True):

@@ -292,7 +292,7 @@ def _left_of(motion: Motion, whole: bool) -> tuple[Array, Array, Array]:
 def _in_rows(kernel: Callable[..., Any], *arrays: Any) -> list[Array]:
     """Return the outputs of a kernel for all samples, computed in parts."""
     n, parts = len(arrays[0]), []
-    with np.errstate(all="ignore"):  # of motions that grew beyond all numbers
+    with np.errstate(all="ignore"):  # motions that diverged
         for first in range(0, max(n, 1), ROWS_AT_ONCE):
             rows = slice(first, first + ROWS_AT_ONCE)
             parts.append(kernel(*(x[rows] if isinstance(x, np.ndarray) else x for x in arrays)))

@@ -99,9 +99,20 @@ class Motion:
         return self.energies_at(slice(None))
 
     def energies_at(self, samples: Any) -> tuple[Array, Array]:
-        """Return the kinetic and the potential energy (n, …), J, at some samples, of one mechanism."""
+        """Return the energies at some samples, of one mechanism.
+
+        Parameters
+        ----------
+        samples : int, slice or array_like
+            Indices of samples.
+
+        Returns
+        -------
+        kinetic, potential : ndarray, shape (n, ...)
+            Energies, J.
+        """
         q, v = self.q[samples], self.v[samples]
-        with np.errstate(all="ignore"):  # of a motion that grew beyond all numbers
+        with np.errstate(all="ignore"):  # a motion that diverged
             kinetic, potential = measuring(self.model)(q, v)
             if self.smooth:
                 potential = potential + kernel_of(pair_energy, self.model)(q)
@@ -195,7 +206,15 @@ class Motion:
     def plot(self, path: str | Path | None = None) -> Figure:
         """Plot positions, velocities, efforts, external wrenches if any, and energies over time.
 
-        The figure is saved if a path is given.
+        Parameters
+        ----------
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
         """
         from linkwright.visual.plots import plot_motion
 
@@ -209,11 +228,20 @@ class Motion:
         return figure
 
     def animate(self, path: str | Path | None = None, **options: Any) -> Animation:
-        """Write the motion as a ``.gif``, an ``.mp4`` or, into a folder ("frames/"), as numbered pictures; its path.
+        """Write the motion as a GIF, an MP4 or numbered pictures.
 
-        Without a path it is a GIF that is kept while Python runs: ``motion.animate()`` is what a notebook shows.
-        Options and errors are those of :func:`linkwright.visual.moving.animation.animate`; forces of contact are
-        arrows, unless ``forces=False``.
+        Parameters
+        ----------
+        path : str or Path, optional
+            File ``.gif`` or ``.mp4``, or a folder ("frames/"). By default a temporary GIF, which a notebook shows.
+        **options
+            Options of :func:`linkwright.visual.moving.animation.animate`. Contact forces are arrows, unless
+            ``forces=False``.
+
+        Returns
+        -------
+        Animation
+            The written file.
         """
         from linkwright.visual.moving.animation import animate
 
@@ -221,12 +249,21 @@ class Motion:
         return animate(self.model, *self.playing, path, **self._with_forces(options))
 
     def show(self, where: Literal["studio", "window"] | None = None, **options: Any) -> Any:
-        """Play the motion: in the studio, a page of the browser, or in a window; in a notebook within it.
+        """Play the motion in the studio, in a window, or inside a notebook.
 
-        ``where`` is "studio" or "window"; without it the studio, if its extra is installed. Both take ``speed``, how
-        many times as fast as it was, and ``block``, whether to wait until it is closed (a window) or stopped by Ctrl-C.
-        Options and errors of windows are those of :func:`linkwright.visual.moving.window.show`; of the studio ``port``,
-        and of notebooks ``height``, in pixels.
+        Parameters
+        ----------
+        where : {"studio", "window"}, optional
+            By default the studio, if its extra is installed.
+        **options
+            ``speed``, playback speed; ``block``, whether to wait until the window is closed or the studio is stopped by
+            Ctrl-C; options of :func:`linkwright.visual.moving.window.show`; ``port`` of the studio; ``height`` in
+            pixels of notebooks.
+
+        Returns
+        -------
+        object
+            The player.
         """
         if where not in (None, "studio", "window"):
             raise InputError(f"where is 'studio' or 'window'; got {where!r}")
@@ -238,12 +275,26 @@ class Motion:
         return show(self.model, *self.playing, **self._with_forces(options))
 
     def save_html(self, path: str | Path, **options: Any) -> Path:
-        """Write the motion as one ``.html`` that plays in any browser, without a server and offline; its path.
+        """Write the motion as one HTML page that plays in a browser, offline and without a server.
 
-        Options: ``fps`` (30), pictures a second; ``speed`` (1), how many times as fast as it was; ``forces`` (True),
-        whether forces of contact are arrows; ``dark`` (False); ``curves`` (True), whether those of the
-        joints, energies and efforts are beside it. Raises :class:`~linkwright.errors.MissingExtraError` without the
-        extra ``studio``.
+        Parameters
+        ----------
+        path : str or Path
+            File.
+        **options
+            ``fps`` (30), frames per second; ``speed`` (1), playback speed; ``forces`` (True), whether contact forces
+            are arrows; ``dark`` (False), whether the theme is dark; ``curves`` (True), whether the page has curves of
+            joints, energies and efforts.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        MissingExtraError
+            If the extra ``studio`` is not installed.
         """
         self._one()
         written: Path = save_motion_page(self, path, **options)
@@ -260,7 +311,18 @@ class Motion:
         return given
 
     def save(self, path: str | Path) -> Path:
-        """Write the motion: ``.npz`` (arrays by name) or ``.csv`` (one row a sample, with a header)."""
+        """Write the samples to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.npz`` (arrays by name) or ``.csv`` (one row per sample, with a header).
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         path = file_at(path, "motions", ".npz", ".csv")
         write = self._write_arrays if path.suffix.lower() == ".npz" else self._write_table
         with replacing(path) as place:

@@ -74,7 +74,7 @@ class MotionRecorder:
         self.uncontrolled = 0
         """number of ended motions whose efforts were not finite"""
         self.advice = f"a smaller step than {h:g} s may help"
-        self.ending = "grew beyond all numbers"
+        self.ending = "diverged"
         """description of the end, for messages"""
         self.lengths: Array | None = None
         """(…, 2): numbers of accepted and rejected steps, of an adaptive method"""

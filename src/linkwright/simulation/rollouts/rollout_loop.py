@@ -207,7 +207,7 @@ def _warn_of_endless(result: Rollout, adapting: bool) -> None:
     if not lost.any():
         return
     which = f"{int(lost.sum())} of {lost.size} motions" if lost.ndim else "the motion"
-    why, advice = "grew beyond all numbers", f"a smaller step than {result.step:g} s"
+    why, advice = "diverged", f"a smaller step than {result.step:g} s"
     if adapting:
         why, advice = "could not be followed to their tolerance", "a larger tolerance, softer contact"
     warn(
