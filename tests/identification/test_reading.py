@@ -76,7 +76,7 @@ def test_other_columns_are_told_and_left(arm, tmp_path):
         ("t,q1,q2,q3\n", "1:4: column 'q3': unknown coordinate '3 .from 1.'"),
         ("t,q:joint1,tau1,tau2\n0,0,0,0\n", "1:1: 1 column of 'two_link' missing: q:joint2"),
         ("t,q1,q2,tau1\n0,0,0,0\n", "1:1: 1 column of 'two_link' missing: tau:joint2"),
-        ("t,q1,q2,q:joint1\n0,0,0,0\n", "1:4: column 'q:joint1' tells joint1 a second time"),
+        ("t,q1,q2,q:joint1\n0,0,0,0\n", "1:4: column 'q:joint1' repeats joint1"),
     ],
 )
 def test_tables_that_are_wrong_are_told_with_the_place(arm, tmp_path, text, message):
@@ -187,7 +187,7 @@ def test_recordings_of_ros_are_read(arm, tmp_path, kind):
 def test_recordings_that_do_not_tell_all_are_told(arm, tmp_path):
     with pytest.warns(LinkwrightWarning, match="10 messages of /joint_states that do not tell all joints"):
         assert len(lw.read_measurements(bag(tmp_path / "half", "mcap", ("joint2", "joint1"), every=2), arm).q) == 10
-    with pytest.raises(FormatError, match=r"no message of /joint_states tells all of joint1, joint2; 20 messages"):
+    with pytest.raises(FormatError, match=r"no message of /joint_states has all of joint1, joint2; 20 messages"):
         lw.read_measurements(bag(tmp_path / "none", "mcap", ("joint1", "wrist")), arm)
     with pytest.raises(FormatError, match="cannot be read"):
         lw.read_measurements(written(tmp_path, "hello", "bad.mcap"), arm)

@@ -289,7 +289,7 @@ def test_what_cannot_be_planned_is_told(change, message):
     [
         (dict(duration=0.0), "duration is above zero"),
         (dict(degree=4), "degree is 3, 5 or 7; got 4"),
-        (dict(degree=3, end_acceleration=1.0), "a polynomial of degree 3 has no place for end_acceleration"),
+        (dict(degree=3, end_acceleration=1.0), "a polynomial of degree 3 has no end_acceleration"),
         (dict(duration=np.inf), "duration is not finite"),
         (dict(start=[0.0]), r"start has shape \(1,\)"),
     ],

@@ -61,7 +61,7 @@ def test_what_does_not_close_is_told():
     start, end = ends_of(model, ["crank"])
     with pytest.raises(ModelError, match=r"name the joints that are actuated, such as actuated=\['crank'\]"):
         plans.s_curve(model, start, end, jerk=30.0, **LIMITS)
-    with pytest.raises(InputError, match="where 'crank' lead, the motion ends"):
+    with pytest.raises(InputError, match="the trajectory with actuated joints 'crank' ends"):
         plans.polynomial(model, start, start + 0.3, 1.0, actuated=["crank"])
     with pytest.raises(InputError, match="the motion begins"):
         plans.polynomial(model, start + np.array([0.3, 0.0, 0.0]), end, 1.0, actuated=["crank"])

@@ -461,7 +461,7 @@ def test_what_cannot_be_followed_is_told():
     stretched = straight(arm, [0.0, -1.5, 0.0, 0.0], [0.0, 1.5, 0.0, 0.0])
     holding = np.abs(lw.gravity_forces(arm, stretched.at(np.linspace(0.0, 1.0, 50)).q)).max(axis=0)
     weak = np.where(np.arange(4) == 1, 0.8 * holding, 10.0 * holding + 1.0)
-    told = r"joint '\w+' cannot hold itself there, at s = 0\.\d+ \(interval \d+ of 100.*: it takes .* N m at rest"
+    told = r"joint '\w+' cannot hold the robot at s = 0\.\d+ \(interval \d+ of 100.*: it needs .* N m at rest"
     with pytest.raises(InputError, match=told):
         time_optimal(arm, stretched, effort=weak, velocity=0.1)
     with pytest.raises(InputError, match=r"problem \[1\]: joint"):

@@ -1,1 +1,1 @@
-"""What a mechanism is made of, found from measurements: motions and efforts, poses, and what to measure."""
+"""Identification of inertial and kinematic parameters from measurements, and planning of measurements."""

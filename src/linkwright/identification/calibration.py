@@ -21,16 +21,16 @@ OF_ROWS = ("a", "alpha", "d", "theta")
 PLACEMENTS = ("base", "tool")
 
 FAR = 0.1
-"""Of the length of the arm: what misses poses by more is another arm, or of other units."""
+"""Largest remaining error, relative to the length of the arm; larger errors indicate another arm or other units."""
 
 STEPS = 100
 """of Levenberg and Marquardt, at most"""
 
 SEEN = 1e-4
-"""Of the largest singular value of the Jacobian with columns of unit length: what is smaller, poses do not show."""
+"""Threshold of observability: singular values of the Jacobian with unit columns, relative to the largest."""
 
 LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
-"""Of every pose."""
+"""Last row of every pose."""
 
 NOTHING = 1e-9
 """A column shorter than this, of the longest, is none."""
@@ -38,7 +38,7 @@ NOTHING = 1e-9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Calibrated:
-    """What :func:`calibrate` found."""
+    """Result of :func:`calibrate`."""
 
     table: DHTable
     """the table that fits, base and tool in it"""
@@ -69,12 +69,29 @@ class Calibrated:
         return np.sqrt(np.diag(self.covariance))
 
     def model(self, name: str = "calibrated") -> Model:
-        """The arm of the table."""
+        """Return the arm of the calibrated table.
+
+        Parameters
+        ----------
+        name : str, optional
+            Name of the model.
+
+        Returns
+        -------
+        Model
+            The arm.
+        """
         t = self.table
         return from_dh(name, t.rows, t.convention, base=t.base, tool=t.tool)
 
     def report(self) -> str:
-        """What was found, as text."""
+        """Return the result as text.
+
+        Returns
+        -------
+        str
+            The report.
+        """
         rms = [np.sqrt(np.mean(x[:, 0] ** 2)) for x in (self.errors_before, self.errors)]
         lines = [
             f"{counted(len(self.errors), 'pose')}, {self.rank} of {len(self.names)} numbers are seen",
@@ -103,18 +120,36 @@ def calibrate(
     *,
     length: float | None = None,
 ) -> Calibrated:
-    """The Denavit–Hartenberg table nearest to ``arm`` that fits poses (n, 4, 4) or positions (n, 3) of its tool.
+    """Fit the Denavit–Hartenberg table of an arm to measured poses or positions of its tool.
 
-    ``arm``: a table, or a serial arm, taken by :func:`to_dh`. ``q`` (n, nq): where the joints were told to be;
-    ``measured``: where the tool (the table's end) was then, in the world. ``vary``: which columns of the table, of all
-    joints ("a", "alpha", "d", "theta", the last two of joints that turn or slide the offsets of their coordinates),
-    entries of single joints ("joint2.theta"), and the placements "base" and "tool". By Levenberg and Marquardt: the sum
-    of squares of errors of position, and of rotation times ``length`` (m, the arm's own where not given), becomes
-    least. What the poses do not tell apart (the base and the first row, axes that are parallel) changes as little as
-    can be, and is told.
+    Levenberg–Marquardt minimizes the sum of squares of position errors, and of rotation errors times `length`.
+    Combinations of parameters that the poses do not determine (the base and the first row, parallel axes) change as
+    little as possible and are reported. Warns if the iteration does not converge, if large errors remain (check the
+    units), or if other poses would determine more.
 
-    Raises :class:`InputError` where measurements are fewer than what is varied, none, or not finite. Warns where
-    the steps do not come to an end or leave much (units?), and where other poses would show more.
+    Parameters
+    ----------
+    arm : Model or DHTable
+        Nominal table, or a serial arm, which is converted by :func:`to_dh`.
+    q : array_like, shape (n, nq)
+        Commanded configurations.
+    measured : array_like, shape (n, 4, 4) or (n, 3)
+        Measured poses or positions of the tool (the end of the table), in the world.
+    vary : iterable of str, optional
+        Parameters to estimate: columns of the table ("a", "alpha", "d", "theta"; for the joint variable its offset),
+        single entries ("joint2.theta"), and the placements "base" and "tool".
+    length : float, optional
+        Length, m, that relates rotation to position errors; by default that of the arm.
+
+    Returns
+    -------
+    Calibrated
+        The table with covariances and errors.
+
+    Raises
+    ------
+    InputError
+        If there are fewer measurements than parameters, or a number is not finite.
     """
     table = arm if isinstance(arm, DHTable) else to_dh(_model(arm))
     q, measured = _checked(table, q, measured)
@@ -181,7 +216,7 @@ def calibrate(
 
 
 def _structural(slope: Kernel, numbers: tuple[Any, ...], measured: Array, chosen: Array) -> int:
-    """How many of the numbers random poses show."""
+    """Return the number of parameters that random poses determine."""
     n = len(numbers[0])
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (4 * (n + 3), n))
     x = np.zeros((len(q), 4 * n + 12))
@@ -328,7 +363,7 @@ def _checked(table: DHTable, q: Any, measured: Any) -> tuple[Array, Array]:
 
 
 def _length(table: DHTable) -> float:
-    """How long the arm is: by what an error of rotation weighs as one of position."""
+    """Return the length of the arm, which relates rotation to position errors."""
     sizes = [abs(row.a) + abs(row.d) for row in table.rows]
     own = float(np.sum(sizes) + np.linalg.norm(table.tool[:3, 3]))
     return own if own > 0.0 else 1.0

@@ -1,4 +1,4 @@
-"""Motions that show what a mechanism is made of: periodic, within its limits, of a small condition number."""
+"""Exciting trajectories for identification: periodic, within the limits, with a small condition number."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ STARTS = 40
 """Random motions of which the best is improved."""
 
 DENSE = 64
-"""Samples for each harmonic where limits are looked at: between them a sum of harmonics is larger by 1/cos(π/64) at
-most (Ehlich & Zeller 1964)."""
+"""Samples per harmonic at which limits are checked: between them a sum of harmonics is larger by at most 1/cos(π/64)
+(Ehlich & Zeller 1964).
+"""
 
 BETWEEN = 1.0 / np.cos(np.pi / DENSE)
 
 ROOM = 0.95
-"""Of the range of a joint that is used."""
+"""Used share of the range of a joint."""
 
 FREE = np.pi
-"""How far a joint without limits goes to either side, rad or m / the length of the mechanism."""
+"""Amplitude of a joint without limits, rad or m / the length of the mechanism."""
 
 inverse_dynamics = public(dynamics.inverse_dynamics)
 passive_forces = public(dynamics.passive_forces)
@@ -46,7 +47,10 @@ passive_forces = public(dynamics.passive_forces)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExcitingTrajectory:
-    """q(t) = center + Σ a_k/(kω) sin kωt − b_k/(kω) cos kωt, from rest to rest; a call gives q, v and a at times."""
+    """Fourier series q(t) = center + Σ a_k/(kω) sin kωt − b_k/(kω) cos kωt, from rest to rest.
+
+    A call with times, s, returns q, v and a.
+    """
 
     model: Model
     center: Array
@@ -70,7 +74,20 @@ class ExcitingTrajectory:
         return q.reshape(shape) + self.center, v.reshape(shape), a.reshape(shape)
 
     def sampled(self, rate: float = 100.0, periods: int = 1) -> Measurements:
-        """Samples, ``rate`` a second, with the efforts that the model takes for them; ``t`` begins with 0."""
+        """Sample the trajectory, with the efforts of the model.
+
+        Parameters
+        ----------
+        rate : float, optional
+            Samples per second.
+        periods : int, optional
+            Number of periods.
+
+        Returns
+        -------
+        Measurements
+            Samples; ``t`` starts at 0.
+        """
         positive("rate", rate, "Hz")
         whole_number("periods", periods, 1)
         t = np.arange(int(np.floor(periods * self.period * rate * (1.0 + 1e-12))) + 1) / rate
@@ -78,11 +95,37 @@ class ExcitingTrajectory:
         return Measurements(q, v, a, _efforts(self.model, q, v, a), t)
 
     def save(self, path: str | Path, rate: float = 100.0, periods: int = 1) -> Path:
-        """Write the samples, ``.csv`` or ``.npz``: time, q, v, a and the efforts that the model takes."""
+        """Write samples of the trajectory to a file: time, q, v, a and the efforts of the model.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.csv`` or ``.npz``.
+        rate : float, optional
+            Samples per second.
+        periods : int, optional
+            Number of periods.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         return self.sampled(rate, periods).save(path, self.model)
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Positions and velocities over a period, with the limits; saved if a path is given."""
+        """Plot positions and velocities over a period, with the limits.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from linkwright.identification.pictures import plot_excitation
 
         figure = plot_excitation(self)
@@ -105,15 +148,42 @@ def exciting_trajectory(
     steps: int = 40,
     seed: int = 0,
 ) -> ExcitingTrajectory:
-    """A periodic motion to identify a mechanism by: joints' limits kept, the condition number small.
+    """Plan a periodic motion for identification, with a small condition number of the regressor.
 
-    A Fourier series of ``harmonics`` with the ``period`` (Swevers, Ganseman, Tükel, De Schutter & Van Brussel 1997),
-    which begins and ends at rest, v = a = 0. The best of 40 random ones, improved by ``steps`` steps of a quasi-Newton
-    method: the condition number of the regressor's base columns (with ``armature`` and ``friction`` of the joints where
-    asked) at unit length becomes small. Limits of position and velocity are kept at all times; those of effort at 64
-    samples of each harmonic, the model's own parameters taken. Joints without limits turn by π at most to either side,
-    and no collisions are looked for: look at the motion before a robot makes it. Raises :class:`ModelError` of
-    mechanisms with quaternions or closed loops, and where limits cannot be kept.
+    The motion is a Fourier series that starts and ends at rest, v = a = 0. The best of 40 random motions is improved by
+    a quasi-Newton method, which minimizes the condition number of the base columns of the regressor at unit length.
+    Limits of position and velocity hold at all times, those of effort at 64 samples per harmonic for the parameters of
+    the model. Joints without limits move by at most π to either side. Collisions are not checked: inspect the motion
+    before a robot executes it.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism without quaternions and closed loops.
+    period : float, optional
+        Period, s.
+    harmonics : int, optional
+        Number of harmonics.
+    armature, friction : bool, optional
+        Whether these parameters of the joints are identified too.
+    steps : int, optional
+        Number of steps of the quasi-Newton method.
+    seed : int, optional
+        Seed of the random motions.
+
+    Returns
+    -------
+    ExcitingTrajectory
+        The motion.
+
+    Raises
+    ------
+    ModelError
+        If the mechanism has quaternions or closed loops, or its limits cannot be satisfied.
+
+    References
+    ----------
+    Swevers, Ganseman, Tükel, De Schutter & Van Brussel, IEEE Trans. Robotics and Automation 13(5) (1997).
     """
     unknowns = Unknowns.of(model, armature=armature, friction=friction)
     if model.nq != model.nv or model.quaternion_starts:
@@ -198,7 +268,7 @@ class _ExcitationSearch:
                 )
 
     def rows(self, xs: Array) -> list[Array]:
-        """Of each velocity its columns (n, times, own) in the motions of free numbers (n, …)."""
+        """Return the columns (n, times, own) of each velocity for the motions of free numbers (n, …)."""
         center, a, b = self.motions(xs)
         q, v, acceleration = _motion(a, b, self.period, self.t)
         return [x[..., :-1] for x in self.columns.rows(q + center[:, None], v, acceleration, np.zeros_like(v))]

@@ -29,30 +29,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EXACT = 1e-6
-"""Of a joint's efforts: in the search for physical parameters none counts as known better, or numbers have no room."""
+"""Least relative noise of a joint's efforts in the search for physically consistent parameters."""
 
 LEAST = 1e-5
-"""The smallest weight of the prior: with less of it numbers have no room to tell bodies from what none can be."""
+"""Smallest weight of the prior, which keeps the search away from singular inertias."""
 
 LEFT = 0.7
-"""Of a joint's efforts, root mean squares: what leaves more, explains less than half of their squares."""
+"""Large residual, relative to a joint's efforts (root mean squares): less than half of the squares are explained."""
 
 WORSE = 3.0
-"""Times what least squares leaves: bodies that leave more are not what the measurements ask for."""
+"""Largest ratio of the residual of physically consistent parameters to that of least squares."""
 
 MINOR = 0.05
-"""Of a joint's efforts: what leaves less is near enough."""
+"""Small residual, relative to the efforts of a joint."""
 
 SMALL = 0.02
-"""Of the largest joint's efforts: what leaves less of a joint may be noise alone."""
+"""Residual that may be noise alone, relative to the efforts of the largest joint."""
 
 ALONE = 1e-6
-"""What is left of a parameter's unit vector outside the combinations that are seen, where it is seen by itself."""
+"""Largest part of a parameter's unit vector outside the identifiable combinations, if it is identifiable alone."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Identified:
-    """What :func:`identify` found."""
+    """Result of :func:`identify`."""
 
     names: tuple[str, ...]
     """(p,) of all parameters: "link3.m", "link3.mcx", …, "joint2.damping\""""
@@ -61,9 +61,9 @@ class Identified:
     prior: Array
     """(p,): what was taken to be likely before; of motors and friction zero where the model has none"""
     seen: tuple[str, ...]
-    """(p,): "alone": the measurements tell it; "with others": they tell sums it is in; "no": the prior alone does"""
+    """(p,): "alone": determined by the measurements; "with others": part of determined sums; "no": the prior's value"""
     share: Array
-    """(p,): how much of each value the measurements tell, beside the prior: from 0 to 1"""
+    """(p,): share of each value that is determined by the measurements, the rest by the prior: from 0 to 1"""
     base: ParameterEstimate = field(repr=False)
     base_names: tuple[str, ...] = field(repr=False)
     """(r,): the combinations that the measurements show"""
@@ -100,7 +100,7 @@ class Identified:
 
     @property
     def samples(self) -> int:
-        """How many were read."""
+        """Number of samples."""
         return self.base.samples
 
     @cached_property
@@ -115,7 +115,18 @@ class Identified:
         return float(self.parameters[self.names.index(name)])
 
     def report(self, all_parameters: bool = True) -> str:
-        """What was found, as text: efforts, base parameters with standard errors, every parameter and who tells it."""
+        """Return the result as text: efforts, base parameters with standard errors, and parameters with their source.
+
+        Parameters
+        ----------
+        all_parameters : bool, optional
+            Whether all parameters are listed.
+
+        Returns
+        -------
+        str
+            The report.
+        """
         from linkwright.identification.report import report
 
         return report(self, all_parameters)
@@ -124,7 +135,18 @@ class Identified:
         return self.report(all_parameters=False)
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Efforts measured and explained, and what is left of them; saved if a path is given."""
+        """Plot measured and predicted efforts, and residuals.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from linkwright.files import write_figure
         from linkwright.identification.pictures import plot_efforts
 
@@ -134,7 +156,18 @@ class Identified:
         return figure
 
     def plot_parameters(self, path: str | Path | None = None) -> Figure:
-        """Base parameters with error bars, and masses beside their prior; saved if a path is given."""
+        """Plot base parameters with error bars, and masses next to their prior.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from linkwright.files import write_figure
         from linkwright.identification.pictures import plot_parameters
 
@@ -162,24 +195,53 @@ def identify(
     weight: float = 1.0,
     cutoff: float | None = 10.0,
 ) -> Identified:
-    """The inertial parameters of a mechanism from motions q (n, nq), v, a (n, nv) and their efforts tau (n, nv).
+    """Estimate inertial parameters from measured motions and efforts.
 
-    Where ``a`` (or v too) is not given it is computed from q at the times ``t`` (n,), by filtered differences
-    (:func:`smooth_derivatives`, with its ``cutoff`` in Hz). Instead of arrays ``q`` may be a list of
-    :class:`Measurements` (recordings apart from each other), an iterator of them, or a function that gives one anew:
-    nothing but some hundred rows of the regressor is held at once. ``armature``, ``friction``: find these of the
-    joints too; else the model's own are taken. ``robust``: weights by Huber, which spikes do not sway. ``only``: links
-    (such as "payload") whose own parameters are to be found, all else taken from the model. ``joints``: those whose
-    efforts were measured (all).
+    Base parameters, the combinations that efforts depend on, are estimated by weighted least squares, each joint
+    weighted by its residuals. Their standard errors assume independent noise of the efforts alone. All parameters are
+    the physically consistent ones near the prior that fit: min ½ χ² + weight · Σ d(Jᵢ‖Jᵢ⁰); unidentifiable combinations
+    have the values of the prior. Warns if the motion identifies less than the structure allows, or large residuals
+    remain.
 
-    The base parameters, the combinations that efforts depend on, are found by weighted least squares, each joint
-    weighted by its residuals; their standard errors suppose that noise is in the efforts alone, and of one sample
-    independent of the next's. All parameters, which bodies can have, are those near ``prior`` (the model) that fit:
-    min ½ χ² + weight · Σ d(Jᵢ‖Jᵢ⁰), see the page on identification; what the measurements do not show is the prior's.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (n, nq), or sequence of Measurements, iterator or callable
+        Configurations. Instead of arrays: a list of :class:`Measurements` (separate recordings), an iterator of them,
+        or a function that returns a new one; only some hundred rows of the regressor are in memory.
+    v, a : array_like, shape (n, nv), optional
+        Velocities and accelerations. By default they are computed by :func:`smooth_derivatives`.
+    tau : array_like, shape (n, nv)
+        Efforts, N m or N.
+    t : array_like, shape (n,), optional
+        Times, s, required without `a`.
+    armature, friction : bool, optional
+        Whether these parameters of the joints are estimated too; by default those of the model are used.
+    robust : bool, optional
+        Whether Huber's weights are used, which reduce the influence of outliers.
+    only : sequence of str, optional
+        Links whose parameters are estimated, such as "payload"; all others are those of the model.
+    joints : iterable of str, optional
+        Joints with measured efforts. By default all.
+    prior : Model, optional
+        Prior parameters. By default those of `model`.
+    weight : float, optional
+        Weight of the prior.
+    cutoff : float, optional
+        Cutoff frequency of the filter, Hz.
 
-    Raises :class:`~linkwright.errors.ShapeError` and :class:`~linkwright.errors.InputError` of arrays that do not fit
-    or are not finite, and of too few samples; warns where motions show less than there is to be seen, and where much
-    of the efforts is left.
+    Returns
+    -------
+    Identified
+        Parameters with standard errors and residuals.
+
+    Raises
+    ------
+    ShapeError
+        If arrays do not match.
+    InputError
+        If a number is not finite, or there are too few samples.
     """
     unknowns = Unknowns.of(model, only, armature=armature, friction=friction)
     at_least("weight", weight, LEAST)
@@ -301,5 +363,5 @@ def _source(model: Model, given: tuple[Any, ...], cutoff: float | None) -> Measu
     if not parts:
         return MeasurementSource(model, lambda: [Measurements._make(given)], True, cutoff)
     if any(x is not None for x in others):
-        raise ArgumentError("parts of measurements have v, a, tau and t themselves: give nothing beside them")
+        raise ArgumentError("parts of measurements contain v, a, tau and t: give no further arrays")
     return MeasurementSource(model, q if callable(q) else lambda: q, not isinstance(q, Iterator), cutoff)

@@ -1,4 +1,4 @@
-"""What a hand carries: ten numbers, the arm being known."""
+"""Identification of a payload: ten parameters, with a known arm."""
 
 from __future__ import annotations
 
@@ -25,10 +25,32 @@ def identify_payload(
     name: str = "payload",
     **options: Any,
 ) -> Identified:
-    """Mass, center of mass and inertia of what is fixed to a frame, the rest of the mechanism being as the model says.
+    """Estimate mass, center of mass and inertia of a payload fixed to a frame, for a known mechanism.
 
-    The same as ``identify(model.with_payload(frame, …), …, only=["payload"])``. What the motions do not show is that of
-    a ball of so many kg and so large a radius (m) at the frame. Arrays and options are those of :func:`identify`.
+    Equivalent to ``identify(model.with_payload(frame, …), …, only=["payload"])``. The prior is a ball at the frame,
+    whose values the unidentifiable combinations have.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism without the payload.
+    frame : str
+        Name of the frame.
+    q, v, a, tau, t : array_like
+        Measurements, as for :func:`identify`.
+    mass : float, optional
+        Mass of the ball, kg.
+    radius : float, optional
+        Radius of the ball, m.
+    name : str, optional
+        Name of the payload.
+    **options
+        Options of :func:`identify`.
+
+    Returns
+    -------
+    Identified
+        Parameters with standard errors and residuals.
     """
     mass, radius = positive("mass", mass, "kg"), positive("radius", radius, "m")
     guessed = model.with_payload(frame, mass, inertia=0.4 * mass * radius**2, name=name)

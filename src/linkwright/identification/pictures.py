@@ -1,4 +1,4 @@
-"""What was identified, as pictures: efforts, what is left of them, parameters with error bars, motions."""
+"""Plots of identification: efforts, residuals, parameters with error bars, motions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GRAY = "#777777"
 
 
 def plot_efforts(found: Identified) -> Figure:
-    """Of each joint efforts measured and explained (left), and what is left of them (right)."""
+    """Plot measured and predicted efforts (left) and residuals (right) of each joint."""
     from matplotlib.figure import Figure
 
     measured, explained = found.example
@@ -50,7 +50,7 @@ def plot_efforts(found: Identified) -> Figure:
 
 
 def plot_parameters(found: Identified) -> Figure:
-    """Base parameters with error bars beside the prior (left); how much of each parameter is measured (right)."""
+    """Plot base parameters with error bars next to the prior (left), and the identifiability of parameters (right)."""
     from matplotlib.figure import Figure
 
     base, errors = found.base.values, found.standard_errors
@@ -78,7 +78,7 @@ def plot_parameters(found: Identified) -> Figure:
 
 
 def _natural(found: Identified) -> Any:
-    """What is usual (p,) of each parameter: of a body of the prior's mass and size."""
+    """Return the usual size (p,) of each parameter: that of a body with the prior's mass and size."""
     bodies = len(found.unknowns.blocks)
     each = found.prior[: 10 * bodies].reshape(bodies, 10)
     mass, second = each[:, :1], 0.5 * each[:, [4, 6, 9]].sum(axis=1, keepdims=True)
@@ -87,7 +87,7 @@ def _natural(found: Identified) -> Any:
 
 
 def _shares(ax: Any, found: Identified) -> None:
-    """A map: for each body and each of its ten parameters how much of it the measurements tell."""
+    """Draw a map of the identifiability of each body's ten parameters."""
     bodies = [name for name, _, _ in found.unknowns.blocks]
     shares = found.share[: 10 * len(bodies)].reshape(len(bodies), 10)
     image = ax.imshow(100.0 * shares, vmin=0.0, vmax=100.0, cmap="viridis", aspect="auto")
@@ -98,7 +98,7 @@ def _shares(ax: Any, found: Identified) -> None:
         x = shares[row, column]
         color = "white" if x < 0.6 else "black"
         ax.text(column, row, f"{100.0 * x:.0f}", ha="center", va="center", fontsize=8.5, color=color)
-    ax.set_title("told by the measurements (%); the rest is the prior's", fontsize=10)
+    ax.set_title("identifiability (%): share determined by measurements", fontsize=10)
     ax.figure.colorbar(image, ax=ax, shrink=0.5, label="%")
 
 

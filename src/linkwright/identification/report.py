@@ -1,4 +1,4 @@
-"""What was identified, as text."""
+"""Results of identification as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOLD = 60
 
 
 def report(found: Identified, all_parameters: bool = True) -> str:
-    """Efforts, base parameters and, where asked for, every parameter."""
+    """Return efforts, base parameters and, if requested, every parameter."""
     model, base = found.unknowns.model, found.base
     units = found.unknowns.units
     seen = Counter(found.seen)
@@ -55,7 +55,7 @@ def report(found: Identified, all_parameters: bool = True) -> str:
     ]
     lines += table(["value", "std. error", "unit", "combination"], rows, left=(2, 3))
     if all_parameters:
-        lines += ["", "parameters, such as bodies can have them; share: how much of a value the measurements tell"]
+        lines += ["", "physically consistent parameters; share: part of the value determined by the measurements"]
         rows = [
             [name, f"{x:.5g}", f"{prior:.5g}", unit, f"{100.0 * share:.0f} %", seen]
             for name, x, prior, unit, share, seen in zip(

@@ -1,8 +1,8 @@
-"""Planned motions: ``Trajectory``, and what plans them.
+"""Trajectories: ``Trajectory``, and the planners that return one.
 
-Rooms: ``joints/`` (from configuration to configuration), ``hands/`` (paths of a frame, and joints that follow them),
-``timing/`` (the fastest along a path). Here is what they make: ``trajectory``, what it is at a time (``reading``),
-``files`` and ``pictures`` of it.
+``joints/`` plans from configuration to configuration, ``hands/`` paths of a frame and the joint trajectories that
+follow them, ``timing/`` time-optimal trajectories along a path. This folder has the result: ``trajectory``, its
+evaluation (``reading``), ``files`` and ``pictures``.
 """
 
 from linkwright.trajectories.hands.following import follow

@@ -63,7 +63,7 @@ def _bounds(trajectory: Trajectory) -> list[Array | None]:
 def _panel(
     ax: Axes, t: Array, x: Array, own: Any, names: list[str], low: Array | None, high: Array | None, *, steps: bool
 ) -> None:
-    """Lines of one kind. Where all of them have the same limits what is beyond is gray, else each limit is dashed."""
+    """Plot lines of one kind. Common limits shade the region beyond them; different limits are dashed lines."""
     if not len(own):
         ax.set_axis_off()
         return

@@ -1,4 +1,4 @@
-"""What a piecewise motion is at a time: on numbers by one kernel, on symbols as part of a trace.
+"""Evaluation of piecewise trajectories: by one kernel for numbers, in a trace for symbols.
 
 Piece i goes from its configuration q_i along φ_i(s) = Σ c_k s^k, s from its beginning: q = q_i ⊕ Exp(φ_i(s)).
 """
@@ -19,7 +19,7 @@ from linkwright.spatial.arrays import Array, maximum, minimum, where
 from linkwright.spatial.tables import take
 
 ORDERS = 3
-"""Rates of the position that are told: velocity, acceleration, jerk."""
+"""Number of derivatives: velocity, acceleration, jerk."""
 
 
 def padded(times: Array) -> Array:
@@ -70,10 +70,7 @@ def moved(model: Model, q: Array, coefficients: Array, s: Any, orders: int = ORD
 
 
 def read(model: Model, t: Any, starts: Array, end: Any, q: Array, coefficients: Array) -> tuple[Array, Array, Array]:
-    """q (nq,), v and a (nv,) at a time, a number or a symbol, of pieces' starts, q and coefficients.
-
-    Before the beginning and after the end it rests there.
-    """
+    """Return q (nq,), v and a (nv,) at a time, a number or a symbol; at rest before the beginning and after the end."""
     inside = minimum(maximum(t, starts[0]), end)
     k = piece(starts, inside)
     s = inside - take(starts, k)

@@ -35,7 +35,15 @@ _integrate, _difference = public(dynamics.integrate), public(dynamics.difference
 
 
 class TrajectorySample(NamedTuple):
-    """A trajectory at a time, or at several."""
+    """Values of a trajectory at one or several times.
+
+    Parameters
+    ----------
+    q : ndarray, shape (..., *batch, nq)
+        Configurations.
+    v, a, jerk : ndarray, shape (..., *batch, nv)
+        Velocities, accelerations and jerks.
+    """
 
     q: Array
     """(…, nq)"""
@@ -48,19 +56,31 @@ class TrajectorySample(NamedTuple):
 
 
 class Trajectory:
-    """A planned motion in pieces, each a polynomial from a configuration on: q(t) = q_i ⊕ Exp(Σ c_k (t − t_i)^k).
+    """Piecewise polynomial trajectory, q(t) = q_i ⊕ Exp(Σ c_k (t − t_i)^k).
 
-    So it is for every joint type; of plain coordinates it is a polynomial of time. Called with a time it gives
-    (q, v, a), on numbers and on symbols, so that it is what laws take as their ``reference``. Before it begins and
-    after it has ended it rests there.
+    This works for every joint type; for plain coordinates it is a polynomial of time. A call with a time, a number or a
+    symbol, returns (q, v, a), so that the trajectory is a ``reference`` of controllers. It rests before its beginning
+    and after its end.
 
-    ``times`` (…, pieces + 1), s, not decreasing; ``coefficients`` (…, pieces, degree + 1, nv), lowest power first;
-    ``q``, where each piece begins (…, pieces, nq), or where the first does (…, nq): then each begins where the one
-    before has ended. Leading dimensions make a batch of trajectories. ``limits`` are what it was planned for, to be
-    drawn: "velocity", "acceleration" and "jerk", each (nv,).
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    times : array_like, shape (..., pieces + 1)
+        Times, s, not decreasing. Leading dimensions are a batch of trajectories.
+    q : array_like, shape (..., pieces, nq) or (..., nq)
+        Configurations at the beginning of each piece, or of the first; then each piece begins where the previous ends.
+    coefficients : array_like, shape (..., pieces, degree + 1, nv)
+        Coefficients, lowest power first.
+    limits : mapping, optional
+        Limits of the plan, for plots: "velocity", "acceleration" and "jerk", each (nv,).
 
-    Raises :class:`ShapeError` and :class:`InputError` for arrays that do not fit, are not finite, times that
-    decrease and pieces that do not meet.
+    Raises
+    ------
+    ShapeError
+        If arrays do not match.
+    InputError
+        If a number is not finite, times decrease, or pieces are not continuous.
     """
 
     @takes_model
@@ -97,7 +117,7 @@ class Trajectory:
         return np.stack(found, axis=-2)
 
     def _ended(self, q: Array, k: int) -> Array:
-        """Where piece k ends that begins at q."""
+        """Return the end of piece k, which begins at q."""
         span = (self.times[..., k + 1] - self.times[..., k])[..., None]
         u = np.zeros(1)
         for c in np.moveaxis(self.coefficients[..., k, :, :], -2, 0)[::-1]:
@@ -106,7 +126,7 @@ class Trajectory:
         return ended
 
     def _began(self, k: int) -> Array:
-        """Where piece k begins."""
+        """Return the beginning of piece k."""
         began: Array = _integrate(self.model, self.q[..., k, :], self.coefficients[..., k, 0, :])
         return began
 
@@ -126,29 +146,29 @@ class Trajectory:
 
     @property
     def degree(self) -> int:
-        """of the polynomials"""
+        """Degree of the polynomials."""
         return self.coefficients.shape[-2] - 1
 
     @property
     def duration(self) -> Any:
-        """s; of a batch (…,)"""
+        """Duration, s; (…,) for a batch."""
         span = self.times[..., -1] - self.times[..., 0]
         return span if self.batch else float(span)
 
     @property
     def start(self) -> Array:
-        """Where it begins (…, nq)."""
+        """Configuration (…, nq) at the beginning."""
         return self._began(0)
 
     @property
     def end(self) -> Array:
-        """Where it ends (…, nq)."""
+        """Configuration (…, nq) at the end."""
         return self._ended(self.q[..., -1, :], self.times.shape[-1] - 2)
 
     def __call__(self, t: Any) -> tuple[Array, Array, Array]:
-        """(q, v, a) at a time, s, or at several: of times (n,) and a batch (b,) arrays (n, b, nq) and (n, b, nv).
+        """Return (q, v, a) at a time, s, or at times (n,): arrays (n, b, nq) and (n, b, nv) for a batch (b,).
 
-        Of a symbol, in a function that is compiled, symbols.
+        A symbol, in a compiled function, gives symbols.
         """
         if t is None or not is_symbolic(t):
             found = self.at(t)
@@ -164,7 +184,18 @@ class Trajectory:
         return read(self.model, t, padded(self.times), self.times[-1], self.q, self.coefficients)
 
     def at(self, t: Any) -> TrajectorySample:
-        """Positions, velocities, accelerations and jerks at times (…), each of shape (…, *batch, nq or nv)."""
+        """Evaluate positions, velocities, accelerations and jerks.
+
+        Parameters
+        ----------
+        t : array_like, shape (...)
+            Times, s.
+
+        Returns
+        -------
+        TrajectorySample
+            Values, each of shape (..., *batch, nq or nv).
+        """
         t = as_numbers("t", t)
         if np.isnan(t).any():
             raise InputError(f"t is a time, s, or several; got {t!r}")
@@ -179,12 +210,33 @@ class Trajectory:
         return TrajectorySample(q, *(np.where(resting, 0.0, x) for x in rates))
 
     def sample(self, step: float) -> tuple[Array, Array, Array, Array]:
-        """(t, q, v, a) every ``step`` seconds from the beginning to the end, which is among them."""
+        """Sample the trajectory at equal steps.
+
+        Parameters
+        ----------
+        step : float
+            Step, s. The end is always included.
+
+        Returns
+        -------
+        t : ndarray, shape (n,)
+            Times, s.
+        q : ndarray, shape (n, ..., nq)
+            Configurations.
+        v, a : ndarray, shape (n, ..., nv)
+            Velocities and accelerations.
+        """
         t = sampled(self.times, step)
         return t, *self(t)
 
     def as_values(self) -> ValueList:
-        """Itself as numbers and a function of them: simulations with another trajectory are not compiled again."""
+        """Return the numbers of the trajectory and a function of them, so that another trajectory needs no compilation.
+
+        Returns
+        -------
+        ValueList
+            Numbers and function.
+        """
         model = self.model
 
         def make(starts: Array, end: Any, q: Array, coefficients: Array) -> Any:
@@ -212,11 +264,33 @@ class Trajectory:
         return self._like(self.times[index], self.q[index], self.coefficients[index])
 
     def shifted(self, by: float) -> Trajectory:
-        """The same, so much later (s)."""
+        """Return the trajectory shifted in time.
+
+        Parameters
+        ----------
+        by : float
+            Time, s, added to all times.
+
+        Returns
+        -------
+        Trajectory
+            The trajectory.
+        """
         return self._like(self.times + number("by", by), self.q, self.coefficients)
 
     def retimed(self, duration: Any) -> Trajectory:
-        """The same path in another time, s: slower or faster throughout, from the same beginning on."""
+        """Return the same path with another duration, uniformly slower or faster.
+
+        Parameters
+        ----------
+        duration : float or array_like, shape (...)
+            Duration, s.
+
+        Returns
+        -------
+        Trajectory
+            The trajectory.
+        """
         wanted = broadcast("duration", finite("duration", duration), self.batch)
         if not (wanted > 0.0).all():
             raise InputError(f"duration is above 0, s; got {duration!r}")
@@ -227,13 +301,30 @@ class Trajectory:
         return self._like(times, self.q, self.coefficients * powers[..., None])
 
     def reversed(self) -> Trajectory:
-        """The same path backwards, in the same time."""
+        """Return the path in reverse, with the same duration.
+
+        Returns
+        -------
+        Trajectory
+            The trajectory.
+        """
         first, last = self.times[..., :1], self.times[..., -1:]
         turned = backwards(self.coefficients, np.diff(self.times))
         return self._like((first + last - self.times)[..., ::-1], self.q[..., ::-1, :], turned)
 
     def then(self, other: Trajectory) -> Trajectory:
-        """This one, and the other after it, which begins where this one ends."""
+        """Return this trajectory followed by another one.
+
+        Parameters
+        ----------
+        other : Trajectory
+            Trajectory that starts at the end of this one.
+
+        Returns
+        -------
+        Trajectory
+            The trajectory.
+        """
         if not isinstance(other, Trajectory) or other.model is not self.model:
             raise ArgumentError(f"then: expected a Trajectory of the same model; got {other!r}")
         if other.batch != self.batch:
@@ -251,7 +342,7 @@ class Trajectory:
         )
 
     def _kept(self) -> dict[str, Array]:
-        """What files keep beside its polynomials."""
+        """Return the data of a file in addition to the polynomials."""
         return {}
 
     def _like(self, times: Array, q: Array, coefficients: Array) -> Trajectory:
@@ -259,7 +350,22 @@ class Trajectory:
 
     @staticmethod
     def of(model: Model, times: Array, q: Array, coefficients: Array, limits: dict[str, Array]) -> Trajectory:
-        """Of arrays that are known to fit: nothing is checked."""
+        """Return a trajectory from consistent arrays, without checks.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        times, q, coefficients : ndarray
+            As for the class.
+        limits : dict
+            As for the class.
+
+        Returns
+        -------
+        Trajectory
+            The trajectory.
+        """
         made = object.__new__(Trajectory)
         made.model, made.times, made.q, made.coefficients, made.limits = model, times, q, coefficients, limits
         return made
@@ -267,7 +373,18 @@ class Trajectory:
     # pictures and files
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Positions, velocities, accelerations and jerks over time, what is beyond limits shaded; saved at a path."""
+        """Plot positions, velocities, accelerations and jerks over time, with limits.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from linkwright.trajectories.pictures import plot_trajectory
 
         self._one("plotted")
@@ -277,14 +394,40 @@ class Trajectory:
         return figure
 
     def save(self, path: str | Path, step: float | None = None) -> Path:
-        """Write it: whole as ``.npz``, or its samples every ``step`` seconds as ``.csv``; the path."""
+        """Write the trajectory to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.npz`` (complete) or ``.csv`` (samples).
+        step : float, optional
+            Step of the samples, s, for ``.csv``.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         from linkwright.trajectories.files import save
 
         return save(self, path, step)
 
     @staticmethod
     def load(path: str | Path, model: Model) -> Trajectory:
-        """The trajectory that :meth:`save` wrote as ``.npz``, of the model that it is for."""
+        """Read a trajectory from a file written by :meth:`save` as ``.npz``.
+
+        Parameters
+        ----------
+        path : str or Path
+            File.
+        model : Model
+            Mechanism of the trajectory.
+
+        Returns
+        -------
+        Trajectory
+            The trajectory.
+        """
         from linkwright.trajectories.files import load
 
         return load(path, model)
@@ -304,7 +447,7 @@ class Trajectory:
 
 
 def _raised(c: Array, n: int) -> Array:
-    """Coefficients with zeros up to so many powers."""
+    """Return coefficients, padded with zeros to a number of powers."""
     return np.concatenate([c, np.zeros((*c.shape[:-2], n - c.shape[-2], c.shape[-1]))], axis=-2)
 
 

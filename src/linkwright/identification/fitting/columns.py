@@ -1,4 +1,4 @@
-"""The columns of the regressor that measurements can tell apart, joint by joint, as one kernel."""
+"""The identifiable columns of the regressor, joint by joint, as one kernel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENTRIES = 2**22
 """of regressors that are held at once, of mechanisms too large for one kernel"""
 
 SMALL = 1e-9
-"""Of the largest: what is smaller in random postures is nothing."""
+"""Threshold of zero columns in random postures, relative to the largest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +38,9 @@ class RegressorColumns:
 
     @staticmethod
     def of(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> RegressorColumns:
-        """Those that these places in v (None: all) show; kept with the model.
+        """Return the columns that these indices of v (None: all) determine; cached with the model.
 
-        Of all parameters they are :func:`base_parameters`, of some those of random motions (Gautier 1991).
+        For all parameters they are :func:`base_parameters`, for some of them those of random motions (Gautier 1991).
         """
         found: RegressorColumns = derived(
             unknowns.model,
@@ -52,7 +52,7 @@ class RegressorColumns:
 
     @staticmethod
     def made(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> RegressorColumns:
-        """The same anew."""
+        """Compute the columns, without the cache."""
         model, rng = unknowns.model, np.random.default_rng(1)
         rows = 4 * -(-len(unknowns.names) // max(1, model.nv if joints is None else len(joints))) + 8
         q = model.random(rows, seed=1)
@@ -76,7 +76,7 @@ class RegressorColumns:
         return u.columns(regressor(u.model, q, v, a, u.armature, u.friction))[..., self.chosen]
 
     def rows(self, q: Array, v: Array, a: Array, tau: Array, out: tuple[Array, ...] | None = None) -> tuple[Array, ...]:
-        """Of each velocity its own columns (…, own + 1), and last what they explain: τ less what is known."""
+        """Return the columns (…, own + 1) of each velocity; the last one is the effort to explain: τ minus known terms."""
         if self._kernel is None:
             return self._from_dense(q, v, a, tau, out)
         if out is not None:

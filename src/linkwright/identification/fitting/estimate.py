@@ -12,25 +12,25 @@ from linkwright.identification.fitting.normal import Gathered, MeasurementSource
 from linkwright.spatial.arrays import Array
 
 HUBER = 1.345
-"""Of σ: from there on a residual counts by its size, not its square; where none is wild, 95 % as efficient."""
+"""Threshold of Huber's weights in σ: 95 % efficiency for normal noise."""
 
 UNSEEN = 1e-5
-"""Of the largest singular value of the columns at unit length: what is smaller, measurements do not show."""
+"""Threshold of observability: singular values of the unit columns, relative to the largest."""
 
 REWEIGHTED = 20
-"""Times at most that joints are weighted anew by their residuals."""
+"""Largest number of reweightings of the joints by their residuals."""
 
 PASSES = 30
 """Over all measurements at most, with robust weights."""
 
 SETTLED = 1e-2
-"""Of a standard error: what changes less does not change."""
+"""Convergence: change relative to a standard error."""
 
 MEDIAN = 0.6744897501960817
 """of |z| of a normal variable"""
 
 DIGITS = 1e-15
-"""Of a joint's squared efforts: what is left of them is not known to be less."""
+"""Rounding of residuals, relative to the squared efforts of a joint."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,7 +60,7 @@ class ParameterEstimate:
     """of the columns at unit length"""
 
     def coefficients(self, theta: Array) -> Array:
-        """Of parameters θ (p,) the coefficients of all columns of the kernel."""
+        """Return the coefficients of all columns of the kernel for parameters θ (p,)."""
         return self.plain.columns.matrix @ theta
 
     def rms(self, theta: Array) -> Array:
@@ -90,7 +90,7 @@ def estimate(columns: RegressorColumns, joints: Array, source: MeasurementSource
     freedom = np.full(len(joints), float(n))
     if n * len(joints) <= len(kept):
         raise _too_few(n, joints, len(kept))
-    # where so few samples could all be met in one joint, noise is told by those of all, as a part of the efforts
+    # a joint with as many parameters as samples: the noise is that of all joints, relative to the efforts
     few = n <= max(np.isin(kept, columns.there[j]).sum() for j in joints)
     for _ in range(REWEIGHTED):
         G, c = plain.embedded(1.0 / variances)
@@ -125,7 +125,7 @@ def estimate(columns: RegressorColumns, joints: Array, source: MeasurementSource
 def _too_few(n: int, joints: Array, r: int) -> InputError:
     return InputError(
         f"{counted(n, 'sample')} of {counted(len(joints), 'joint')} for {counted(r, 'base parameter')} are too few: "
-        "nothing is left to tell noise by; measure more"
+        "no residuals are left to estimate the noise; measure more"
     )
 
 
@@ -146,7 +146,7 @@ def _robustly(
     """
     if not source.again:
         raise InputError(
-            "robust weights take several readings: give arrays, a list of parts, or a function that begins anew"
+            "robust weights need several passes: give arrays, a list of parts, or a function that returns an iterator"
         )
     least = np.sqrt(DIGITS) * np.sqrt(np.array([gram[-1, -1] for gram in plain.grams]) / plain.samples)
     beta, passes, factor = beta.copy(), 1, np.ones(len(joints))
@@ -172,7 +172,7 @@ def _robustly(
 
 
 def _shown(plain: Gathered, weights: Array) -> tuple[Array, Array, float]:
-    """Of the columns those that measurements tell apart, K (r, p) of what they show, and the condition number."""
+    """Return the identifiable combinations K (r, p) of the columns, and the condition number."""
     G, _ = plain.embedded(weights)
     there, _ = plain.embedded(np.ones(len(weights)))
     moved = np.sqrt(np.diag(there) / plain.samples) > UNSEEN**2 * plain.columns.sizes

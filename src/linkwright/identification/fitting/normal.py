@@ -27,7 +27,7 @@ ALONE = 2**18
 """Multiplications of a product of matrices up to which BLAS takes one thread."""
 
 SPREAD = 2**16
-"""Residuals of each joint at most by which their spread is told."""
+"""Largest number of residuals of each joint from which their spread is computed."""
 
 SHOWN = 2000
 """Samples of the beginning that are kept to be drawn."""
@@ -46,7 +46,7 @@ class MeasuredRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MeasurementSource:
-    """Measurements, as arrays or in parts; what is to be read again must begin anew each time."""
+    """Measurements, as arrays or in parts; a source that is read repeatedly must restart each time."""
 
     model: Model
     parts: Callable[[], Iterable[Measurements]]
@@ -66,7 +66,7 @@ def whole(model: Model, part: Measurements, cutoff: float | None) -> MeasuredRow
     """q, v, a and tau, checked; v and a by differences where they are missing, without the ends."""
     q, v, a, tau, t = part
     if tau is None:
-        raise InputError("measurements have efforts tau: nothing else tells of masses")
+        raise InputError("measurements must have efforts tau, from which masses are estimated")
     if v is not None and a is not None:
         rows = checked(model, q, v, a, tau)
         times = np.arange(float(len(rows[0]))) if t is None else as_numbers("t", t)
@@ -91,7 +91,7 @@ def whole(model: Model, part: Measurements, cutoff: float | None) -> MeasuredRow
 
 @dataclass(eq=False)
 class Gathered:
-    """Of each measured joint Σ w [y; τ][y; τ]ᵀ (own columns + 1 square), and how many samples."""
+    """Σ w [y; τ][y; τ]ᵀ (own columns + 1 square) of each measured joint, and the number of samples."""
 
     columns: RegressorColumns
     joints: Array
@@ -103,7 +103,7 @@ class Gathered:
     first: MeasuredRows | None = None
     """some samples of the beginning"""
     left: list[Array] | None = None
-    """of each joint residuals of some samples, where asked for"""
+    """residuals of some samples of each joint, if requested"""
     bounded: Array | None = None
     """(joints, 2): Σ ψ², Σ ψ′ of robust weights"""
 
@@ -118,7 +118,7 @@ class Gathered:
         return G, c
 
     def squares(self, beta: Array) -> Array:
-        """Σ w (τ − yᵀβ)² of each joint, and never less than the digits of the sums tell."""
+        """Return Σ w (τ − yᵀβ)² of each joint, not below the rounding of the sums."""
         found = []
         for joint, gram in zip(self.joints, self.grams, strict=True):
             x = np.append(-beta[self.columns.there[joint]], 1.0)
@@ -166,17 +166,17 @@ def gather(
     return found
 
 
-@np.errstate(over="ignore", invalid="ignore")  # told when all is read
+@np.errstate(over="ignore", invalid="ignore")  # reported after reading
 def _sums(
     columns: RegressorColumns, joints: Array, rows: MeasuredRows, robust: tuple[Array, Array, float] | None
 ) -> tuple[list[Array], Array, list[Array]]:
-    """Of some samples what is summed, and with robust weights the residuals of each joint."""
+    """Return the sums of some samples, and with robust weights the residuals of each joint."""
     widths = [len(own) + 1 for own in columns.there]
     places = [np.empty((BLOCK, width)) for width in widths]
     grams = [np.zeros((widths[j], widths[j])) for j in joints]
     bounded, left = np.zeros((len(joints), 2)), [np.zeros(len(rows.q) if robust else 0) for _ in joints]
     products = [np.empty((widths[j] - 1, widths[j])) for j in joints]
-    # products of so many rows take one thread of BLAS; what shares cores with us would wait for others
+    # one thread of BLAS for products of this size: other processes share the cores
     at_once = [max(64, min(BLOCK, int(ALONE / (widths[j] * widths[j])) // 8 * 8)) for j in joints]
     for first in range(0, len(rows.q), BLOCK):
         q, v, a, tau, _ = (x[first : first + BLOCK] for x in rows)
@@ -203,7 +203,7 @@ def _sums(
 
 
 class _Sampled:
-    """Residuals of each joint, every so many of them that they are not more than :data:`SPREAD`."""
+    """Every k-th residual of each joint, at most :data:`SPREAD`."""
 
     def __init__(self, joints: int):
         self.kept: list[list[Array]] = [[] for _ in range(joints)]

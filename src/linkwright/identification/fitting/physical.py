@@ -1,12 +1,11 @@
-"""Parameters that bodies can have, near a prior: what measurements do not show, the prior tells.
+"""Physically consistent parameters near a prior, which determines the unidentifiable ones.
 
-A body's ten parameters π are those of some distribution of mass exactly if its pseudo-inertia (Wensing, Kim & Slotine
-2018)
+A body's ten parameters π belong to a mass distribution exactly if its pseudo-inertia (Wensing, Kim & Slotine 2018)
 
     J(π) = [[½ tr(I) 1 − I,  m c], [(m c)ᵀ,  m]]  =  ∫ [r; 1][r; 1]ᵀ dm
 
-is positive definite. Near a prior J⁰ is what has a small divergence d(J‖J⁰) = tr(J⁰⁻¹J) − log det(J⁰⁻¹J) − 4, which
-does not depend on axes or units and grows beyond all bounds where J is nearly singular (Lee, Wensing & Park 2020).
+is positive definite. The distance from a prior J⁰ is the divergence d(J‖J⁰) = tr(J⁰⁻¹J) − log det(J⁰⁻¹J) − 4, which is
+independent of axes and units and tends to infinity as J becomes singular (Lee, Wensing & Park 2020).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ THIN = 1e-3
 """A prior body's second moments are at least so large a part of its largest: bodies of files may be flat or points."""
 
 STEPS = 200
-"""of Newton's at most, for each of the weights that lead to the one asked for"""
+"""largest number of Newton steps for each weight of the continuation"""
 
 CLOSE = 1e-7
 """The decrement that ends them: by its square the minimum is missed, in units of the weight."""
@@ -31,10 +30,10 @@ MOST = 1e30
 """The largest weight that is begun with."""
 
 NEARLY = 1e-6
-"""Of the usual: what a number whose prior is zero begins with, that its logarithm is one."""
+"""Initial value of a parameter whose prior is zero, relative to its usual size."""
 
 TOWARDS = 0.9
-"""Of the way to zero that a number goes in one step."""
+"""Largest relative decrease of a number in one step."""
 
 
 def pseudo_inertia(parameters: Array) -> Array:
@@ -89,16 +88,16 @@ def inside(parameters: Array, length: float) -> Array:
 
 
 class Near(NamedTuple):
-    """What :func:`near_prior` found."""
+    """Result of :func:`near_prior`."""
 
     parameters: Array
     """(p,)"""
     share: Array
-    """(p,): how much of each measurements tell, from 0 (the prior alone) to 1"""
+    """(p,): share of each parameter that is determined by measurements, from 0 (the prior alone) to 1"""
     steps: int
     """Newton's, of all weights"""
     weight: float
-    """that was reached: above the one asked for where numbers have no room to come nearer to what no body can be"""
+    """weight that was reached: above the requested one if the measurements are far from physical consistency"""
 
 
 def near_prior(
@@ -110,13 +109,13 @@ def near_prior(
     weight: float,
     usual: Array | None = None,
 ) -> Near:
-    """min ½ (K π − β)ᵀ Λ (K π − β) + weight · Σ d(Jᵢ‖Jᵢ⁰) over π (p,), convex, by Newton's steps.
+    """Minimize ½ (K π − β)ᵀ Λ (K π − β) + weight · Σ d(Jᵢ‖Jᵢ⁰) over π (p,), convex, by Newton's method.
 
     K (r, p) ``combinations``, β (r,) ``measured``, Λ (r, r) ``information``: the inverse of its covariance. ``prior``
-    (p,): first ten parameters of each of so many ``bodies``, all physical, then single numbers, whose divergence is
-    x/x⁰ − log(x/x⁰) − 1; of those that are zero it is x/s, s the ``usual`` of it (p − 10 bodies,): they stay zero
-    unless they are measured. Weights that begin large and fall to the one asked for keep steps few. Where measurements
-    fit what no body can be, by far, the weight ends where numbers have no room to come nearer.
+    (p,): ten parameters of each of the ``bodies``, physically consistent, then single numbers, whose divergence is x/x⁰
+    − log(x/x⁰) − 1; for x⁰ = 0 it is x/s with the ``usual`` size s (p − 10 bodies,): the number stays zero unless it is
+    measured. The weight decreases to the requested one in few steps. If the measurements fit only inconsistent
+    parameters, the weight ends where rounding prevents further steps.
     """
     problem = _Problem(combinations, measured, information, prior, bodies, usual)
     x, steps = problem.first, 0
@@ -168,7 +167,7 @@ class _Problem:
         )
 
     def inside(self, x: Array) -> bool:
-        """Whether bodies and numbers can be so."""
+        """Return whether bodies and numbers are physically consistent."""
         return bool(
             np.isfinite(x).all()
             and is_physical(_of_bodies(x, self.bodies)).all()
@@ -183,7 +182,10 @@ class _Problem:
         return data + weight * np.concatenate([of_bodies, of_numbers])
 
     def curvature(self, x: Array, spread: bool = False) -> Array:
-        """Of the divergences: tr(J⁻¹ E_i J⁻¹ E_k) of each body; ``spread``: of what was zero that of its usual size."""
+        """Return the Hessian of the divergences: tr(J⁻¹ E_i J⁻¹ E_k) of each body.
+
+        ``spread``: for numbers with prior zero that of their usual size.
+        """
         H = np.zeros((len(x), len(x)))
         turned = np.einsum("bij,kjl->bkil", np.linalg.inv(self._inertias(x)), UNITS)
         blocks = np.einsum("bkil,bmli->bkm", turned, turned)

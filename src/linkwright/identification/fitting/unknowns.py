@@ -1,4 +1,4 @@
-"""What is to be found of a mechanism, as one vector, and what of its efforts is known beforehand."""
+"""The unknown parameters of a mechanism as one vector, and the known part of its efforts."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ BOOK = Algorithms(dynamics.inverse_dynamics, dynamics.passive_forces)
 PUBLIC = Algorithms(inverse_dynamics, public(dynamics.passive_forces))
 
 SIX = ((0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2))
-"""Where in an inertia its six numbers are."""
+"""Indices of the six independent numbers of an inertia."""
 
 ASSUMED = 0.1
-"""Of a typical effort, or inertia: the size of friction, or armature, of a joint where a prior has none."""
+"""Size of friction or armature of a joint without a prior, relative to a typical effort or inertia."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Unknowns:
 
     @cached_property
     def blocks(self) -> tuple[tuple[str, int, Array | None], ...]:
-        """Of each ten: a name, the number of the moving body, and how they become that body's (10, 10)."""
+        """Return for each unknown body its name, the index of the moving body, and the map to it (10, 10)."""
         model = self.model
         if self.links is None:  # what has no mass is a frame, and stays one
             return tuple((body.name, k, None) for k, body in enumerate(model.bodies) if body.mass > 0.0)
@@ -101,7 +101,7 @@ class Unknowns:
 
     @property
     def are_all(self) -> bool:
-        """Whether θ is all that :func:`parameter_names` names."""
+        """Return whether θ contains all parameters of :func:`parameter_names`."""
         return self.links is None and len(self.blocks) == len(self.model.bodies)
 
     @cached_property
@@ -124,7 +124,7 @@ class Unknowns:
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """Of what is unknown of joints, the velocities that have it, in the order of θ."""
+        """Return the velocity indices of the unknown joint parameters, in the order of θ."""
         return joint_parameters(self.model, self.armature, self.friction)
 
     def columns(self, Y: Array) -> Array:
@@ -198,7 +198,7 @@ class Unknowns:
 
     @cached_property
     def usual(self) -> Array:
-        """Armature, damping and friction that joints might have: sizes, where a prior tells none."""
+        """Return the usual sizes of armature, damping and friction, where a prior has none."""
         model, nv = self.model, self.model.nv
         if not (self.armature or self.friction):
             return np.zeros(0)

@@ -1,1 +1,1 @@
-"""What was measured: motions and efforts, as arrays and from files."""
+"""Measured motions and efforts: arrays and files."""

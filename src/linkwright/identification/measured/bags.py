@@ -19,10 +19,10 @@ STATE = "sensor_msgs/msg/JointState"
 
 
 def read_bag(path: Path, model: Model, topic: str | None = None) -> Measurements:
-    """The joint states of a recording, in the order of the model; from ``topic``, or the one that has such messages.
+    """Return the joint states of a recording, in the order of the model.
 
-    Messages that do not tell all joints of the model are left out. Raises :class:`FormatError` where none tells all,
-    :class:`MissingExtraError` without rosbags.
+    They are those of ``topic``, or of the only topic with such messages. Messages without all joints are skipped.
+    Raises :class:`FormatError` if no message has all joints, :class:`MissingExtraError` without rosbags.
     """
     try:
         from rosbags.highlevel import AnyReader
@@ -45,7 +45,7 @@ def read_bag(path: Path, model: Model, topic: str | None = None) -> Measurements
             return _gathered(path, topics[0], messages, names)
     except FormatError:
         raise
-    except Exception as error:  # a reader of many formats, with errors of its own for each
+    except Exception as error:  # a reader of many formats, each with its exceptions
         raise FormatError(f"{path}: this recording cannot be read: {error}") from None
 
 
@@ -53,7 +53,7 @@ def _gathered(path: Path, topic: str, messages: Any, names: list[str]) -> Measur
     rows: dict[str, list[Array]] = {"position": [], "velocity": [], "effort": []}
     times, order, known, partial, others = [], np.zeros(0, dtype=int), None, 0, set()
     for message in messages:
-        if message.name != known:  # mostly all tell the same
+        if message.name != known:  # usually all messages have the same names
             known = list(message.name)
             places = {name: k for k, name in enumerate(known)}
             whole = all(name in places for name in names)
@@ -69,10 +69,10 @@ def _gathered(path: Path, topic: str, messages: Any, names: list[str]) -> Measur
                 kept.append(values[order])
     if not times:
         raise FormatError(
-            f"{path}: no message of {topic} tells all of {', '.join(names)}; {counted(partial, 'message')} of others"
+            f"{path}: no message of {topic} has all of {', '.join(names)}; {counted(partial, 'message')} of others"
         )
     if partial:
-        warn(f"{path}: {counted(partial, 'message')} of {topic} that do not tell all joints are left out")
+        warn(f"{path}: {counted(partial, 'message')} of {topic} without all joints are skipped")
     if others:
         warn(f"{path}: joints of {topic} that are not used: {', '.join(sorted(others))}")
     t = np.array(times)

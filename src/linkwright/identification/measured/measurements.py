@@ -15,10 +15,10 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
 GAP = 10.0
-"""Of the median step between samples: longer ones are gaps."""
+"""Gaps are steps between samples longer than this multiple of the median."""
 
 UNIT = 1e-2
-"""How far the length of a measured quaternion may be off 1."""
+"""Largest deviation of the norm of a measured quaternion from 1."""
 
 AT_ONCE = 4096
 """Rows of a table that are written."""
@@ -38,10 +38,23 @@ class _Arrays(NamedTuple):
 
 
 class Measurements(_Arrays):
-    """What was measured, a row for each sample. ``lw.identify(model, *measurements)`` takes all of it.
+    """Measured motion, one row per sample, for ``lw.identify(model, *measurements)``.
 
-    ``q`` (n, nq), ``v``, ``a`` and ``tau`` (n, nv; N m or N), ``t`` (n,), s; all but q may be None.
-    :class:`ShapeError` where they are not of as many samples.
+    Parameters
+    ----------
+    q : array_like, shape (n, nq)
+        Configurations.
+    v, a : array_like, shape (n, nv), optional
+        Velocities and accelerations.
+    tau : array_like, shape (n, nv), optional
+        Efforts, N m or N.
+    t : array_like, shape (n,), optional
+        Times, s.
+
+    Raises
+    ------
+    ShapeError
+        If the numbers of samples differ.
     """
 
     __slots__ = ()
@@ -51,11 +64,17 @@ class Measurements(_Arrays):
         rows = {name: np.shape(x)[:1] for name, x in zip(cls._fields, (q, v, a, tau, t), strict=True) if x is not None}
         if len(set(rows.values())) > 1:
             told = ", ".join(f"{name} {n[0]}" if n else f"{name} is one number" for name, n in rows.items())
-            raise ShapeError(f"measurements have a row for each sample; got so many rows: {told}")
+            raise ShapeError(f"measurements have one row per sample; got numbers of rows: {told}")
         return super().__new__(cls, q, v, a, tau, t)
 
     def parts(self) -> list[Measurements]:
-        """What is between gaps in the times, where sampling stopped for more than ten of its usual steps."""
+        """Split the measurements at gaps in the times, which are more than ten times the usual step.
+
+        Returns
+        -------
+        list of Measurements
+            Parts without gaps.
+        """
         if self.t is None:
             raise InputError("these measurements have no times")
         ends = [0, *(k + 1 for k in gaps(self.t)), len(self.t)]
@@ -65,9 +84,22 @@ class Measurements(_Arrays):
         ]
 
     def resampled(self, step: float) -> Measurements:
-        """On an even grid of times, ``step`` seconds apart, by straight lines between samples.
+        """Interpolate the measurements linearly on an even grid of times.
 
-        :class:`InputError` where there is a gap in the times: nothing is known of it; bring :meth:`parts` on a grid.
+        Parameters
+        ----------
+        step : float
+            Step, s.
+
+        Returns
+        -------
+        Measurements
+            Resampled measurements.
+
+        Raises
+        ------
+        InputError
+            If there is a gap in the times; resample :meth:`parts` instead.
         """
         if self.t is None:
             raise InputError("these measurements have no times")
@@ -89,7 +121,20 @@ class Measurements(_Arrays):
         return Measurements(q, v, a, tau, t)
 
     def save(self, path: str | Path, model: Model) -> Path:
-        """Write ``.csv`` (one row a sample, header t, q:…, v:…, a:…, tau:…) or ``.npz`` (arrays by name)."""
+        """Write the measurements to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.csv`` (one row per sample, header t, q:…, v:…, a:…, tau:…) or ``.npz`` (arrays by name).
+        model : Model
+            Mechanism, for the names of coordinates.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         named = {name: x for name, x in self._asdict().items() if x is not None}
         with replacing(path, "measurements", ".csv", ".npz") as place:
             if place.suffix.lower() == ".npz":
@@ -132,7 +177,7 @@ def checked(model: Model, q: Any, v: Any, a: Any, tau: Any) -> tuple[Array, Arra
     lengths = {name: len(x) for name, x in arrays.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {n}" for name, n in lengths.items())
-        raise ShapeError(f"q, v, a and tau have a row for each sample; got so many rows: {told}")
+        raise ShapeError(f"q, v, a and tau have one row per sample; got numbers of rows: {told}")
     for name, x in arrays.items():
         if not np.isfinite(x).all():
             row, column = np.argwhere(~np.isfinite(x))[0]

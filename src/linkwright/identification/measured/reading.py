@@ -26,27 +26,43 @@ KINDS = {
     "a": ("a", "qdd", "ddq", "acceleration", "acc"),
     "tau": ("tau", "effort", "torque", "force"),
 }
-"""What a column may be headed with, before or after the name of its coordinate."""
+"""Words of a column header, before or after the name of the coordinate."""
 
 OTHERS = ("kinetic", "potential", "energy")
-"""What a saved motion has beside."""
+"""Further arrays of a saved motion."""
 
 _KIND = {word: kind for kind, words in KINDS.items() for word in words}
 
 
 @explained
 def read_measurements(path: str | Path, model: Model) -> Measurements:
-    """Measurements from a file: ``.csv``, ``.npz``, or a recording of ROS (``.mcap``, ``.bag``, a folder).
+    """Read measurements from a file.
 
-    A table has one row a sample and a header: ``time`` (or t), then for each coordinate ``q:NAME``, and ``v:NAME``,
-    ``a:NAME``, ``tau:NAME`` of each velocity, in any order; "position", "velocity", "acceleration", "effort" and
-    "torque" do too, before or after the name, with any of ``: . _ /`` between, numbers from 1 instead of names
-    (``q1``), or a name alone for a position. SI units. Comma, semicolon or tab between. What :meth:`Motion.save`
-    writes is read. Velocities and accelerations may be missing. An archive has the arrays ``q``, ``v``, ``a``, ``tau``
-    and ``t``; a recording ``sensor_msgs/JointState`` messages, and needs the extra, linkwright[bags].
+    A table has a header and one row per sample, in SI units, separated by comma, semicolon or tab: ``time`` (or t),
+    then ``q:NAME`` for each coordinate, and ``v:NAME``, ``a:NAME``, ``tau:NAME`` for each velocity, in any order.
+    "position", "velocity", "acceleration", "effort" and "torque" are accepted too, before or after the name, separated
+    by any of ``: . _ /``, numbers from 1 instead of names (``q1``), or a name alone for a position. Velocities and
+    accelerations are optional. Files of :meth:`Motion.save` are accepted.
 
-    Raises :class:`FormatError` that says what is wrong, with line and column, :class:`MissingFileError` of a missing
-    file.
+    Parameters
+    ----------
+    path : str or Path
+        File ``.csv``, ``.npz`` (arrays ``q``, ``v``, ``a``, ``tau`` and ``t``), or a ROS recording (``.mcap``, ``.bag``
+        or a folder) with ``sensor_msgs/JointState`` messages, which needs the extra ``bags``.
+    model : Model
+        Mechanism.
+
+    Returns
+    -------
+    Measurements
+        The measurements.
+
+    Raises
+    ------
+    FormatError
+        If the file is invalid; the message has line and column.
+    MissingFileError
+        If the file does not exist.
     """
     require_model(model, "read_measurements", "the second argument")
     is_path = isinstance(path, (str, os.PathLike))  # a number would be a file that is open
@@ -115,7 +131,7 @@ def _places(file: Path, header: Sequence[str], model: Model) -> dict[str, list[i
                 f"{file}:1:{k + 1}: column {name!r}: {UnknownNameError('coordinate', coordinate, coordinates[kind])}"
             )
         if coordinate in found[kind]:
-            raise FormatError(f"{file}:1:{k + 1}: column {name!r} tells {coordinate or 'the time'} a second time")
+            raise FormatError(f"{file}:1:{k + 1}: column {name!r} repeats {coordinate or 'the time'}")
         found[kind][coordinate] = k
     for kind, names in coordinates.items():
         missing = [name for name in names if name not in found[kind]]
@@ -129,7 +145,7 @@ def _places(file: Path, header: Sequence[str], model: Model) -> dict[str, list[i
 
 
 def _meant(name: str, coordinates: dict[str, list[str]]) -> tuple[str | None, str]:
-    """What a column is of: "t", "q", "v", "a", "tau" or None, and the coordinate."""
+    """Return the kind of a column, "t", "q", "v", "a", "tau" or None, and its coordinate."""
     if name.lower() in TIMES:
         return "t", ""
     if name in coordinates["q"]:

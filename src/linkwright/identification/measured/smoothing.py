@@ -68,19 +68,40 @@ def low_pass(x: Array, step: float, cutoff: float, order: int = ORDER) -> Array:
 
 
 def edge_of(step: float, cutoff: float | None) -> int:
-    """How many samples at each end the filter and the differences do not know well."""
+    """Return the number of samples at each end that the filter and the differences affect."""
     return 2 if cutoff is None else 2 + int(np.ceil(1.0 / (cutoff * step)))
 
 
 @takes_model
 def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: float | None = 10.0) -> tuple[Array, Array]:
-    """Velocities and accelerations (n, nv) of positions (n, nq) at even times (n,), by central differences.
+    """Compute velocities and accelerations from positions, by central differences and a low-pass filter.
 
-    Differences are those of :func:`linkwright.difference`, so that quaternions are as good as angles; v is not
-    computed where it is given. ``cutoff``, Hz: of a Butterworth filter of order 4, forwards and backwards, through
-    which velocities go (None: none); well above what the motion has and below what is noise. Samples at both ends
-    (1/cutoff of time) are known less well. Raises :class:`InputError` where times are uneven or have gaps; warns where
-    samples are too few a second for the cutoff.
+    Differences are those of :func:`linkwright.difference`, so that quaternions are supported. Samples at both ends, for
+    a time of 1/cutoff, are less accurate. Warns if the sampling rate is too low for the cutoff.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    t : array_like, shape (n,)
+        Times, s, evenly spaced.
+    q : array_like, shape (n, nq)
+        Configurations.
+    v : array_like, shape (n, nv), optional
+        Velocities, which are otherwise computed.
+    cutoff : float or None, optional
+        Cutoff frequency, Hz, of a Butterworth filter of order 4, applied forward and backward: well above the motion
+        and below the noise. None disables the filter.
+
+    Returns
+    -------
+    v, a : ndarray, shape (n, nv)
+        Velocities and accelerations.
+
+    Raises
+    ------
+    InputError
+        If times are uneven or have gaps.
     """
     step = step_of(t)
     q = as_numbers("q", q)

@@ -1,1 +1,1 @@
-"""What a hand does: ``poses`` are its paths, ``following`` the joints' motion along them."""
+"""Trajectories of a hand: ``poses`` are its paths, ``following`` computes the joint trajectory along them."""

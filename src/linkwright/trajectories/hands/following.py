@@ -50,15 +50,36 @@ def follow(
     fixed: Iterable[str] = (),
     tolerance: float = 1e-5,
 ) -> Trajectory:
-    """The motion of the joints with which a frame follows a path in its time, to ``tolerance`` (m and rad).
+    """Compute the joint trajectory with which a frame follows a path.
 
-    Postures by inverse kinematics, each from the one before, as many as the tolerance takes, and a spline through them.
-    The first is near ``start`` (nq,), where one is given. The joints named in ``fixed`` stay where they are there; else
-    all that carry the frame move, the root of a floating base too. Of arms with fewer than six joints the place is
-    followed, and the orientation as far as they can. Loops stay closed to the tolerance.
+    Configurations are computed by inverse kinematics, each from the previous one, as many as the tolerance requires,
+    and connected by a spline. Velocity limits are not checked: see ``trajectory.plot()``.
 
-    Raises :class:`InputError` where the path cannot be followed, when, and what stands in the way: a joint's limit, a
-    singular posture. Velocity limits are not looked at: see ``trajectory.plot()``.
+    Parameters
+    ----------
+    model : Model
+        Mechanism. Closed loops stay closed to the tolerance.
+    frame : str
+        Name of the frame.
+    path : PoseTrajectory
+        Path of the frame. Arms with fewer than six joints follow the position, and the orientation as far as possible.
+    start : array_like, shape (nq,), optional
+        Configuration near which the trajectory starts.
+    fixed : iterable of str, optional
+        Joints that do not move. All other joints that move the frame do, including the free joint of a floating base.
+    tolerance : float, optional
+        Largest error of the frame, m and rad.
+
+    Returns
+    -------
+    Trajectory
+        The trajectory.
+
+    Raises
+    ------
+    InputError
+        If the path cannot be followed; the message states the time and the cause (a joint limit or a singular
+        configuration).
     """
     if not isinstance(path, PoseTrajectory):
         raise ArgumentError(f"follow: a path is made by straight, circle or arc; got {path!r}")
@@ -113,7 +134,7 @@ def follow(
 
 
 def _times(path: PoseTrajectory, count: int) -> Array:
-    """Times of so many postures or a few more, those at which the pieces of the path begin among them."""
+    """Return about that many times, which include those at which pieces of the path begin."""
     step = path.duration / count
     parts = [
         np.linspace(a, b, max(1, round((b - a) / step)) + 1)[:-1]
@@ -123,7 +144,7 @@ def _times(path: PoseTrajectory, count: int) -> Array:
 
 
 def _ways(model: Model, q: list[Array]) -> Array:
-    """How far it is from posture to posture."""
+    """Return the distances between successive configurations."""
     ways: Array = np.linalg.norm(_difference(model, np.stack(q[:-1]), np.stack(q[1:])), axis=-1)
     return ways
 
@@ -134,7 +155,7 @@ def _opened(model: Model, q: Array) -> float:
 
 
 def _jump(model: Model, reached: Callable[..., Array], t: Array, q: list[Array]) -> tuple[float, Array] | None:
-    """Where the largest change between postures does not become smaller in shorter times: when, and from where."""
+    """Return the time and configuration of a jump: a change that does not decrease with the time step."""
 
     def change(a: Array, b: Array) -> float:
         return float(np.linalg.norm(_difference(model, a, b)))
@@ -157,7 +178,7 @@ def _jump(model: Model, reached: Callable[..., Array], t: Array, q: list[Array])
 
 
 def _stopped(model: Model, q: Array) -> str:
-    """What stands in the way where postures jump."""
+    """Return the cause of a jump in words."""
     room = np.minimum(q - model.lower, model.upper - q)
     at = [name for name, x in zip(model.coordinate_names, room, strict=True) if x < NEAR]
     if at:

@@ -1,4 +1,4 @@
-"""Paths of a hand, straight lines and circles, turning about a fixed axis on the way, and when it is where.
+"""Timed paths of a hand: straight lines and circles, with a rotation about a fixed axis.
 
 A piece of a path is p(s) = p₀ + s d + (cos αs − 1) e₁ + sin αs e₂, R(s) = R₀ Exp(s w); s is a polynomial of time.
 """
@@ -29,21 +29,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 25
-"""numbers that tell a piece of a path: p₀, d, e₁, e₂ (3 each), α, R₀ (9), w (3)"""
+"""numbers of a piece of a path: p₀, d, e₁, e₂ (3 each), α, R₀ (9), w (3)"""
 
 GAP = 1e-9
 """m and rad: how far apart paths may be that are joined"""
 
 STEEP = 10.0
-"""rad/m, and m/rad: a turn that is so large for its way has limits of its own, and a way for its turn"""
+"""rad/m, and m/rad: above this ratio of rotation to length (or length to rotation) both need limits"""
 
 
 class PoseTrajectory:
-    """A planned motion of a frame: called with a time it gives (pose (4, 4), velocity (6,), acceleration (6,)).
+    """Trajectory of a frame: a call with a time returns (pose (4, 4), velocity (6,), acceleration (6,)).
 
-    [v; ω] in world axes, as `velocity` has them; on numbers and on symbols, so that it is what
-    `control.operational_space` takes as its ``reference``. Before it begins and after it has ended it rests there.
-    Made by :func:`straight`, :func:`circle` and :func:`arc`, and joined by ``then``.
+    Velocities are [v; ω] in world axes, as of :func:`~linkwright.velocity`. Times are numbers or symbols, so that the
+    trajectory is a ``reference`` of :func:`~linkwright.control.operational_space`. It rests before its beginning and
+    after its end. Created by :func:`straight`, :func:`circle` and :func:`arc`, and concatenated by :meth:`then`.
+
+    Parameters
+    ----------
+    times : ndarray, shape (pieces + 1,)
+        Times, s.
+    s : ndarray, shape (pieces, degree + 1)
+        Coefficients of the path parameter of each piece, lowest power first.
+    paths : ndarray, shape (pieces, 28)
+        Numbers of the path of each piece.
     """
 
     def __init__(self, times: Array, s: Array, paths: Array):
@@ -56,21 +65,21 @@ class PoseTrajectory:
 
     @property
     def duration(self) -> float:
-        """s"""
+        """Duration, s."""
         return float(self.times[-1] - self.times[0])
 
     @property
     def start(self) -> Array:
-        """Where it begins (4, 4)."""
+        """Pose (4, 4) at the beginning."""
         return self(self.times[0])[0]
 
     @property
     def end(self) -> Array:
-        """Where it ends (4, 4)."""
+        """Pose (4, 4) at the end."""
         return self(self.times[-1])[0]
 
     def __call__(self, t: Any) -> tuple[Array, Array, Array]:
-        """(pose, velocity, acceleration) at a time, s, or at several (…): (…, 4, 4), (…, 6), (…, 6)."""
+        """Return (pose, velocity, acceleration) at a time, s, or at times (…): (…, 4, 4), (…, 6), (…, 6)."""
         if t is None or not is_symbolic(t):
             t = as_numbers("t", t)
             if np.isnan(t).any():
@@ -86,12 +95,33 @@ class PoseTrajectory:
         return _read(np.asarray(t)[()], padded(self.times), self.times[-1], self.s, self.paths)
 
     def sample(self, step: float) -> tuple[Array, Array, Array, Array]:
-        """(t, poses, velocities, accelerations) every ``step`` seconds from beginning to end, which is among them."""
+        """Sample the trajectory at equal steps.
+
+        Parameters
+        ----------
+        step : float
+            Step, s. The end is always included.
+
+        Returns
+        -------
+        t : ndarray, shape (n,)
+            Times, s.
+        poses : ndarray, shape (n, 4, 4)
+            Poses.
+        velocities, accelerations : ndarray, shape (n, 6)
+            Velocities and accelerations [v; ω].
+        """
         t = sampled(self.times, step)
         return t, *self(t)
 
     def as_values(self) -> ValueList:
-        """Itself as numbers and a function of them: simulations with another one are not compiled again."""
+        """Return the numbers of the trajectory and a function of them, so that another trajectory needs no compilation.
+
+        Returns
+        -------
+        ValueList
+            Numbers and function.
+        """
 
         def make(starts: Array, end: Any, s: Array, paths: Array) -> Any:
             return lambda t: _read(t, starts, end, s, paths)
@@ -100,21 +130,60 @@ class PoseTrajectory:
         return ValueList(PoseTrajectory, arrays, (), make)
 
     def shifted(self, by: float) -> PoseTrajectory:
-        """The same, so much later (s)."""
+        """Return the trajectory shifted in time.
+
+        Parameters
+        ----------
+        by : float
+            Time, s, added to all times.
+
+        Returns
+        -------
+        PoseTrajectory
+            The trajectory.
+        """
         return PoseTrajectory(self.times + number("by", by), self.s, self.paths)
 
     def retimed(self, duration: float) -> PoseTrajectory:
-        """The same path in another time, s: slower or faster throughout, from the same beginning on."""
+        """Return the same path with another duration, uniformly slower or faster.
+
+        Parameters
+        ----------
+        duration : float
+            Duration, s.
+
+        Returns
+        -------
+        PoseTrajectory
+            The trajectory.
+        """
         times, rate = stretched(self.times, np.asarray(positive("duration", duration, "s")))
         return PoseTrajectory(times, self.s * rate ** np.arange(self.s.shape[1]), self.paths)
 
     def reversed(self) -> PoseTrajectory:
-        """The same path backwards, in the same time."""
+        """Return the path in reverse, with the same duration.
+
+        Returns
+        -------
+        PoseTrajectory
+            The trajectory.
+        """
         s = backwards(self.s[..., None], np.diff(self.times))[..., 0]
         return PoseTrajectory((self.times[0] + self.times[-1] - self.times)[::-1], s, self.paths[::-1])
 
     def then(self, other: PoseTrajectory) -> PoseTrajectory:
-        """This one, and the other after it, which begins where this one ends."""
+        """Return this trajectory followed by another one.
+
+        Parameters
+        ----------
+        other : PoseTrajectory
+            Trajectory that starts at the end of this one.
+
+        Returns
+        -------
+        PoseTrajectory
+            The trajectory.
+        """
         if not isinstance(other, PoseTrajectory):
             raise ArgumentError(f"then: expected a PoseTrajectory; got {other!r}")
         if (gap := np.abs(self.end - other.start).max()) > GAP:
@@ -127,7 +196,18 @@ class PoseTrajectory:
         )
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """The path with axes of the frame, and speeds and accelerations over time; saved if a path is given."""
+        """Plot the path with axes of the frame, and speeds and accelerations over time.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from linkwright.trajectories.pictures import plot_poses
 
         figure = plot_poses(self)
@@ -172,12 +252,31 @@ def straight(
     angular_acceleration: float | None = None,
     angular_jerk: float | None = None,
 ) -> PoseTrajectory:
-    """A hand along a straight line from pose to pose (4, 4), turning about a fixed axis on the way (slerp).
+    """Plan a straight line of a hand from pose to pose, with a rotation about a fixed axis (slerp).
 
-    From rest to rest: in ``duration`` by a quintic, or in the least time within limits, by an S-curve: ``velocity``
-    (m/s), ``acceleration`` and ``jerk``, and those of the turn in rad, as far as they are told; one jerk is. With
-    ``end`` (3,) the hand does not turn.
+    The hand moves from rest to rest: with a duration by a quintic polynomial, otherwise in the least time within the
+    limits by an S-curve.
 
+    Parameters
+    ----------
+    start : array_like, shape (4, 4)
+        Initial pose.
+    end : array_like, shape (4, 4) or (3,)
+        Final pose, or final position with unchanged orientation.
+    duration : float, optional
+        Duration, s.
+    velocity, acceleration, jerk : float, optional
+        Limits along the line, m/s, m/s² and m/s³.
+    angular_velocity, angular_acceleration, angular_jerk : float, optional
+        Limits of the rotation, rad/s, rad/s² and rad/s³. At least one of both jerks is required without a duration.
+
+    Returns
+    -------
+    PoseTrajectory
+        The trajectory.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import linkwright as lw
     >>> lw.trajectories.straight(np.eye(4), [0.3, 0.0, 0.0], velocity=0.2, acceleration=1.0, jerk=10.0)
@@ -210,11 +309,30 @@ def circle(
     acceleration: float | None = None,
     jerk: float | None = None,
 ) -> PoseTrajectory:
-    """A hand from a pose (4, 4) on a circle about the line through ``center`` (3,) along ``axis`` (3,), by ``angle``.
+    """Plan a circle of a hand about an axis.
 
-    ``turning``: the hand turns along, else it keeps its orientation. From rest to rest: in ``duration`` by a quintic,
-    or in the least time by an S-curve within limits along the circle (the acceleration towards its center, v²/r, is not
-    among them).
+    The hand moves from rest to rest: with a duration by a quintic polynomial, otherwise in the least time within the
+    limits by an S-curve.
+
+    Parameters
+    ----------
+    start : array_like, shape (4, 4)
+        Initial pose.
+    center, axis : array_like, shape (3,)
+        Point and direction of the axis of the circle.
+    angle : float, optional
+        Angle, rad; by default a full circle.
+    duration : float, optional
+        Duration, s.
+    turning : bool, optional
+        Whether the hand rotates with the circle; by default it keeps its orientation.
+    velocity, acceleration, jerk : float, optional
+        Limits along the circle, m/s, m/s² and m/s³. The centripetal acceleration v²/r is not limited.
+
+    Returns
+    -------
+    PoseTrajectory
+        The trajectory.
     """
     T0, middle = _pose("start", start), finite("center", center)
     n = finite("axis", axis)
@@ -249,10 +367,32 @@ def arc(
     angular_acceleration: float | None = None,
     angular_jerk: float | None = None,
 ) -> PoseTrajectory:
-    """A hand from a pose (4, 4) through a point (3,) to a pose, or a point, on the circle that they lie on.
+    """Plan a circular arc of a hand through a point, with a rotation about a fixed axis.
 
-    It turns about a fixed axis on the way. Time and limits as of :func:`straight`, those of :func:`circle` along it.
-    Raises :class:`InputError` for points in one line.
+    Parameters
+    ----------
+    start : array_like, shape (4, 4)
+        Initial pose.
+    through : array_like, shape (3,)
+        Point on the arc.
+    end : array_like, shape (4, 4) or (3,)
+        Final pose, or final position with unchanged orientation.
+    duration : float, optional
+        Duration, s.
+    velocity, acceleration, jerk : float, optional
+        Limits along the arc, m/s, m/s² and m/s³.
+    angular_velocity, angular_acceleration, angular_jerk : float, optional
+        Limits of the rotation, rad/s, rad/s² and rad/s³.
+
+    Returns
+    -------
+    PoseTrajectory
+        The trajectory.
+
+    Raises
+    ------
+    InputError
+        If the points are collinear.
     """
     T0 = _pose("start", start)
     T1, b = _end(T0, end), finite("through", through)
@@ -288,7 +428,7 @@ def _timed(
     along: tuple[float | None, ...],
     about: tuple[float | None, ...],
 ) -> PoseTrajectory:
-    """A path, and its place from 0 to 1: a quintic of that duration, or an S-curve within limits."""
+    """Return a timed path: the path parameter from 0 to 1 is a quintic of the duration, or an S-curve within limits."""
     if not length and not turn:
         raise InputError("the path has no length: start and end are the same")
     given = zip(LIMITS, (*along, *about), strict=True)
@@ -309,7 +449,7 @@ def _timed(
     ):
         if other > STEEP * size and any(x is not None for x in have) and all(x is None for x in lack):
             raise ArgumentError(
-                f"on {length:.4g} m the hand turns by {turn:.4g} rad: tell {', '.join(names[:3])} too, or some of them"
+                f"on {length:.4g} m the hand rotates by {turn:.4g} rad: give {', '.join(names[:3])} too, or some of them"
             )
     limits: list[float] = []
     for x, y in zip(along, about, strict=True):

@@ -1,6 +1,6 @@
-"""From configuration to configuration, and through several: what plans joints.
+"""Joint-space planners.
 
-``polynomials``, ``trapezoids``, ``s_curves`` and ``splines`` are the planners; ``ends`` what they begin with,
-``closing`` what keeps loops closed. Of S-curves ``extremes`` has the furthest motions of a time, ``least_time`` the
-search for it, ``mixtures`` what lies between; ``hermite`` and ``knots`` are the polynomials of splines.
+``polynomials``, ``trapezoids``, ``s_curves`` and ``splines`` are the planners; ``ends`` are their arguments,
+``closing`` keeps loops closed. S-curves: ``extremes`` has the longest displacement for a duration, ``least_time`` the
+search for the duration, ``mixtures`` the motions in between; ``hermite`` and ``knots`` are the polynomials of splines.
 """

@@ -22,7 +22,7 @@ OPEN = 1e-6
 """m and rad: by how much loops may be open between postures, and actuated joints off their plan."""
 
 THERE = 1e-5
-"""m and rad: how near to the end that was told the motion ends."""
+"""m and rad: largest distance of the end from the given one."""
 
 STEPS, CLOSE = 20, 1e-11
 """Newton's steps at most to close a posture, and when it is, m and rad."""
@@ -39,7 +39,7 @@ def driving(model: Model, actuated: Any) -> tuple[str, ...] | None:
     if actuated is None:
         if model.loops:
             raise ModelError(
-                f"{model.name!r} has closed loops, which do not stay closed where every joint goes its own way: name "
+                f"{model.name!r} has closed loops, which joints planned independently do not keep closed: name "
                 f"the joints that are actuated, such as actuated=[{model.joints[0].name!r}], and the others go along"
             )
         return None
@@ -113,8 +113,8 @@ def _closed(plan: Trajectory, actuated: tuple[str, ...], end: Array, count: int 
         away = np.abs(_difference(model, at, told)).max(initial=0.0)
         if away > THERE * max(1.0, np.abs(told).max(initial=0.0)):
             raise InputError(
-                f"where {named} lead, the motion {what} {away:.3g} (m or rad) from the configuration that was told: "
-                "there the loops are open, or closed in another way; `close_loops` closes them"
+                f"the trajectory with actuated joints {named} {what} {away:.3g} (m or rad) from the given state: "
+                "its loops are open, or closed in another assembly mode; `close_loops` closes them"
             )
     return plan._like(found.times, found.q, found.coefficients)
 

@@ -1,4 +1,4 @@
-"""From what to what, and within which limits: arguments of the planners, looked at."""
+"""Arguments of the planners: end states and limits, checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from linkwright.trajectories.joints.closing import closed, driving, others
 from linkwright.trajectories.trajectory import Trajectory, finite
 
 BEYOND = 1e-6
-"""Of 1 and the coordinate: by how much it may be beyond its limit, for rounding and for inverse kinematics."""
+"""Tolerance of position limits, relative to 1 and the coordinate, for rounding and inverse kinematics."""
 
 _difference = public(dynamics.difference)
 
@@ -34,7 +34,7 @@ def velocity_limits(model: Model) -> Array:
 
 @kept
 def turning(model: Model) -> list[slice]:
-    """Where in v those joints are whose coordinates are not plain: that turn about a point, planar and free ones."""
+    """Return the slices of v of spherical, planar and free joints."""
     found, at = [], 0
     for joint in model.joints:
         if joint.nv and len(joint.motion.plain) != joint.nv:
@@ -44,10 +44,10 @@ def turning(model: Model) -> list[slice]:
 
 
 class EndStates:
-    """Two configurations (…, nq), and velocities and accelerations (…, nv) there, zero unless told.
+    """Two configurations (…, nq), with velocities and accelerations (…, nv), zero by default.
 
-    ``duration`` (…,), s, and ``limits``, each a number or (…, nv), may be of a batch too. Raises :class:`InputError`
-    for an end beyond the model's limits of position; a start beyond them is a place to come back from.
+    ``duration`` (…,), s, and ``limits``, each a number or (…, nv), may be batches too. Raises :class:`InputError` for
+    an end beyond the position limits of the model; a start beyond them is accepted.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class EndStates:
                 )
 
     def trajectory(self, times: Array, coefficients: Array) -> Trajectory:
-        """Of displacements from the start: each piece is counted from there."""
+        """Return the trajectory of displacements from the start."""
         n = coefficients.shape[-3]
         q = np.repeat(self.start[..., None, :], n, axis=-2)
         shown = {kind: x for kind, x in self.limits.items() if x.ndim == 1 and np.isfinite(x).any()}
@@ -112,7 +112,7 @@ class EndStates:
 
 
 def no_motion(wanted: float, soonest: float) -> InputError:
-    """Of a duration that none takes."""
+    """Return the error for an infeasible duration."""
     return InputError(f"no motion within the limits takes {wanted:.9g} s; the next that does takes {soonest:.9g} s")
 
 
@@ -145,7 +145,7 @@ def _rate(name: str, x: Any, model: Model) -> Array:
 
 
 class TrajectoryRows:
-    """What is planned: plain coordinates each for itself, and joints that turn about a point along their way."""
+    """Planned coordinates: plain ones individually, spherical, planar and free joints along their displacement."""
 
     def __init__(self, ends: EndStates):
         self.ends, self.joints = ends, turning(ends.model)
@@ -165,7 +165,7 @@ class TrajectoryRows:
         return self._joined(x, [np.zeros(x.shape[:-1])] * len(self.joints))
 
     def limits(self, x: Array) -> Array:
-        """(…, rows), of limits (…, nv): along a way what the first of its components allows."""
+        """Return limits (…, rows) from limits (…, nv): along a displacement the one that is reached first."""
         if not self.joints:
             return x
         with np.errstate(divide="ignore"):

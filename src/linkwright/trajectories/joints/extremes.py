@@ -1,16 +1,17 @@
-"""Jerk-limited changes of one coordinate that take a given time and lead as far as possible.
+"""Jerk-limited changes of one coordinate with a given duration and the largest displacement.
 
 Where the velocity goes from v₀ to v₁ and the acceleration from a₀ to a₁ within |v| ≤ V, |a| ≤ A, |jerk| ≤ J, all
-motions of one duration T are a convex set, so that the ways they cover are an interval. Its ends belong to
-jerk + 0 − 0 − 0 + (the longest way: a up to a_p, hold, down, at V a cruise, down to a_t, hold, up to a₁) and to
-its mirror image. With τ = J T + a₀ − a₁ and c = J (v₁ − v₀) + (a₀² − a₁²)/2 both are closed forms:
+motions of one duration T are a convex set, so that their displacements are an interval. Its ends belong to
+jerk + 0 − 0 − 0 + (the largest displacement: a up to a_p, hold, down, at V a cruise, down to a_t, hold, up to a₁) and
+to its mirror image. With τ = J T + a₀ − a₁ and c = J (v₁ − v₀) + (a₀² − a₁²)/2 both have closed forms:
 
-    a_p − a_t = τ/2,  a_p² − a_t² = c              where no limit is met,
+    a_p − a_t = τ/2,  a_p² − a_t² = c              where no limit is active,
     (A − a_t)² = A τ − c,  (a_p + A)² = A τ + c    where the acceleration is held at A, at −A.
 
-The way grows with the duration by v_A + a_p t₃/2, v_A the velocity where the acceleration begins to fall and t₃ how
-long it falls (the Hamiltonian of Pontryagin's principle, evaluated there), and by V in a cruise. All functions take
-numbers and symbols. Cf. Berscheid & Kröger, Robotics: Science and Systems 2021, whose times are the same.
+The displacement grows with the duration by v_A + a_p t₃/2, where v_A is the velocity at which the acceleration starts
+to decrease and t₃ the duration of the decrease (the Hamiltonian of Pontryagin's principle, evaluated there), and by V
+in a cruise. All functions accept numbers and symbols. Cf. Berscheid & Kröger, Robotics: Science and Systems 2021, whose
+durations agree.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ TINY = 1e-150
 
 
 class VelocityChange(NamedTuple):
-    """What is to change, and within which limits."""
+    """Change of velocity and acceleration, and its limits."""
 
     v0: Any
     a0: Any
@@ -103,12 +104,12 @@ def at_speed(of: VelocityChange) -> Longest:
 
 
 def time(of: VelocityChange, way: Longest) -> Any:
-    """How long it takes."""
+    """Return the duration."""
     return (2.0 * (way.peak - way.trough) + (of.a1 - of.a0) + way.high + way.low) / of.J + way.cruise
 
 
 def length(of: VelocityChange, way: Longest) -> tuple[Any, Any]:
-    """How far it leads, and by how much more if it takes longer (1 s)."""
+    """Return the displacement, and its derivative by the duration."""
     unit = 1.0 / of.J
     t1, t2, t3 = (way.peak - of.a0) * unit, way.high * unit, (way.peak - way.trough) * unit
     t4, t5 = way.low * unit, (of.a1 - way.trough) * unit
@@ -125,7 +126,7 @@ def length(of: VelocityChange, way: Longest) -> tuple[Any, Any]:
 
 
 def phases(of: VelocityChange, way: Longest) -> list[Any]:
-    """How long each of the seven phases lasts, of jerk + 0 − 0 − 0 +."""
+    """Return the durations of the seven phases with jerk + 0 − 0 − 0 +."""
     unit = 1.0 / of.J
     cruises = way.cruise > 0.0
     return [

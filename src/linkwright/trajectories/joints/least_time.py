@@ -33,7 +33,7 @@ NEVER = 1e300
 
 
 EXACT = 1e-12
-"""How much of the way may be lacking, as part of what is moved."""
+"""Tolerance of the displacement, relative to its size."""
 
 OVER = 1.0 + 1e-12
 """By how much states may be beyond limits: of rounding"""
@@ -46,13 +46,14 @@ REACHED, BEYOND, WRONG = 0.0, 1.0, 2.0
 
 
 def next_time(way: Any, of: VelocityChange, after: Any) -> tuple[Any, Any]:
-    """The least duration in which the state can be reached, and REACHED; or T_g, beyond which to search on, and BEYOND.
+    """Return the least feasible duration and REACHED; or T_g, from which the search must continue, and BEYOND.
 
-    ``after`` is a duration in which it cannot be reached, or 0: a greater one is looked for. Of the shortest motion
-    that there is, the way tells which of the two extremes has to grow to it, and that grows with the duration from
-    there on, or first shrinks: one root, to the left of which it is too short. Only as long as the acceleration keeps
-    one sign it may grow, shrink and grow again, at first ever less: there Newton's method comes from the left and stops
-    where it has grown enough, or does not grow any more. WRONG: states or limits as there are none.
+    ``after`` is an infeasible duration, or 0; a larger one is searched. The sign of the displacement of the shortest
+    motion selects which of the two extremes has to reach the end, and this one increases with the duration from there
+    on, or decreases first: there is one root, and the displacement is too small to the left of it. Only while the
+    acceleration keeps one sign the extreme may increase, decrease and increase again, at first concave: there Newton's
+    method starts from the left and stops where the extreme has increased enough, or stops increasing. WRONG: invalid
+    states or limits.
     """
     wrong, of = unfit(way, of), bounded(way, of)
     least, last, again = durations(of)
@@ -120,7 +121,7 @@ def bounded(way: Any, of: VelocityChange) -> VelocityChange:
 
 
 def size_of(way: Any, of: VelocityChange, T: Any) -> Any:
-    """What ways are compared with: m or rad."""
+    """Return the scale of displacements, m or rad."""
     return abs(way) + T * (abs(of.v0) + abs(of.v1) + T * (abs(of.a0) + abs(of.a1))) + TINY
 
 
@@ -132,7 +133,7 @@ def one_sided(of: VelocityChange) -> Any:
 
 
 def from_rest(of: VelocityChange, way: Any) -> Any:
-    """About how long so far a way more takes: as from rest to rest, or at the velocity that there is."""
+    """Return an estimate of the duration of a further displacement: from rest to rest, or at the present velocity."""
     unit = of.A / of.J
     slow = unit + np.sqrt(unit * unit + 4.0 * way / of.A)
     quick = np.exp(np.log(maximum(32.0 * way / of.J, TINY)) * (1.0 / 3.0))
@@ -142,9 +143,9 @@ def from_rest(of: VelocityChange, way: Any) -> Any:
 
 
 def motion(way: Any, of: VelocityChange, T: Any) -> Array:
-    """(16,): the phases (7) of the longest motion and of the shortest, the part of the first, 1 where there is none.
+    """Return (16,): phases (7) of the largest and of the smallest displacement, and the weight of the first (1: none).
 
-    The motion of duration T that covers the way is that part of the longest and the rest of the shortest.
+    The motion of duration T with the given displacement is the convex combination of both.
     """
     size = EXACT * size_of(way, of, T)
     of = bounded(way, of)

@@ -1,4 +1,4 @@
-"""Motions made of two, a part of the one and the rest of the other, each in phases of a constant highest rate."""
+"""Convex combinations of two motions, each in phases with a constant highest derivative."""
 
 from __future__ import annotations
 

@@ -35,13 +35,41 @@ def polynomial(
     end_jerk: Any = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:
-    """From one configuration (…, nq) to another in ``duration`` (…,), s, by a polynomial of degree 3, 5 or 7.
+    """Plan a polynomial of degree 3, 5 or 7 between configurations.
 
-    A cubic has the velocities (…, nv) that are told at both ends, a quintic the accelerations too, a septic the jerks;
-    what is not told is zero. For every joint type: of rotations and poses the polynomial is that of the rotation vector
-    or twist from the start, and velocities are in the model's convention. From rest to rest a cubic's velocity peaks at
-    1.5, a quintic's at 1.875, a septic's at 2.1875 of the mean one. ``actuated``: as of :func:`s_curve`.
+    This works for every joint type: for rotations and poses the polynomial is that of the rotation vector or twist from
+    the start, and velocities are in the convention of the model. From rest to rest the peak velocity is 1.5 (cubic),
+    1.875 (quintic) or 2.1875 (septic) times the mean.
 
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    start, end : array_like, shape (..., nq)
+        Configurations.
+    duration : float or array_like, shape (...)
+        Duration, s.
+    degree : {3, 5, 7}, optional
+        Degree. A cubic has given velocities at both ends, a quintic also accelerations, a septic also jerks.
+    start_velocity, start_acceleration, start_jerk : array_like, shape (..., nv), optional
+        Derivatives at the start; zero by default.
+    end_velocity, end_acceleration, end_jerk : array_like, shape (..., nv), optional
+        Derivatives at the end; zero by default.
+    actuated : iterable of str, optional
+        Planned joints of a mechanism with closed loops, as for :func:`s_curve`.
+
+    Returns
+    -------
+    Trajectory
+        The trajectory.
+
+    Raises
+    ------
+    InputError
+        If an end is beyond the position limits, or the degree has no such derivative.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
     >>> lw.trajectories.polynomial(arm, [0.0, 0.0], [1.0, 0.5], 2.0)
@@ -60,7 +88,7 @@ def polynomial(
     n = (degree + 1) // 2
     for name in list(told)[2 * (n - 1) :]:
         if told[name] is not None:
-            raise InputError(f"a polynomial of degree {degree} has no place for {name}")
+            raise InputError(f"a polynomial of degree {degree} has no {name}")
     ends = EndStates(
         model, start, end, duration, actuated=actuated, **{name: told[name] for name in list(told)[: 2 * (n - 1)]}
     )
@@ -80,7 +108,7 @@ def polynomial(
 
 
 def tangent_rates(model: Model, u: Array, *rates: Array) -> list[Array]:
-    """u̇, ü, … (…, nv) where q ⊕ Exp(u) has the velocity v, the acceleration and so on (…, nv) that are told."""
+    """Return u̇, ü, … (…, nv) for which q ⊕ Exp(u) has the given velocity, acceleration etc. (…, nv)."""
     if not rates:
         return []
     told = np.stack(np.broadcast_arrays(*rates), axis=-2)

@@ -23,7 +23,17 @@ NAMES = ("p0", "v0", "a0", "p1", "v1", "a1", "velocity", "acceleration", "jerk")
 
 
 class SCurves(NamedTuple):
-    """Synchronized motions of n coordinates, of any batch."""
+    """Synchronized motions of n coordinates, in batches.
+
+    Parameters
+    ----------
+    duration : ndarray, shape (...)
+        Durations, s.
+    phases : ndarray, shape (..., n, 14)
+        Durations of the phases of both extreme motions.
+    part : ndarray, shape (..., n)
+        Weight of the first extreme motion.
+    """
 
     duration: Array
     """(…,), s"""
@@ -46,12 +56,31 @@ def s_curves(
     jerk: Any,
     duration: Any = None,
 ) -> SCurves:
-    """Motions (…, n) from (p₀, v₀, a₀) to (p₁, v₁, a₁) within limits, all n of a row in the same least time.
+    """Plan jerk-limited motions from (p₀, v₀, a₀) to (p₁, v₁, a₁), all n of a row in the same least time.
 
-    Every argument broadcasts with the others to (…, n). ``duration`` (…,) asks for that time instead of the least.
-    A motion between the fastest and the slowest of a time is a mixture of both, which keeps every limit as they do.
-    Raises :class:`InputError` for numbers that are not finite, limits that are not above zero, ends beyond limits (a
-    velocity that the acceleration carries beyond its limit too) and durations that no motion takes.
+    A motion between the fastest and the slowest of a duration is a convex combination of both, which keeps every limit.
+
+    Parameters
+    ----------
+    p0, v0, a0 : array_like, shape (..., n)
+        Initial positions, velocities and accelerations.
+    p1, v1, a1 : array_like, shape (..., n)
+        Final positions, velocities and accelerations.
+    velocity, acceleration, jerk : array_like, shape (..., n)
+        Limits.
+    duration : array_like, shape (...), optional
+        Durations, s; by default the least ones.
+
+    Returns
+    -------
+    SCurves
+        The motions.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, a limit is not positive, an end is beyond the limits (also a velocity that the
+        acceleration carries beyond its limit), or a duration is infeasible.
     """
     given = (p0, v0, a0, p1, v1, a1, velocity, acceleration, jerk)
     arrays = [as_numbers(name, x) for name, x in zip(NAMES, given, strict=True)]
@@ -70,7 +99,7 @@ def s_curves(
         return _synchronized(arrays, least, shape)
     T = broadcast("duration", as_numbers("duration", duration), shape[:-1])
     if not (np.isfinite(T) & (T >= 0.0)).all():
-        raise InputError(f"duration is a time, s, not below zero; got {np.asarray(duration).tolist()}")
+        raise InputError(f"duration must be a time of zero or more, s; got {np.asarray(duration).tolist()}")
     found = _motions(arrays, T)
     if (wrong := found[..., 15].any(axis=-1)).any():
         soonest = _synchronized(arrays, np.maximum(T, least), shape).duration
@@ -80,7 +109,7 @@ def s_curves(
 
 
 def _unfit(arrays: list[Array]) -> InputError:
-    """What is wrong with states and limits."""
+    """Return what is wrong with states and limits."""
     for name, x in zip(NAMES[:6], arrays, strict=False):
         if not np.isfinite(x).all():
             return InputError(f"{name} is not finite: {x[~np.isfinite(x)][0]}")
@@ -124,7 +153,7 @@ def _longest(T: Array) -> Array:
 
 
 def _motions(arrays: list[Array], T: Array) -> Array:
-    """What the second kernel tells (…, n, 16) of the times (…,)."""
+    """Return the results of the second kernel (…, n, 16) for durations (…,)."""
     n = np.broadcast_shapes(*(x.shape for x in arrays))[-1]
     found: Array = kernels()[1](*arrays, np.repeat(T[..., None], n, axis=-1))
     return found
@@ -173,17 +202,43 @@ def s_curve(
     duration: Any = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:
-    """The fastest motion from one configuration (…, nq) to another within limits of velocity, acceleration and jerk.
+    """Plan the fastest motion between configurations within limits of velocity, acceleration and jerk.
 
-    All joints arrive together, in the least time in which every one of them can (or in ``duration``). Limits are
-    numbers or (…, nv); that of velocity is the model's unless told. Velocities and accelerations at the ends (…, nv)
-    are zero unless told. Joints that turn about a point, planar and free ones go about one axis, or along one screw,
-    from rest to rest. Raises :class:`InputError` for ends beyond limits (of position too, but for the start), and
-    durations that no motion takes. On its way a motion may pass limits of position, where it begins or ends fast.
+    All joints arrive simultaneously, in the least common time or in `duration`. A motion with nonzero end velocities
+    may exceed position limits in between.
 
-    ``actuated``: of a mechanism with closed loops the joints that are planned, and whose limits count. They determine
-    the others, which go as the loops make them (closed to 1e-6 m and rad).
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    start, end : array_like, shape (..., nq)
+        Configurations. Spherical, planar and free joints move about one axis, or along one screw, from rest to rest.
+    acceleration, jerk : float or array_like, shape (..., nv)
+        Limits.
+    velocity : float or array_like, shape (..., nv), optional
+        Limit of velocity; by default that of the model.
+    start_velocity, start_acceleration : array_like, shape (..., nv), optional
+        Derivatives at the start; zero by default.
+    end_velocity, end_acceleration : array_like, shape (..., nv), optional
+        Derivatives at the end; zero by default.
+    duration : float or array_like, shape (...), optional
+        Duration, s.
+    actuated : iterable of str, optional
+        Planned joints of a mechanism with closed loops, whose limits apply. The other joints follow by the loops, which
+        are closed to 1e-6 m and rad.
 
+    Returns
+    -------
+    Trajectory
+        The trajectory.
+
+    Raises
+    ------
+    InputError
+        If an end is beyond the limits (a start may be beyond position limits), or the duration is infeasible.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
     >>> plan = lw.trajectories.s_curve(arm, [0.0, 0.0], [1.0, 0.5], velocity=1.0, acceleration=2.0, jerk=10.0)

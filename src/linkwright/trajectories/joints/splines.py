@@ -32,15 +32,39 @@ def spline(
     end_velocity: Any = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:
-    """A cubic spline through configurations (…, n, nq) at ``times`` (…, n), s, velocities and accelerations continuous.
+    """Plan a cubic spline through configurations, with continuous velocities and accelerations.
 
-    ``times`` may be one number, the duration: then each way takes as much of it as it is long. The ends are "clamped"
-    (velocities (…, nv) as told, zero unless told) or "natural" (accelerations zero). For every joint type: turns
-    and poses have continuous angular accelerations too; of two neighbors the turn is less than half a one. The spline
-    knows no limits: see ``trajectory.plot()`` and ``retimed``. ``actuated``: as of :func:`s_curve`. Raises
-    :class:`InputError` for waypoints beyond the model's limits (the first may be), for times that do not increase, and
-    where waypoints are equal that a duration is to be shared by.
+    This works for every joint type: angular accelerations of rotations are continuous too. Limits of velocity are not
+    considered: see ``trajectory.plot()`` and :meth:`Trajectory.retimed`.
 
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    waypoints : array_like, shape (..., n, nq)
+        Configurations. Rotations between neighbors are below π.
+    times : array_like, shape (..., n), or float
+        Times, s, or the duration, which is divided in proportion to the distances.
+    ends : {"clamped", "natural"}, optional
+        "clamped": end velocities are given; "natural": end accelerations are zero.
+    start_velocity, end_velocity : array_like, shape (..., nv), optional
+        Velocities of clamped ends; zero by default.
+    actuated : iterable of str, optional
+        Planned joints of a mechanism with closed loops, as for :func:`s_curve`.
+
+    Returns
+    -------
+    Trajectory
+        The trajectory.
+
+    Raises
+    ------
+    InputError
+        If a waypoint other than the first is beyond the position limits, times do not increase, or neighbors are equal
+        when a duration is given.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
     >>> lw.trajectories.spline(arm, [[0.0, 0.0], [1.0, 0.5], [0.0, 1.0]], [0.0, 1.0, 2.0])
@@ -64,7 +88,7 @@ def spline(
         raise InputError("times increase from each waypoint to the next; here some do not")
     told = {"start_velocity": start_velocity, "end_velocity": end_velocity}
     if ends == "natural" and any(x is not None for x in told.values()):
-        raise InputError("the ends of a natural spline have the velocities that come of it: none can be told")
+        raise InputError("a natural spline has no given end velocities; use ends='clamped'")
     first, last = (
         broadcast(name, np.zeros(model.nv) if x is None else finite(name, x), (*q.shape[:-2], model.nv))
         for name, x in told.items()
@@ -80,7 +104,9 @@ def _by_distance(ways: Array, duration: float) -> Array:
     lengths = np.linalg.norm(ways, axis=-1)
     if not (lengths > 0.0).all():
         k = int(np.argwhere(~(lengths > 0.0))[0][-1])
-        raise InputError(f"waypoints {k} and {k + 1} are equal: tell the times, for a way without length takes none")
+        raise InputError(
+            f"waypoints {k} and {k + 1} are equal: give the times, since a duration is divided by distances"
+        )
     ends = np.concatenate([np.zeros((*lengths.shape[:-1], 1)), np.cumsum(lengths, axis=-1)], axis=-1)
     times: Array = duration * ends / ends[..., -1:]
     return times

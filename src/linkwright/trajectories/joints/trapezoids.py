@@ -18,7 +18,7 @@ from linkwright.trajectories.trajectory import Trajectory
 ROUNDS = 100
 
 EXACT = 1e-12
-"""How much of the way may be lacking, as part of what is moved."""
+"""Tolerance of the displacement, relative to its size."""
 
 
 @takes_model
@@ -34,12 +34,37 @@ def trapezoid(
     duration: Any = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:
-    """The fastest motion from one configuration (…, nq) to another within limits of velocity and acceleration.
+    """Plan the fastest motion between configurations within limits of velocity and acceleration.
 
-    All joints arrive together, in the least time in which every one of them can (or in ``duration``). Limits are
-    numbers or (…, nv); that of velocity is the model's unless told. Velocities at the ends (…, nv) are zero unless
-    told; joints that turn about a point, planar and free ones go from rest to rest. Accelerations jump, which shakes a
-    real robot: `s_curve` bounds the jerk. ``actuated`` and what raises :class:`InputError`: as of that.
+    All joints arrive simultaneously, in the least common time or in `duration`. Accelerations jump, which excites
+    vibrations of a real robot: :func:`s_curve` limits the jerk.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    start, end : array_like, shape (..., nq)
+        Configurations.
+    acceleration : float or array_like, shape (..., nv)
+        Limit of acceleration.
+    velocity : float or array_like, shape (..., nv), optional
+        Limit of velocity; by default that of the model.
+    start_velocity, end_velocity : array_like, shape (..., nv), optional
+        Velocities at the ends; zero by default, and for spherical, planar and free joints.
+    duration : float or array_like, shape (...), optional
+        Duration, s.
+    actuated : iterable of str, optional
+        Planned joints of a mechanism with closed loops, as for :func:`s_curve`.
+
+    Returns
+    -------
+    Trajectory
+        The trajectory.
+
+    Raises
+    ------
+    InputError
+        If an end is beyond the limits, or the duration is infeasible.
     """
     limits = {
         "velocity": velocity_limits(model) if velocity is None else velocity,
@@ -87,7 +112,7 @@ def trapezoid(
 
 
 def _extreme(T: Array, v0: Array, v1: Array, V: Array, A: Array) -> tuple[Array, ...]:
-    """How far it leads in this time at most, up, along and down, and how long each of these three lasts."""
+    """Return the largest displacement in this time, and the durations of its three phases."""
     u = np.maximum(np.minimum(0.5 * (A * T + v0 + v1), V), np.maximum(v0, v1))
     up, down = (u - v0) / A, (u - v1) / A
     along = np.maximum(T - up - down, 0.0)
@@ -95,7 +120,7 @@ def _extreme(T: Array, v0: Array, v1: Array, V: Array, A: Array) -> tuple[Array,
 
 
 def _next(after: Any, way: Array, v0: Array, v1: Array, V: Array, A: Array) -> Array:
-    """The least time in which the way is covered, not below ``after``, in which it is not, or 0."""
+    """Return the least duration with the displacement, above ``after``, which is infeasible or 0."""
     start = np.maximum(after, np.abs(v1 - v0) / A)
     sign = np.where(_extreme(start, v0, v1, V, A)[0] > way, -1.0, 1.0)
     way, v0, v1 = sign * way, sign * v0, sign * v1

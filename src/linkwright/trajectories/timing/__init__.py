@@ -1,5 +1,5 @@
-"""As fast as limits allow along a path that is given.
+"""Time-optimal trajectories along a given path.
 
-``planning`` is the way from the question to the answer, a ``motion``; ``grid`` divides the path, ``limits`` says what
-is allowed on an interval, ``speed`` finds the fastest, ``infeasible`` why there is none; ``pictures`` shows it.
+``planning`` returns a ``motion``; ``grid`` divides the path, ``limits`` are the constraints on an interval, ``speed``
+finds the fastest profile, ``infeasible`` explains failures; ``pictures`` plots.
 """

@@ -19,17 +19,17 @@ from linkwright.trajectories.reading import polynomial
 from linkwright.trajectories.trajectory import Trajectory
 
 GRADED = np.array([1.0, 4.0, 16.0]) / 64.0
-"""Where the interval next to a rest is divided again: its duration is wrong by 1/64 of what it would be."""
+"""Ratio of intervals next to a rest, where the error of the duration of an interval is 1/64 of its value."""
 
 PLACES = 9
-"""Of each piece, at which its direction is looked at."""
+"""Points of each piece at which its direction is checked."""
 
 CORNER = 1e-6
 """By how much of themselves tangents before and after a point of a path differ at most where it has no corner."""
 
 
 class Limits(NamedTuple):
-    """Of every problem and coordinate (B, nv), the inverses of limits; 0 where there is none."""
+    """Inverses of the limits of every problem and coordinate (B, nv); 0 where there is none."""
 
     velocity: Array
     acceleration: Array
@@ -56,7 +56,7 @@ class PathGrid(NamedTuple):
 
 
 class TimeOptimalProblem(NamedTuple):
-    """What is to be solved, for B problems at once."""
+    """Data of B problems."""
 
     model: Model
     path: Trajectory
@@ -111,7 +111,7 @@ def _shared(count: int, share: Array) -> Array:
 
 
 def _parts(n: int, graded_first: bool, graded_last: bool) -> Array:
-    """Of a piece its points from 0 to 1: n even intervals, the first and the last divided again where asked."""
+    """Return the points of a piece from 0 to 1: n equal intervals, the first and last subdivided if requested."""
     x = np.arange(n + 1) / n
     first = GRADED / n if graded_first else np.zeros(0)
     last = 1.0 - GRADED[::-1] / n if graded_last else np.zeros(0)
@@ -119,7 +119,7 @@ def _parts(n: int, graded_first: bool, graded_last: bool) -> Array:
 
 
 def _tangents(path: Trajectory) -> Array:
-    """Of every problem and piece at some places, its ends among them (B, pieces, places, nv)."""
+    """Return the tangents of every problem and piece at some points, including its ends (B, pieces, points, nv)."""
     tangents: Array = _of_piece(path.model, path.degree)(path.coefficients, np.diff(path.times))
     size = np.abs(tangents).max(axis=(-1, -2), initial=0.0)
     if (still := size <= 1e-12 * size.max(initial=0.0)).any():

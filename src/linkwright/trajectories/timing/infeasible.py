@@ -19,10 +19,10 @@ from linkwright.trajectories.timing.motion import efforts_of
 from linkwright.trajectories.timing.speed import FASTEST
 
 NEEDED = 1e-9
-"""Of the greatest effort, below which it is none."""
+"""Share of the largest effort below which an effort counts as zero."""
 
 SHARP = 1e-9
-"""Of the square of a speed that is too fast, to which the greatest one is told."""
+"""Tolerance of the largest feasible speed, relative to the square of the infeasible one."""
 
 SAME = 1e-9
 """By how much of itself x may be outside of what is possible, for rounding."""
@@ -90,7 +90,7 @@ def _whose(row: int, batch: tuple[int, ...]) -> str:
 
 
 def _fastest_end(problem: TimeOptimalProblem, fails: Callable[[TimeOptimalProblem], Array]) -> float | None:
-    """Of one problem that fails the greatest speed at its end with which it does not; None where rest fails too."""
+    """Return the largest feasible end speed of an infeasible problem; None if rest is infeasible too."""
     good, bad = 0.0, float(problem.end[0])
     if not bad or fails(problem._replace(end=np.zeros(1))).any():
         return None
@@ -122,16 +122,16 @@ def require_motors(problem: TimeOptimalProblem, actuated: Sequence[str] | None, 
         return
     kind, row, i, k = np.argwhere(needing)[0]
     name = [joint.name for joint in model.joints for _ in range(joint.nv)][places[k]]
-    what = f"{needed[kind, row, i, places[k]]:.4g} N or N m at rest" if kind == 0 else "some to move along the path"
+    what = f"{needed[kind, row, i, places[k]]:.4g} N or N m at rest" if kind == 0 else "to move along the path"
     raise InputError(
         f"{_whose(row, batch)}joint {name!r} has no motor, but needs effort, {what} (at s = "
-        f"{grid.s[row, i]:.6g}): lock or weld it, name it in actuated= if it has one, or tell effort=numpy.inf, where "
-        "efforts do not matter"
+        f"{grid.s[row, i]:.6g}): lock or weld it, name it in actuated= if it has one, or pass effort=numpy.inf to "
+        "ignore efforts"
     )
 
 
 def _told(problem: TimeOptimalProblem, empty: Array, row: int) -> str:
-    """Of one problem that has no solution."""
+    """Return the error of an infeasible problem."""
     model, grid = problem.model, problem.grid
     i = int(np.flatnonzero(empty)[-1])  # the passage backwards fails here first
     s, N = grid.s[row, i], len(empty)
@@ -148,10 +148,10 @@ def _told(problem: TimeOptimalProblem, empty: Array, row: int) -> str:
         part, k = np.unravel_index(int(used.argmax()), used.shape)
         need, limit = holding[part][k], 1.0 / problem.limits.effort[row, k]
         return (
-            f"joint {names[k]!r} cannot hold itself there, {where}: it takes {abs(need):.4g} N or N m at rest, and its "
-            f"limit is {limit:.4g}; and no speed at which the end can be reached makes up for it"
+            f"joint {names[k]!r} cannot hold the robot {where}: it needs {abs(need):.4g} N or N m at rest, and its "
+            f"limit is {limit:.4g}; no feasible speed compensates for it"
         )
     return (
-        f"the limits contradict each other {where}: at no path speed there are velocities, accelerations and efforts "
-        "within them with which the end can be reached"
+        f"the limits contradict each other {where}: no path speed has velocities, accelerations and efforts within "
+        "them from which the end can be reached"
     )

@@ -1,15 +1,15 @@
-"""What limits of velocity, acceleration and effort allow on a short interval of a path.
+"""Constraints of velocity, acceleration and effort limits on a short interval of a path.
 
-With x = ṡ² and u = s̈ a motion along q(s) has v = q′√x, a = q′u + q″x and takes the efforts a u + b x + c,
+With x = ṡ² and u = s̈ a motion along q(s) has v = q′√x, a = q′u + q″x and the efforts a u + b x + c,
 
     c = ID(q, 0, 0),  a = ID(q, 0, q′) − c,  b = ID(q, q′, q″) − c
 
-(Bobrow, Dubowsky & Gibson 1985), springs of joints in c. Between two points of a grid u is constant and x linear, from
-x to w with δ = 2Δs: what is limited is f(θ) = a (w − x)/δ + b ((1 − θ) x + θ w) + c with θ from 0 to 1 on the way.
+(Bobrow, Dubowsky & Gibson 1985), springs of joints in c. Between two grid points u is constant and x linear, from x to
+w with δ = 2Δs: the constrained quantity is f(θ) = a (w − x)/δ + b ((1 − θ) x + θ w) + c with θ from 0 to 1.
 
-Damping takes d √x more, d = D q′ (Slotine & Yang 1989), which is no line. In its place stands its tangent where x was
-found last, d (x + x₀)/(2 √x₀): not below it, and the same at x₀, so that a motion found again and again settles at one
-for which it is exact.
+Damping adds d √x, d = D q′ (Slotine & Yang 1989), which is not linear. It is replaced by its tangent at the previous
+solution, d (x + x₀)/(2 √x₀), which is an upper bound and exact at x₀, so that the iteration converges to a motion for
+which it is exact.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ TINY = 1e-200
 
 
 RESTING = 1e-4
-"""Of the greater x of an interval, below which damping is not made linear about it."""
+"""Share of the larger x of an interval, below which damping is not linearized about it."""
 
 HALVED = 1
 """Times that an interval is halved for velocities: their squares are farther from their coefficients than efforts."""
 
 
 class Scheme(NamedTuple):
-    """Where in an interval its limits are looked at, and what of the values there has to be within them."""
+    """Points of an interval at which limits are evaluated, and the combination of their values that is constrained."""
 
     places: Array
     """θ (nodes,)"""
@@ -64,10 +64,10 @@ def interpolation() -> Scheme:
 
 
 def hull(degree: int = 3) -> Scheme:
-    """All along the interval: by the polynomial through so many nodes and one, at Chebyshev's places.
+    """Return the scheme for the whole interval: a polynomial through degree + 1 Chebyshev nodes.
 
-    A polynomial is nowhere outside its coefficients in Bernstein's basis (Farouki 2012): these are kept within the
-    limits. What is limited is smooth on an interval, so that such a polynomial is as good as equal to it.
+    A polynomial lies within its coefficients in Bernstein's basis (Farouki 2012), which are constrained. The
+    constrained quantities are smooth on an interval, so that the polynomial is nearly exact.
     """
     places = (1.0 - np.cos(np.pi * np.arange(degree + 1) / degree)) / 2.0
     values = [[comb(degree, k) * x**k * (1.0 - x) ** (degree - k) for k in range(degree + 1)] for x in places]
@@ -79,18 +79,18 @@ SCHEMES = {"hull": hull(), "interpolation": interpolation(), "collocation": coll
 
 
 def coulomb(model: Model) -> Array:
-    """What joints lose by friction (nv,), N or N m, that of followers carried to their leaders."""
+    """Return the Coulomb friction of the joints (nv,), N or N m; that of mimic joints is mapped to their leaders."""
     own: Array = np.concatenate([np.zeros(0), *(joint.friction for joint in model.joints)])
     return np.abs(model.coupling_matrix).T @ own  # type: ignore[no-any-return]
 
 
 def damped(model: Model) -> bool:
-    """Whether joints or springs between bodies have damping."""
+    """Return whether joints or springs between bodies have damping."""
     return any(np.any(joint.damping) for joint in model.joints) or any(s.damping for s in model.springs)
 
 
 def damping_efforts(model: Model, q: Array, v: Array) -> Array:
-    """What damping of joints and of springs between bodies takes (nv,): it is linear in v."""
+    """Return the efforts (nv,) of damping of joints and of springs between bodies; they are linear in v."""
     rates = model.rates(v)
     efforts = [joint.damping * rate for joint, rate in zip(model.joints, rates, strict=True)]
     moving = spring_forces(model, q, rates)
@@ -106,7 +106,7 @@ class Limited(NamedTuple):
     efforts: tuple[int, ...]
 
     def count(self, scheme: Scheme) -> int:
-        """How many lines there are: in a hull those of velocity beside its ends too."""
+        """Return the number of constraints, including those of velocity within a hull."""
         rows = len(scheme.combinations)
         return rows * (len(self.accelerations) + len(self.efforts)) + scheme.hull * (rows * 2**HALVED - 1)
 
@@ -160,7 +160,7 @@ def path_lines(
 
 
 def _halves(scheme: Scheme) -> list[Array]:
-    """Of Bernstein's coefficients on an interval those on each of its parts (de Casteljau); else what is there."""
+    """Return Bernstein coefficients on each part of an interval (de Casteljau); otherwise the values."""
     n = len(scheme.combinations)
     if not scheme.hull:
         return [np.eye(n)]
@@ -178,12 +178,12 @@ def _greatest(row: Array, least: Any) -> Any:
 
 
 def _root(part: float, x: Any, w: Any) -> Any:
-    """√x there on the way from x to w; at a rest as near to it, for there the tangent is upright."""
+    """Return √x between x and w; near a rest its value close to the rest, since the tangent is vertical there."""
     return np.sqrt(maximum((1.0 - part) * x + part * w, RESTING * maximum(x, w)) + TINY)
 
 
 def _friction(model: Model, tangents: Array) -> tuple[Array, Array] | None:
-    """The most that Coulomb's friction asks for in an interval, and the least (nv,): no braking by it is counted on."""
+    """Return the largest and smallest Coulomb friction in an interval (nv,); friction is never used for braking."""
     lost = coulomb(model)
     if not lost.any():
         return None
@@ -232,10 +232,10 @@ def _as_lines(
 
 
 def _speed_rows(scheme: Scheme, squares: list[list[Any]]) -> Iterator[tuple[Any, Any]]:
-    """What of x and of w together is at most 1, for velocities; None where nothing is of it.
+    """Return the velocity constraints: combinations of x and w that are at most 1; None without limits.
 
-    ``squares``: of the greatest (q′/v)², at the nodes, or Bernstein's coefficients of each part of the interval, where
-    x (q′/v)² has those of one degree more.
+    ``squares``: the largest (q′/v)² at the nodes, or Bernstein coefficients of each part of the interval, where x
+    (q′/v)² has coefficients of one degree more.
     """
     if not scheme.hull:
         for part, square in zip(scheme.places, squares[0], strict=True):

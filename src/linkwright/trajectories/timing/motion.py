@@ -25,16 +25,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REST = 1e-3
-"""Of the greatest speed, below which damping is not made linear about it."""
+"""Share of the largest speed below which damping is not linearized about it."""
 
 AGAIN = 8
 """Times that damping is made linear about the greatest speed that was found."""
 
 
 class TimeOptimal(Trajectory):
-    """The fastest motion along a path: a trajectory, and how fast it goes where on the path.
+    """Time-optimal trajectory along a path, with its speed profile.
 
-    The path speed ṡ changes from grid point to grid point as if uniformly accelerated.
+    The path speed ṡ changes between grid points with constant s̈. Created by :func:`time_optimal`.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    times, q, coefficients : array_like
+        As for :class:`Trajectory`.
+    limits : mapping, optional
+        Limits of the plan, for plots.
     """
 
     path: Trajectory
@@ -53,11 +62,33 @@ class TimeOptimal(Trajectory):
         return along(one, self.path[index], self.s[index], self.speed[index], allowed)
 
     def shifted(self, by: float) -> TimeOptimal:
-        """The same, so much later (s)."""
+        """Return the trajectory shifted in time.
+
+        Parameters
+        ----------
+        by : float
+            Time, s, added to all times.
+
+        Returns
+        -------
+        TimeOptimal
+            The trajectory.
+        """
         return along(super().shifted(by), self.path, self.s, self.speed, self.allowed)
 
     def retimed(self, duration: Any) -> TimeOptimal:
-        """The same path in another time, s: slower or faster throughout, so that it is no longer the fastest."""
+        """Return the same path with another duration; the result is no longer time-optimal.
+
+        Parameters
+        ----------
+        duration : float or array_like, shape (...)
+            Duration, s.
+
+        Returns
+        -------
+        TimeOptimal
+            The trajectory.
+        """
         made = super().retimed(duration)
         rate = np.asarray(self.duration / np.asarray(made.duration))
         return along(made, self.path, self.s, self.speed * rate[..., None], self.allowed)
@@ -68,11 +99,28 @@ class TimeOptimal(Trajectory):
         return own | {"path_times": path.times, "path_q": path.q, "path_coefficients": path.coefficients}
 
     def efforts(self, t: Any) -> Array:
-        """What joints exert at times (…): inverse dynamics, springs and friction, (…, *batch, nv)."""
+        """Compute the joint efforts along the trajectory: inverse dynamics, springs and friction.
+
+        Parameters
+        ----------
+        t : array_like, shape (...)
+            Times, s.
+
+        Returns
+        -------
+        ndarray, shape (..., *batch, nv)
+            Efforts.
+        """
         return efforts_of(self.model)(*self(t))  # type: ignore[no-any-return]
 
     def speed_limits(self) -> Array:
-        """The greatest speed (…, N) with which the path can be gone on at all at each grid point but the last."""
+        """Return the largest feasible path speed at each grid point but the last.
+
+        Returns
+        -------
+        ndarray, shape (..., N)
+            Speeds, 1/s.
+        """
         batch, model = self.batch, self.model
         path = each_of(self.path, batch)
         limits = Limits(*(1.0 / x.reshape(-1, model.nv) for x in self.allowed.values()))
@@ -88,7 +136,18 @@ class TimeOptimal(Trajectory):
         return np.sqrt(np.maximum(most, 0.0)).reshape(*batch, -1)  # type: ignore[no-any-return]
 
     def plot_speed(self, path: str | Path | None = None) -> Figure:
-        """The speed along the path under what limits allow, and efforts as parts of theirs; saved at a path."""
+        """Plot the speed profile below its limit, and efforts relative to their limits.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from linkwright.trajectories.timing.pictures import plot_path_speed
 
         self._one("plotted")
@@ -156,7 +215,7 @@ def _possible(model: Model, degree: int, limited: Limited) -> Callable[..., Any]
 
 
 def exerted(model: Model, q: Array, v: Array, a: Array) -> Array:
-    """What joints exert (nv,): inverse dynamics, springs and friction."""
+    """Return the joint efforts (nv,): inverse dynamics, springs and friction."""
     return inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
 
 

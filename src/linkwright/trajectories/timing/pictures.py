@@ -30,7 +30,7 @@ def plot_path_speed(motion: TimeOptimal) -> Figure:
     along.fill_between(motion.s[:-1], np.minimum(limits, 2.0 * top), 2.0 * top, **GRAY)
     along.plot(motion.s[:-1], limits, color="#555555", lw=1.0, label="the most that limits allow")
     along.plot(motion.s, motion.speed, color=COLORS[0], lw=1.8, label="speed along the path")
-    along.set(ylim=(0.0, top), xlim=motion.s[[0, -1]], xlabel="place on the path, s", ylabel="ds/dt (1/s)")
+    along.set(ylim=(0.0, top), xlim=motion.s[[0, -1]], xlabel="path parameter s", ylabel="ds/dt (1/s)")
     along.legend(fontsize=7, loc="upper left")
     t = np.unique(np.concatenate([np.linspace(motion.times[0], motion.times[-1], SAMPLES), motion.times]))
     names = velocity_names(motion.model)

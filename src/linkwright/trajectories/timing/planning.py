@@ -46,29 +46,50 @@ def time_optimal(
     check: bool = True,
     actuated: Sequence[str] | None = None,
 ) -> TimeOptimal:
-    """The fastest motion along a path within limits of velocity, acceleration and effort.
+    """Plan the fastest motion along a path within limits of velocity, acceleration and effort.
 
-    ``path``: configurations (…, n, nq), through which a natural spline goes, s from 0 to 1 as the way is long; or a
-    :class:`Trajectory`, its time taken as the parameter s: a :func:`spline`, what :func:`follow` makes of a path of the
-    hand. A batch gives a batch of motions. Where the direction jumps the motion comes to rest.
+    Efforts are those of inverse dynamics with armature, of springs, damping and friction. Damping is evaluated at the
+    speed found; Coulomb friction counts only where it increases an effort, not where it helps to brake. Position limits
+    are not checked. The motion comes to rest where the direction of the path jumps.
 
-    Limits are numbers or arrays (…, nv), in both directions; ``numpy.inf``: none. Unless given, ``velocity`` and
-    ``effort`` are the model's, and ``acceleration`` is not limited. Efforts are those of inverse dynamics, armature in
-    it, and of springs, damping and friction: damping as it is at the speed found, Coulomb's friction only where it
-    costs effort, not where it helps to brake. Limits of position are not looked at. ``actuated``: names of the joints
-    that have motors, all but free ones by themselves; along the path the others need to need no effort, unless
-    ``effort`` is told to be infinite for all.
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    path : array_like, shape (..., n, nq), or Trajectory
+        Configurations, connected by a natural spline with s from 0 to 1 in proportion to the distances; or a trajectory
+        whose time is the path parameter s, such as that of :func:`spline` or :func:`follow`.
+    velocity, acceleration, effort : float or array_like, shape (..., nv), optional
+        Symmetric limits, infinite allowed. By default the model's velocity and effort limits, and no acceleration
+        limit.
+    points : int, optional
+        Least number of intervals of the grid on the path, finer at its ends and at corners.
+    start_speed, end_speed : float or array_like, shape (...), optional
+        Path speeds ds/dt at the ends.
+    scheme : {"hull", "interpolation", "collocation"}, optional
+        Where limits hold: in each whole interval, at its ends, or at its beginning.
+    check : bool, optional
+        Whether limits are checked at 17 points of each interval of the result, and reduced where they are exceeded.
+    actuated : sequence of str, optional
+        Names of the joints that have motors; the others must need no effort along the path, unless `effort` is infinite
+        for all. By default all but free joints.
 
-    ``points``: intervals of the grid on the path, which become pieces of the motion; finer at its ends and at corners,
-    and so many at least as its pieces take.
-    ``start_speed``, ``end_speed`` (…): ds/dt at the ends, at rest unless given. ``scheme``: where limits are asked to
-    hold: "hull", all along each interval; "interpolation", at its ends; "collocation", at its beginning. ``check``:
-    whether limits are looked at in what was found, at 17 places of each interval, and drawn in where it exceeds them.
+    Returns
+    -------
+    TimeOptimal
+        The trajectory; a batch of paths gives a batch.
 
-    Raises :class:`ModelError` for mechanisms with closed loops, and :class:`InputError` where limits do not let the
-    path be followed, or a joint without a motor would need effort: it tells which joint fails, and where.
+    Raises
+    ------
+    ModelError
+        If the mechanism has closed loops.
+    InputError
+        If the path is infeasible within the limits, or a joint without a motor needs effort; the message states the
+        joint and the position on the path.
 
-    TOPP-RA (Pham & Pham 2018), limits kept between grid points by Bernstein coefficients.
+    References
+    ----------
+    TOPP-RA: Pham & Pham, IEEE Trans. Robotics 34(3) (2018); limits hold between grid points by Bernstein coefficients.
     """
     if model.loops:
         raise ModelError(f"{model.name!r} has closed loops, for which time-optimal motions are not made")
@@ -109,7 +130,7 @@ def _batch(shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
         told = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
-        raise ShapeError(f"time_optimal: batches do not go together: {told}") from None
+        raise ShapeError(f"time_optimal: batches do not broadcast: {told}") from None
 
 
 def _path(model: Model, path: Any) -> Trajectory:
@@ -130,7 +151,7 @@ def _path(model: Model, path: Any) -> Trajectory:
 
 
 def _limits(model: Model, velocity: Any, acceleration: Any, effort: Any) -> dict[str, Array]:
-    """What is told, or what the model has: (…, nv) each."""
+    """Return the given limits, or those of the model, (…, nv) each."""
     found = {}
     free = np.full(model.nv, np.inf)
     usual = {"velocity": velocity_limits(model), "acceleration": free, "effort": joint_effort_limits(model)}

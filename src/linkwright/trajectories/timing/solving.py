@@ -26,29 +26,29 @@ from linkwright.trajectories.timing.motion import exerted, limited_of
 from linkwright.trajectories.timing.speed import FASTEST, Lines, fastest
 
 BETWEEN = tuple(((1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0).tolist())
-"""Places of each interval at which limits are looked at in the motion found, closer at its ends."""
+"""Points of each interval at which limits are checked in the result, denser at its ends."""
 
 EXCEEDED = 1e-7
-"""Of a limit, by how much it may be exceeded there."""
+"""Tolerance of limits there, relative."""
 
 DRAWN = 12
 """Times that limits are drawn in where they are exceeded."""
 
 
 PIECES = 8
-"""Of paths at least, for which there is code; beyond them the next power of two."""
+"""Least number of pieces of a kernel; larger numbers are rounded up to a power of two."""
 
 PASSES = 25
 """Times at most that damping is made linear about what was found; near the solution each doubles the digits."""
 
 SETTLED = 1e-9
-"""Of the greatest x, by how much none changes any more where damping has settled."""
+"""Convergence of damping: largest change of x, relative to the largest x."""
 
 SLOWER = 0.25
-"""Of x about which damping was linear, what is tried where the end could not be reached so."""
+"""Factor of x about which damping is linearized, if the end is infeasible."""
 
 ROOM = 1e-3
-"""Of an effort's limit, what is taken for the least that holding leaves for damping."""
+"""Least share of an effort limit that is available for damping."""
 
 
 def speeds(problem: TimeOptimalProblem, check: bool) -> tuple[Array, Array, Array]:

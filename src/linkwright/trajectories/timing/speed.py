@@ -29,7 +29,7 @@ SAME = 1e-14
 
 
 class Lines(NamedTuple):
-    """What (x, w) may be in an interval: low + slope x ≤ w ≤ high + slope x, (lines,) each, and bounds of either."""
+    """Constraints of (x, w) in an interval: low + slope x ≤ w ≤ high + slope x, (lines,) each, and bounds of both."""
 
     slope: Array
     low: Array
@@ -96,10 +96,10 @@ def reachable(those: Lines, w_low: Any, w_high: Any) -> tuple[Any, Any]:
 
 
 def fastest(lines_of: Callable[[Any], Lines], N: int, wide: int, start: Any, end: Any) -> tuple[Any, Any, Any]:
-    """x (N + 1,) of the fastest motion, and the sets (N,) from which the end can be reached: low and high.
+    """Return x (N + 1,) of the fastest motion, and the intervals (N,) from which the end can be reached: low and high.
 
-    ``lines_of(i)``: those of interval i, of which there are so many; ``start``, ``end``: x at the ends. From where the
-    end cannot be reached on the sets are [0, −1]; whether ``start`` is in the first is not looked at.
+    ``lines_of(i)``: the constraints of interval i, ``wide`` of them; ``start``, ``end``: x at the ends. The interval is
+    [0, −1] where the end cannot be reached. Whether ``start`` is in the first is not checked.
     """
 
     def backwards(k: Any, low: Any, high: Any, *before: Any) -> tuple[Any, ...]:
