@@ -282,7 +282,7 @@ def _arm():
     ("change", "error", "message"),
     [
         (lambda q, v, a, tau: (q[:, :1], v, a, tau), ShapeError, r"q has shape \(50, 1\); expected \(samples, 2\)"),
-        (lambda q, v, a, tau: (q, v[:-1], a, tau), ShapeError, "so many rows: q 50, v 49, a 50, tau 50"),
+        (lambda q, v, a, tau: (q, v[:-1], a, tau), ShapeError, "numbers of rows: q 50, v 49, a 50, tau 50"),
         (lambda q, v, a, tau: (q, v, a, tau * np.nan), InputError, r"tau\[0, 0\] \(joint1\) is nan"),
         (
             lambda q, v, a, tau: (np.where(q == q[3, 1], np.inf, q), v, a, tau),
@@ -296,7 +296,7 @@ def _arm():
         (lambda q, v, a, tau: (q[:0], v[:0], a[:0], tau[:0]), InputError, "no samples"),
         (lambda q, v, a, tau: (q, v, a, tau * 0.0), InputError, "no effort"),
         (lambda q, v, a, tau: ("abc", v, a, tau), ArgumentError, "q must be an array of real numbers"),
-        (lambda q, v, a, tau: ([lw.Measurements(q, v, a, tau)], v), ArgumentError, "give nothing beside"),
+        (lambda q, v, a, tau: ([lw.Measurements(q, v, a, tau)], v), ArgumentError, "give no further arrays"),
         (lambda q, v, a, tau: (iter([(q, v)]),), ArgumentError, "parts of measurements are Measurements"),
     ],
 )
@@ -498,7 +498,7 @@ def test_values_whose_squares_are_no_numbers_are_told(factors):
 
 def test_rows_that_do_not_belong_together_and_empty_lists_are_told():
     model, q, v, a, tau = _arm()
-    with pytest.raises(ShapeError, match="a row for each sample; got so many rows: q 3, tau 4"):
+    with pytest.raises(ShapeError, match="one row per sample; got numbers of rows: q 3, tau 4"):
         lw.Measurements(q[:3], tau=tau[:4])
     with pytest.raises(InputError, match="the list of measurements is empty"):
         lw.identify(model, [])

@@ -185,7 +185,7 @@ def test_recordings_of_ros_are_read(arm, tmp_path, kind):
 
 
 def test_recordings_that_do_not_tell_all_are_told(arm, tmp_path):
-    with pytest.warns(LinkwrightWarning, match="10 messages of /joint_states that do not tell all joints"):
+    with pytest.warns(LinkwrightWarning, match="10 messages of /joint_states without all joints"):
         assert len(lw.read_measurements(bag(tmp_path / "half", "mcap", ("joint2", "joint1"), every=2), arm).q) == 10
     with pytest.raises(FormatError, match=r"no message of /joint_states has all of joint1, joint2; 20 messages"):
         lw.read_measurements(bag(tmp_path / "none", "mcap", ("joint1", "wrist")), arm)

@@ -76,7 +76,7 @@ class RegressorColumns:
         return u.columns(regressor(u.model, q, v, a, u.armature, u.friction))[..., self.chosen]
 
     def rows(self, q: Array, v: Array, a: Array, tau: Array, out: tuple[Array, ...] | None = None) -> tuple[Array, ...]:
-        """Return the columns (…, own + 1) of each velocity; the last one is the effort to explain: τ minus known terms."""
+        """Return the columns (…, own + 1) of each velocity; the last one is the effort to explain."""
         if self._kernel is None:
             return self._from_dense(q, v, a, tau, out)
         if out is not None:

@@ -449,7 +449,7 @@ def _timed(
     ):
         if other > STEEP * size and any(x is not None for x in have) and all(x is None for x in lack):
             raise ArgumentError(
-                f"on {length:.4g} m the hand rotates by {turn:.4g} rad: give {', '.join(names[:3])} too, or some of them"
+                f"on {length:.4g} m the hand rotates by {turn:.4g} rad: give {', '.join(names[:3])} or some of them"
             )
     limits: list[float] = []
     for x, y in zip(along, about, strict=True):
