@@ -96,7 +96,6 @@ def apart(x, y):
 @pytest.fixture
 def few(monkeypatch):
     """Mechanisms are large from three bodies on."""
-    monkeypatch.setattr(public, "BODIES_IN_LOOPS", 3)
     monkeypatch.setattr(selection, "BODIES_IN_LOOPS", 3)
 
 

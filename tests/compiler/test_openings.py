@@ -48,7 +48,6 @@ def crowd():
 @pytest.mark.parametrize("name", ["crowd", "four_bars:3", "delta", "stewart", "bricard"])
 def test_loops_alike_open_as_the_book_says(name, monkeypatch):
     model = crowd() if name == "crowd" else lw.load(name)
-    monkeypatch.setattr(public, "BODIES_IN_LOOPS", 1)
     monkeypatch.setattr(selection, "BODIES_IN_LOOPS", 1)
     alike = openings.loop_batches(model)
     assert len(alike) < len(model.loops) or name in ("bricard", "delta")

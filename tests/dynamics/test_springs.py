@@ -143,12 +143,14 @@ def test_free_lengths_that_are_not_given_are_those_of_the_neutral_configuration(
     assert np.allclose(lw.spring_lengths(model, [[0.0], [np.pi / 2]])[:, 0], [5.0, 7.0])
 
 
-def test_a_large_mechanism_has_springs_too():
+@pytest.mark.parametrize("followers", [False, True])
+def test_a_large_mechanism_has_springs_too(followers):
     made = lw.Builder("chain")
     parent = "world"
     for k in range(120):
         made.body(f"b{k}", mass=1.0, center_of_mass=[0.5, 0, 0], inertia=[0.01, 0.1, 0.1])
-        made.joint(f"j{k}", "revolute", parent, f"b{k}", xyz=[1.0 * (k > 0), 0, 0], axis=[0, k % 2, 1 - k % 2])
+        leads = {"mimic": f"j{k - 1}", "multiplier": -0.5, "offset": 0.2} if followers and k % 4 == 3 else {}
+        made.joint(f"j{k}", "revolute", parent, f"b{k}", xyz=[1.0 * (k > 0), 0, 0], axis=[0, k % 2, 1 - k % 2], **leads)
         parent = f"b{k}"
     for k in range(0, 117, 9):
         length = [0.3, (0.0, 1.5), (1.5, np.inf), None][k % 4]

@@ -10,8 +10,6 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,8 +32,7 @@ from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST, composed
-from linkwright.compiler.schedules.composed.springs import OF_SPRINGS, spring_batches, with_springs
-from linkwright.compiler.schedules.selection import BODIES_IN_LOOPS, bodies_in_loops, program
+from linkwright.compiler.schedules.selection import bodies_in_loops, program
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr
@@ -257,14 +254,6 @@ def kernel_of(function: Callable[..., Any], model: Model, **inputs: Any) -> Call
 def _compiled_or_not(bound: BoundFunction) -> Callable[..., Any]:
     assert bound.model is not None
     model = bound.model
-    if bound.book in OF_SPRINGS and model.springs and len(model.links) >= BODIES_IN_LOOPS:
-        with suppress(TooLargeError):  # springs of too many kinds, or too long
-            alike = spring_batches(model)
-
-            def of_joints(book: Callable[..., Any]) -> Callable[..., Any]:
-                return compile_or_not(book, replace(model, springs=()))
-
-            return AllRows(replace(bound, function=with_springs(bound.book, model, alike, of_joints)))
     alone: list[Callable[[], Any]] = [lambda: Kernel(program(bound), model)]
     together: list[Callable[[], Any]] = [lambda: AllRows(*composed(bound, _compiled_or_not))] * (bound.book in COMPOSED)
     forms = [*alone, *together]

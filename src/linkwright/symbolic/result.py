@@ -52,6 +52,14 @@ def _letter_latex(letter: str, indices: str) -> str:
     return base + (f"_{{{both}}}" if both else "")
 
 
+class _SymPyMatrix(cached_property[Any]):
+    """The quantity that is called as the attribute, made when first asked for."""
+
+    def __init__(self, what: str):
+        super().__init__(lambda equations: equations.sympy(self.attrname))
+        self.__doc__ = f"{what}; a SymPy matrix."
+
+
 class Equations(ExactForms):
     """M(q) v̇ + h(q, v) + g(q) = τ of a mechanism, exactly. Made by :func:`equations`; all is made when asked for.
 
@@ -90,50 +98,15 @@ class Equations(ExactForms):
         rows, columns = array.shape if array.ndim == 2 else (len(array), 1)
         return sympy.ImmutableMatrix(rows, columns, entries)
 
-    @cached_property
-    def mass_matrix(self) -> Any:
-        """M (nv, nv), a SymPy matrix."""
-        return self.sympy("mass_matrix")
-
-    @cached_property
-    def velocity_forces(self) -> Any:
-        """h (nv, 1), centrifugal and Coriolis, a SymPy matrix."""
-        return self.sympy("velocity_forces")
-
-    @cached_property
-    def coriolis_matrix(self) -> Any:
-        """C (nv, nv), Christoffel's, a SymPy matrix: h = C v, and Ṁ − 2 C is skew-symmetric."""
-        return self.sympy("coriolis_matrix")
-
-    @cached_property
-    def gravity_forces(self) -> Any:
-        """g (nv, 1), a SymPy matrix."""
-        return self.sympy("gravity_forces")
-
-    @cached_property
-    def friction_forces(self) -> Any:
-        """D (nv, 1), viscous damping and Coulomb friction, a SymPy matrix; the ideal law, sign(0) = 0."""
-        return self.sympy("friction_forces")
-
-    @cached_property
-    def spring_forces(self) -> Any:
-        """K (nv, 1), a SymPy matrix."""
-        return self.sympy("spring_forces")
-
-    @cached_property
-    def constraint_jacobian(self) -> Any:
-        """A (m, nv) of closed loops, a SymPy matrix: A v = 0."""
-        return self.sympy("constraint_jacobian")
-
-    @cached_property
-    def constraint_bias(self) -> Any:
-        """b = Ȧ v (m, 1), a SymPy matrix: A v̇ + b = 0."""
-        return self.sympy("constraint_bias")
-
-    @cached_property
-    def rate_matrix(self) -> Any:
-        """G (nq, nv) with q̇ = G(q) v, a SymPy matrix: the identity where v is q̇."""
-        return self.sympy("rate_matrix")
+    mass_matrix = _SymPyMatrix("M (nv, nv)")
+    velocity_forces = _SymPyMatrix("h (nv, 1), centrifugal and Coriolis")
+    coriolis_matrix = _SymPyMatrix("C (nv, nv), Christoffel's: h = C v, and Ṁ − 2 C is skew-symmetric")
+    gravity_forces = _SymPyMatrix("g (nv, 1)")
+    friction_forces = _SymPyMatrix("D (nv, 1), viscous damping and Coulomb friction, the ideal law with sign(0) = 0")
+    spring_forces = _SymPyMatrix("K (nv, 1)")
+    constraint_jacobian = _SymPyMatrix("A (m, nv) of closed loops, A v = 0")
+    constraint_bias = _SymPyMatrix("b = Ȧ v (m, 1) of closed loops, A v̇ + b = 0")
+    rate_matrix = _SymPyMatrix("G (nq, nv) with q̇ = G(q) v, the identity where v is q̇")
 
     def pose(self, frame: str) -> Any:
         """The pose (4, 4) of a frame in the world, a SymPy matrix; as the others of frames made when asked for.

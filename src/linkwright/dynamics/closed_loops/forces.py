@@ -323,12 +323,7 @@ class Open(NamedTuple):
     """(m,), the diagonal of A as it was before loops further outwards were eliminated"""
 
     def __add__(self, other: Open) -> Open:  # type: ignore[override]
-        return Open(
-            _added(self.F, other.F),
-            _added(self.r, other.r),
-            _added(self.A, other.A),
-            _added(self.sizes, other.sizes),
-        )
+        return Open(*map(_added, self, other))
 
     def block(self, i: int, j: int) -> Array:
         """Aᵢⱼ."""

@@ -15,7 +15,7 @@ from linkwright.errors import InputError, is_choice
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, Shaped, where
+from linkwright.spatial.arrays import Array, Shaped, is_symbolic, where
 from linkwright.spatial.linalg import factorize, solve_above
 from linkwright.spatial.singular import singular_values, triangle
 
@@ -118,16 +118,24 @@ def manipulability(
     """
     check_measure(model, measure)
     J = _rows(model, q, frame, directions, reference_frame, relative_to)
+    return measured(model, J, measure, directions, mass_matrix(model, q) if measure == "asada" else None)
+
+
+def measured(model: Model, J: Array, measure: str, directions: str | Sequence[str], M: Array | None) -> Any:
+    """:func:`manipulability` of a Jacobian's rows (m, nv), and of the mass matrix for "asada"; of numbers, several."""
+    symbolic = is_symbolic(J)
     if measure == "yoshikawa":
-        return _product(np.diagonal(triangle(J)))
-    if measure == "asada":  # M = Lᵀ D L: J M⁻¹ Jᵀ is the square of J L⁻¹ D^-½
-        L, inverse = factorize(mass_matrix(model, q))
-        J = own_lengths(model, directions)[:, None] * J
+        return _product(np.diagonal(triangle(J))) if symbolic else singular_values(J)[1].prod(axis=-1)
+    if M is None:
+        return shortest_by_longest(singular_values(own_units(model, directions) * J)[1])
+    J = own_lengths(model, directions)[:, None] * J
+    if symbolic:  # M = Lᵀ D L: J M⁻¹ Jᵀ is the square of J L⁻¹ D^-½
+        L, inverse = factorize(M)
         J = (np.array([np.sqrt(x) for x in inverse])[:, None] * solve_above(L, J.T)).T
     else:
-        J = own_units(model, directions) * J
+        J = np.swapaxes(np.linalg.solve(np.linalg.cholesky(M), np.swapaxes(J, -1, -2)), -1, -2)
     ratio = shortest_by_longest(singular_values(J)[1])
-    return ratio * ratio if measure == "asada" else ratio
+    return ratio * ratio
 
 
 @takes_model
@@ -202,9 +210,13 @@ def force_ellipsoid(
         Lengths in N or N m, the longest first: the inverses of those of :func:`velocity_ellipsoid`. They are infinite
         in directions in which the frame cannot move.
     """
-    J = _rows(model, q, frame, directions, reference_frame, relative_to)
+    return of_forces(model, _rows(model, q, frame, directions, reference_frame, relative_to), directions)
+
+
+def of_forces(model: Model, J: Array, directions: str | Sequence[str]) -> tuple[Array, Array]:
+    """:func:`force_ellipsoid` of a Jacobian's rows (m, nv); of numbers, several."""
     axes, s = singular_values(J)
-    return axes[:, ::-1], inverses(s, of_own_units(model, directions, J, s))[::-1]
+    return axes[..., ::-1], inverses(s, of_own_units(model, directions, J, s))[..., ::-1]
 
 
 def _rows(

@@ -19,7 +19,14 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators.methods import Efforts, EmbeddedPair, Options, advance, increments, rates_at
+from linkwright.simulation.integrators.methods import (
+    DrivenMechanism,
+    Efforts,
+    EmbeddedPair,
+    Options,
+    advance,
+    increments,
+)
 from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
 from linkwright.spatial.repeats import repeat, until
 from linkwright.spatial.tables import take
@@ -264,9 +271,10 @@ def trial_step(
     """Return a step of h seconds from q and v at t; ``a`` (nv,): the acceleration there, if known."""
 
     model, method = problem.model, problem.method
+    driven = DrivenMechanism(model, problem.efforts, problem.options, problem.external)
 
     def rates(time: Any, u: Array, w: Array) -> tuple[Array, Array]:
-        return rates_at(model, time, q, v, u, w, problem.efforts, problem.options, problem.external)[:2]
+        return driven.rates(time, q, v, u, w)[:2]
 
     stages = _in_a_loop if problem.looped else _written_out
     du, dw = stages(method, rates, t, v, h, a)

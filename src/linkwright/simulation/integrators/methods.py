@@ -215,7 +215,7 @@ def driven_step(
             tau = efforts(t, q, v)
             efforts = _constant(tau)
         stages = _stages_in_a_loop if looped and chosen.in_sequence else _stages
-        tau, u, w = stages(model, chosen, t, q, v, efforts, h, options, external)
+        tau, u, w = stages(DrivenMechanism(model, efforts, options, external), chosen, t, q, v, h)
         q, v = advance(model, q, v, u, w)
     return (*(dynamics.project(model, q, v) if projection else (q, v)), tau)
 
@@ -224,37 +224,38 @@ def _constant(tau: Array) -> Efforts:
     return lambda t, q, v: tau
 
 
-def _stages(
-    model: Model,
-    method: Tableau,
-    t: Any,
-    q: Array,
-    v: Array,
-    efforts: Efforts,
-    h: Any,
-    options: Options,
-    external: Efforts | None,
-) -> tuple[Array, Array, Array]:
+class DrivenMechanism(NamedTuple):
+    """A mechanism under efforts, and additional ones that are evaluated at each stage even where these are held."""
+
+    model: Model
+    efforts: Efforts
+    options: Options
+    external: Efforts | None
+
+    def acceleration(self, t: Any, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return the acceleration (nv,) and the efforts."""
+        tau = self.efforts(t, q, v)
+        acting = tau if self.external is None else tau + self.external(t, q, v)
+        return total_acceleration(self.model, q, v, acting, self.options), tau
+
+    def rates(self, t: Any, q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array, Array]:
+        """Return the rates (u̇, v̇) at the configuration q ⊕ Exp(u) and the velocity v + w, and the efforts there."""
+        there, velocity = advance(self.model, q, v, u, w)
+        a, tau = self.acceleration(t, there, velocity)
+        return inverse_exponential_rate(self.model, u, velocity), a, tau
+
+
+def _stages(driven: DrivenMechanism, method: Tableau, t: Any, q: Array, v: Array, h: Any) -> tuple[Array, Array, Array]:
     """Return the efforts at the beginning, and u and w at the end of the step."""
-    tau = efforts(t, q, v)
-    acting = tau if external is None else tau + external(t, q, v)
-    rates = [(v, total_acceleration(model, q, v, acting, options))]
+    a, tau = driven.acceleration(t, q, v)
+    rates = [(v, a)]
     for row, when in zip(method.stages[1:], method.times[1:], strict=True):
-        u, w = increments(row, h, rates)
-        rates.append(rates_at(model, t + h * when, q, v, u, w, efforts, options, external)[:2])
+        rates.append(driven.rates(t + h * when, q, v, *increments(row, h, rates))[:2])
     return (tau, *increments(method.weights, h, rates))
 
 
 def _stages_in_a_loop(
-    model: Model,
-    method: Tableau,
-    t: Any,
-    q: Array,
-    v: Array,
-    efforts: Efforts,
-    h: Any,
-    options: Options,
-    external: Efforts | None,
+    driven: DrivenMechanism, method: Tableau, t: Any, q: Array, v: Array, h: Any
 ) -> tuple[Array, Array, Array]:
     """Return the same for a method whose stages each depend on the previous one."""
     before = [0.0, *(row[-1] for row in method.stages[1:])]
@@ -263,8 +264,7 @@ def _stages_in_a_loop(
         k: Any, rates: tuple[Array, Array], sums: tuple[Array, Array], first: Array
     ) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
         u, w = (h * _numbered(before, k) * rate for rate in rates)
-        when = t + h * _numbered(method.times, k)
-        u_rate, v_rate, tau = rates_at(model, when, q, v, u, w, efforts, options, external)
+        u_rate, v_rate, tau = driven.rates(t + h * _numbered(method.times, k), q, v, u, w)
         share = h * _numbered(method.weights, k)
         return (u_rate, v_rate), (sums[0] + share * u_rate, sums[1] + share * v_rate), where(k < 0.5, tau, first)
 
@@ -280,25 +280,6 @@ def _numbered(choices: Sequence[float], k: Any) -> Any:
         if choices[i] != choices[i + 1]:
             chosen = where(k < i + 0.5, choices[i], chosen)
     return chosen
-
-
-def rates_at(
-    model: Model,
-    t: Any,
-    q: Array,
-    v: Array,
-    u: Array,
-    w: Array,
-    efforts: Efforts,
-    options: Options,
-    external: Efforts | None,
-) -> tuple[Array, Array, Array]:
-    """Return the rates (u̇, v̇) at the configuration q ⊕ Exp(u) and the velocity v + w, and the efforts there."""
-    there, velocity = advance(model, q, v, u, w)
-    tau = efforts(t, there, velocity)
-    acting = tau if external is None else tau + external(t, there, velocity)
-    a = total_acceleration(model, there, velocity, acting, options)
-    return inverse_exponential_rate(model, u, velocity), a, tau
 
 
 def semi_implicit_step(

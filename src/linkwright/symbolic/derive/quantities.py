@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+
+Algorithm = Callable[..., Array]
 
 
 class Quantity(NamedTuple):
@@ -24,8 +25,8 @@ class Quantity(NamedTuple):
     meaning: str
     arguments: str
     """of q, v and p, those it depends on"""
-    value: Callable[[Model, Array, Array, str, str], Array]
-    """of model, q, v, frame and reference frame; what is ``passive`` only in numbers"""
+    algorithm: Algorithm
+    """of the model, those of q and v and, of a frame, its name and the reference frame; ``passive`` only in numbers"""
     symmetric: bool = False
     framed: bool = False
     """whether it is of a frame"""
@@ -42,6 +43,11 @@ class Quantity(NamedTuple):
     needs_masses: bool = False
     """whether base parameters, which the motion shows, do not tell it"""
 
+    def value(self, model: Model, q: Array, v: Array, frame: str, reference_frame: str) -> Array:
+        """The array at a state."""
+        state = [x for name, x in (("q", q), ("v", v)) if name in self.arguments]
+        return self.algorithm(model, *state, *(frame, reference_frame) * self.framed)
+
     @property
     def latex(self) -> str:
         r"""The letter in LaTeX: J_dot as \\dot{J}, J_c as J_{c}."""
@@ -55,29 +61,24 @@ def weightless(model: Model) -> Model:
     return replace(model, gravity=np.zeros(3))
 
 
-def _velocity_forces(model: Model, q: Array, v: Array, frame: str, reference_frame: str) -> Array:
+def _velocity_forces(model: Model, q: Array, v: Array) -> Array:
     return dynamics.inverse_dynamics(weightless(model), q, v, np.zeros(model.nv))
 
 
-def _friction_forces(model: Model, q: Array, v: Array, frame: str, reference_frame: str) -> Array:
+def _friction_forces(model: Model, v: Array) -> Array:
     joints = zip(model.joints, model.rates(v), strict=True)
     return model.assemble([joint.damping * rate + joint.friction * np.sign(rate) for joint, rate in joints])
 
 
-def _dissipation(model: Model, q: Array, v: Array, frame: str, reference_frame: str) -> Array:
+def _dissipation(model: Model, v: Array) -> Array:
     joints = zip(model.joints, model.rates(v), strict=True)
     return sum(
         (0.5 * joint.damping @ (rate * rate) + joint.friction @ np.abs(rate) for joint, rate in joints), np.zeros(())
     )
 
 
-def _momentum(model: Model, q: Array, v: Array) -> Array:
-    return np.asarray(dynamics.momentum(model, q, v))
-
-
-def _known(reference_frame: str) -> ReferenceFrame:
-    """A reference frame that was checked when it was given; what has no frame has "" for it."""
-    return cast(ReferenceFrame, reference_frame)
+def _spring_forces(model: Model, q: Array) -> Array:
+    return -dynamics.passive_forces(model, q, np.zeros(model.nv))
 
 
 def rate_matrix(model: Model, q: Array) -> Array:
@@ -86,182 +87,83 @@ def rate_matrix(model: Model, q: Array) -> Array:
     return np.stack(columns, axis=1) if columns else np.zeros((model.nq, 0))
 
 
-QUANTITIES = {
-    quantity.letter: quantity
-    for quantity in (
-        Quantity(
-            "M",
-            "mass_matrix",
-            "mass matrix",
-            "qp",
-            lambda model, q, v, frame, reference_frame: dynamics.mass_matrix(model, q),
-            symmetric=True,
-            regrouped="inertia",
-        ),
-        Quantity(
-            "h",
-            "velocity_forces",
-            "centrifugal and Coriolis forces",
-            "qvp",
-            _velocity_forces,
-            regrouped="second moment",
-        ),
-        Quantity(
-            "C",
-            "coriolis_matrix",
-            "Christoffel's matrix: h is C v, and the rate of M less 2 C is skew-symmetric",
-            "qvp",
-            lambda model, q, v, frame, reference_frame: dynamics.coriolis_matrix(model, q, v),
-        ),
-        Quantity(
-            "g",
-            "gravity_forces",
-            "gravity forces",
-            "qp",
-            lambda model, q, v, frame, reference_frame: dynamics.gravity_forces(model, q),
-            regrouped="second moment",
-        ),
-        Quantity(
-            "D",
-            "friction_forces",
-            "viscous damping and Coulomb friction",
-            "vp",
-            _friction_forces,
-            passive=True,
-        ),
-        Quantity(
-            "R",
-            "dissipation",
-            "Rayleigh's dissipation function, whose slopes along v are D",
-            "vp",
-            _dissipation,
-            passive=True,
-        ),
-        Quantity(
-            "K",
-            "spring_forces",
-            "forces of springs",
-            "qp",
-            lambda model, q, v, frame, reference_frame: -dynamics.passive_forces(model, q, np.zeros(model.nv)),
-            passive=True,
-        ),
-        Quantity(
-            "A",
-            "constraint_jacobian",
-            "how fast closed loops open is A v",
-            "qp",
-            lambda model, q, v, frame, reference_frame: dynamics.constraint_jacobian(model, q),
-            looped=True,
-        ),
-        Quantity(
-            "b",
-            "constraint_bias",
-            "rate of A times v",
-            "qvp",
-            lambda model, q, v, frame, reference_frame: dynamics.constraint_bias(model, q, v),
-            looped=True,
-        ),
-        Quantity(
-            "E",
-            "kinetic_energy",
-            "kinetic energy, of rotors too",
-            "qvp",
-            lambda model, q, v, frame, reference_frame: dynamics.kinetic_energy(model, q, v),
-            whole=True,
-        ),
-        Quantity(
-            "U",
-            "potential_energy",
-            "potential energy of gravity",
-            "qp",
-            lambda model, q, v, frame, reference_frame: dynamics.potential_energy(model, q),
-            whole=True,
-        ),
-        Quantity(
-            "c",
-            "center_of_mass",
-            "center of mass of all that moves, in the world",
-            "qp",
-            lambda model, q, v, frame, reference_frame: dynamics.center_of_mass(model, q),
-            whole=True,
-            needs_masses=True,
-        ),
-        Quantity(
-            "J_c",
-            "center_of_mass_jacobian",
-            "Jacobian of the center of mass: its velocity is J_c v",
-            "qp",
-            lambda model, q, v, frame, reference_frame: dynamics.center_of_mass_jacobian(model, q),
-            sparse=True,
-            whole=True,
-            needs_masses=True,
-        ),
-        Quantity(
-            "P",
-            "linear_momentum",
-            "linear momentum of all that moves, in the axes of the world",
-            "qvp",
-            lambda model, q, v, frame, reference_frame: _momentum(model, q, v)[:3],
-            whole=True,
-            needs_masses=True,
-        ),
-        Quantity(
-            "L",
-            "angular_momentum",
-            "angular momentum of all that moves about its center of mass, rotors aside",
-            "qvp",
-            lambda model, q, v, frame, reference_frame: _momentum(model, q, v)[3:],
-            whole=True,
-            needs_masses=True,
-        ),
-        Quantity(
-            "G",
-            "rate_matrix",
-            "the rate of q is G v",
-            "q",
-            lambda model, q, v, frame, reference_frame: rate_matrix(model, q),
-            sparse=True,
-        ),
-        Quantity(
-            "T",
-            "pose",
-            "pose of {frame} in the world",
-            "qp",
-            lambda model, q, v, frame, reference_frame: dynamics.pose(model, q, frame),
-            framed=True,
-            sparse=True,
-        ),
-        Quantity(
-            "J",
-            "jacobian",
-            "Jacobian of {frame}, {reference_frame}: its twist [v; w] is J v",
-            "qp",
-            lambda model, q, v, frame, reference_frame: dynamics.jacobian(model, q, frame, _known(reference_frame)),
-            framed=True,
-            sparse=True,
-        ),
-        Quantity(
-            "J_dot",
-            "jacobian_dot",
-            "rate of the Jacobian of {frame}, {reference_frame}",
-            "qvp",
-            lambda model, q, v, frame, reference_frame: dynamics.jacobian_dot(
-                model, q, v, frame, _known(reference_frame)
-            ),
-            framed=True,
-            sparse=True,
-        ),
-        Quantity(
-            "V",
-            "velocity",
-            "twist [v; w] of {frame}, {reference_frame}",
-            "qvp",
-            lambda model, q, v, frame, reference_frame: dynamics.velocity(model, q, v, frame, _known(reference_frame)),
-            framed=True,
-            sparse=True,
-        ),
-    )
-}
+def _of_loops(letter: str, name: str, meaning: str, arguments: str, algorithm: Algorithm) -> Quantity:
+    return Quantity(letter, name, meaning, arguments, algorithm, looped=True)
+
+
+def _of_masses(
+    letter: str, name: str, meaning: str, arguments: str, algorithm: Algorithm, sparse: bool = False
+) -> Quantity:
+    return Quantity(letter, name, meaning, arguments, algorithm, sparse=sparse, whole=True, needs_masses=True)
+
+
+def _of_frame(letter: str, name: str, meaning: str, arguments: str, algorithm: Algorithm) -> Quantity:
+    return Quantity(letter, name, meaning, arguments, algorithm, framed=True, sparse=True)
+
+
+_TABLE = (
+    Quantity("M", "mass_matrix", "mass matrix", "qp", dynamics.mass_matrix, symmetric=True, regrouped="inertia"),
+    Quantity(
+        "h", "velocity_forces", "centrifugal and Coriolis forces", "qvp", _velocity_forces, regrouped="second moment"
+    ),
+    Quantity(
+        "C",
+        "coriolis_matrix",
+        "Christoffel's matrix: h is C v, and the rate of M less 2 C is skew-symmetric",
+        "qvp",
+        dynamics.coriolis_matrix,
+    ),
+    Quantity("g", "gravity_forces", "gravity forces", "qp", dynamics.gravity_forces, regrouped="second moment"),
+    Quantity("D", "friction_forces", "viscous damping and Coulomb friction", "vp", _friction_forces, passive=True),
+    Quantity(
+        "R",
+        "dissipation",
+        "Rayleigh's dissipation function, whose slopes along v are D",
+        "vp",
+        _dissipation,
+        passive=True,
+    ),
+    Quantity("K", "spring_forces", "forces of springs", "qp", _spring_forces, passive=True),
+    _of_loops("A", "constraint_jacobian", "how fast closed loops open is A v", "qp", dynamics.constraint_jacobian),
+    _of_loops("b", "constraint_bias", "rate of A times v", "qvp", dynamics.constraint_bias),
+    Quantity("E", "kinetic_energy", "kinetic energy, of rotors too", "qvp", dynamics.kinetic_energy, whole=True),
+    Quantity("U", "potential_energy", "potential energy of gravity", "qp", dynamics.potential_energy, whole=True),
+    _of_masses("c", "center_of_mass", "center of mass of all that moves, in the world", "qp", dynamics.center_of_mass),
+    _of_masses(
+        "J_c",
+        "center_of_mass_jacobian",
+        "Jacobian of the center of mass: its velocity is J_c v",
+        "qp",
+        dynamics.center_of_mass_jacobian,
+        sparse=True,
+    ),
+    _of_masses(
+        "P",
+        "linear_momentum",
+        "linear momentum of all that moves, in the axes of the world",
+        "qvp",
+        lambda *state: np.asarray(dynamics.momentum(*state))[:3],
+    ),
+    _of_masses(
+        "L",
+        "angular_momentum",
+        "angular momentum of all that moves about its center of mass, rotors aside",
+        "qvp",
+        lambda *state: np.asarray(dynamics.momentum(*state))[3:],
+    ),
+    Quantity("G", "rate_matrix", "the rate of q is G v", "q", rate_matrix, sparse=True),
+    _of_frame(
+        "T", "pose", "pose of {frame} in the world", "qp", lambda model, q, frame, _: dynamics.pose(model, q, frame)
+    ),
+    _of_frame(
+        "J", "jacobian", "Jacobian of {frame}, {reference_frame}: its twist [v; w] is J v", "qp", dynamics.jacobian
+    ),
+    _of_frame(
+        "J_dot", "jacobian_dot", "rate of the Jacobian of {frame}, {reference_frame}", "qvp", dynamics.jacobian_dot
+    ),
+    _of_frame("V", "velocity", "twist [v; w] of {frame}, {reference_frame}", "qvp", dynamics.velocity),
+)
+QUANTITIES = {quantity.letter: quantity for quantity in _TABLE}
 NAMES = {quantity.name: quantity for quantity in QUANTITIES.values()}
 MAIN = "M,h,g"
 

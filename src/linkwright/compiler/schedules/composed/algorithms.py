@@ -8,25 +8,23 @@ coordinates, or the motion of joints is prescribed) are closed together by K M�
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.front.algorithms import OF_BODIES
-from linkwright.compiler.front.bind import BoundFunction, bind
-from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.schedules.composed import kinematics, regressors
+from linkwright.compiler.front.bind import BoundFunction
+from linkwright.compiler.schedules.composed import kinematics, regressors, springs
 from linkwright.compiler.schedules.composed.constraints import (
     LoopConstraints,
     group_stacks,
     loop_forces,
     loop_residuals,
 )
+from linkwright.compiler.schedules.composed.kernels import ComponentKernels, Function, weightless
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import prescribed_motion_and_opening, require_independent
 from linkwright.dynamics.assembly.partition import require_inertia
@@ -37,10 +35,8 @@ from linkwright.dynamics.derivatives import require_open
 from linkwright.dynamics.forces.actuation import velocity_places
 from linkwright.dynamics.forces.borne import borne_forces, efforts_of, partly_prescribed
 from linkwright.dynamics.forward import cheapest_method, checked_options
-from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import TooLargeError
-from linkwright.model.derived import derived, kept
 from linkwright.model.loop import Loop
 from linkwright.model.tree import Frame, Model
 from linkwright.spatial.arrays import Array
@@ -48,27 +44,10 @@ from linkwright.spatial.stacked import Semidefinite, times
 from linkwright.spatial.transform import motion_transform
 from linkwright.status import telling
 
-Function = Callable[..., Any]
-
 FORWARD = ("method", "schedule", "partition", "loops", "stabilization")
 
 
 # sweeps that are compiled
-
-
-def pushed(model: Model, q: Array, wrenches: Wrenches | None = None) -> Array:
-    """Jᵀf (nv,) of wrenches; of a model without weight."""
-    return -inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv), wrenches)
-
-
-def momenta(model: Model, q: Array, a: Array) -> Array:
-    """M a (nv,); of a model without weight."""
-    return inverse_dynamics(model, q, np.zeros(model.nv), a)
-
-
-def answer(model: Model, q: Array, tau: Array) -> Array:
-    """M⁻¹ τ (nv,) of the tree; of a model without weight."""
-    return dynamics.forward_dynamics(model, q, np.zeros(model.nv), tau, method="articulated", loops="ignore")
 
 
 def answer_of_others(model: Model, q: Array, tau: Array, prescribed: tuple[str, ...]) -> Array:
@@ -82,118 +61,6 @@ def rotations(model: Model, q: Array) -> Any:
     return model.each(lambda link, T: T[:3, :3], body_poses(model, q))
 
 
-# pieces
-
-
-@kept
-def weightless(model: Model) -> Model:
-    """The same mechanism where nothing weighs."""
-    return replace(model, gravity=np.zeros(3))
-
-
-class ComponentKernels:
-    """The kernels that a bound algorithm may be made of, each compiled when it is asked for."""
-
-    def __init__(self, bound: BoundFunction, compiled: Function):
-        assert bound.model is not None
-        self.model, self.options, self._book, self._compiled = bound.model, bound.options, bound.book, compiled
-        self.frames = [name.removeprefix("wrench ") for name in bound.shapes if name.startswith("wrench ")]
-
-    def of(self, function: Function, model: Model | None = None, pushed: bool = False, **told: Any) -> Function:
-        """The function of all rows, an algorithm as its public face calls it; ``pushed``: of the wrenches too, its
-        last arguments."""
-        model = self.model if model is None else model
-        _, *parameters = inspect.signature(function).parameters.values()
-        fixed = {one.name: one.default for one in parameters if one.default is not one.empty}
-        shapes = {name: told.pop(name) for name in OF_BODIES if name in told}
-        fixed |= {name: x for name, x in told.items() if x is not None or name not in fixed}
-        if "wrenches" in fixed:
-            fixed["wrenches"] = tuple(self.frames) if pushed and self.frames else None
-        key = [*fixed.values(), *shapes.values()]
-        made: Function = derived(
-            model, function, *key, make=lambda: self._compiled(bind(function, model, shapes, values=fixed))
-        )
-        return made
-
-    @cached_property
-    def choices(self) -> dict[str, Any]:
-        """What the algorithm is told besides arrays, or takes where it is not."""
-        parameters = inspect.signature(self._book).parameters.values()
-        return {one.name: one.default for one in parameters if one.default is not one.empty} | dict(self.options)
-
-    @cached_property
-    def still(self) -> Array:
-        return np.zeros(self.model.nv)
-
-    @cached_property
-    def efforts(self) -> Function:
-        """(q, v, a, wrenches…) -> M a + b − Jᵀf."""
-        return self.of(dynamics.inverse_dynamics, pushed=True)
-
-    @cached_property
-    def pushed(self) -> Function:
-        """(q, wrenches…) -> Jᵀf."""
-        if not self.frames:
-            return lambda q: np.zeros((*q.shape[:-1], self.model.nv))
-        return self.of(pushed, weightless(self.model), pushed=True)
-
-    @cached_property
-    def momenta(self) -> Function:
-        """(q, x) -> M x."""
-        return self.of(momenta, weightless(self.model))
-
-    @cached_property
-    def held(self) -> Function:
-        """(q,) -> the efforts that hold the tree against gravity."""
-        return self.of(dynamics.gravity_forces)
-
-    @cached_property
-    def answer(self) -> Function:
-        """(q, x) -> M⁻¹ x, of one x (…, nv) or several (…, k, nv)."""
-        if not self.model.has_couplings:
-            kernel = self.of(answer, weightless(self.model))
-            return lambda q, x: kernel(q if x.ndim == q.ndim else q[..., None, :], x)
-        matrix = self.of(dynamics.mass_matrix)
-
-        def solved(q: Array, x: Array) -> Array:
-            X = x[..., None] if x.ndim == q.ndim else np.swapaxes(x, -1, -2)
-            found = np.linalg.solve(matrix(q), X)
-            return found[..., 0] if x.ndim == q.ndim else np.swapaxes(found, -1, -2)
-
-        return solved
-
-    @cached_property
-    def forward(self) -> Function:
-        """(q, v, τ, wrenches…) -> accelerations, loops closed."""
-        return self.of(dynamics.forward_dynamics, pushed=True, stabilization=self.options.get("stabilization"))
-
-    @cached_property
-    def assembled(self) -> Kernel | None:
-        """(q, v, τ) -> accelerations, loops closed by assembly; None where they cannot be."""
-        if self.model.has_couplings or not all(isinstance(loop, Loop) for loop in self.model.loops):
-            return None
-        kernel = self.of(dynamics.forward_dynamics)
-        return kernel if isinstance(kernel, Kernel) else None
-
-    def correction(self, q: Array, asked: LoopConstraints, opening: Array) -> Array:
-        """The Δ (…, nv) of least kinetic energy with K Δ = −opening (…, m), of an opening that rows can be.
-
-        By assembly: at rest, efforts that would give the tree an acceleration x give x + Δ, where K Δ = −K x.
-        """
-        if not asked.size:
-            return np.zeros((*q.shape[:-1], self.model.nv))
-        if self.assembled is None:
-            return correction(partial(self.answer, q), asked, opening)
-        moved = np.zeros((*q.shape[:-1], self.model.nv))
-        for _ in range(2):  # once more, for rounding
-            x = asked.velocities(opening + asked.rates(moved))
-            largest = np.abs(x).max(axis=-1, keepdims=True)
-            size = np.where(largest > 0.0, largest, 1.0)  # so that it is not small beside what weights do
-            x = x / size
-            moved = moved + size * (self.assembled(q, self.still, self.momenta(q, x) + self.held(q)) - x)
-        return moved
-
-
 def numbers_of(model: Model) -> int:
     """How many numbers a row may take, about."""
     stacks = [np.size(one.rows) * (sum(one.rows.shape[1:]) + one.columns.shape[1]) for one in group_stacks(model)]
@@ -203,6 +70,8 @@ def numbers_of(model: Model) -> int:
 
 def correction(answer: Function, asked: LoopConstraints, opening: Array) -> Array:
     """The least motion (…, nv) with K Δ = −opening in the rows that are independent, by K M⁻¹ Kᵀ."""
+    if not asked.size:
+        return np.zeros((*opening.shape[:-1], asked.model.nv))
     chosen = np.flatnonzero(asked.independent.reshape(-1, asked.size).any(axis=0))
     Y = answer(asked.matrix(chosen))
     A = Semidefinite(asked.rates_of_all(Y)[..., chosen, :], asked.independent[..., chosen])
@@ -261,7 +130,7 @@ def _forward(p: ComponentKernels) -> Function:
         if gains is not None:
             k = k + 2.0 * gains[0] * asked.rates(v)
         a = tree(q, v, tau, *f)
-        return a + p.correction(q, asked, asked.rates(a) + k)
+        return a + correction(partial(p.answer, q), asked, asked.rates(a) + k)
 
     return closed_tree if closed else tree
 
@@ -280,34 +149,29 @@ def _forward_derivatives(p: ComponentKernels) -> Function:
     return all_rows
 
 
-def _corrected(p: ComponentKernels, opening: Callable[..., Array]) -> Function:
+def _position_correction(p: ComponentKernels) -> Function:
     dynamics.require_mass(p.model)
 
-    def all_rows(q: Array, *v: Array) -> Array:
+    def all_rows(q: Array) -> Array:
         asked = LoopConstraints(p.model, q)
-        return p.correction(q, asked, opening(q, asked, *v))
+        return correction(partial(p.answer, q), asked, asked.within(loop_residuals(p.model, q)[0]))
 
     return all_rows
-
-
-def _position_correction(p: ComponentKernels) -> Function:
-    return _corrected(p, lambda q, asked: asked.within(loop_residuals(p.model, q)[0]))
 
 
 def _velocity_correction(p: ComponentKernels) -> Function:
-    return _corrected(p, lambda q, asked, v: asked.rates(v))
+    dynamics.require_mass(p.model)
+
+    def all_rows(q: Array, v: Array) -> Array:
+        asked = LoopConstraints(p.model, q)
+        return correction(partial(p.answer, q), asked, asked.rates(v))
+
+    return all_rows
 
 
 def _project(p: ComponentKernels) -> Function:
-    dynamics.require_mass(p.model)
-    integrate = p.of(dynamics.integrate)
-
-    def all_rows(q: Array, v: Array) -> tuple[Array, Array]:
-        asked = LoopConstraints(p.model, q)
-        step = p.correction(q, asked, asked.within(loop_residuals(p.model, q)[0]))
-        return integrate(q, step), v + p.correction(q, asked, asked.rates(v))
-
-    return all_rows
+    integrate, step = p.of(dynamics.integrate), p.of(constrained.position_correction)
+    return lambda q, v: (integrate(q, step(q)), v + p.closing(q, v))
 
 
 def _constraint_forces(p: ComponentKernels) -> Function:
@@ -348,7 +212,7 @@ def _impulse(p: ComponentKernels) -> Function:
     def all_rows(q: Array, v: Array, *f: Array) -> tuple[Array, Array]:
         asked, push = LoopConstraints(p.model, q), p.pushed(q, *f)
         before = v + p.answer(q, push) if f else v
-        after = before + p.correction(q, asked, asked.rates(before))
+        after = before + p.closing(q, before)
         return after, asked.multipliers(p.momenta(q, after - v) - push)
 
     return all_rows
@@ -388,8 +252,8 @@ def _plastic_impact(p: ComponentKernels) -> Function:
     def all_rows(q: Array, v: Array, twists: Array) -> tuple[Array, Array]:
         asked, had = LoopConstraints(model, q), times(inertias, twists)
         told = efforts(q, had) + model.armature * v
-        after = p.answer(q, told)
-        after = after + p.correction(q, asked, asked.rates(after))
+        before = p.answer(q, told)
+        after = before + p.closing(q, before)
         on_bodies = loop_forces(model, q, asked.multipliers(p.momenta(q, after) - told)).on_bodies
         return after, borne(q, np.zeros_like(v), after, had + on_bodies)
 
@@ -438,7 +302,13 @@ def _actuated_efforts(p: ComponentKernels) -> Function:
     return all_rows
 
 
-IN_LOOPS_FIRST = (dynamics.forward_dynamics, constrained.position_correction, constrained.velocity_correction)
+IN_LOOPS_FIRST = (
+    dynamics.forward_dynamics,
+    dynamics.passive_forces,
+    dynamics.spring_energy,
+    constrained.position_correction,
+    constrained.velocity_correction,
+)
 """What one kernel does alone where it can."""
 
 COMPOSED: dict[Function, Callable[[ComponentKernels], Function]] = {
@@ -453,19 +323,22 @@ COMPOSED: dict[Function, Callable[[ComponentKernels], Function]] = {
     dynamics.forward_dynamics_derivatives: _forward_derivatives,
     dynamics.impulse: _impulse,
     dynamics.joint_reactions: _joint_reactions,
-    dynamics.force_ellipsoid: lambda p: kinematics.force_ellipsoid(p.of, p.model, p.choices),
-    dynamics.kinematic_hessian: lambda p: kinematics.hessian(p.of, p.model, p.choices),
-    dynamics.energy_regressor: lambda p: regressors.energy_regressor(p.of, p.model, p.choices),
-    dynamics.momentum_regressor: lambda p: regressors.momentum_regressor(p.of, p.model, p.choices),
-    dynamics.reference_regressor: lambda p: regressors.reference_regressor(p.of, p.model, p.choices),
-    dynamics.regressor: lambda p: regressors.regressor(p.of, p.model, p.choices),
-    dynamics.manipulability: lambda p: kinematics.manipulability(p.of, p.model, p.choices),
-    dynamics.velocity_ellipsoid: lambda p: kinematics.velocity_ellipsoid(p.of, p.model, p.choices),
+    dynamics.force_ellipsoid: kinematics.force_ellipsoid,
+    dynamics.kinematic_hessian: kinematics.hessian,
+    dynamics.energy_regressor: regressors.energy_regressor,
+    dynamics.momentum_regressor: regressors.regressor,
+    dynamics.reference_regressor: regressors.regressor,
+    dynamics.regressor: regressors.regressor,
+    dynamics.manipulability: kinematics.manipulability,
+    dynamics.velocity_ellipsoid: kinematics.velocity_ellipsoid,
+    dynamics.passive_forces: springs.passive_forces,
     dynamics.plastic_impact: _plastic_impact,
     constrained.position_correction: _position_correction,
     dynamics.prescribed_dynamics: _prescribed_dynamics,
     prescribed_motion_and_opening: _prescribed_motion,
     dynamics.project: _project,
+    dynamics.spring_energy: springs.spring_energy,
+    dynamics.spring_lengths: springs.spring_lengths,
     constrained.velocity_correction: _velocity_correction,
 }
 

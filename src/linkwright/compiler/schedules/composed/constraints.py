@@ -62,7 +62,7 @@ def group_stacks(model: Model) -> list[GroupStack]:
             here = np.array([n for n, own in enumerate(alike.rows) if int(own[0]) in place_of_row], int)
             if here.size:
                 at_rows = np.array([[place_of_row[int(k)] for k in own] for own in alike.rows[here]])
-                at_columns = np.array([[place_of_column[int(k)][1] for k in own] for own in alike.at_v[here]], int)
+                at_columns = np.array([[place_of_column[int(k)][1] for k in own] for own in alike.v.at[here]], int)
                 parts.append(BatchMembers(number, here, at_rows[:, :1, 0], at_rows[..., 1], at_columns))
         made.append(GroupStack(rows, columns, parts))
     return made
@@ -253,7 +253,7 @@ def loop_forces(model: Model, q: Array, multipliers: Array) -> LoopForces:
             continue
         own = multipliers[..., one.rows]
         T, *sides = one.acting(q)
-        on_second[..., one.numbers, :] = times(T, own)
+        on_second[..., one.which, :] = times(T, own)
         for bodies, side in zip(one.ends.T, sides, strict=True):
             moves = bodies >= 0
             np.add.at(on_bodies, bodies[moves], np.moveaxis(times(side, own)[..., moves, :], -2, 0))

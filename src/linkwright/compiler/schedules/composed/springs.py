@@ -1,52 +1,63 @@
-"""Springs between bodies of large mechanisms: those alike compiled once, all of them at once as a batch.
+"""Springs between bodies of large mechanisms.
 
-Springs are alike whose ways (see `dynamics/forces/springs.py`) go over the same kinds of joint; in placements, points,
-stiffness and the like they differ. The length of one and how every joint on its ways lengthens it are straight-line
-code, with what differs as an input; forces and energies follow from them for all springs together.
+The length of one and how every joint on its ways lengthens it (see `dynamics/forces/springs.py`) are code for one
+element; forces and energies follow from them for all springs together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from linkwright import dynamics
-from linkwright.compiler.front.kinds import folded, objects, plain, pose_from
-from linkwright.compiler.kernel import Kernel, compile
+from linkwright.compiler.front.kinds import objects, plain, pose_from
+from linkwright.compiler.schedules.composed.elements import BatchElement, ElementBatch, along, batches_of
+from linkwright.compiler.schedules.composed.kernels import ComponentKernels, Function
 from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched, ways_between
-from linkwright.errors import TooLargeError
+from linkwright.model.derived import kept
+from linkwright.model.spring import Spring
 from linkwright.model.tree import Frame, Model
 from linkwright.spatial.arrays import Array
 
-LONGEST_PATH = 150
-"""Bodies between the ends of a spring or loop; more are too many for straight-line code to be compiled soon."""
-MOST_KINDS = 60
-"""of springs or loops, each compiled"""
 
-
-class SpringBatch(NamedTuple):
+class SpringBatch(ElementBatch):
     """Springs of one kind."""
 
-    springs: list[int]
-    kernel: Kernel
-    """(data, q of the joints on the ways) -> length and row"""
-    data: Array
-    """(springs, …), in which they differ"""
-    at_q: Array
-    """(springs, …), where in q the coordinates of those joints are"""
-    at_v: Array
-    law: Array
-    """(4, springs): stiffness, damping, shortest and longest relaxed length"""
+    def __init__(self, model: Model, which: list[int], elements: Sequence[BatchElement]):
+        super().__init__(model, which, elements)
+        springs = [model.springs[number] for number in which]
+        self.law = np.array([(one.stiffness, one.damping, *one.relaxed) for one in springs]).T
+        """(4, springs): stiffness, damping, shortest and longest relaxed length"""
+
+    def told(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
+        """The length, and how fast each velocity lengthens it."""
+        spring = self.model.springs[self.which[0]]
+        bodies, ends = _ways(self.model, spring)
+        local = {-1: -1, **{k: n for n, k in enumerate(bodies)}}
+        links = []
+        for n, link in enumerate(self.model.links[k] for k in bodies):
+            T = pose_from(numbers[12 * n : 12 * n + 12])
+            links.append(replace(link, parent=local.get(link.parent, -1), placement=T))
+        frames = {}
+        for n, end in enumerate(ends):
+            p = objects(numbers[12 * len(bodies) + 3 * n :][:3])
+            T = plain(np.concatenate([np.eye(4)[:, :3], np.append(p, 1.0)[:, None]], axis=1))
+            frames[str(n)] = Frame(local.get(end, -1), T)
+        few = replace(self.model, links=tuple(links), frames=MappingProxyType(frames), springs=())
+        x = np.split(q, np.cumsum([link.motion.nq for link in links])[:-1])
+        pieces = pieces_of(few, [*frames], numbers[-1], x)
+        row = length_rows(few, x, pieces)
+        rows = [row.get(k, np.zeros(link.motion.nv)) for k, link in enumerate(links)]
+        return stretched(pieces), np.concatenate([np.zeros(0), *rows])
 
     def lengths(self, q: Array) -> tuple[Array, Array]:
         """Lengths (…, springs) and rows (…, springs, n) at configurations (…, nq)."""
-        length, row = self.kernel(self.data, q[..., self.at_q])
-        return length, row
+        length, row = self.ask("length", q, np.zeros(self.model.nv))
+        return length, self.v.factors * row
 
     def elongation(self, length: Array) -> Array:
         """By how much they are longer than relaxed."""
@@ -55,111 +66,76 @@ class SpringBatch(NamedTuple):
         return x
 
 
+def _ways(model: Model, spring: Spring) -> tuple[list[int], list[int]]:
+    """The bodies that move a spring, and those that its points are on."""
+    ends = [model.frames[name].body for name in spring.frames]
+    return sorted({k for pair in pairwise(ends) for way in ways_between(model, *pair) for k in way}), ends
+
+
+def _element(model: Model, spring: Spring) -> BatchElement:
+    bodies, ends = _ways(model, spring)
+    local = {-1: -1, **{k: n for n, k in enumerate(bodies)}}
+    links = [model.links[k] for k in bodies]
+    kind = (
+        tuple((link.motion, local.get(link.parent, -1)) for link in links),
+        tuple(local.get(end, -1) for end in ends),
+    )
+    points = [model.frames[name].placement[:3, 3] for name in spring.frames]
+    numbers = np.concatenate([*(link.placement[:3].ravel() for link in links), *points, [spring.rounded]])
+    return BatchElement(kind, numbers, along(model, bodies, f"spring {spring.name!r}"))
+
+
+@kept
+def springless(model: Model) -> Model:
+    """The same mechanism without springs between bodies."""
+    return replace(model, springs=())
+
+
+@kept
 def spring_batches(model: Model) -> list[SpringBatch]:
     """The springs by kind. Raises :class:`TooLargeError` where they are of too many, or reach too far."""
-    if model.has_couplings:
-        raise TooLargeError("joints follow others")
-    found: dict[Any, list[tuple[int, list[int], Array]]] = {}
-    for number, spring in enumerate(model.springs):
-        places = [model.frames[name] for name in spring.frames]
-        pairs = pairwise(places)
-        bodies = sorted({k for a, b in pairs for way in ways_between(model, a.body, b.body) for k in way})
-        if len(bodies) > LONGEST_PATH:
-            raise TooLargeError(f"spring {spring.name!r} is moved by {len(bodies)} bodies between its ends")
-        local = {-1: -1, **{k: n for n, k in enumerate(bodies)}}
-        links = [model.links[k] for k in bodies]
-        parents = tuple(local.get(link.parent, -1) for link in links)
-        kind = (tuple(link.motion for link in links), parents, tuple(local.get(place.body, -1) for place in places))
-        numbers = [*(link.placement[:3].ravel() for link in links), *(place.placement[:3, 3] for place in places)]
-        found.setdefault(kind, []).append((number, bodies, np.concatenate([*numbers, [spring.rounded]])))
-    if len(found) > MOST_KINDS:
-        raise TooLargeError(f"there are {len(found)} kinds of springs")
-    at = np.cumsum([(0, 0), *((joint.nq, joint.nv) for joint in model.joints)], axis=0)
-
-    def entries(bodies: list[int], which: int) -> Array:
-        return np.concatenate([np.arange(at[k, which], at[k + 1, which]) for k in bodies])
-
-    made = []
-    for (_, parents, ends), members in found.items():
-        numbers, bodies, rows = zip(*members, strict=True)
-        kernel, data = _compiled(model, list(bodies[0]), parents, ends, np.array(rows))
-        springs = [model.springs[number] for number in numbers]
-        law = np.array([(one.stiffness, one.damping, *one.relaxed) for one in springs]).T
-        at_q, at_v = (np.array([entries(one, which) for one in bodies]) for which in (0, 1))
-        made.append(SpringBatch(list(numbers), kernel, data, at_q, at_v, law))
-    return made
+    return batches_of(SpringBatch, model, [_element(model, spring) for spring in model.springs], "springs")
 
 
-def _compiled(
-    model: Model, bodies: list[int], parents: tuple[int, ...], ends: tuple[int, ...], rows: Array
-) -> tuple[Kernel, Array]:
-    """The code of springs like that between these bodies, and its data, from all that may differ."""
-    places, columns = folded(rows[:, :-1])
-    columns = np.concatenate([columns, rows[:, -1:]], axis=1)
-    constants = rows[0]
-    motions = [model.links[k].motion for k in bodies]
-    frames = [str(n) for n in range(len(ends))]
+def spring_lengths(p: ComponentKernels) -> Function:
+    """Of all rows."""
+    alike = spring_batches(p.model)
 
-    def length_and_row(data: Array, q: Array) -> tuple[Any, Array]:
-        values = [constants[n] if place < 0 else data[place] for n, place in enumerate(places)]
-        links = []
-        for n, (k, parent) in enumerate(zip(bodies, parents, strict=True)):
-            T = pose_from(values[12 * n : 12 * n + 12])
-            links.append(replace(model.links[k], parent=parent, placement=T))
-        start = 12 * len(bodies)
-        points = {}
-        for n, (name, end) in enumerate(zip(frames, ends, strict=True)):
-            p = objects(values[start + 3 * n : start + 3 * n + 3])
-            points[name] = Frame(end, plain(np.concatenate([np.eye(4)[:, :3], np.append(p, 1.0)[:, None]], axis=1)))
-        few = replace(model, links=tuple(links), frames=MappingProxyType(points), springs=())
-        x = np.split(q, np.cumsum([motion.nq for motion in motions])[:-1])
-        pieces = pieces_of(few, frames, data[-1], x)
-        row = length_rows(few, x, pieces)
-        return stretched(pieces), np.concatenate([row.get(k, np.zeros(m.nv)) for k, m in enumerate(motions)])
-
-    n = sum(motion.nq for motion in motions)
-    return compile(length_and_row, data=(columns.shape[1],), q=(n,)), columns
-
-
-Function = Callable[..., Any]
-
-
-OF_SPRINGS = (dynamics.passive_forces, dynamics.spring_energy, dynamics.spring_lengths)
-
-
-def with_springs(
-    book: Function, model: Model, alike: list[SpringBatch], of_joints: Callable[[Function], Function]
-) -> Function:
-    """One of OF_SPRINGS, of all rows (…, nq) of a batch at once; ``of_joints`` compiles it for the joints alone."""
-    sprung = any(np.any(joint.stiffness) for joint in model.joints)
-    joints = of_joints(book) if book is dynamics.passive_forces or (book is dynamics.spring_energy and sprung) else None
-
-    def lengths(q: Array) -> Array:
-        found = np.empty((*q.shape[:-1], len(model.springs)))
+    def all_rows(q: Array) -> Array:
+        found = np.empty((*q.shape[:-1], len(p.model.springs)))
         for one in alike:
-            found[..., one.springs] = one.lengths(q)[0]
+            found[..., one.which] = one.lengths(q)[0]
         return found
 
-    def energy(q: Array) -> Any:
+    return all_rows
+
+
+def spring_energy(p: ComponentKernels) -> Function:
+    """Of all rows."""
+    alike = spring_batches(p.model)
+    joints = p.of(p.book, springless(p.model)) if any(np.any(one.stiffness) for one in p.model.joints) else None
+
+    def all_rows(q: Array) -> Any:
         total = joints(q) if joints else np.zeros(q.shape[:-1])
         for one in alike:
             x = one.elongation(one.lengths(q)[0])
             total = total + 0.5 * (one.law[0] * x * x).sum(axis=-1)
         return total
 
-    def forces(q: Array, v: Array) -> Array:
-        assert joints is not None
+    return all_rows
+
+
+def passive_forces(p: ComponentKernels) -> Function:
+    """Of all rows."""
+    alike, joints = spring_batches(p.model), p.of(p.book, springless(p.model))
+
+    def all_rows(q: Array, v: Array) -> Array:
         total = np.array(joints(q, v))
         for one in alike:
             length, row = one.lengths(q)
             k, d, _, _ = one.law
-            pull = k * one.elongation(length) + d * (row * v[..., one.at_v]).sum(axis=-1)
-            np.subtract.at(np.moveaxis(total, -1, 0), one.at_v, np.moveaxis(pull[..., None] * row, (-2, -1), (0, 1)))
+            pull = k * one.elongation(length) + d * (row * v[..., one.v.at]).sum(axis=-1)
+            np.subtract.at(np.moveaxis(total, -1, 0), one.v.at, np.moveaxis(pull[..., None] * row, (-2, -1), (0, 1)))
         return total
 
-    made: dict[Function, Function] = {
-        dynamics.passive_forces: forces,
-        dynamics.spring_energy: energy,
-        dynamics.spring_lengths: lengths,
-    }
-    return made[book]
+    return all_rows

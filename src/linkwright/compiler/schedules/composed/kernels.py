@@ -1,0 +1,120 @@
+"""The kernels of which algorithms of large mechanisms are made."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.front.algorithms import OF_BODIES
+from linkwright.compiler.front.bind import BoundFunction, bind
+from linkwright.dynamics.closed_loops import forces as constrained
+from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
+from linkwright.model.derived import derived, kept
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+Function = Callable[..., Any]
+
+
+def pushed(model: Model, q: Array, wrenches: Wrenches | None = None) -> Array:
+    """Jᵀf (nv,) of wrenches; of a model without weight."""
+    return -inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv), wrenches)
+
+
+def momenta(model: Model, q: Array, a: Array) -> Array:
+    """M a (nv,); of a model without weight."""
+    return inverse_dynamics(model, q, np.zeros(model.nv), a)
+
+
+def answer(model: Model, q: Array, tau: Array) -> Array:
+    """M⁻¹ τ (nv,) of the tree; of a model without weight."""
+    return dynamics.forward_dynamics(model, q, np.zeros(model.nv), tau, method="articulated", loops="ignore")
+
+
+@kept
+def weightless(model: Model) -> Model:
+    """The same mechanism where nothing weighs."""
+    return replace(model, gravity=np.zeros(3))
+
+
+class ComponentKernels:
+    """The kernels that a bound algorithm may be made of, each compiled when it is asked for."""
+
+    def __init__(self, bound: BoundFunction, compiled: Function):
+        assert bound.model is not None
+        self.model, self.options, self.book, self._compiled = bound.model, bound.options, bound.book, compiled
+        self.frames = [name.removeprefix("wrench ") for name in bound.shapes if name.startswith("wrench ")]
+
+    def of(self, function: Function, model: Model | None = None, pushed: bool = False, **told: Any) -> Function:
+        """The function of all rows, an algorithm as its public face calls it; ``pushed``: of the wrenches too, its
+        last arguments."""
+        model = self.model if model is None else model
+        _, *parameters = inspect.signature(function).parameters.values()
+        fixed = {one.name: one.default for one in parameters if one.default is not one.empty}
+        shapes = {name: told.pop(name) for name in OF_BODIES if name in told}
+        fixed |= {name: x for name, x in told.items() if x is not None or name not in fixed}
+        if "wrenches" in fixed:
+            fixed["wrenches"] = tuple(self.frames) if pushed and self.frames else None
+        key = [*fixed.values(), *shapes.values()]
+        made: Function = derived(
+            model, function, *key, make=lambda: self._compiled(bind(function, model, shapes, values=fixed))
+        )
+        return made
+
+    @cached_property
+    def choices(self) -> dict[str, Any]:
+        """What the algorithm is told besides arrays, or takes where it is not."""
+        parameters = inspect.signature(self.book).parameters.values()
+        return {one.name: one.default for one in parameters if one.default is not one.empty} | dict(self.options)
+
+    @cached_property
+    def still(self) -> Array:
+        return np.zeros(self.model.nv)
+
+    @cached_property
+    def efforts(self) -> Function:
+        """(q, v, a, wrenches…) -> M a + b − Jᵀf."""
+        return self.of(dynamics.inverse_dynamics, pushed=True)
+
+    @cached_property
+    def pushed(self) -> Function:
+        """(q, wrenches…) -> Jᵀf."""
+        if not self.frames:
+            return lambda q: np.zeros((*q.shape[:-1], self.model.nv))
+        return self.of(pushed, weightless(self.model), pushed=True)
+
+    @cached_property
+    def momenta(self) -> Function:
+        """(q, x) -> M x."""
+        return self.of(momenta, weightless(self.model))
+
+    @cached_property
+    def answer(self) -> Function:
+        """(q, x) -> M⁻¹ x, of one x (…, nv) or several (…, k, nv)."""
+        if not self.model.has_couplings:
+            kernel = self.of(answer, weightless(self.model))
+            return lambda q, x: kernel(q if x.ndim == q.ndim else q[..., None, :], x)
+        matrix = self.of(dynamics.mass_matrix)
+
+        def solved(q: Array, x: Array) -> Array:
+            X = x[..., None] if x.ndim == q.ndim else np.swapaxes(x, -1, -2)
+            found = np.linalg.solve(matrix(q), X)
+            return found[..., 0] if x.ndim == q.ndim else np.swapaxes(found, -1, -2)
+
+        return solved
+
+    @cached_property
+    def forward(self) -> Function:
+        """(q, v, τ, wrenches…) -> accelerations, loops closed."""
+        return self.of(dynamics.forward_dynamics, pushed=True, stabilization=self.options.get("stabilization"))
+
+    @cached_property
+    def closing(self) -> Function:
+        """(q, v) -> what closed loops change of velocities."""
+        return self.of(constrained.velocity_correction)
