@@ -31,11 +31,30 @@ def draw_ellipsoids(
     view: ViewName = "auto",
     title: str | None = None,
 ) -> Figure:
-    """A picture (a Matplotlib figure) of a mechanism at q (nq,) with the ellipsoids of a frame's velocities and forces.
+    """Draw a mechanism with the velocity and force ellipsoids of a frame.
 
-    ``kinds`` are "velocity", "force" or both, each to a scale of its own: the legend has the longest semi-axis. What is
-    longest of one is shortest of the other; where the frame cannot move it has no velocity, and the force has no bound:
-    its axis is dashed.
+    Each ellipsoid has its own scale; the legend states the longest semi-axis. The longest axis of one ellipsoid is the
+    shortest of the other. In a direction in which the frame cannot move the force is unbounded: its axis is dashed.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (nq,)
+        Configuration.
+    frame : str
+        Name of the frame.
+    kinds : tuple of {"velocity", "force"}, optional
+        Ellipsoids.
+    view : str, optional
+        View direction.
+    title : str, optional
+        Title of the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
     """
     unknown = [kind for kind in kinds if kind not in KINDS] if not isinstance(kinds, str) else [kinds]
     if unknown or not kinds:

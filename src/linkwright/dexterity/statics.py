@@ -22,7 +22,19 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
 
 class StaticWrench(NamedTuple):
-    """The wrench that efforts of the joints exert on what holds a frame, and what of it is not unique or not held."""
+    """Wrench that balances joint efforts, and the part of them that is not unique or not balanced.
+
+    Parameters
+    ----------
+    wrench : ndarray, shape (..., 6)
+        Wrench [f; n].
+    rank : ndarray, shape (...)
+        Rank of the Jacobian.
+    residual : ndarray, shape (..., nv)
+        Efforts that no wrench balances.
+    unproduced : ndarray, shape (..., 6, k)
+        Directions of wrenches that need no effort.
+    """
 
     wrench: Array
     """(…, 6), [f; n] at the frame's origin in the axes asked for, N and N m: exerted on the surroundings"""
@@ -44,10 +56,28 @@ def null_space(
     reference_frame: str = "world_aligned",
     relative_to: str = "world",
 ) -> Array:
-    """The joint velocities (…, nv, k) at which a frame rests: unit columns, orthogonal in the mechanism's own units.
+    """Compute the joint velocities at which a frame does not move.
 
-    ``directions`` as in :func:`~linkwright.dynamics.frames.manipulability.manipulability`: those in which it has to
-    rest. Of a batch k is the largest number that a row has; where one has fewer the rest are zeros.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of the frame.
+    directions : str or sequence of str, optional
+        Directions in which the frame is fixed, as for :func:`~linkwright.manipulability`.
+    reference_frame : str, optional
+        Axes of the directions.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (..., nv, k)
+        Unit columns, orthogonal in the mechanism's units. In a batch k is the largest dimension; smaller null spaces
+        are padded with zeros.
     """
     J = _jacobian(model, q, frame, directions, reference_frame, relative_to)
     units = scale_of(model).velocities
@@ -66,10 +96,29 @@ def singular_directions(
     reference_frame: str = "world_aligned",
     relative_to: str = "world",
 ) -> Array:
-    """The directions (…, m, k) in which a frame cannot move: unit w with wᵀ J v = 0 at all joint velocities v.
+    """Compute the directions in which a frame cannot move: unit w with wᵀ J v = 0 for all joint velocities v.
 
-    Empty, k = 0, where the configuration is not singular and the frame can move in all m ``directions``. They are
-    wrenches: those that the bearings hold, and no effort gives. Of a batch as in :func:`null_space`.
+    These are wrenches that the bearings support without joint efforts.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of the frame.
+    directions : str or sequence of str, optional
+        Directions of the task, m of them, as for :func:`~linkwright.manipulability`.
+    reference_frame : str, optional
+        Axes of the directions.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    ndarray, shape (..., m, k)
+        Unit columns, k = 0 at regular configurations. Batches as for :func:`null_space`.
     """
     J = _jacobian(model, q, frame, directions, reference_frame, relative_to)
     return _lost(model, J, directions)[0]
@@ -84,11 +133,33 @@ def static_wrench(
     reference_frame: str = "world_aligned",
     relative_to: str = "world",
 ) -> StaticWrench:
-    """The wrench by which a frame balances the efforts tau (…, nv) of the joints: F with Jᵀ F = τ, gravity excluded.
+    """Compute the wrench at a frame that balances joint efforts: F with Jᵀ F = τ, without gravity.
 
-    It undoes :func:`~linkwright.dynamics.forces.statics.joint_forces`. Where no wrench gives these efforts it is the
-    one that comes nearest (least squares), where several do, the least.
+    This inverts :func:`~linkwright.joint_forces`. If no wrench balances the efforts, the result is the least-squares
+    solution; if several do, the smallest.
 
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    frame : str
+        Name of the frame.
+    tau : array_like, shape (..., nv)
+        Efforts.
+    reference_frame : str, optional
+        Axes of the wrench.
+    relative_to : str, optional
+        Frame that replaces the world.
+
+    Returns
+    -------
+    StaticWrench
+        Wrench, rank and residual.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import linkwright as lw
     >>> arm = lw.load("planar:3")

@@ -1,4 +1,4 @@
-"""One chunk of a study: its parameters are made, the function is asked, and the results are written."""
+"""One chunk of a study: compute its parameters, call the function, write the results."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ LONGEST_TEXT = 500
 """characters of an error that are kept"""
 
 BLOCK = 2**14
-"""Rows that the function is asked for at once, of a chunk: what it computes on the way stays small, in memory that is
-used again and again. The same in every run: a last bit may depend on how many rows are asked for."""
+"""Rows per call of the function, which keeps intermediate results small; always the same, since the last bit of a result
+may depend on it.
+"""
 
 
 class ChunkTask(NamedTuple):
@@ -34,7 +35,7 @@ class ChunkTask(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a chunk."""
+    """Result of a chunk."""
 
     number: int
     rows: int
@@ -62,7 +63,7 @@ class Memory:
 
 
 class Given(NamedTuple):
-    """What a function gave for some rows."""
+    """Result of the function for some rows."""
 
     columns: dict[str, Column]
     """of the rows that did not fail; empty where all did"""
@@ -74,11 +75,10 @@ class Given(NamedTuple):
 def asked(
     work: ChunkTask, parameters: Mapping[str, Array], rows: int, room: Mapping[str, Array] | None = None, start: int = 0
 ) -> Given:
-    """What the function gives for these rows, asked for a block at a time; where it fails for all of a block, for each
-    half of it, until it is known for which rows. Outputs of several blocks come into ``room``, where it is given;
-    ``start`` is the number of the first row, for what is told.
+    """Call the function for these rows, block by block; bisect a block that fails until the failing rows are known.
 
-    Raises :class:`InputError` for outputs that are none, or not those of the other rows.
+    Outputs of several blocks are written to ``room``, if given; ``start`` is the number of the first row, for messages.
+    Raises :class:`InputError` for wrong outputs, or outputs unlike those of other rows.
     """
     failures: dict[int, str] = {}
     whole: dict[str, Column] = {}
@@ -125,7 +125,7 @@ def _put(
     room: Mapping[str, Array] | None,
     number: int,
 ) -> None:
-    """Copy what was found for some rows to its place among all."""
+    """Copy results of some rows into the arrays of all rows."""
     if not whole:
         for name, one in found.items():
             if room is not None and name in room:
@@ -162,7 +162,7 @@ def _shown(shapes: Mapping[str, tuple[int, ...]]) -> str:
 
 
 def first_rows(work: ChunkTask, rows: int) -> Given:
-    """What the function gives for so many of the first rows, as a chunk of them would be computed."""
+    """Return the results of the first rows, computed as a chunk of them."""
     parameters = work.samples.at(0, rows)
     with one_thread(), np.errstate(all="ignore"):
         return asked(work, parameters, rows)

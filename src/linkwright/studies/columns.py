@@ -1,4 +1,4 @@
-"""What a function gives for some rows, as named arrays whose first dimension is the row."""
+"""Results of a function for some rows, as named arrays whose first dimension is the row."""
 
 from __future__ import annotations
 
@@ -104,14 +104,14 @@ def _checked(name: str, one: Column, parameters: Mapping[str, Array], rows: int)
     if one.values.ndim == 0 or len(one.values) != rows:
         asked = ", ".join(f"{key} {x.shape}" for key, x in parameters.items())
         raise ShapeError(
-            f"the function was asked for {counted(rows, 'row')}, with {asked}, and gave {name!r} of shape "
-            f"{one.values.shape}; expected ({rows}, …). For a function that takes one row at a time, say batched=False"
+            f"the function was called with {counted(rows, 'row')} ({asked}), and returned {name!r} of shape "
+            f"{one.values.shape}; expected ({rows}, …). For a function of a single row, pass batched=False"
         )
     return one
 
 
 def one_row(result: Any) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Of a function that takes one row at a time: the same with a dimension of one row."""
+    """Return the columns of a function of a single row, with a dimension of one row added."""
     found, fixed = _taken_apart(result)
     alone = {}
     for name, one in found.items():

@@ -1,8 +1,7 @@
-"""What a study computes, as digests: the same in every process and on every machine where it is the same.
+"""Digests of the computation of a study: equal in all processes and on all machines for the same computation.
 
-A function is its code with all that it reads from outside itself: what is bound to it, the variables around it, the
-globals it looks up, and likewise the functions that it calls. Those of installed packages are told by their names
-alone.
+The digest of a function includes its code and all that it reads: bound values, closure variables, globals and,
+recursively, called functions. Functions of installed packages are represented by their names.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from linkwright.studies.rollouts import RolloutOf
 from linkwright.studies.samples import VALUES, Samples
 
 TOOLS = ("_thread", "threading", "logging", "_io")
-"""Modules whose objects do not tell what is computed: locks, loggers, streams."""
+"""Modules whose objects do not affect results: locks, loggers, streams."""
 
 Parts = dict[str, str]
-"""digests of what something is made of, by names that a reader knows"""
+"""digests of parts, by readable names"""
 
 
 def function_parts(function: Callable[..., Any]) -> Parts:
-    """A function's digest, and apart from it those of what is bound to it by ``partial``.
+    """Return the digest of a function, and separately those of the values bound by ``partial``.
 
-    Raises :class:`InputError` for what cannot be told from another.
+    Raises :class:`InputError` for objects that cannot be identified.
     """
     parts: Parts = {}
     while isinstance(function, partial):
@@ -59,7 +58,7 @@ def function_name(function: Callable[..., Any]) -> str:
 
 
 def samples_parts(samples: Samples) -> Parts:
-    """What sets of parameters are, by names that a reader knows: kind, rows and seed as they are, others' digests."""
+    """Return the description of sets of parameters: kind, rows and seed as they are, digests of arrays."""
     told = samples.told()
     parts = {name: str(x) for name, x in told.items() if name != VALUES}
     values = {f"parameter {name!r}": _digest(name, x) for name, x in told[VALUES].items()}
@@ -80,7 +79,7 @@ def _digest(what: str, x: Any) -> str:
 
 
 def _pieces(x: Any, around: tuple[int, ...]) -> Iterator[bytes | memoryview]:
-    """Bytes that tell it from others, its kind first."""
+    """Return bytes that identify an object, its kind first."""
     if id(x) in around:
         yield b"again"
         return
@@ -179,7 +178,7 @@ def _name(x: Any) -> str:
 
 
 def _is_written(name: str, x: Any) -> bool:
-    """Whether it is what a class says, not what Python adds."""
+    """Return whether a class attribute is written in the class, not added by Python."""
     if isinstance(x, (FunctionType, staticmethod, classmethod, property)):
         return True
     return not name.startswith("__") and isinstance(x, (bool, int, float, str, tuple, np.ndarray))

@@ -1,4 +1,4 @@
-"""Studies told of in a file (TOML): which mechanism, what is computed, what is varied, what is kept, and where."""
+"""Studies described by a TOML file: the mechanism, the computation, the parameters, the outputs and the store."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KEYS = {
     "vary": dict,
     "units": dict,
 }
-"""What a file may say, and as what."""
+"""Keys of the file, and their types."""
 
 OPTIONS = ("title", "batched", "chunk", "keep", "units")
 
@@ -54,7 +54,7 @@ DISTRIBUTIONS: dict[str, Callable[..., Distribution]] = {
 
 @dataclass(frozen=True)
 class StudyFile:
-    """What a file says, read."""
+    """Contents of a study file."""
 
     function: Callable[..., Any]
     parameters: Samples
@@ -64,9 +64,9 @@ class StudyFile:
 
 
 def read_study(path: str | Path) -> StudyFile:
-    """Read a file that tells of a study; paths in it are from where it is.
+    """Read a study file; paths in it are relative to its folder.
 
-    Raises :class:`InputError` where it says nothing of use, with the place.
+    Raises :class:`InputError` with the position for invalid contents.
     """
     file = Path(path)
     try:
@@ -180,7 +180,7 @@ def _spread(name: str, given: Any, file: Path) -> Any:
 
 
 WIDTHS = re.compile(r"Line #(\d+) \(got (\d+) columns instead of (\d+)\)")
-"""What NumPy says of a row that is too short or too long."""
+"""NumPy's message for a row that is too short or too long."""
 
 
 def _table(path: Path) -> Samples:
@@ -189,7 +189,7 @@ def _table(path: Path) -> Samples:
         if path.suffix == ".npz":
             return samples.table(read_arrays(path, "table of samples"))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of an empty file; it is told below
+            warnings.simplefilter("ignore", UserWarning)  # an empty file is reported below
             rows = np.genfromtxt(path, delimiter=",", names=True, encoding="utf-8", deletechars="")
     except IndexError:  # what NumPy raises where there is no header
         raise InputError(f"the table {str(path)!r} is empty; it needs a header with the names of its columns") from None

@@ -1,4 +1,4 @@
-"""What a study gave, as pictures: histograms, bands over time, outcomes against parameters, what they come from."""
+"""Plots of studies: histograms, percentile bands over time, scatter plots, sensitivities."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ POINTS = 5_000
 """Outcomes that are drawn one by one; of more, how many there are in each place is drawn."""
 
 PERCENTILES = (5.0, 50.0, 95.0)
-"""that a histogram tells"""
+"""percentiles of a histogram"""
 
 BANDS = ((5.0, 95.0), (25.0, 75.0))
 """%"""
 
 
 def plot_histogram(study: Study, names: tuple[str, ...], bins: int) -> Figure:
-    """How often which values were found, one panel for each name; with mean and percentiles."""
+    """Plot histograms, one panel for each name, with mean and percentiles."""
     figure, axes = _panels(len(names))
     for name, axis in zip(names, axes, strict=True):
         low, high, count, total, lost = np.inf, -np.inf, 0, 0.0, 0
@@ -146,7 +146,7 @@ def _finite(x: Array) -> Array:
 
 
 def _percentiles(x: Array) -> Array:
-    """Of whole numbers and truth values, values that there are."""
+    """Return percentiles; for whole numbers and truth values existing values."""
     method: Any = "linear" if x.dtype.kind == "f" else "inverted_cdf"
     return np.asarray(np.percentile(_finite(x.astype(float)), PERCENTILES, method=method))
 
@@ -159,7 +159,7 @@ def _edges(low: float, high: float, bins: int, dtype: Any) -> Array:
 
 
 def _picked(study: Study, name: str) -> Array:
-    """At most so many rows of those computed, evenly over all."""
+    """Return a limited number of computed rows, evenly spaced."""
     every = max(1, -(-study.rows // SHOWN_ROWS))
     pieces = [x[::every] for (x,) in study.chunks(name)]
     if not pieces:

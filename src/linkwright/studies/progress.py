@@ -1,4 +1,4 @@
-"""How far a study is: rows, rows a second, and the time that is left; on a terminal or in a notebook."""
+"""Progress of a study: rows, rows per second and remaining time, on a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linkwright.status import terminal, told_elsewhere
 
 
 class Progress:
-    """A line that is shown while a study runs, unless a function is to be told instead."""
+    """A line that is shown while a study runs, unless a progress function is given."""
 
     def __init__(self, title: str, rows: int, done: int, tell: Callable[[float], None] | None):
         self._title, self._rows, self._done, self._tell = title, rows, done, tell
@@ -47,7 +47,7 @@ class Progress:
         return self
 
     def add(self, rows: int, failed: int) -> None:
-        """So many more rows are done, of which so many failed."""
+        """Add numbers of computed and failed rows."""
         self._done += rows
         self._failed += failed
         if self._tell is not None:

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """What a study gave, opened: ``lw.Study("folder")``. Arrays are read when they are asked for.
+    """Results of a study in a folder, read on demand.
 
-    ``study["error"]`` is the output or parameter of that name (rows, …), all of it in memory; ``study.read("error",
-    0, 1000)`` some rows of it.
+    ``study["error"]`` is the output or parameter of that name (rows, …), in memory; ``study.read("error", 0, 1000)``
+    are some rows.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the study.
     """
 
     @explained
@@ -45,12 +50,12 @@ class Study:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Title of the study."""
         return self._store.kept.title
 
     @property
     def rows(self) -> int:
-        """How many sets of parameters it has."""
+        """Number of sets of parameters."""
         return self._store.kept.rows
 
     @property
@@ -75,12 +80,12 @@ class Study:
 
     @property
     def done(self) -> int:
-        """How many rows are computed, those that failed included; as it was when it was first asked for."""
+        """Number of computed rows, including failed ones, when it was first read."""
         return self._counts[0]
 
     @property
     def failed(self) -> int:
-        """How many rows failed."""
+        """Number of failed rows."""
         return self._counts[1]
 
     @property
@@ -90,15 +95,39 @@ class Study:
 
     @property
     def errors(self) -> dict[int, str]:
-        """Of rows that failed: the error."""
+        """Errors of failed rows, by row."""
         return self._store.errors()
 
     def unit(self, name: str) -> str:
-        """Of an output or a parameter; "" where none was told."""
+        """Return the unit of an output or a parameter.
+
+        Parameters
+        ----------
+        name : str
+            Name of the output or parameter.
+
+        Returns
+        -------
+        str
+            Unit; "" if none was given.
+        """
         return str(self._array(name).attrs.asdict().get("units", ""))
 
     def read(self, name: str, first: int = 0, last: int | None = None) -> Array:
-        """Rows (n, …) of an output or a parameter. Those not computed, or failed, are NaN, or zero of whole numbers."""
+        """Read rows of an output or a parameter.
+
+        Parameters
+        ----------
+        name : str
+            Name of the output or parameter.
+        first, last : int, optional
+            First row, and the row after the last. By default all rows.
+
+        Returns
+        -------
+        ndarray, shape (n, ...)
+            Values; NaN (zero for whole numbers) for rows that failed or are not computed.
+        """
         array = self._array(name)
         try:
             return np.asarray(array[first:last])
@@ -116,7 +145,18 @@ class Study:
         return self.read(name)
 
     def chunks(self, *names: str) -> Iterator[tuple[Array, ...]]:
-        """Of each complete chunk the rows of these that were computed, one chunk after the other."""
+        """Iterate over the complete chunks.
+
+        Parameters
+        ----------
+        *names : str
+            Names of outputs and parameters.
+
+        Yields
+        ------
+        tuple of ndarray
+            Computed rows of a chunk, one array for each name.
+        """
         for k, status in self._store.statuses():
             first, last = self._store.bounds(k)
             good = status == DONE
@@ -129,9 +169,14 @@ class Study:
         return self._store.group[name]
 
     def to_xarray(self) -> Any:
-        """An ``xarray.Dataset``, read lazily: parameters are coordinates; of a grid they are the dimensions.
+        """Return the study as an ``xarray.Dataset``, read lazily.
 
-        Needs xarray (``pip install "linkwright[study]"``).
+        Parameters are coordinates; those of a grid are dimensions. Needs xarray (``pip install "linkwright[study]"``).
+
+        Returns
+        -------
+        xarray.Dataset
+            The data set.
         """
         try:
             import xarray
@@ -164,7 +209,18 @@ class Study:
         return tuple(name for name in self.outputs if self._array(name).ndim == 1)
 
     def sensitivity(self, output: str) -> Sensitivity:
-        """How much of an output's variance comes from which parameter, of a study at ``samples.saltelli``."""
+        """Compute Sobol indices: the share of an output's variance that each parameter causes.
+
+        Parameters
+        ----------
+        output : str
+            Name of the output, of a study with ``samples.saltelli``.
+
+        Returns
+        -------
+        Sensitivity
+            First-order and total indices with confidence intervals.
+        """
         if self._store.kept.kind != "saltelli":
             raise InputError(f"sensitivity needs samples.saltelli(…); this study has samples.{self._store.kept.kind}")
         if not self.complete:
@@ -175,18 +231,61 @@ class Study:
         return indices(self.parameters, output, y.astype(float))
 
     def plot_histogram(self, *names: str, bins: int = 100, path: str | Path | None = None) -> Figure:
-        """How often which values of these outputs or parameters were found: of all outputs with one number a row."""
+        """Plot histograms of outputs or parameters.
+
+        Parameters
+        ----------
+        *names : str
+            Names; by default all outputs with one number per row.
+        bins : int, optional
+            Number of bins.
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         chosen = names or self.drawable
         if not chosen:
             raise InputError(f"no output has one number a row; there are {', '.join(self.outputs)}")
         return _written(pictures.plot_histogram(self, chosen, bins), path)
 
     def plot_bands(self, name: str, path: str | Path | None = None) -> Figure:
-        """Percentiles of an output over time: of motions."""
+        """Plot percentiles of an output over time, for studies of motions.
+
+        Parameters
+        ----------
+        name : str
+            Name of the output.
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         return _written(pictures.plot_bands(self, name), path)
 
     def plot_scatter(self, output: str, *parameters: str, path: str | Path | None = None) -> Figure:
-        """An output against parameters; all that are one number unless given."""
+        """Plot an output against parameters.
+
+        Parameters
+        ----------
+        output : str
+            Name of the output.
+        *parameters : str
+            Names of parameters; by default all with one number per row.
+        path : str or Path, optional
+            File of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         chosen = parameters or tuple(
             name for name in self.parameters if name in self._store.group and self._array(name).ndim == 1
         )

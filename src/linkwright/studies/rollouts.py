@@ -1,4 +1,4 @@
-"""Rollouts in studies: what a mechanism is made of and what a law is bound to, as parameters."""
+"""Rollouts in studies: parameters of the mechanism and values bound to the controller, by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linkwright.simulation.setup import Actuation
 
 @dataclass(frozen=True)
 class RolloutOf:
-    """A rollout as a function of names: its own arguments, ``body.mass``, and values that its law is bound to."""
+    """A rollout as a function of names: its arguments, ``body.mass``, and values bound to its controller."""
 
     call: partial[Any]
 
@@ -51,7 +51,7 @@ ARGUMENTS = tuple(name for name in inspect.signature(rollout).parameters if name
 
 
 def as_function_of_names(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function; of a rollout one that takes the names of what mechanism and law are made of."""
+    """Return the function; for a rollout one of the names of mechanism parameters and bound values."""
     innermost = function
     while isinstance(innermost, partial):
         innermost = innermost.func

@@ -51,7 +51,7 @@ TRIALS = (1, 8, 64, 1024, 16384)
 """rows that are computed first, one number after the other, to see what the function gives and how long it takes"""
 
 TRIAL_ROWS = 64
-"""If all of so many fail, all do."""
+"""Number of first rows; if all fail, the study is refused."""
 
 TRIAL_TIME, TRIAL_LONG = 0.02, 0.2
 """s, from which on a trial tells the time of a row, if more rows take longer, and if not"""
@@ -128,7 +128,7 @@ def study(
 
 
 class StudyEstimate(NamedTuple):
-    """What a study would take."""
+    """Estimated cost of a study."""
 
     rows: int
     chunk: int
@@ -152,7 +152,7 @@ def estimate(
     chunk: int | None = None,
     title: str = "",
 ) -> StudyEstimate:
-    """What a :func:`study` with these arguments would take, from its first rows; nothing is written."""
+    """Estimate the cost of a :func:`study` with these arguments from its first rows; nothing is written."""
     samples = as_samples(parameters)
     work = _work(function, samples, batched, keep, keep_parameters)
     number = _threads(threads)
@@ -165,7 +165,7 @@ def estimate(
 
 
 class StudyPlan(NamedTuple):
-    """How a study is kept."""
+    """Layout of a study on disk."""
 
     chunk: int
     parameters: dict[str, StoredArray]
@@ -202,7 +202,7 @@ def _warn_if_disk_is_short(path: Path, size: int) -> None:
     """Say so where all rows may not fit on the disk; how well they compress is not known before they are computed."""
     nearest = next((one for one in (path.absolute(), *path.absolute().parents) if one.exists()), Path.cwd())
     free = shutil.disk_usage(nearest).free
-    if size > free > 0:  # where no room is told at all, writing tells
+    if size > free > 0:  # unknown free space: writing fails instead
         warn(
             f"all rows take up to {size / 1e9:.3g} GB, less where they compress well, and the disk of {str(path)!r} "
             f"has {free / 1e9:.3g} GB free: keep fewer outputs (keep), or take fewer rows"
@@ -280,17 +280,17 @@ def _planned(work: ChunkTask, units: Mapping[str, str], chunk: int | None, worke
 
 
 def _tried(work: ChunkTask, timed: bool) -> tuple[Given, float]:
-    """What the function gives for the first rows, more of them until it takes long enough to tell the time of a row.
+    """Return the results of the first rows, of more rows until the run is long enough to measure the time per row.
 
-    What takes as long for eight rows as for one tells nothing of a million: more are tried until the time grows with
-    them, or is long.
+    If eight rows take as long as one, the time per row is unknown: more are computed until the time grows with the
+    number of rows, or is long.
     """
     most, before, rows_before = work.samples.rows, 0.0, 0
     for rows in TRIALS:
         rows = min(rows, most)
         given = first_rows(work, rows)
         if not given.columns and (rows == most or rows >= TRIAL_ROWS):
-            hint = "; for a function that takes one row at a time, say batched=False" if work.batched else ""
+            hint = "; for a function of a single row, pass batched=False" if work.batched else ""
             raise InputError(f"the function failed for all of the first {rows} rows: {given.failures[0]}{hint}")
         if not given.columns:
             continue
@@ -323,7 +323,7 @@ def _require_names(
 ) -> None:
     taken = {STATUS, *parameters, *fixed}
     if twice := [name for name in outputs if name in taken]:
-        raise InputError(f"the output {twice[0]!r} has the name of a parameter, or one that a study uses itself")
+        raise InputError(f"the output {twice[0]!r} has the name of a parameter, or a reserved name")
     if empty := [name for name, one in outputs.items() if 0 in one.shape]:
         raise InputError(f"the output {empty[0]!r} has shape {outputs[empty[0]].shape} of each row: nothing to keep")
     if odd := [name for name in (*parameters, *outputs) if not name or "/" in name or name.startswith(("_", "."))]:
@@ -340,7 +340,7 @@ def _require_the_same(store: Store, parts: Parts, values: Parts, chunk: Any) -> 
     if what := _changes(kept.parameters, values):
         raise InputError(f"{place} is of other parameters: {'; '.join(what)}. Give another folder")
     if chunk is not None and chunk != kept.chunk:
-        raise InputError(f"{place} is kept in chunks of {kept.chunk} rows, not {chunk}: leave chunk away to go on")
+        raise InputError(f"{place} is kept in chunks of {kept.chunk} rows, not {chunk}: omit chunk to continue")
     if updated := {name: one for name, one in VERSIONS.items() if kept.versions.get(name) != one}:
         changed = ", ".join(
             f"{name} {kept.versions.get(name)}, and goes on with {one}" for name, one in updated.items()
@@ -349,7 +349,7 @@ def _require_the_same(store: Store, parts: Parts, values: Parts, chunk: Any) -> 
 
 
 def _changes(kept: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """What differs, in words: of digests that they do, of what is short what it was and is."""
+    """Return in words what differs between two descriptions."""
     gone, new = ([name for name in one if name not in other] for one, other in ((kept, here), (here, kept)))
     other = [name for name in kept if here.get(name, kept[name]) != kept[name] and (name != "order" or not gone + new)]
     return [
@@ -427,8 +427,10 @@ def _on_threads(
 def _on_cluster(
     store: Store, work: ChunkTask, layouts: Mapping[str, StoredArray], missing: list[int], client: Any
 ) -> Iterator[Outcome]:
-    """Tasks of several chunks each, as many as take about ``TASK_TIME``: a task costs as much as some ten thousand rows
-    that are quick. What came of a chunk is read from the store: asking the worker, which computes, takes longer."""
+    """Run tasks of several chunks, about ``TASK_TIME`` each: a task costs as much as some ten thousand fast rows.
+
+    Results of a chunk are read from the store, which is faster than a query to the worker, which is computing.
+    """
     from distributed import KilledWorker, as_completed
 
     store = Store(store.path.resolve())
@@ -457,7 +459,7 @@ def _on_cluster(
                 except KilledWorker as error:
                     raise InputError(
                         f"workers died again and again at a chunk of {store.kept.chunk} rows, as they do where memory "
-                        f"is short ({error}). What is complete stays; run it again to go on"
+                        f"is short ({error}). Complete chunks are kept; run it again to continue"
                     ) from error
             for k in sent.pop(future.key):
                 status = store.status_of(k)
@@ -476,7 +478,7 @@ def _on_cluster(
 def _together(
     work: ChunkTask, store: Store, layouts: Mapping[str, StoredArray]
 ) -> tuple[ChunkTask, Store, Mapping[str, StoredArray]]:
-    """What all chunks need; each worker gets it once, and opens the store once."""
+    """Return the data that all chunks need; each worker receives it once, and opens the store once."""
     return work, store, layouts
 
 

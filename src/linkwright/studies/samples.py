@@ -1,10 +1,10 @@
-"""Sets of parameters: a grid, a table, random draws, Sobol's sequence. Rows are made when they are asked for.
+"""Sets of parameters: a grid, a table, random draws, Sobol's sequence. Rows are computed on demand.
 
 ``samples.grid(mass=[1, 2, 3], gain=np.linspace(10, 100, 50))`` has every combination, the last name changing fastest;
 ``samples.table(q=q, payload=payload)`` the rows of arrays; ``samples.random(10**6, q=samples.uniform(lower, upper))``
 independent draws; ``samples.sobol(2**16, mass=samples.uniform(1, 2))`` points that fill the space evenly.
 
-Row k is the same however many rows are asked for at once: a generator of draws can be sent ahead to any of them (PCG64
+Row k does not depend on the number of rows that are computed together: the generator can be advanced to any row (PCG64
 DXSM; M. E. O'Neill 2014, "PCG: a family of simple fast space-efficient statistically good algorithms").
 """
 
@@ -61,7 +61,7 @@ BLOCK = 2**15
 
 
 VALUES = "values"
-"""the key of what is told of the parameters by name"""
+"""key of the parameters in a description"""
 
 
 class Samples(Protocol):
@@ -69,80 +69,153 @@ class Samples(Protocol):
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Of one row, by name."""
+        """Shape of each parameter in one row, by name."""
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """The rows from ``first`` to before ``last``: arrays (last − first, *shape) by name."""
+        """Compute rows of parameters.
+
+        Parameters
+        ----------
+        first, last : int
+            First row, and the row after the last.
+
+        Returns
+        -------
+        dict of ndarray, shape (last - first, ...)
+            Values by name.
+        """
 
     def told(self) -> dict[str, Any]:
-        """What they are, for a digest and for a reader: kind, numbers, and ``VALUES``: parameters by name."""
+        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
+
+        Returns
+        -------
+        dict
+            Description.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class ParameterGrid:
-    """Every combination of values, the last name changing fastest."""
+    """Every combination of values, the last name changing fastest.
+
+    Parameters
+    ----------
+    axes : mapping
+        Values of each name.
+    """
 
     axes: Mapping[str, Array]
     """(n, *shape) by name"""
 
     @property
     def rows(self) -> int:
-        """How many combinations there are."""
+        """Number of combinations."""
         return math.prod(self.lengths)
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """How many values each name has."""
+        """Number of values of each name."""
         return tuple(len(x) for x in self.axes.values())
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Of one row, by name."""
+        """Shape of each parameter in one row, by name."""
         return {name: x.shape[1:] for name, x in self.axes.items()}
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """See :class:`Samples`."""
+        """Compute rows of parameters.
+
+        Parameters
+        ----------
+        first, last : int
+            First row, and the row after the last.
+
+        Returns
+        -------
+        dict of ndarray, shape (last - first, ...)
+            Values by name.
+        """
         places = np.unravel_index(np.arange(first, last), self.lengths)
         return {name: x[k] for (name, x), k in zip(self.axes.items(), places, strict=True)}
 
     def told(self) -> dict[str, Any]:
-        """See :class:`Samples`."""
+        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
+
+        Returns
+        -------
+        dict
+            Description.
+        """
         return {"kind": "grid", VALUES: self.axes}
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows as they are given."""
+    """Given rows of parameters.
+
+    Parameters
+    ----------
+    columns : mapping
+        Arrays of equal length by name.
+    """
 
     columns: Mapping[str, Array]
     """(rows, *shape) by name"""
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
         return len(next(iter(self.columns.values())))
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Of one row, by name."""
+        """Shape of each parameter in one row, by name."""
         return {name: x.shape[1:] for name, x in self.columns.items()}
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """See :class:`Samples`."""
+        """Compute rows of parameters.
+
+        Parameters
+        ----------
+        first, last : int
+            First row, and the row after the last.
+
+        Returns
+        -------
+        dict of ndarray, shape (last - first, ...)
+            Values by name.
+        """
         return {name: x[first:last] for name, x in self.columns.items()}
 
     def told(self) -> dict[str, Any]:
-        """See :class:`Samples`."""
+        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
+
+        Returns
+        -------
+        dict
+            Description.
+        """
         return {"kind": "table", "rows": self.rows, VALUES: self.columns}
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """How numbers of some shape are spread."""
+    """Distribution of a parameter.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the distribution.
+    numbers : tuple of ndarray
+        Its parameters.
+    shape : tuple of int
+        Shape of one value.
+    """
 
     kind: str
     numbers: tuple[Array, ...]
@@ -154,14 +227,36 @@ class Distribution:
         return 2 if self.kind == "normal" else 1
 
     def of(self, u: Array) -> Array:
-        """From numbers (n, draws, *shape) spread evenly over [0, 1) what is spread so (n, *shape)."""
+        """Map uniform numbers to the distribution, several numbers for each value.
+
+        Parameters
+        ----------
+        u : ndarray, shape (n, draws, *shape)
+            Uniform numbers in [0, 1).
+
+        Returns
+        -------
+        ndarray, shape (n, *shape)
+            Values.
+        """
         if self.kind == "normal":
             mean, deviation = self.numbers
             return mean + deviation * np.sqrt(-2.0 * np.log1p(-u[:, 0])) * np.cos(2.0 * np.pi * u[:, 1])
         return self.even(u[:, 0])
 
     def even(self, u: Array) -> Array:
-        """Likewise from one number for each (n, *shape), by the inverse of the distribution."""
+        """Map uniform numbers to the distribution by its inverse, one number for each value.
+
+        Parameters
+        ----------
+        u : ndarray, shape (n, *shape)
+            Uniform numbers in [0, 1).
+
+        Returns
+        -------
+        ndarray, shape (n, *shape)
+            Values.
+        """
         if self.kind == "uniform":
             low, high = self.numbers
             return low + (high - low) * u
@@ -177,13 +272,30 @@ class Distribution:
         return mean + deviation * ndtri(np.clip(u, 1e-300, 1.0 - 2.0**-53))
 
     def told(self) -> dict[str, Any]:
-        """For a digest and for a reader."""
+        """Return the description, for a digest and for readers.
+
+        Returns
+        -------
+        dict
+            Description.
+        """
         return {"kind": self.kind, "numbers": list(self.numbers), "shape": list(self.shape)}
 
 
 @explained
 def uniform(low: Any, high: Any) -> Distribution:
-    """Spread evenly from ``low`` to ``high``: numbers, or arrays of the parameter's shape."""
+    """Return the uniform distribution.
+
+    Parameters
+    ----------
+    low, high : float or array_like
+        Bounds.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+    """
     low, high = _two("uniform", low, high)
     if not (low <= high).all():
         raise InputError(f"uniform(low, high): low may not be above high; got {low.tolist()} and {high.tolist()}")
@@ -192,7 +304,18 @@ def uniform(low: Any, high: Any) -> Distribution:
 
 @explained
 def log_uniform(low: Any, high: Any) -> Distribution:
-    """Spread so that the logarithm is even, from ``low`` > 0 to ``high``: of what is uncertain by a factor."""
+    """Return the distribution with a uniform logarithm, for numbers that are uncertain by a factor.
+
+    Parameters
+    ----------
+    low, high : float or array_like
+        Bounds, positive.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+    """
     low, high = _two("log_uniform", low, high)
     if not ((low > 0.0) & (low <= high)).all():
         raise InputError(f"log_uniform(low, high): 0 < low ≤ high; got {low.tolist()} and {high.tolist()}")
@@ -201,7 +324,18 @@ def log_uniform(low: Any, high: Any) -> Distribution:
 
 @explained
 def normal(mean: Any, deviation: Any) -> Distribution:
-    """Spread normally (Gauss) about ``mean`` with this standard deviation."""
+    """Return the normal distribution.
+
+    Parameters
+    ----------
+    mean, deviation : float or array_like
+        Mean and standard deviation.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+    """
     mean, deviation = _two("normal", mean, deviation)
     if not (deviation >= 0.0).all():
         raise InputError(f"normal(mean, deviation): a deviation is not negative; got {deviation.tolist()}")
@@ -210,7 +344,18 @@ def normal(mean: Any, deviation: Any) -> Distribution:
 
 @explained
 def choice(values: Any) -> Distribution:
-    """One of these values (n,), each as likely."""
+    """Return the uniform distribution of some values.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Values.
+
+    Returns
+    -------
+    Distribution
+        The distribution.
+    """
     numbers = as_numbers("choice", values)
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
         raise InputError(f"choice(values) takes a list of finite numbers; got shape {numbers.shape}")
@@ -230,7 +375,17 @@ def _two(what: str, first: Any, second: Any) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Random:
-    """Independent draws."""
+    """Independent random draws.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    seed : int
+        Seed.
+    spread : mapping
+        Distributions by name.
+    """
 
     rows: int
     seed: int
@@ -238,15 +393,26 @@ class Random:
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Of one row, by name."""
+        """Shape of each parameter in one row, by name."""
         return {name: one.shape for name, one in self.spread.items()}
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """See :class:`Samples`."""
+        """Compute rows of parameters.
+
+        Parameters
+        ----------
+        first, last : int
+            First row, and the row after the last.
+
+        Returns
+        -------
+        dict of ndarray, shape (last - first, ...)
+            Values by name.
+        """
         return {name: self._drawn(k, one, first, last) for k, (name, one) in enumerate(self.spread.items())}
 
     def _drawn(self, stream: int, one: Distribution, first: int, last: int) -> Array:
-        """Rows (last − first, *shape): each takes the same numbers of its stream, whatever is drawn besides."""
+        """Return rows (last − first, *shape); the numbers of a parameter do not depend on other parameters."""
         each = one.draws * math.prod(one.shape)
         source = np.random.PCG64DXSM(np.random.SeedSequence([self.seed, stream]))
         draw = np.random.Generator(source.advance(first * each)).random
@@ -259,15 +425,23 @@ class Random:
         return rows
 
     def told(self) -> dict[str, Any]:
-        """See :class:`Samples`."""
+        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
+
+        Returns
+        -------
+        dict
+            Description.
+        """
         spread = {name: one.told() for name, one in self.spread.items()}
         return {"kind": "random", "rows": self.rows, "seed": self.seed, VALUES: spread}
 
 
 @lru_cache(16)
 def _directions(size: int, seed: int, scrambled: bool, bits: int) -> tuple[Array, Array]:
-    """The first points (2ⁿ, size) of Sobol's sequence, and what each bit of Gray's code turns over (bits, size): whole
-    numbers, 2³² for 1. The generator goes once as far as it is asked for."""
+    """Return the first points (2ⁿ, size) of Sobol's sequence, and its direction numbers (bits, size).
+
+    They are whole numbers, 2³² for 1.
+    """
     from scipy.stats import qmc
 
     points = qmc.Sobol(size, scramble=scrambled, rng=seed if scrambled else None, bits=SOBOL_BITS)
@@ -289,7 +463,19 @@ def _directions(size: int, seed: int, scrambled: bool, bits: int) -> tuple[Array
 
 @dataclass(frozen=True, eq=False)
 class Sobol:
-    """Points of Sobol's sequence, scrambled (Owen 1998) unless told otherwise."""
+    """Points of Sobol's sequence, scrambled by default (Owen 1998).
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    seed : int
+        Seed of the scrambling.
+    scrambled : bool
+        Whether the points are scrambled.
+    spread : mapping
+        Distributions by name.
+    """
 
     rows: int
     seed: int
@@ -298,11 +484,22 @@ class Sobol:
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Of one row, by name."""
+        """Shape of each parameter in one row, by name."""
         return {name: one.shape for name, one in self.spread.items()}
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """See :class:`Samples`."""
+        """Compute rows of parameters.
+
+        Parameters
+        ----------
+        first, last : int
+            First row, and the row after the last.
+
+        Returns
+        -------
+        dict of ndarray, shape (last - first, ...)
+            Values by name.
+        """
         sizes = [math.prod(one.shape) for one in self.spread.values()]
         u, at, found = self._points(sum(sizes), first, last), 0, {}
         for (name, one), size in zip(self.spread.items(), sizes, strict=True):
@@ -329,15 +526,33 @@ class Sobol:
         return u
 
     def told(self) -> dict[str, Any]:
-        """See :class:`Samples`."""
+        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
+
+        Returns
+        -------
+        dict
+            Description.
+        """
         spread = {name: one.told() for name, one in self.spread.items()}
         return {"kind": "sobol", "rows": self.rows, "seed": self.seed, "scrambled": self.scrambled, VALUES: spread}
 
 
 @dataclass(frozen=True, eq=False)
 class Saltelli:
-    """Points from which Sobol's indices are found: of each of ``base`` pairs of points a, b: a, and a with each one
-    parameter of b, and b (A. Saltelli et al. 2010, Computer Physics Communications 181)."""
+    """Points for Sobol indices.
+
+    For each of ``base`` pairs of points a, b: a, and a with each one parameter of b, and b (A. Saltelli et al. 2010,
+    Computer Physics Communications 181).
+
+    Parameters
+    ----------
+    base : int
+        Number of pairs.
+    seed : int
+        Seed.
+    spread : mapping
+        Distributions by name.
+    """
 
     base: int
     seed: int
@@ -345,16 +560,27 @@ class Saltelli:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
         return self.base * (len(self.spread) + 2)
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Of one row, by name."""
+        """Shape of each parameter in one row, by name."""
         return {name: () for name in self.spread}
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """See :class:`Samples`."""
+        """Compute rows of parameters.
+
+        Parameters
+        ----------
+        first, last : int
+            First row, and the row after the last.
+
+        Returns
+        -------
+        dict of ndarray, shape (last - first, ...)
+            Values by name.
+        """
         n = len(self.spread)
         begin, end = first // (n + 2), -(-last // (n + 2))
         pairs = Sobol(self.base, self.seed, True, {str(k): uniform(0.0, 1.0) for k in range(2 * n)})
@@ -365,42 +591,103 @@ class Saltelli:
         return {name: one.even(u[:, k]) for k, (name, one) in enumerate(self.spread.items())}
 
     def told(self) -> dict[str, Any]:
-        """See :class:`Samples`."""
+        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
+
+        Returns
+        -------
+        dict
+            Description.
+        """
         spread = {name: one.told() for name, one in self.spread.items()}
         return {"kind": "saltelli", "base": self.base, "seed": self.seed, VALUES: spread}
 
 
 @explained
 def grid(**values: Any) -> ParameterGrid:
-    """Every combination of these values: (n,), or (n, *shape) of what is more than a number."""
+    """Return all combinations of values.
+
+    Parameters
+    ----------
+    **values : array_like, shape (n,) or (n, *shape)
+        Values by name.
+
+    Returns
+    -------
+    ParameterGrid
+        The rows.
+    """
     axes = {name: _column(name, x) for name, x in _some("grid", values).items()}
     return _counted(ParameterGrid(axes))
 
 
 @explained
 def table(columns: Mapping[str, Any] | None = None, /, **more: Any) -> Table:
-    """The rows of arrays (rows, *shape) of equal length."""
+    """Return given rows of parameters.
+
+    Parameters
+    ----------
+    columns : mapping, optional
+        Arrays (rows, *shape) of equal length by name.
+    **more : array_like
+        Further arrays.
+
+    Returns
+    -------
+    Table
+        The rows.
+    """
     if columns is not None and not isinstance(columns, Mapping):
         raise ArgumentError(f"the columns of a table are a dict {{name: array}}; got {columns!r:.200}")
     found = {name: _column(name, x) for name, x in _some("table", {**(columns or {}), **more}).items()}
     lengths = {name: len(x) for name, x in found.items()}
     if len({*lengths.values()}) > 1:
         told = ", ".join(f"{name} {n}" for name, n in lengths.items())
-        raise ShapeError(f"columns of a table have as many rows as each other; got {told}")
+        raise ShapeError(f"columns of a table must have the same number of rows; got {told}")
     return _counted(Table(found))
 
 
 @explained
 def random(rows: int, seed: int = 0, /, **spread: Any) -> Random:
-    """Independent draws: of each name a distribution, or a number that is the same in all rows."""
+    """Return independent random draws.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    seed : int, optional
+        Seed.
+    **spread : Distribution or array_like
+        Distributions by name; a number is constant.
+
+    Returns
+    -------
+    Random
+        The rows.
+    """
     return _counted(Random(_number("rows", rows, 1), _number("seed", seed), _spread("random", spread)))
 
 
 @explained
 def sobol(rows: int, seed: int = 0, /, scramble: bool = True, **spread: Any) -> Sobol:
-    """Points of Sobol's sequence: they fill the space more evenly than draws do; best are 2ⁿ of them.
+    """Return points of Sobol's sequence, which fill the space more evenly than random draws.
 
-    At most 2³² of them. Needs SciPy (``pip install "linkwright[study]"``).
+    Needs SciPy (``pip install "linkwright[study]"``).
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows, at most 2³², preferably a power of two.
+    seed : int, optional
+        Seed of the scrambling.
+    scramble : bool, optional
+        Whether the points are scrambled.
+    **spread : Distribution or array_like
+        Distributions by name; a number is constant.
+
+    Returns
+    -------
+    Sobol
+        The rows.
     """
     number = _number("rows", rows, 1)
     if number > 2**SOBOL_BITS:
@@ -410,9 +697,23 @@ def sobol(rows: int, seed: int = 0, /, scramble: bool = True, **spread: Any) -> 
 
 @explained
 def saltelli(base: int, seed: int = 0, /, **spread: Any) -> Saltelli:
-    """Points for :meth:`Study.sensitivity <linkwright.Study.sensitivity>`: base · (n + 2) rows of n parameters.
+    """Return points for :meth:`Study.sensitivity <linkwright.Study.sensitivity>`: base · (n + 2) rows of n parameters.
 
-    Each parameter is one number; ``base`` is best a power of two. Needs SciPy and SALib (the extra ``study``).
+    Needs SciPy and SALib (the extra ``study``).
+
+    Parameters
+    ----------
+    base : int
+        Number of pairs of points, preferably a power of two.
+    seed : int, optional
+        Seed.
+    **spread : Distribution or array_like
+        Distributions of scalar parameters by name.
+
+    Returns
+    -------
+    Saltelli
+        The rows.
     """
     found = _spread("saltelli", spread)
     if odd := [name for name, one in found.items() if one.shape]:

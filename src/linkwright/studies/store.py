@@ -1,8 +1,8 @@
 """Results on disk: a zarr (version 3) group with an array for each output, written chunk by chunk.
 
-A chunk of rows is complete once its part of ``status`` is there, which is written last, when all else of it is on the
-disk: whatever stops a run, a chunk is complete or absent. Parts are written beside and then renamed, with a checksum.
-A folder is a study once its ``zarr.json`` is there, which is written last of what describes it.
+A chunk of rows is complete once its part of ``status`` exists, which is written last: whenever a run stops, a chunk is
+complete or absent. Parts are written to temporary files and renamed, with a checksum. A folder is a study once its
+``zarr.json`` exists, which is written last of the description.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from linkwright.spatial.arrays import Array
 from linkwright.studies.columns import ROW, Column
 
 FORMAT = 1
-"""of what is told in the group's attributes"""
+"""version of the group's attributes"""
 
 STATUS, ERRORS, LOCK, RUNNING, GROUP, PARTIAL = "status", ".errors", ".lock", ".running.json", "zarr.json", ".partial"
 
@@ -50,18 +50,18 @@ class StoredArray(NamedTuple):
 
     @property
     def missing(self) -> Any:
-        """What stands for a row that failed."""
+        """Return the value of rows that failed."""
         return np.nan if np.dtype(self.dtype).kind == "f" else np.zeros((), self.dtype)[()]
 
 
 class StoreMetadata(NamedTuple):
-    """What a store says of itself."""
+    """Description of a store."""
 
     rows: int
     chunk: int
     """rows that are computed and written together"""
     function: Mapping[str, str]
-    """digests of what it is made of, by name"""
+    """digests of the function's parts, by name"""
     parameters: Mapping[str, str]
     """likewise of them: kind, rows and seed as they are, digests of values by name"""
     names: Sequence[str]
@@ -92,7 +92,7 @@ class Store:
 
     @cached_property
     def kept(self) -> StoreMetadata:
-        """What it says of itself; :class:`InputError` where it is something else."""
+        """Return the description; raise :class:`InputError` for other contents."""
         try:
             told = self.group.attrs.asdict().get("linkwright")
         except Exception as error:
@@ -137,7 +137,7 @@ class Store:
 
     @property
     def is_new(self) -> bool:
-        """Whether no study is there; :class:`InputError` for what is none of ours."""
+        """Return whether the folder has no study; raise :class:`InputError` for other contents."""
         if not self.path.exists():
             return True
         if not self.path.is_dir():
@@ -146,12 +146,12 @@ class Store:
             return False
         found = {place.name for place in self.path.iterdir()}
         if found - {LOCK, RUNNING} and RUNNING not in found:  # else one that was stopped while it was begun
-            raise InputError(f"{str(self.path)!r} has other files in it: a study is kept in a folder of its own")
+            raise InputError(f"{str(self.path)!r} has other files: use a new folder for the study")
         return True
 
     @property
     def chunks(self) -> int:
-        """How many there are, complete or not."""
+        """Return the number of chunks, complete or not."""
         return -(-self.kept.rows // self.kept.chunk)
 
     def bounds(self, k: int) -> tuple[int, int]:
@@ -159,7 +159,7 @@ class Store:
         return k * self.kept.chunk, min(self.kept.rows, (k + 1) * self.kept.chunk)
 
     def statuses(self) -> Iterator[tuple[int, Array]]:
-        """Of each complete chunk: its number, and what ``status`` tells of its rows, DONE or FAILED."""
+        """Iterate over complete chunks: number, and status of its rows, DONE or FAILED."""
         try:
             names = os.listdir(self.path / STATUS)
         except FileNotFoundError:
@@ -176,16 +176,17 @@ class Store:
         return done
 
     def has(self, k: int) -> bool:
-        """Whether the k-th chunk is complete."""
+        """Return whether the k-th chunk is complete."""
         return self.status_of(k) is not None
 
     def status_of(self, k: int) -> Array | None:
-        """What ``status`` tells of the rows of the k-th chunk; nothing of one that is not complete: whose status is not
-        there or torn, or that lacks a file."""
+        """Return the status of the rows of the k-th chunk; None if it is incomplete: without a valid status, or with a
+        missing file.
+        """
         first, last = self.bounds(k)
         try:
             found = self._parts[STATUS].decoded(self._place(STATUS, k).read_bytes())[: last - first]
-        except (OSError, ValueError, RuntimeError):  # none, or a torn file, which its checksum tells
+        except (OSError, ValueError, RuntimeError):  # none, or a damaged file with a wrong checksum
             return None
         whole = bool((found != ABSENT).all()) and all(self._place(name, k).is_file() for name in self.arrays)
         return found if whole else None
@@ -252,7 +253,7 @@ class Store:
         _write(place, (json.dumps(by_text, ensure_ascii=False).encode(),))
 
     def errors(self) -> dict[int, str]:
-        """Of rows that failed: why."""
+        """Return the errors of failed rows, by row."""
         found: dict[int, str] = {}
         for k, status in self.statuses():
             if (status == FAILED).any():
@@ -275,7 +276,7 @@ class Store:
             with suppress(OSError, ValueError, KeyError):
                 about = json.loads(told.read_text())
                 who = f", process {about['process']} on {about['machine']} since {about['since']}"
-            raise InputError(f"another run writes to {str(self.path)!r}{who}: one at a time") from None
+            raise InputError(f"another run writes to {str(self.path)!r}{who}: only one run may write") from None
         except OSError as error:
             raise _cannot_write(self.path, error, begun=False) from error
         try:
@@ -307,7 +308,7 @@ def _ordered(group: bytes) -> bytes:
 
 
 def _write(place: Path, content: Iterable[bytes]) -> None:
-    """Write a file beside and name it when it is on the disk; return when its name is there, too."""
+    """Write a file to disk under a temporary name and rename it; return when the name is on the disk too."""
     beside = place.with_name(place.name + PARTIAL)
     try:
         with open(beside, "wb", buffering=0) as file:
@@ -335,13 +336,12 @@ def _flush_folder(folder: Path) -> None:
 
 
 def _cannot_write(path: Path, error: OSError, begun: bool = True) -> InputError:
-    rest = ". What is complete stays; run it again to go on" if begun else ""
+    rest = ". Complete chunks are kept; run it again to continue" if begun else ""
     return InputError(f"cannot write {str(path)!r}: {error.strerror or error}{rest}")
 
 
 class ChunkCodec(NamedTuple):
-    """How a chunk of an array is written: what zarr's codecs make of it, without its way there through other threads,
-    which takes longer than they do."""
+    """Encoding of a chunk of an array, as by zarr's codecs, without their threads, which would be slower."""
 
     shape: tuple[int, ...]
     """of a whole chunk"""
