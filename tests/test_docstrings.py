@@ -21,15 +21,7 @@ NOT_CHECKED = {
 }
 
 MODULES = (
-    "linkwright.dynamics.configuration",
-    "linkwright.dynamics.derivatives",
-    "linkwright.dynamics.forces",
-    "linkwright.dynamics.forward",
-    "linkwright.dynamics.frames",
-    "linkwright.dynamics.inertias",
-    "linkwright.dynamics.inverse",
-    "linkwright.dynamics.kinematics",
-    "linkwright.dynamics.parameters",
+    "linkwright.dynamics",
     "linkwright.errors",
     "linkwright.structure",
 )

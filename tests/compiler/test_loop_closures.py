@@ -207,7 +207,7 @@ def test_many_linkages_move_as_one_does() -> None:
 
 def test_tied_coordinates_are_not_of_bodies() -> None:
     model, _ = with_loops(random_tree([Revolute] * 4, seed=1), ["joint"], seed=2)
-    with pytest.raises(TooLargeError, match="ties coordinates"):
+    with pytest.raises(TooLargeError, match="couples coordinates"):
         lw.compile(lw.forward_dynamics, model, unroll=False)
-    with pytest.raises(ModelError, match="ties coordinates"):
+    with pytest.raises(ModelError, match="couples coordinates"):
         lw.compile(lw.forward_dynamics, model, unroll=False, method="hybrid")

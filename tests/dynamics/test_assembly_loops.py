@@ -296,5 +296,5 @@ def test_tied_coordinates_are_refused():
     model = builder.build()
     q, v, tau = state(model, 0)
     for method in ("assembly", "hybrid"):
-        with pytest.raises(ModelError, match="ties coordinates"):
+        with pytest.raises(ModelError, match="couples coordinates"):
             lw.forward_dynamics(model, q, v, tau, None, method)

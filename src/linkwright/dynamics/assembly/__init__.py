@@ -1,6 +1,6 @@
-"""Assembly–disassembly and hybrid blocks: forward dynamics of mechanisms put together from parts.
+"""Assembly–disassembly and hybrid blocks: forward dynamics by divide and conquer.
 
-``subassembly`` has the steps (leaf, join, split, close), ``block`` leaves of several bodies, ``loops`` the constraints
-of closed loops; ``schedule`` and ``partition`` say in which order and of which leaves,
-``cost`` and ``choice`` choose them; ``method`` has the algorithms.
+``subassembly`` contains the steps (leaf, join, split, close), ``block`` leaves of several bodies, ``loops`` the
+constraints of closed loops, ``schedule`` and ``partition`` the order of joining and the leaves, ``cost`` and ``choice``
+their selection, and ``method`` the algorithms.
 """

@@ -1,15 +1,16 @@
-"""Hybrid blocks: several bodies at once as one leaf of the assembly (`equations.md` §8).
+"""Hybrid blocks: several bodies as one leaf of the assembly (`equations.md` §8).
 
-A block is a chain or tree of bodies that floats on a base body, or stands on the ground. Its joint-space equations
+A block is a chain or tree of bodies on a floating base body or on the ground. Its joint-space equations
 
     M [V̇; v̇] = r + Jᵀ f,   a_handles = J [V̇; v̇] + a₀
 
-give what assembly wants of a leaf: Φ = J M⁻¹ Jᵀ and b = J M⁻¹ r + a₀ (V̇ the acceleration of the base, none on the
-ground; r the efforts less bias forces, a₀ the accelerations without V̇ and v̇). After Jun Takahashi et al.,
+give the leaf's Φ = J M⁻¹ Jᵀ and b = J M⁻¹ r + a₀ (V̇ the acceleration of the base, absent on the
+ground; r the efforts minus bias forces, a₀ the accelerations without V̇ and v̇). After Jun Takahashi et al.,
 "Symbolic-numeric hybrid modeling of MBS with constraints".
 
-Two forms of the same. "composite" is the paper's: M by composite bodies, factorized along its branches. "articulated"
-carries the handles' unit forces through the articulated-body recursion: linear in the number of bodies, dearer for few.
+There are two equivalent forms. "composite" is that of the paper: M by composite bodies, factorized along its branches.
+"articulated" propagates unit forces on the handles through the articulated-body recursion. Its cost is linear in the
+number of bodies, and higher for small blocks.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ from linkwright.spatial.transform import force_to_parent, motion_to_child, split
 
 
 class BlockShape(NamedTuple):
-    """What blocks compiled as one have in common, beside their kinds of joints."""
+    """Common properties of blocks that are compiled as one, in addition to their types of joints."""
 
     parents: tuple[int, ...]
-    """of each body its parent in the block, -1 of those that stand on the ground, or of the base"""
+    """parent of each body in the block; -1 for bodies on the ground or for the base"""
     floating: bool
-    """whether the first body is a base that nothing in the block holds"""
+    """whether the first body is a free base"""
     handles: tuple[int, ...]
-    """the bodies that are handles"""
+    """bodies that are handles"""
 
 
 def block_shape(schedule: Schedule, number: int) -> BlockShape:
-    """The shape of a schedule's block."""
+    """Return the shape of a schedule's block."""
     members = schedule.blocks[number]
     place = {body: k for k, body in enumerate(members)}
     parents = tuple(place.get(schedule.parents[body], -1) for body in members)
@@ -50,20 +51,20 @@ def block_shape(schedule: Schedule, number: int) -> BlockShape:
 
 
 class BodyTerms(NamedTuple):
-    """What a block needs to know of one of its bodies and its joint, in the body's axes."""
+    """Terms of a body and its joint in a block, in the body's axes."""
 
     pose: Array
-    """(4, 4), in its parent"""
+    """pose (4, 4) in the parent"""
     motion_subspace: Array
     """S (6, d)"""
     w: Array
-    """ω (3,) of the body"""
+    """angular velocity ω (3,) of the body"""
     swing: Array
     bias: Array
     """c (6,): a = X (a_parent + swing) + S v̇ + c, of classical accelerations"""
     inertia: RigidInertia
     external: Array
-    """(6,), on the body from outside"""
+    """external force (6,) on the body"""
     armature: Array
     """(d,)"""
     effort: Array
@@ -73,18 +74,18 @@ class BodyTerms(NamedTuple):
 def body_terms(
     link: Link, T: Array, q: Array, v: Array, tau: Array, w_parent: Array, w: Array, external: Array
 ) -> BodyTerms:
-    """Of a body with pose T (4, 4) in its parent; ``w_parent``, ``w``: angular velocities (3,) of both, in own axes."""
+    """Return the terms of a body with pose T (4, 4) in its parent; ``w_parent``, ``w`` are angular velocities (3,)."""
     swing, bias = velocity_terms(link, T, q, v, w_parent)
     return BodyTerms(T, link.motion_subspace(q), w, swing, bias, link.rigid_inertia, external, link.armature, tau)
 
 
 def base_terms(terms: BodyTerms) -> BodyTerms:
-    """The terms of a block's base: free to move, its joint (which is joined later) left out."""
+    """Return the terms of a block's base, which is free to move: its joint is joined later."""
     return terms._replace(motion_subspace=np.eye(6), armature=np.zeros(6), effort=np.zeros(6))
 
 
 class ByComposite(NamedTuple):
-    """What the composite form keeps for the block's disassembly."""
+    """Values of the composite form for the disassembly of a block."""
 
     L: Array
     inverses: Array
@@ -96,7 +97,7 @@ class ByComposite(NamedTuple):
 
 
 def by_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByComposite]:
-    """Φ and b of a block by its mass matrix. ``base``: the acceleration (6,) of the ground (its weight)."""
+    """Return Φ and b of a block by its mass matrix; ``base`` is the acceleration (6,) of the ground (its weight)."""
     n = len(bodies)
     widths = [body.motion_subspace.shape[1] for body in bodies]
     at = np.concatenate([[0], np.cumsum(widths)])
@@ -133,7 +134,7 @@ def by_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) 
             forces[parent] = forces[parent] + force_to_parent(body.pose, forces[k])
     M = mirror(np.concatenate([np.concatenate(row, axis=1) for row in entries]))
     L, inverses = factorize(M)
-    # handle by handle, since a handle does not feel what is beyond it
+    # one handle after another, since outward bodies have no effect on a handle
     rows = [J[h] for h in shape.handles]
     Z = solve_above(L, np.concatenate([np.zeros((0, at[n])), *rows]).T)
     z = solve_above(L, np.concatenate(r))
@@ -143,26 +144,26 @@ def by_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) 
 
 
 def _motion(body: BodyTerms, a: Array) -> tuple[Array, Array]:
-    """A body's acceleration and U = [ω̇]× + [ω]×²: what the point r of it is accelerated by is p̈ + U r."""
+    """Return a body's acceleration and U = [ω̇]× + [ω]×²; its point r has the acceleration p̈ + U r."""
     W = skew(body.w)
     return a, skew(a[3:]) + W @ W
 
 
 def _carried(body: BodyTerms, a: Array, U: Array) -> Array:
-    """The acceleration of a body whose joint does not accelerate, from its parent's (a, U)."""
+    """Return the acceleration of a body at zero joint acceleration, from its parent's (a, U)."""
     R, p = split_pose(body.pose)
     return np.concatenate([R.T @ (a[:3] + U @ p), R.T @ a[3:]]) + body.bias
 
 
 def split_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], kept: ByComposite, outer: Array) -> list[Array]:
-    """The accelerations v̇ (d,) of the block's joints under forces (6n,) on its handles; the base's first."""
+    """Return the accelerations v̇ (d,) of the block's joints, base first, under forces (6n,) on its handles."""
     x = solve_below(kept.L, kept.inverses * (kept.z + kept.Z @ outer))
     at = np.cumsum([body.motion_subspace.shape[1] for body in bodies])[:-1]
     return np.split(x, at)
 
 
 class ByArticulated(NamedTuple):
-    """What the articulated form keeps for the block's disassembly, of every body."""
+    """Values of the articulated form for the disassembly of a block, for every body."""
 
     U: tuple[Array, ...]
     """I_A S (6, d)"""
@@ -170,15 +171,15 @@ class ByArticulated(NamedTuple):
     inverses: tuple[Array, ...]
     """SᵀI_A S + armature = LᵀDL and D⁻¹"""
     W: tuple[Array, ...]
-    """SᵀF (d, 6 handles): the efforts of unit forces on the handles"""
+    """SᵀF (d, 6 handles): efforts of unit forces on the handles"""
     u: tuple[Array, ...]
     """τ − Sᵀp_A (d,)"""
 
 
 def by_articulated(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByArticulated]:
-    """Φ and b of a block by articulated bodies, the handles' unit forces F carried inwards with them.
+    """Return Φ and b of a block by articulated bodies, with the unit forces F on the handles propagated inward.
 
-    With F_a = F − U(SᵀI_A S)⁻¹SᵀF: Φ = Σ WᵀD⁻¹W and b = Σ F_aᵀc + WᵀD⁻¹u, summed over the joints, the base's too.
+    With F_a = F − U(SᵀI_A S)⁻¹SᵀF: Φ = Σ WᵀD⁻¹W and b = Σ F_aᵀc + WᵀD⁻¹u, summed over the joints, including the base.
     """
     n, width = len(bodies), 6 * len(shape.handles)
     I_A = [np.zeros((6, 6))] * n
@@ -219,14 +220,14 @@ def by_articulated(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array
 
 
 def _carried_bias(body: BodyTerms) -> Array:
-    """X swing + c (6,)."""
+    """Return X swing + c (6,)."""
     return motion_to_child(body.pose, body.swing) + body.bias
 
 
 def split_articulated(
     shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array, kept: ByArticulated, outer: Array
 ) -> list[Array]:
-    """The accelerations v̇ (d,) of the block's joints under forces (6n,) on its handles; the base's first."""
+    """Return the accelerations v̇ (d,) of the block's joints, base first, under forces (6n,) on its handles."""
     a: list[Array] = []
     found: list[Array] = []
     for k, (parent, body) in enumerate(zip(shape.parents, bodies, strict=True)):
@@ -243,7 +244,7 @@ def split_articulated(
 
 
 class BlockAlgorithm(NamedTuple):
-    """A way to assemble and to disassemble a block."""
+    """Functions that assemble and disassemble a block."""
 
     assemble: Callable[[BlockShape, tuple[BodyTerms, ...], Array], tuple[Subassembly, Any]]
     split: Callable[[BlockShape, tuple[BodyTerms, ...], Array, Any, Array], list[Array]]

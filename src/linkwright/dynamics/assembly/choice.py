@@ -1,4 +1,4 @@
-"""Which schedule and which blocks: as asked, or what the model of costs finds cheapest."""
+"""Selection of schedules and blocks: as given, or the cheapest by the cost model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from linkwright.dynamics.assembly.schedule import Schedule, order_of, schedule_o
 from linkwright.model.tree import Model
 
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64)
-"""Numbers of bodies that are tried as the size of blocks, beside all in one."""
+"""Block sizes that are compared, in addition to one block of all bodies."""
 
 SIZES_ON_LANES = (*range(1, 17), 18, 20, 21, 24, 28, 30, 32, 36, 40, 48, 56, 64)
-"""The same where blocks that are alike share a register: what repeats is met by its size alone."""
+"""Block sizes that are compared where equal blocks share a SIMD register; repetition depends on the exact size."""
 
 
 SMALL, WORTH = 8, 1.2
-"""Bodies up to which a block is small, and times that larger ones must be faster: their straight-line code is long."""
+"""Bodies of a small block, and the speedup required of larger blocks, whose straight-line code is long."""
 
 
 def block_schedule(
@@ -30,10 +30,10 @@ def block_schedule(
     processors: int = 1,
     loops: tuple[tuple[int, int], ...] = (),
 ) -> Schedule:
-    """The schedule of blocks: of those asked for, of those an order of joints leaves, or else of the cheapest size.
+    """Return a schedule of blocks: those given, those implied by an order of joints, or those of the cheapest size.
 
-    On one processor that is one block for everything: whatever is taken apart costs more than it saves. So many
-    processors (or lanes) as do the nodes of a level at once call for more and smaller ones.
+    On one processor that is one block of all bodies, since every division adds operations. Several processors (or
+    lanes) that share the nodes of a level favor more and smaller blocks.
     """
     if partition is not None:
         return schedule_of(model, "serial" if schedule is None else schedule, partition_of(model, partition), loops)
@@ -49,14 +49,14 @@ def block_schedule(
 
 
 def candidates(model: Model, sizes: Sequence[int] = SIZES) -> list[Partition]:
-    """Partitions worth trying, each once: blocks of these sizes, and last all that hangs together in one."""
+    """Return the partitions to compare, each once: blocks of these sizes, and last the connected components."""
     parents = [link.parent for link in model.links]
     sizes = [*(size for size in sizes if size < len(parents)), max(1, len(parents))]
     return list(dict.fromkeys(blocks_of(parents, size) for size in sizes))
 
 
 def _blocks_left(model: Model, order: tuple[int, ...]) -> list[list[int]]:
-    """The bodies that hang together by joints which are not in an order."""
+    """Return the bodies that are connected by joints outside an order."""
     joined = set(order)
     blocks: list[list[int]] = []
     block_of: list[int] = []
@@ -71,7 +71,7 @@ def _blocks_left(model: Model, order: tuple[int, ...]) -> list[list[int]]:
 
 
 def optimal_schedule(model: Model, processors: int = 1) -> Schedule:
-    """The schedule of single bodies that takes least time where so many processors do the nodes of a level at once."""
+    """Return the schedule of single bodies with the shortest time on processors that share the nodes of a level."""
     names = ["serial", "balanced"]
     size = 2
     while size < len(model.links):
@@ -84,9 +84,9 @@ def optimal_schedule(model: Model, processors: int = 1) -> Schedule:
 def schedule_on_lanes(
     model: Model, lanes: int, loops: tuple[tuple[int, int], ...] = (), order: str = "balanced"
 ) -> Schedule | None:
-    """The blocks that take least time where so many that are alike share a register.
+    """Return the blocks with the shortest time where equal blocks share a SIMD register.
 
-    None if one recursion over all bodies takes no longer: where little is alike, and no loops are closed.
+    Returns None if one recursion over all bodies is as fast: with few equal blocks, and without closed loops.
     """
     joints, widths = [link.motion for link in model.links], [link.motion.nv for link in model.links]
     best, least = None, np.inf if loops else ARTICULATED * float(sum(widths))

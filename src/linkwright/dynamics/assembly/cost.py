@@ -1,8 +1,8 @@
-"""What assembling costs: a model of operation counts, to choose partitions and schedules by.
+"""Cost model of assembly: operation counts for the selection of partitions and schedules.
 
 The counts (multiplications and additions) are those of the steps of `subassembly.py` and `block.py` traced for chains
-of hinges with general inertias and placements; a test holds them against the traces. A mechanism's own zeros make
-it cheaper, everything alike. Joints of more degrees of freedom count as so many hinges in blocks and as one in joins.
+of hinges with general inertias and placements; a test compares them with the traces. A mechanism's own zeros reduce
+all costs similarly. A joint of several degrees of freedom counts as several hinges in blocks and as one in joins.
 """
 
 from __future__ import annotations
@@ -16,40 +16,40 @@ from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 
 LEAF = 69
 JOINS = (572, 1187, 2156, 3455, 5108)
-"""A join and its split, by the handles of the result."""
+"""Operations of a join and its split, by the number of handles of the result."""
 MORE_HANDLES = 1900
-"""For every further handle."""
+"""Operations of each further handle."""
 GROUND_JOINS = (158, 662)
-"""The same on the ground."""
+"""Operations of a join on the ground and its split."""
 
 
 def join_cost(handles: int, on_ground: bool = False) -> float:
-    """Operations of a join and its split, whose result has so many handles."""
+    """Return the operations of a join and its split for a result with this number of handles."""
     table = GROUND_JOINS if on_ground else JOINS
     return table[min(handles, len(table) - 1)] + MORE_HANDLES * max(0, handles + 1 - len(table))
 
 
 class Profile(NamedTuple):
-    """How large a block is: its hinges, and how many hinges each has between itself and the block's root, itself too.
+    """Size of a block: its hinges, and the number of hinges from the block's root to each of them, inclusive.
 
-    The base of a floating block counts as one.
+    The base of a floating block counts as one hinge.
     """
 
     hinges: int
     floating: bool
     depths: int
-    """the sum"""
+    """sum of the numbers"""
     squares: int
-    """the sum of the squares"""
+    """sum of their squares"""
 
 
 def chain(n: int, floating: bool = False) -> Profile:
-    """The profile of a chain of n hinges."""
+    """Return the profile of a chain of n hinges."""
     return Profile(n, floating, n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6)
 
 
 def profile(schedule: Schedule, number: int, widths: Sequence[int]) -> Profile:
-    """The profile of a leaf; ``widths``: the velocities of every joint."""
+    """Return the profile of a leaf; ``widths`` are the numbers of velocities of all joints."""
     members = schedule.blocks[number]
     return profile_of_tree(schedule.parents, widths, members, members[0] in schedule.joined)
 
@@ -57,7 +57,7 @@ def profile(schedule: Schedule, number: int, widths: Sequence[int]) -> Profile:
 def profile_of_tree(
     parents: Sequence[int], widths: Sequence[int], members: Sequence[int] | None = None, floating: bool = False
 ) -> Profile:
-    """The profile of all bodies or of these; ``widths``: the velocities of every joint."""
+    """Return the profile of all bodies or of `members`; ``widths`` are the numbers of velocities of all joints."""
     members = range(len(parents)) if members is None else members
     depth: dict[int, int] = {}
     total, depths, squares = 0, 0, 0
@@ -72,7 +72,7 @@ def profile_of_tree(
 
 
 def block_cost(form: str, block: Profile, handles: int) -> float:
-    """Operations of assembling and disassembling a block; the first handle of a floating one is its base."""
+    """Return the operations of assembly and disassembly of a block; the first handle of a floating one is its base."""
     n, floating, depths, squares = block
     if n == 1 and floating:
         return LEAF
@@ -85,12 +85,12 @@ def block_cost(form: str, block: Profile, handles: int) -> float:
 
 
 def cheapest_form(block: Profile, handles: int) -> str:
-    """The form of a block that takes fewer operations."""
+    """Return the form of a block with fewer operations."""
     return min(("composite", "articulated"), key=lambda form: block_cost(form, block, handles))
 
 
 def node_costs(schedule: Schedule, widths: Sequence[int]) -> list[float]:
-    """Operations of every node: leaves, each in its cheapest form, then joins."""
+    """Return the operations of every node: leaves in their cheapest form, then joins."""
     costs = []
     for number in range(len(schedule.blocks)):
         block, handles = profile(schedule, number, widths), len(schedule.handles[number])
@@ -101,7 +101,7 @@ def node_costs(schedule: Schedule, widths: Sequence[int]) -> list[float]:
 
 
 def time(schedule: Schedule, widths: Sequence[int], processors: int = 1) -> float:
-    """Operations that wait for each other where so many processors (or lanes) share the nodes of a level."""
+    """Return the operations on the critical path where processors (or lanes) share the nodes of a level."""
     total: dict[int, float] = {}
     longest: dict[int, float] = {}
     for level, cost in zip(schedule.level_of, node_costs(schedule, widths), strict=True):
@@ -113,17 +113,17 @@ def time(schedule: Schedule, widths: Sequence[int], processors: int = 1) -> floa
 
 
 ARTICULATED = 660
-"""A hinge of the articulated-body recursion."""
+"""Operations of a hinge in the articulated-body recursion."""
 
 IN_BLOCKS, ALONE, IN_JOINS = 0.65, 1.2, 2.4
-"""What an operation on lanes takes in those of that recursion, as measured: blocks compute where they are (one that is
-like no other once, in code of its own), of joins much is what is moved between them."""
+"""Measured time of an operation on lanes relative to that recursion. Blocks are computed in registers (a unique block
+in its own code); joins move much data."""
 
 
 def time_on_lanes(schedule: Schedule, joints: Sequence[Hashable], widths: Sequence[int], lanes: int) -> float:
-    """Operations that follow each other where so many nodes of a level share a register if they are alike.
+    """Return the operations on the critical path where equal nodes of a level share a SIMD register.
 
-    ``joints``: what tells one kind of joint from others, of every body. As dear as so many of :data:`ARTICULATED`.
+    ``joints`` identifies the type of every joint. Each costs :data:`ARTICULATED` operations.
     """
     costs: dict[Hashable, float] = {}
     in_blocks: dict[Hashable, bool] = {}

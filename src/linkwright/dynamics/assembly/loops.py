@@ -1,4 +1,4 @@
-"""Closed loops as joints that are never moved, of the two bodies they hold together (`model/loop.py`)."""
+"""Closed loops as rigid joints between the two bodies that they connect (`model/loop.py`)."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from linkwright.spatial.transform import inverse_pose
 
 
 class Closing(NamedTuple):
-    """That loops are closed, and how errors are brought back."""
+    """Closure of loops, and correction of errors."""
 
     gains: tuple[float, float] | None = None
-    """Baumgarte's (α, β), 1/s: Tᵀ(a_y − a_y′) is asked for − 2α φ̇ − β² φ more"""
+    """Baumgarte's gains (α, β) in 1/s: Tᵀ(a_y − a_y′) is reduced by 2α φ̇ + β² φ"""
     corrects: str = ""
-    """ "positions" or "velocities" where, instead of accelerations, the least motion that takes back φ or φ̇ is asked
-    for: what mechanisms at rest, without weight, answer to Tᵀ(a_y − a_y′) = −φ or −φ̇"""
+    """ "positions" or "velocities": compute the smallest motion that corrects φ or φ̇ instead of accelerations: the
+    response of the mechanism at rest and without weight to Tᵀ(a_y − a_y′) = −φ or −φ̇"""
 
 
 def loop_bodies(model: Model, closing: Closing | None) -> tuple[tuple[int, int], ...]:
-    """The two bodies of every loop that is to be closed; none where loops are left open.
+    """Return the two bodies of every loop that is closed, or nothing where loops stay open.
 
-    Raises :class:`ModelError` where coordinates are tied: a tie acts on joints, not between bodies.
+    Raises :class:`ModelError` for couplings of coordinates, which act on joints and not between bodies.
     """
     if closing is None:
         return ()
@@ -52,8 +52,8 @@ def loop_bodies(model: Model, closing: Closing | None) -> tuple[tuple[int, int],
     for loop in model.loops:
         if not isinstance(loop, Loop):
             raise ModelError(
-                f"assembly joins bodies, and {loop.name!r} of {model.name!r} ties coordinates: its forward dynamics is "
-                'solved by method "articulated" or "composite"'
+                f"assembly joins bodies, but {loop.name!r} of {model.name!r} couples coordinates: use the method "
+                '"articulated" or "composite" of forward dynamics'
             )
         first, second = loop_ends(model, loop)
         ends.append((first.body, second.body))
@@ -61,9 +61,9 @@ def loop_bodies(model: Model, closing: Closing | None) -> tuple[tuple[int, int],
 
 
 def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Closing | None) -> dict[int, LoopTerms]:
-    """The terms of every loop by its number in a schedule; ``w``: the angular velocities (3,) of the bodies.
+    """Return the terms of every loop by its number in a schedule; ``w`` are the angular velocities (3,) of the bodies.
 
-    What several loops cannot do together is not asked of them (`independent.py`); of one, see :func:`close`.
+    The inconsistent part of several loops is removed (`independent.py`); for one loop, see :func:`close`.
     """
     if closing is None:
         return {}
@@ -80,13 +80,13 @@ def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Cl
 
 
 def _beyond_rows(model: Model, q: Array, v: Array, closing: Closing) -> Array:
-    """What loops that share joints cannot do together (m,)."""
+    """Return the inconsistent part (m,) of the equations of loops that share joints."""
     several = [] if closing.corrects else [group for group in loop_groups(model) if len(group.loops) > 1]
     return beyond_rows(model, q, v, 0.0 if closing.gains is None else closing.gains[1], several)
 
 
 def left_open(model: Model, q: Array, v: Array, a: Array, closing: Closing) -> Array:
-    """What is left (m,) of K a + K̇ v, of which rounding is one part, and what a loop by itself cannot do another."""
+    """Return the residual (m,) of K a + K̇ v: rounding, and the inconsistent part of single loops."""
     left = constraint_rate(model, q, a) + constraint_bias(model, q, v) - _beyond_rows(model, q, v, closing)
     if closing.gains is None:
         return left
@@ -95,7 +95,7 @@ def left_open(model: Model, q: Array, v: Array, a: Array, closing: Closing) -> A
 
 
 def asking(terms: dict[int, LoopTerms], asked: Array) -> dict[int, LoopTerms]:
-    """The terms of loops that are asked for these accelerations (m,)."""
+    """Return the terms of loops for these accelerations (m,)."""
     ends = np.cumsum([loop.held.shape[1] for loop in terms.values()])
     pieces = np.split(asked, ends[:-1]) if terms else []
     return {number: loop._replace(asked=x) for (number, loop), x in zip(terms.items(), pieces, strict=True)}
@@ -112,10 +112,10 @@ def closing_terms(
     closing: Closing,
     length: float | None,
 ) -> LoopTerms:
-    """Of a loop whose frames have these placements (4, 4) on their bodies, which turn with these ω (3,).
+    """Return the terms of a loop between frames with these placements (4, 4) on bodies with angular velocities ω (3,).
 
-    ``pose``, ``twist``: of the first frame in the second, and of the second relative to the first. γ of classical
-    accelerations: the relative twist (u, ω) adds (2 ω_y − ω) × u and ω_y × ω to what T is asked.
+    ``pose``, ``twist``: of the first frame in the second, and of the second relative to the first. For classical
+    accelerations the relative twist (u, ω) adds (2 ω_y − ω) × u and ω_y × ω to γ.
     """
     T, T_rate = kind.subspace(pose), kind.subspace_rate(pose, twist)
     y_first = first @ inverse_pose(pose)
@@ -132,7 +132,7 @@ def closing_terms(
 
 
 def known_length(model: Model) -> float | None:
-    """The mechanism's own length, m; None where its numbers are symbols."""
+    """Return the characteristic length of the mechanism in m; None for symbols."""
     return scale_of(model).length if regroupable(model) else None
 
 
@@ -148,10 +148,10 @@ def row_orders(
     factors_at: Callable[[Array], dict[int, SemidefiniteFactors]],
     prescribed: tuple[str, ...] = (),
 ) -> dict[int, Any]:
-    """For symbols, in which order the rows of each loop are eliminated: as pivoting does at a closed configuration.
+    """Return the order in which symbolic rows of each loop are eliminated: that of pivoting at a closed configuration.
 
-    As they come where none is found. ``factors_at(q)``: the factors of every loop at a configuration;
-    ``prescribed``: the joints that move as they are told.
+    Without a closed configuration it is the natural order. ``factors_at(q)`` returns the factors of every loop at a
+    configuration; ``prescribed`` are joints with given motion.
     """
     return found_orders(model, schedule, factors_at, prescribed) if is_symbolic(q) else {}
 
@@ -162,14 +162,14 @@ def found_orders(
     factors_at: Callable[[Array], dict[int, SemidefiniteFactors]],
     prescribed: tuple[str, ...] = (),
 ) -> dict[int, Any]:
-    """The order for every loop, of symbols to come."""
+    """Return the order of every loop for symbols."""
     if not schedule.loops:
         return {}
 
     def orders() -> dict[int, Any]:
         try:
             found = factors_at(some_closed_configuration(model))
-        except (ClosureError, TypeError):  # or the model's own numbers are symbols
+        except (ClosureError, TypeError):  # TypeError: the model has symbols
             found = {}
         return {number: factors.order() for number, factors in found.items()}
 

@@ -1,4 +1,4 @@
-"""Forward dynamics by assembly–disassembly, and what else falls out of it: reactions, given motions, impacts."""
+"""Forward dynamics by assembly–disassembly, joint reactions, prescribed motions and plastic impacts."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_t
 
 
 class DisassemblyResult(NamedTuple):
-    """What disassembly gives."""
+    """Results of the disassembly."""
 
     reactions: dict[int, Array]
-    """of each joint that was joined, by its body, f (6,) on the body, in its frame"""
+    """force f (6,) of each joint on its body, in the body's frame, by body"""
     accelerations: dict[int, Array]
-    """v̇ (its nv,) of each of these joints"""
+    """acceleration v̇ (its nv,) of each joint, by body"""
     leaf_forces: dict[int, Array]
-    """(6n,) on the handles of each leaf, by its number"""
+    """forces (6n,) on the handles of each leaf, by its number"""
     loops: dict[int, SemidefiniteFactors]
-    """of each loop what its rows were eliminated by"""
+    """factors of the eliminated rows of each loop"""
     multipliers: dict[int, Array]
-    """λ of each loop, zero in rows that were left out"""
+    """λ of each loop, zero in omitted rows"""
 
 
 def assemble(
@@ -83,9 +83,9 @@ def assemble(
     terms: Mapping[int, JointTerms | LoopTerms],
     orders: Mapping[int, Sequence[int]] = MappingProxyType({}),
 ) -> DisassemblyResult:
-    """Join everything in the order of a schedule, then split it again in the opposite order.
+    """Join all nodes in the order of a schedule, then split them in the reverse order.
 
-    ``base`` is the ground, ``terms`` those of the joints by the bodies they move, of loops by their numbers; ``orders``
+    ``base`` is the ground; ``terms`` are those of the joints by body and of the loops by number; ``orders``
     are those of the rows of loops (see :func:`close`).
     """
     nodes = list(leaves)
@@ -115,7 +115,7 @@ def assemble(
             torn = split(one.place, schedule.sizes(one), what, joined, outer)
             sides = [torn.parent_forces, torn.child_forces]
             reactions[one.joint], accelerations[one.joint] = torn.reaction, torn.acceleration
-        # of a loop within one node all forces are on the parent's side
+        # all forces of a loop within one node are on the parent's side
         for node, on_side in zip((one.child_node, one.parent_node), reversed(sides), strict=True):
             if node != GROUND:
                 forces[node] = on_side
@@ -128,7 +128,7 @@ def assemble(
 
 
 def _alone(schedule: Schedule, leaves: Sequence[Subassembly], base: Subassembly, body: int) -> Array:
-    """The compliance (6, 6) of a handle as a leaf has it."""
+    """Return the compliance (6, 6) of a handle in its leaf."""
     if body == GROUND:
         return base.compliance
     leaf = schedule.leaf_of[body]
@@ -137,7 +137,7 @@ def _alone(schedule: Schedule, leaves: Sequence[Subassembly], base: Subassembly,
 
 
 class _State(NamedTuple):
-    """What the steps need to know of every body and its joint."""
+    """State of every body and its joint."""
 
     q: list[Array]
     v: list[Array]
@@ -156,7 +156,7 @@ def _state(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | No
 
 
 def _leaves(model: Model, s: _State, inertias: Sequence[LeafInertia] | None = None) -> list[Subassembly]:
-    """Every body by itself."""
+    """Return every body as a leaf."""
     if inertias is None:
         require_inertia(model)
         inertias = [leaf_inertia(link) for link in model.links]
@@ -179,7 +179,7 @@ def by_assembly(
     closing: Closing | None = None,
     inertias: Sequence[LeafInertia] | None = None,
 ) -> Array:
-    """Forward dynamics with every body a leaf: v̇ (nv,). ``inertias``: of the bodies, where they are known already."""
+    """Return v̇ (nv,) by forward dynamics with every body as a leaf; ``inertias`` are precomputed leaves."""
     found = _closed_singly(model, q, v, tau, wrenches, schedule, closing, inertias)
     return model.assemble([found.accelerations[k] for k in range(len(model.links))])
 
@@ -194,7 +194,7 @@ def _closed_singly(
     closing: Closing | None,
     inertias: Sequence[LeafInertia] | None = None,
 ) -> DisassemblyResult:
-    """What disassembly gives, loops closed once more."""
+    """Return the result of the disassembly, with a second correction of the loops."""
     still = np.zeros(model.nv)
     found = _joined_singly(model, q, v, tau, wrenches, schedule, closing, inertias)
     return _closed_again(
@@ -215,9 +215,9 @@ def _closed_again(
     closing: Closing | None,
     answer: Callable[[Array], DisassemblyResult],
 ) -> DisassemblyResult:
-    """With what loops are still open by taken back: where many close, what is left of Φ is a small difference.
+    """Correct the remaining residual of the loops: with many loops, Φ is a small difference of large terms.
 
-    ``answer``: of the mechanism at rest and without weight, to accelerations (m,) that its loops are asked for.
+    ``answer`` computes the response of the mechanism at rest and without weight to loop accelerations (m,).
     """
     if closing is None or not model.loops:
         return found
@@ -241,7 +241,7 @@ def _joined_singly(
     inertias: Sequence[LeafInertia] | None = None,
     asked: Array | None = None,
 ) -> DisassemblyResult:
-    """``asked`` (m,): of loops, of a mechanism without weight, in place of what keeps them closed."""
+    """Assemble single bodies; ``asked`` (m,) replaces the loop accelerations of a mechanism without weight."""
     made = schedule_of(model, "serial" if schedule is None else schedule, loops=loop_bodies(model, closing))
     s = _state(model, q, v, tau, wrenches)
     loops = loop_terms(model, q, v, s.w, closing)
@@ -258,7 +258,7 @@ def _joined_singly(
 
 
 def orders_of_rows(model: Model, schedule: Schedule, closing: Closing | None) -> dict[int, Any]:
-    """In which order the rows of each loop are best eliminated, whatever the blocks of the schedule."""
+    """Return the elimination order of the rows of each loop, for any blocks of the schedule."""
     if not schedule.loops or flat_bodies(model):
         return {}
     single = schedule_of(model, loops=schedule.loops)
@@ -279,13 +279,35 @@ def joint_reactions(
     wrenches: Wrenches | None = None,
     schedule: Any = None,
 ) -> Shaped[Array, "n 6"]:
-    """What every joint does to its body under efforts τ (nv,): row k the wrench [f; n] (6,) on body k, N and N m.
+    """Compute the wrenches of the joints on their bodies in forward dynamics.
 
-    At the origin of the body's own frame (that of its name) and in its axes: all that passes through the joint,
-    what it bears and its effort; less what turns its own rotor, so Sᵀ of it is τ − armature · v̇.
-    ``schedule`` as in ``forward_dynamics``. Closed loops are kept closed; where they are redundant, what each joint
-    bears is not unique: it is what goes with the least forces of the loops (``constraint_forces``). Raises
-    :class:`ModelError` for a model with couplings.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    tau : array_like, shape (..., nv)
+        Efforts of the joints in N or N m.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+    schedule : {"serial", "balanced", "grouped:N"} or sequence of str, optional
+        Order of assembly as in :func:`forward_dynamics`.
+
+    Returns
+    -------
+    ndarray, shape (..., n, 6)
+        Row k: the wrench [f; n] of the joint of body k on this body, in N and N m, at the origin of the body's own
+        frame in its axes. It is the sum of the constraint force and the effort without the inertial force of the rotor,
+        so that Sᵀ times the wrench is τ − armature · v̇. Loops are closed; for redundant loops the reactions are those
+        of the least-norm loop forces (:func:`constraint_forces`).
+
+    Raises
+    ------
+    ModelError
+        If the model has couplings.
     """
     require_independent(model, "joint_reactions")
     s = _state(model, q, v, tau, wrenches)
@@ -297,9 +319,9 @@ def joint_reactions(
 def _with_least_loops(
     model: Model, q: Array, poses: list[Array], terms: Mapping[int, LoopTerms], found: DisassemblyResult
 ) -> list[Array]:
-    """What the joints do to their bodies, (6,), where of all forces of the loops that do the same the least act.
+    """Return the joint forces (6,) on the bodies for the least-norm loop forces with the same effect.
 
-    No acceleration changes: a joint makes up for what the loops do more to all bodies beyond it.
+    Accelerations do not change: each joint compensates the change of the loop forces on all outward bodies.
     """
     if not terms:
         return [found.reactions[k] for k in range(len(model.links))]
@@ -334,14 +356,49 @@ def prescribed_dynamics(
     wrenches: Wrenches | None = None,
     schedule: Any = None,
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"]]:
-    """Accelerations and efforts (nv,) of all joints, where some joints' accelerations are given, the others' efforts.
+    """Compute forward dynamics with prescribed accelerations of some joints.
 
-    ``prescribed``: names of the joints that move as ``a`` says, whatever effort it takes; of these ``tau`` is not
-    looked at, of all others ``a`` is not. A joint with its acceleration given is one that bears forces in all
-    directions (T = 1). Closed loops are kept closed; where they and the prescribed joints share the work, the efforts
-    of these are the least, as of :func:`inverse_dynamics` with ``actuated``. Raises
-    :class:`~linkwright.errors.InconsistentMotionError` where the given motion opens the loops (compiled kernels do not
-    raise), :class:`ModelError` for a model with couplings.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    tau : array_like, shape (..., nv)
+        Efforts of the other joints in N or N m; entries of prescribed joints are ignored.
+    a : array_like, shape (..., nv)
+        Accelerations of the prescribed joints; entries of other joints are ignored.
+    prescribed : sequence of str
+        Names of the prescribed joints.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+    schedule : {"serial", "balanced", "grouped:N"} or sequence of str, optional
+        Order of assembly as in :func:`forward_dynamics`.
+
+    Returns
+    -------
+    a : ndarray, shape (..., nv)
+        Accelerations of all joints.
+    tau : ndarray, shape (..., nv)
+        Efforts of all joints in N or N m. Where loops and prescribed joints share a load, the efforts are of least
+        norm, as in :func:`inverse_dynamics` with ``actuated``.
+
+    Raises
+    ------
+    InconsistentMotionError
+        If the given motion opens the loops; compiled kernels do not raise it.
+    ModelError
+        If the model has couplings.
+
+    Notes
+    -----
+    A joint with prescribed acceleration is a joint with constraint forces in all directions (T = 1).
+
+    References
+    ----------
+    %fea section 9.2.
     """
     rates, efforts, opening = prescribed_motion_and_opening(model, q, v, tau, a, prescribed, wrenches, schedule)
     if not is_symbolic(rates, opening):
@@ -360,10 +417,9 @@ def prescribed_motion_and_opening(
     wrenches: Wrenches | None = None,
     schedule: Any = None,
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"], Shaped[Array, "m"]]:
-    """What :func:`prescribed_dynamics` gives, and the accelerations K a + K̇ v (m,) at which the loops open.
+    """Return the results of :func:`prescribed_dynamics`, and the accelerations K a + K̇ v (m,) at which the loops open.
 
-    These are zeros unless the given motion is impossible; then loops are kept closed as far as the rows go that are
-    not left out.
+    The accelerations are zero for a possible motion. Otherwise loops are closed in the rows that are not omitted.
     """
     require_independent(model, "prescribed_dynamics")
     places = velocity_places(model, prescribed, "prescribed")
@@ -415,14 +471,36 @@ def plastic_impact(
     v: Shaped[Array, "nv"],
     twists: Shaped[Array, "n 6"],
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "n 6"]]:
-    """The velocities (nv,) when joints have just taken hold of bodies that moved anyhow, and their impulses (n, 6).
+    """Compute the velocities and impulses of a plastic impact at which joints connect bodies that moved independently.
 
-    ``twists`` (n, 6): row k the twist [v; ω] of body k just before, at the origin of its own frame in its axes
-    (``velocity(…, reference_frame="body")``); ``v`` (nv,): how fast the joints' rotors turned, of joints with armature.
-    The same steps as for accelerations, with velocities in their place: M v⁺ = Σ JᵀI V + armature · v. What the
-    bodies do that the joints allow is kept; the rest is lost, and the impulses, N s and N m s on each body as in
-    :func:`joint_reactions`, say by what. Closed loops take hold like joints. For mechanisms that change while they
-    move: connected, locked, let go of. Raises :class:`ModelError` for a model with couplings.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocities of the joints' rotors before the impact, of joints with armature.
+    twists : array_like, shape (..., n, 6)
+        Row k: twist [v; ω] of body k before the impact, at the origin of the body's frame in body axes
+        (``velocity(…, reference_frame="body")``).
+
+    Returns
+    -------
+    v : ndarray, shape (..., nv)
+        Velocities after the impact, M v⁺ = Σ JᵀI V + armature · v.
+    impulses : ndarray, shape (..., n, 6)
+        Impulses on the bodies in N s and N m s, in the form of :func:`joint_reactions`.
+
+    Raises
+    ------
+    ModelError
+        If the model has couplings.
+
+    Notes
+    -----
+    The steps are those of assembly for accelerations, applied to velocities. Closed loops are connected like joints.
+    The function is for mechanisms whose structure changes during a motion (:mod:`linkwright.structure`).
     """
     require_independent(model, "plastic_impact")
     require_inertia(model)
@@ -452,16 +530,16 @@ def plastic_impact(
 
 
 def require_independent(model: Model, what: str) -> None:
-    """Raise :class:`ModelError` where joints follow others."""
+    """Raise :class:`ModelError` for mimic joints."""
     if model.has_couplings:
         raise ModelError(
-            f"{what} takes a mechanism joint by joint, and joints of {model.name!r} follow others; its forward "
-            'dynamics is solved by method "composite"'
+            f"{what} needs independent joints, but {model.name!r} has mimic joints; use the method "
+            '"composite" of forward dynamics'
         )
 
 
 def _in_own_frames(model: Model, forces: list[Array]) -> Array:
-    """Forces (6,) on the bodies, as seen from the frames of their names: (n, 6)."""
+    """Return forces (6,) on the bodies in the bodies' own frames: (n, 6)."""
     placements = [model.frames[body.name].placement for body in model.bodies]
     seen = [force_to_parent(inverse_pose(T), f) for T, f in zip(placements, forces, strict=True)]
     return np.stack(seen) if seen else np.zeros((0, 6))
@@ -478,7 +556,7 @@ def by_blocks(
     closing: Closing | None = None,
     form: str | None = None,
 ) -> Array:
-    """Forward dynamics with blocks of bodies as leaves: v̇ (nv,). ``form``: of the blocks, else each the cheapest."""
+    """Return v̇ (nv,) by forward dynamics with blocks as leaves; ``form`` of all blocks is the cheapest by default."""
     made = block_schedule(model, schedule, partition, loops=loop_bodies(model, closing))
     still = np.zeros(model.nv)
     found = _closed_again(
@@ -503,7 +581,7 @@ def _joined_in_blocks(
     form: str | None,
     asked: Array | None = None,
 ) -> DisassemblyResult:
-    """What disassembly gives, the accelerations of joints within blocks too. ``asked``: see :func:`_joined_singly`."""
+    """Return the result of the disassembly, with joints within blocks. ``asked``: see :func:`_joined_singly`."""
     require_inertia(model, made.blocks, made.joined)
     widths = [link.motion.nv for link in model.links]
     s = _state(model, q, v, tau, wrenches)
@@ -535,13 +613,13 @@ def _joined_in_blocks(
     for number, (chosen, shape, of_bodies, kept) in blocks.items():
         outer = found.leaf_forces.get(number, np.zeros(0))
         of_block = chosen.split(shape, of_bodies, base.bias, kept, outer)
-        first = 1 if shape.floating else 0  # the base's own joint was joined
+        first = 1 if shape.floating else 0  # the base's own joint is a join
         found.accelerations.update(zip(made.blocks[number][first:], of_block[first:], strict=True))
     return found
 
 
 def takes_apart(model: Model, method: str, schedule: Any = None, partition: Any = None, loops: str = "closed") -> bool:
-    """Whether a method inverts inertias of parts of a mechanism, which only those of rigid bodies allow."""
+    """Return whether a method inverts the inertias of parts of a mechanism, which must then be rigid bodies."""
     if method != "hybrid":
         return method == "assembly"
     if model.loops and loops == "closed":

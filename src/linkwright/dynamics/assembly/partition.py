@@ -1,4 +1,4 @@
-"""Partitions: which bodies are taken together as a block."""
+"""Partitions of the bodies into blocks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from linkwright.spatial.arrays import is_symbolic
 from linkwright.spatial.inertia import congruence
 
 FLAT = 1e-14
-"""Mass or moments of less than this of those in all directions are none."""
+"""A mass or moment of inertia below this fraction of the average is zero."""
 
 NONE = 1e-100
-"""kg, kg m²: nor can less be inverted without loss, for the products that this takes vanish."""
+"""kg, kg m²: smaller values cannot be inverted, since their products underflow."""
 
 Partition = tuple[tuple[int, ...], ...]
-"""bodies by block, in each the one nearest the ground first"""
+"""bodies by block; in each block the body nearest the ground is first"""
 
 
 def blocks_of(parents: Sequence[int], size: int) -> Partition:
-    """Blocks of at most ``size`` bodies, filled from the ground outwards, depth first.
+    """Return blocks of at most ``size`` bodies, filled from the ground outward, depth first.
 
-    ``parents`` of the bodies, parents first, -1 the ground.
+    ``parents`` are those of the bodies, parents first; -1 is the ground.
     """
     blocks: list[list[int]] = []
     block_of: list[int] = []
@@ -43,10 +43,11 @@ def blocks_of(parents: Sequence[int], size: int) -> Partition:
 
 
 def partition_of(model: Model, partition: Any) -> Partition:
-    """A partition: the most bodies in a block, or blocks as lists of bodies (or of the joints that move them).
+    """Return a partition from a largest block size, or from blocks as lists of bodies (or of the joints that move
+    them).
 
-    Bodies and joints are given by name or number. In a block every body but the first hangs on another, or all that do
-    not stand on the ground.
+    Bodies and joints are given by name or number. In a block every body but the first has its parent in the block, or
+    all others are on the ground.
     """
     parents = [link.parent for link in model.links]
     if isinstance(partition, (int, np.integer)) and not isinstance(partition, bool):
@@ -97,29 +98,29 @@ def _number(entry: Any, names: dict[str, int], count: int) -> int:
 
 
 def require_inertia(model: Model, blocks: Partition | None = None, joined: Collection[int] = ()) -> None:
-    """Raise :class:`ModelError` where the inertia of a leaf cannot be inverted: of a body, or of a block at its base.
+    """Raise :class:`ModelError` for a leaf whose inertia cannot be inverted: a body, or a block at its base.
 
-    ``joined``: the joints between blocks.
+    ``joined`` are the joints between blocks.
     """
     weak = flat_bodies(model) if blocks is None else weak_blocks(model, blocks, joined)
     if weak:
         names = ", ".join(repr(model.bodies[k].name) for k in weak[:8]) + (", …" if len(weak) > 8 else "")
         raise ModelError(
-            f"assembly takes bodies apart, and so each needs mass and inertia about every axis; in {model.name!r} "
-            f'{names} has not: use method "hybrid" with that body in a block, "articulated" or "composite"'
+            f"assembly inverts the inertia of every body; in {model.name!r} {names} lacks mass or inertia about some "
+            'axis: use method "hybrid" with that body in a block, "articulated" or "composite"'
         )
 
 
 @kept
 def flat_bodies(model: Model) -> list[int]:
-    """The bodies that have no inertia along or about some axis; none where inertias are symbols."""
+    """Return the bodies without inertia along or about some axis; none for symbols."""
     return [k for k, link in enumerate(model.links) if _flat(link.rigid_inertia.matrix())]
 
 
 def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> list[int]:
-    """Bodies at which blocks cannot be taken out: bases without inertia along some axis, or moved without any.
+    """Return bases of blocks without inertia along some axis.
 
-    At a random configuration; only mechanisms with a flat body can have any.
+    The test is at a random configuration; only mechanisms with a flat body have such bases.
     """
     if not flat_bodies(model) or any(is_symbolic(link.placement, link.armature) for link in model.links):
         return []
@@ -145,7 +146,7 @@ def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> lis
 
 
 def _flat(I: Any) -> bool:
-    """Whether an inertia (6, 6) of numbers is singular, by its mass and its moments about the center of mass."""
+    """Return whether an inertia (6, 6) of numbers is singular, by its mass and its moments about the center of mass."""
     if is_symbolic(I):
         return False
     M, H, J = I[:3, :3], I[3:, :3], I[3:, 3:]

@@ -1,10 +1,10 @@
-"""Schedules: in which order a mechanism is put together, as data.
+"""Schedules: the order of assembly as data.
 
-A schedule is an order of the joints. Joining a joint merges the subassemblies its two bodies are in at that time, so
-the order makes a tree of joins whose leaves are bodies (or blocks of bodies, `block.py`); joins of one level do not
-need each other. The leaves inwards, one after another, is the least work: every subassembly has one handle, as in the
-articulated-body method. Pairs of neighbors, then pairs of pairs, is more work, but of n bodies in a chain only
-⌈log₂(n + 1)⌉ joins, and as many splits, wait for each other (the ground counts as a body).
+A schedule is an order of the joints. Joining a joint merges the subassemblies of its two bodies, so that
+the order defines a tree of joins whose leaves are bodies (or blocks of bodies, `block.py`); joins of one level are
+independent. The serial order from the leaves inward has the fewest operations: every subassembly has one handle, as in
+the articulated-body algorithm. Pairs of neighbors, then pairs of pairs, need more operations, but for n bodies in a
+chain only ⌈log₂(n + 1)⌉ joins, and as many splits, are sequential (the ground counts as a body).
 """
 
 from __future__ import annotations
@@ -24,52 +24,52 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 GROUND = -1
-"""The number of the ground, as a body and as a node."""
+"""Number of the ground, as a body and as a node."""
 
 
 class Join(NamedTuple):
-    """One join: which joint, and between which nodes. Nodes are the leaves, then the joins in their order."""
+    """A join of two nodes by a joint. Nodes are the leaves, then the joins in their order."""
 
     joint: int
-    """the number of the body it moves; loops are numbered after all bodies"""
+    """number of the body that the joint moves; loops are numbered after all bodies"""
     parent_node: int
-    """GROUND where the joint hangs on the ground"""
+    """GROUND for a joint on the ground"""
     child_node: int
-    """GROUND where a loop ends there; where it closes within one node, that of the parent's side"""
+    """GROUND for a loop to the ground; for a loop within one node, that node"""
     place: HandlePlacement
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """An order of joining for trees of this shape. Made by :func:`schedule_of`."""
+    """Order of joining for trees of one shape; made by :func:`schedule_of`."""
 
     parents: tuple[int, ...]
-    """of every body its parent, -1 the ground: the shape of the tree"""
+    """parent of every body, -1 for the ground: the shape of the tree"""
     order: tuple[int, ...]
-    """the joints, by the body they move, in the order of joining"""
+    """joints in the order of joining, by the body that they move"""
     blocks: tuple[tuple[int, ...], ...]
-    """the leaves: bodies alone, or blocks of them; joints within a block are not joined"""
+    """leaves: bodies or blocks of bodies; joints within a block are not joined"""
     loops: tuple[tuple[int, int], ...] = ()
-    """of every closed loop its two bodies, first and second; joined as joints that are numbered after the bodies"""
+    """first and second body of every closed loop; joined as joints that are numbered after the bodies"""
 
     @cached_property
     def handles(self) -> tuple[tuple[int, ...], ...]:
-        """For every node the bodies that are its handles, in order."""
+        """Handles of every node, in order."""
         return self._tree[1]
 
     @cached_property
     def joins(self) -> tuple[Join, ...]:
-        """The joins in order."""
+        """Joins in order."""
         return self._tree[0]
 
     @cached_property
     def joined(self) -> frozenset[int]:
-        """The joints that are joined, those within blocks left out."""
+        """Joints that are joined, without those within blocks."""
         return frozenset(self.order)
 
     @cached_property
     def leaf_of(self) -> tuple[int, ...]:
-        """For every body the leaf it is in."""
+        """Leaf of every body."""
         leaf = [0] * len(self.parents)
         for number, block in enumerate(self.blocks):
             for body in block:
@@ -77,18 +77,18 @@ class Schedule:
         return tuple(leaf)
 
     def ends(self, joint: int) -> tuple[int, int]:
-        """The bodies that a joint or loop is between: its parent and its child, or its first and second."""
+        """Return the bodies of a joint or loop: its parent and its child, or its first and second."""
         n = len(self.parents)
         return (self.parents[joint], joint) if joint < n else self.loops[joint - n]
 
     @cached_property
     def _tree(self) -> tuple[tuple[Join, ...], tuple[tuple[int, ...], ...]]:
-        to_come = [0] * (len(self.parents) + 1)  # joints on each body not yet joined; the last is the ground's
+        to_come = [0] * (len(self.parents) + 1)  # open joints of each body; the last entry is the ground
         for joint in self.order:
             for body in self.ends(joint):
                 to_come[body] += 1
         handles = [tuple(body for body in block if to_come[body]) for block in self.blocks]
-        merged = list(range(len(self.blocks) + len(self.order)))  # where each node went
+        merged = list(range(len(self.blocks) + len(self.order)))  # node that contains each node
 
         def node(body: int) -> int:
             if body == GROUND:
@@ -116,7 +116,7 @@ class Schedule:
 
     @cached_property
     def level_of(self) -> tuple[int, ...]:
-        """For every node the joins that must come before it, and itself: 0 of leaves."""
+        """Level of every node: 0 for leaves, else the length of the longest path of joins below it."""
         level = [0] * len(self.blocks)
         for join in self.joins:
             level.append(1 + max(level[node] for node in (join.child_node, join.parent_node) if node != GROUND))
@@ -124,9 +124,9 @@ class Schedule:
 
     @cached_property
     def levels(self) -> tuple[tuple[JoinBatch, ...], ...]:
-        """The joins level by level; within a level those of one place together, as arrays of node numbers.
+        """Joins level by level, those with the same placement together as arrays of node numbers.
 
-        Joins of one level are independent. A level is split after the one above it.
+        Joins of one level are independent. A level is split after the level above it.
         """
         found: dict[int, list[tuple[int, Join]]] = {}
         for number, join in enumerate(self.joins, len(self.blocks)):
@@ -148,13 +148,13 @@ class Schedule:
         return tuple(levels)
 
     def sizes(self, join: Join) -> tuple[int, int]:
-        """How many handles the parent's and the child's side of a join have; the ground has one."""
+        """Return the number of handles of the parent's and the child's side of a join; the ground has one."""
         parent, child = (1 if one == GROUND else len(self.handles[one]) for one in join[1:3])
         return parent, child
 
     @cached_property
     def depth(self) -> int:
-        """How many steps wait for each other: joins on the way up and as many splits on the way down."""
+        """Number of sequential steps: joins upward and as many splits downward."""
         return 2 * max(self.level_of, default=0)
 
     def __repr__(self) -> str:
@@ -162,23 +162,23 @@ class Schedule:
 
 
 class JoinBatch(NamedTuple):
-    """Joins of one level and one place."""
+    """Joins of one level with the same placement."""
 
     place: HandlePlacement
     closes: bool
-    """whether these are loops"""
+    """whether the joins are loops"""
     nodes: Array
-    """(n,) the numbers of the results"""
+    """(n,) numbers of the results"""
     joints: Array
     """(n,)"""
     parent_nodes: Array
-    """(n,), GROUND of all if on the ground"""
+    """(n,), GROUND for all joins on the ground"""
     child_nodes: Array
-    """(n,), the same if the loops close within one node"""
+    """(n,), equal to ``parent_nodes`` for loops within one node"""
 
 
 def _found(merged: list[int], node: int) -> int:
-    """Where a node has gone, followed with shorter and shorter ways."""
+    """Return the node that contains a node, with path compression."""
     while merged[node] != node:
         merged[node] = merged[merged[node]]
         node = merged[node]
@@ -191,23 +191,23 @@ def schedule_of(
     blocks: Sequence[Sequence[int]] | None = None,
     loops: tuple[tuple[int, int], ...] = (),
 ) -> Schedule:
-    """A schedule for a model: "serial" (leaves inwards), "balanced" (pairs of neighbors), or an order of joints.
+    """Return a schedule of a model: "serial" (leaves inward), "balanced" (pairs of neighbors), or an order of joints.
 
-    "grouped:N" is serial within groups of N bodies, then balanced: for some processors (`choice.py`).
+    "grouped:N" is serial within groups of N bodies, then balanced, for a few processors (`choice.py`).
 
-    An order holds the names or numbers of all joints to be joined. ``blocks``: bodies to be taken as one leaf each
-    (of :func:`linkwright.dynamics.assembly.partition.partition_of`); without, every body is a leaf. A block
-    with a joint on the ground includes that joint. ``loops``: the two bodies of every loop that is to be closed; each
-    is as soon as joints have made one subassembly of both.
+    An order contains the names or numbers of all joins. ``blocks`` are the leaves
+    (from :func:`linkwright.dynamics.assembly.partition.partition_of`); by default every body is a leaf. A block
+    with a joint on the ground includes that joint. ``loops`` are the two bodies of every loop that is closed; each is
+    closed once its bodies are in one subassembly.
     """
     parents = tuple(link.parent for link in model.links)
     if isinstance(schedule, Schedule):
         if schedule.parents != parents:
-            raise InputError(f"the schedule was made for another tree than that of {model.name!r}")
+            raise InputError(f"the schedule is for a tree other than that of {model.name!r}")
         if blocks is None and len(schedule.blocks) < len(parents):
             raise InputError('the schedule joins blocks of several bodies, which is method "hybrid"')
         if blocks is not None and schedule.blocks != tuple(map(tuple, blocks)):
-            raise InputError("the schedule was made for another partition into blocks")
+            raise InputError("the schedule is for another partition into blocks")
         if schedule.loops != loops:
             tree = tuple(joint for joint in schedule.order if joint < len(parents))
             return Schedule(parents, _with_loops(parents, tree, schedule.blocks, loops), schedule.blocks, loops)
@@ -245,7 +245,7 @@ def _with_loops(
     leaves: Sequence[Sequence[int]],
     loops: Sequence[tuple[int, int]],
 ) -> tuple[int, ...]:
-    """The order with every loop after the joint that connects its bodies, if only by the ground."""
+    """Return the order with every loop after the joint that connects its bodies, also through the ground."""
     if not loops:
         return order
     n, ground = len(parents), len(leaves)
@@ -283,7 +283,7 @@ def _with_loops(
 
 
 def order_of(model: Model, schedule: Any) -> tuple[int, ...]:
-    """An order of joints by names or numbers, as numbers."""
+    """Return an order of joints as numbers, from names or numbers."""
     if not isinstance(schedule, Iterable):
         raise ArgumentError(f"schedule is a name or an order of joints; got {schedule!r}")
     numbers = {joint.name: k for k, joint in enumerate(model.joints)}
@@ -301,18 +301,18 @@ def _number(entry: Any, numbers: dict[str, int]) -> int:
 
 
 def _serial(parents: Sequence[int], joints: Sequence[int], leaves: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """From the leaves inwards: bodies are numbered parents first."""
+    """Return the joints from the leaves inward; bodies are numbered parents first."""
     return tuple(reversed(joints))
 
 
 FEW = 16
-"""A round of pairing that joins less than one joint in so many shows that little more can be done at once."""
+"""A round that pairs fewer than one of this number of joints has little parallelism left."""
 
 
 def _balanced(parents: Sequence[int], joints: Sequence[int], leaves: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """Rounds of pairing neighbors, outermost first, where that does not add handles beyond two.
+    """Pair neighbors in rounds, outermost first, where that adds no handles beyond two.
 
-    A leaf and what it hangs on always pair, so every round joins something; chains halve.
+    A leaf and its parent always pair, so that every round joins something; the length of chains halves.
     """
     n = len(parents)
     leaf_of = [0] * n
@@ -361,7 +361,7 @@ def _balanced(parents: Sequence[int], joints: Sequence[int], leaves: Sequence[Se
 def _grouped(
     parents: Sequence[int], joints: Sequence[int], leaves: Sequence[Sequence[int]], size: int
 ) -> tuple[int, ...]:
-    """Within groups of so many leaves from the outside inwards, then the groups in pairs."""
+    """Join groups of this number of leaves from the outside inward, then the groups in pairs."""
     leaf_of = {body: number for number, block in enumerate(leaves) for body in block}
     above = [parents[block[0]] for block in leaves]  # leaves are in the order of their first bodies
     groups = blocks_of([leaf_of[p] if p != GROUND else GROUND for p in above], size)

@@ -1,21 +1,21 @@
 """Leaf, join and split: assembly–disassembly step by step (`equations.md` §7).
 
-A subassembly is some bodies joined already. Its *handles* are those of its bodies that still have joints to be
-joined; with f_h the force on it at handle h, in that body's frame, the accelerations of its handles are
+A subassembly is a set of joined bodies. Its *handles* are the bodies with further joints to be
+joined. With the force f_h on handle h, in that body's frame, the accelerations of its handles are
 
     a_h = Σ_k Φ_hk f_k + b_h.
 
-Accelerations are the classical ones, [p̈; ω̇] of the handle's origin in its axes. They differ from the spatial ones of
-the literature by ω × ṗ, which no force changes: Φ is the same, and linear velocities never appear. Seen from another
-place p on the body, [ω × (ω × p); 0] is added.
+Accelerations are classical, [p̈; ω̇] of the handle's origin in its axes. They differ from spatial accelerations
+by ω × ṗ, which does not depend on forces: Φ is the same, and linear velocities are not needed. For another
+point p of the body, [ω × (ω × p); 0] is added.
 
 Yamane & Nakamura, "Efficient parallel dynamics computation of human figures", ICRA 2002; Jun Takahashi et al.,
 "Symbolic-numeric hybrid modeling of MBS with constraints". A handle is a body rather than an end of a joint, so
-that several joints on one body share it; where a joint is joined, the handle on its parent is seen from the
-child's frame, in which both of its ends then are.
+that several joints on one body share it. When a joint is joined, the handle on its parent is expressed in the
+child's frame, in which both ends of the joint then are.
 
-The steps are pure functions of arrays of fixed shapes. Which handles they find where is said by a ``Place``, of which
-a mechanism has few kinds, whatever its size.
+The steps are pure functions of arrays of fixed shapes. The indices of handles are in a ``HandlePlacement``, of which
+a mechanism of any size has few different ones.
 """
 
 from __future__ import annotations
@@ -40,51 +40,51 @@ from linkwright.spatial.transform import force_to_parent, motion_to_child, split
 
 
 class Subassembly(NamedTuple):
-    """How the handles of some joined bodies answer to forces on them."""
+    """Response of the handles of joined bodies to forces on them."""
 
     compliance: Array
     """Φ (6n, 6n) of n handles, symmetric: m/s² or rad/s² per N or N m, each handle in its body's frame"""
     bias: Array
-    """b (6n,): the handles' accelerations without forces on them"""
+    """b (6n,): accelerations of the handles without forces on them"""
 
 
 class LeafInertia(NamedTuple):
-    """What never changes of one body."""
+    """Constants of one body."""
 
     compliance: Array
     """I⁻¹ (6, 6)"""
     center: Array
-    """c (3,), its center of mass"""
+    """center of mass c (3,)"""
     moment: Array
-    """J (3, 3), about the center of mass"""
+    """inertia J (3, 3) about the center of mass"""
 
 
 class HandlePlacement(NamedTuple):
-    """Where a join finds its handles; joins of one place and one kind of joint are the same program."""
+    """Indices of the handles of a join; joins with the same placement and type of joint are the same program."""
 
     parent: int
-    """which handle of the parent's side the joint sits on"""
+    """handle of the parent's side with the joint"""
     child: int
-    """which handle of the child's side it moves"""
+    """handle of the child's side that the joint moves"""
     parent_kept: tuple[int, ...]
-    """the handles of the parent's side that have more joints to come: first in the result"""
+    """handles of the parent's side with further joints: first in the result"""
     child_kept: tuple[int, ...]
-    """those of the child's side: after them"""
+    """handles of the child's side with further joints: after them"""
 
 
 class JointTerms(NamedTuple):
-    """What joining needs to know of a joint, in child axes."""
+    """Terms of a joint for joining, in child axes."""
 
     pose: Array
-    """(4, 4), of the child's frame in the parent's"""
+    """pose (4, 4) of the child's frame in the parent's"""
     constrained: Array
-    """N = [T, S_a √R] (6, m): what the joint bears, and the efforts its rotors (armature R) take"""
+    """N = [T, S_a √R] (6, m): directions of constraint forces, and efforts of the rotors (armature R)"""
     rotors: Array
     """(m,): 1 for each column of rotors, else 0"""
     driven: Array
     """S_a (6, d), with S_aᵀS = 1"""
     swing: Array
-    """(6,), in the parent's axes: [ω × (ω × p); 0] of the joint's place p on the parent"""
+    """(6,), in the parent's axes: [ω × (ω × p); 0] at the joint's position p on the parent"""
     bias: Array
     """c (6,): a_child = X (a_parent + swing) + S v̇ + c"""
     effort: Array
@@ -92,7 +92,7 @@ class JointTerms(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """What a join keeps for the split. N is that of the joint, D_h how the relative acceleration feels handle h."""
+    """Values of a join for the split. N is that of the joint; D_h maps a force on handle h to relative acceleration."""
 
     L: Array
     inverses: Array
@@ -110,25 +110,25 @@ class Joined(NamedTuple):
 
 
 class LoopTerms(NamedTuple):
-    """What closing needs to know of a loop. y is the frame on its second body, in whose axes it is said."""
+    """Terms of a loop for its closure. y is the frame on its second body, in whose axes they are expressed."""
 
     pose_first: Array
-    """(4, 4), of y in the frame of the loop's first body"""
+    """pose (4, 4) of y in the frame of the loop's first body"""
     pose_second: Array
-    """(4, 4), of y in the frame of its second body"""
+    """pose (4, 4) of y in the frame of its second body"""
     held: Array
-    """T (6, m), the directions held"""
+    """T (6, m), the constrained directions"""
     swing_first: Array
     swing_second: Array
-    """(6,), in the axes of the bodies: [ω × (ω × p); 0] of y's place p on each"""
+    """(6,), in the axes of the bodies: [ω × (ω × p); 0] at the position p of y on each"""
     asked: Array
-    """(m,), of classical accelerations: Tᵀ(a_y − a_y′) where it stays closed"""
+    """(m,), classical accelerations Tᵀ(a_y − a_y′) that keep the loop closed"""
     length: float | None
-    """m, the mechanism's own; None where its numbers are symbols"""
+    """characteristic length of the mechanism in m; None for symbols"""
 
 
 class ClosedLoopTerms(NamedTuple):
-    """What closing a loop keeps."""
+    """Values of the closure of a loop."""
 
     factors: SemidefiniteFactors
     Z: Array
@@ -138,20 +138,20 @@ class ClosedLoopTerms(NamedTuple):
 
 
 class SplitResult(NamedTuple):
-    """What a split finds."""
+    """Results of a split."""
 
     reaction: Array
-    """f (6,), on the child through the joint, in its frame: constraint and effort"""
+    """force f (6,) of the joint on the child, in its frame: constraint force and effort"""
     acceleration: Array
-    """v̇ (d,) of the joint"""
+    """acceleration v̇ (d,) of the joint"""
     parent_forces: Array
-    """(6n,), on the handles of the parent's side"""
+    """forces (6n,) on the handles of the parent's side"""
     child_forces: Array
-    """(6n,), on the handles of the child's side"""
+    """forces (6n,) on the handles of the child's side"""
 
 
 def joint_terms(link: Link, T: Array, q: Array, v: Array, tau: Array, w_parent: Array) -> JointTerms:
-    """Of the joint that moves a body with pose T (4, 4) in its parent, which turns with ω (3,) in its own axes."""
+    """Return the terms of the joint of a body with pose T (4, 4) in its parent, whose angular velocity is ω (3,)."""
     motion = link.motion
     driven = motion.effort_subspace(q)
     constrained = np.concatenate([motion.constraint_subspace(q), driven * np.sqrt(link.armature)], axis=1)
@@ -161,31 +161,31 @@ def joint_terms(link: Link, T: Array, q: Array, v: Array, tau: Array, w_parent: 
 
 
 def velocity_terms(link: Link, T: Array, q: Array, v: Array, w_parent: Array) -> tuple[Array, Array]:
-    """The swing (6,) and the bias c (6,) of a joint (see :class:`JointTerms`)."""
+    """Return the swing (6,) and the bias c (6,) of a joint (see :class:`JointTerms`)."""
     R, p = split_pose(T)
     W = skew(w_parent)
     relative, rate = link.motion_subspace(q) @ v, link.velocity_product(q, v)
     w, v_joint, w_joint = R.T @ w_parent, relative[:3], relative[3:]
-    # the joint's own motion adds v̇ + ω_joint × v, and Coriolis 2 ω_parent × v
+    # the joint adds v̇ + ω_joint × v, and the Coriolis term 2 ω_parent × v
     linear = skew(w + w + w_joint) @ v_joint + rate[:3]
     turning = skew(w) @ w_joint + rate[3:]
     return np.concatenate([W @ (W @ p), np.zeros(3)]), np.concatenate([linear, turning])
 
 
 def angular_velocity(link: Link, parent: Array, T: Array, q: Array, v: Array) -> Array:
-    """An outward step: ω (3,) of a body in its axes, from its parent's."""
+    """Return ω (3,) of a body in its axes from that of its parent: an outward step."""
     return T[:3, :3].T @ parent + (link.motion_subspace(q) @ v)[3:]
 
 
 def leaf_inertia(link: Link) -> LeafInertia:
-    """Of a body of a model: constant in its axes, so that it is found once."""
+    """Return the constant terms of a body of a model."""
     m, h, I = link.rigid_inertia
     C = skew(h / m)
     return LeafInertia(inverse_inertia(link.rigid_inertia), h / m, mirror(I + m * (C @ C)))
 
 
 def leaf(inertia: LeafInertia, w: Array, external: Array) -> Subassembly:
-    """One body turning with ω (3,) under a force (6,) from outside: Φ = I⁻¹, b = −I⁻¹(p − f).
+    """Return a body with angular velocity ω (3,) under an external force (6,) as a leaf: Φ = I⁻¹, b = −I⁻¹(p − f).
 
     Without f its center of mass c is not accelerated, and ω̇ = −J⁻¹(ω × J ω): at the origin p̈ = c × ω̇ − ω × (ω × c).
     """
@@ -197,23 +197,23 @@ def leaf(inertia: LeafInertia, w: Array, external: Array) -> Subassembly:
 
 
 def ground(gravity: Array) -> Subassembly:
-    """What nothing moves; weight enters here, once, as its acceleration upwards."""
+    """Return the ground as a subassembly; its upward acceleration represents gravity."""
     return Subassembly(np.zeros((6, 6)), np.concatenate([-gravity, np.zeros(3)]))
 
 
 def join(A: Subassembly, B: Subassembly, place: HandlePlacement, joint: JointTerms) -> tuple[Subassembly, Joined]:
-    """Handle ``place.parent`` of A and ``place.child`` of B by a joint: Φ' = Φ + D W Dᵀ, b' = b + D f₀."""
+    """Join handle ``place.parent`` of A and ``place.child`` of B by a joint: Φ' = Φ + D W Dᵀ, b' = b + D f₀."""
     T = joint.pose
     inner, outer_A, outer_B = _entries(place.parent), _entries(*place.parent_kept), _entries(*place.child_kept)
     own = _entries(place.child)
-    rows = motion_to_child(T, A.compliance[np.ix_(inner, outer_A)])  # of the parent's handle, seen from the child
-    if place.parent in place.parent_kept:  # its own column is among them
+    rows = motion_to_child(T, A.compliance[np.ix_(inner, outer_A)])  # of the parent's handle, in the child's frame
+    if place.parent in place.parent_kept:  # the rows include its own column
         at = 6 * place.parent_kept.index(place.parent)
         seen = mirror(motion_to_child(T, rows[:, at : at + 6].T))
     else:
         seen = compliance_beyond(A.compliance[np.ix_(inner, inner)], T)
     P = B.compliance[np.ix_(own, own)] + seen
-    D = np.concatenate([-rows, B.compliance[np.ix_(own, outer_B)]], axis=1)  # its transpose, by handles
+    D = np.concatenate([-rows, B.compliance[np.ix_(own, outer_B)]], axis=1)  # transposed, by handles
     d = B.bias[own] - motion_to_child(T, A.bias[inner] + joint.swing) - joint.bias
     base = Subassembly(
         _block_diagonal(A.compliance[np.ix_(outer_A, outer_A)], B.compliance[np.ix_(outer_B, outer_B)]),
@@ -223,9 +223,9 @@ def join(A: Subassembly, B: Subassembly, place: HandlePlacement, joint: JointTer
 
 
 def _constrained(base: Subassembly, P: Array, D: Array, d: Array, joint: JointTerms) -> tuple[Subassembly, Joined]:
-    """The subassembly once f = N x + S_a τ holds the relative acceleration P f + d + Dᵀf_outer to S v̇.
+    """Return the subassembly after f = N x + S_a τ restricts the relative acceleration P f + d + Dᵀf_outer to S v̇.
 
-    Nᵀ(P f + d) = −diag(rotors) x: no relative acceleration along T, and of rotors √R v̇ (x is −√R v̇ there).
+    Nᵀ(P f + d) = −diag(rotors) x: no relative acceleration along T, and √R v̇ for rotors (where x is −√R v̇).
     """
     N, rotors, S_a, tau = joint.constrained, joint.rotors, joint.driven, joint.effort
     L, inverses = factorize(mirror(N.T @ P @ N) + np.diag(rotors))
@@ -245,13 +245,12 @@ def close(
     sizes: tuple[Array, Array],
     order: Sequence[int] | None = None,
 ) -> tuple[Subassembly, ClosedLoopTerms]:
-    """A closed loop as a joint that is never moved, between two subassemblies, or two handles of the same (A).
+    """Close a loop as a rigid joint between two subassemblies, or between two handles of the same one (A).
 
-    Γ = TᵀPT may be singular: loops that ask the same twice, or what is held already. What depends on other
-    rows is left out, once none ask for what cannot be (`independent.py`; of several loops together that has been seen
-    to): what of Γ is small beside ``sizes``, its diagonal before any loop was closed, or beside what that could be
-    (:func:`free_sizes`).
-    ``order``: in which order rows of symbols are eliminated (of numbers it is found).
+    Γ = TᵀPT may be singular, for redundant loops and for directions that are already constrained. Dependent rows are
+    omitted once the equations are consistent (`independent.py`; for several loops the caller ensures it): those that
+    are small relative to ``sizes``, the diagonal of Γ before any loop was closed, or relative to its largest possible
+    value (:func:`free_sizes`). ``order`` is the elimination order of symbolic rows (for numbers it is computed).
     """
     T = loop.held
     inner, own = _entries(place.parent), _entries(place.child)
@@ -282,10 +281,11 @@ def close(
 
 
 def free_sizes(first: Array, second: Array, loop: LoopTerms) -> tuple[Array, Array]:
-    """The diagonal (m,) of TᵀPT for a loop between two bodies of compliances (6, 6), and what it could be (m,).
+    """Return the diagonal (m,) of TᵀPT for a loop between bodies of compliances (6, 6), and its largest possible value
+    (m,).
 
-    That is, if forces and moments met what gives way most, of translations and of rotations about points as far away
-    as the mechanism is long: where the bodies of a block only turn about a point, how it moves is rounding alone.
+    The bound is for forces and moments in the most compliant directions, with lever arms up to the length of the
+    mechanism. Where the bodies of a block only rotate about a point, the computed motion of that point is rounding.
     """
     P = compliance_beyond(first, loop.pose_first) + compliance_beyond(second, loop.pose_second)
     moved, turned = P[0, 0] + P[1, 1] + P[2, 2], P[3, 3] + P[4, 4] + P[5, 5]
@@ -299,7 +299,7 @@ def free_sizes(first: Array, second: Array, loop: LoopTerms) -> tuple[Array, Arr
 def open_again(
     place: HandlePlacement, sizes: tuple[int, int], loop: LoopTerms, closed: ClosedLoopTerms, outer: Array, same: bool
 ) -> tuple[Array, Array, Array]:
-    """λ (m,) of the loop's force T λ on its second frame, and the forces on the handles of both sides (or the one)."""
+    """Return λ (m,) of the loop's force T λ on its second frame, and the forces on the handles of its sides."""
     multipliers = -closed.factors.back(closed.z + closed.Z @ outer)
     on_first, on_second = forces_of(loop, multipliers)
     n = 6 * len(place.parent_kept)
@@ -311,7 +311,7 @@ def open_again(
 
 
 def forces_of(loop: LoopTerms, multipliers: Array) -> tuple[Array, Array]:
-    """A loop's forces (6,) on its first and second bodies, in their frames."""
+    """Return the forces (6,) of a loop on its first and second bodies, in their frames."""
     f = loop.held @ multipliers
     return -force_to_parent(loop.pose_first, f), force_to_parent(loop.pose_second, f)
 
@@ -319,9 +319,9 @@ def forces_of(loop: LoopTerms, multipliers: Array) -> tuple[Array, Array]:
 def split(
     place: HandlePlacement, sizes: tuple[int, int], joint: JointTerms, joined: Joined, outer: Array
 ) -> SplitResult:
-    """What a join's joint does once the forces (6n,) on its result's handles are known.
+    """Return the state of a join's joint from the forces (6n,) on the handles of its result.
 
-    ``sizes``: how many handles the parent's and the child's side have.
+    ``sizes`` are the numbers of handles of the parent's and the child's side.
     """
     L, inverses, Z, z, along, along_outer, along_bias = joined
     x = -solve_below(L, inverses * (z + Z @ outer))
@@ -338,7 +338,7 @@ def split(
 
 
 def _handed_down(outer: Array, kept: tuple[int, ...], inner: int, force: Array, size: int) -> Array:
-    """The forces (6 size,) on a side's handles: those from outside on what was kept, and the joint's."""
+    """Return the forces (6 size,) on a side's handles: external forces on kept handles, and the joint's force."""
     pieces = [np.zeros(6)] * size
     for k, handle in enumerate(kept):
         pieces[handle] = outer[6 * k : 6 * k + 6]
@@ -347,7 +347,7 @@ def _handed_down(outer: Array, kept: tuple[int, ...], inner: int, force: Array, 
 
 
 def _entries(*handles: int) -> Array:
-    """Where the numbers of these handles are."""
+    """Return the indices of the entries of these handles."""
     return np.array([6 * h + i for h in handles for i in range(6)], dtype=int)
 
 

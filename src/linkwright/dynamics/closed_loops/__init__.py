@@ -1,1 +1,1 @@
-"""Closed loops: their rows, what keeps them closed, how they are closed, which of their rows are independent."""
+"""Closed loops: constraint rows, closure, constraint forces, and independent rows."""

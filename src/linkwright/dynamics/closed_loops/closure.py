@@ -1,4 +1,4 @@
-"""Configurations in which the loops are closed, and how a mechanism can move in them. Of numbers, one at a time."""
+"""Closure of loops, and mobility; for numbers and single configurations."""
 
 from __future__ import annotations
 
@@ -25,31 +25,50 @@ from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.repeats import until
 
 CLOSED = 1e-10
-"""Loops are closed to this, of the mechanism's length and rad."""
+"""Residual of closed loops, relative to the mechanism's length and to 1 rad."""
 
 NEARLY_CLOSED = 1e-6
-"""A configuration is taken for closed to this, likewise."""
+"""Residual up to which a configuration counts as closed, in the same units."""
 
 SINGULAR = 1e-7
-"""Constraints are independent whose singular values exceed this times the largest."""
+"""Constraints are independent if their singular values exceed this times the largest."""
 
 ITERATIONS, FEWER = 200, 50
 LEAST_DAMPING = 1e-13
 LONGEST_STEP = 0.5
-"""of any joint in one iteration, likewise"""
+"""Largest step of a joint in one iteration, in the same units."""
 
 SAMPLES = 2
-"""Configurations at which the generic number of independent constraints is looked for: one would do, almost always."""
+"""Configurations for the generic number of independent constraints; one is almost always sufficient."""
 
 
 @takes_model
 def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> Array:
-    """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
+    """Compute a configuration near an initial guess in which all loops are closed.
 
-    Levenberg and Marquardt's method on the configuration manifold, with steps of least norm. Lengths are counted in
-    the mechanism's own (`model/scale.py`), turns in rad: what is closed is so at any size. The joints named in
-    ``fixed`` stay where they are. Limits are not looked at. Raises
-    :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    initial_guess : array_like, shape (..., nq)
+        Initial configuration.
+    fixed : iterable of str, optional
+        Names of joints whose positions do not change.
+
+    Returns
+    -------
+    ndarray, shape (..., nq)
+        Configuration with residuals below 1e-10, mostly 1e-14, relative to the mechanism's length and to 1 rad. Joint
+        limits are not checked.
+
+    Raises
+    ------
+    ClosureError
+        If the iteration does not converge; the error contains the residual.
+
+    Notes
+    -----
+    The method is Levenberg–Marquardt on the configuration manifold, with least-norm steps.
     """
     check(model, initial_guess)
     q = as_numbers("initial_guess", initial_guess)
@@ -61,7 +80,7 @@ def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> 
 
 
 def _free(model: Model, fixed: Iterable[str]) -> Array:
-    """(nv,): 0 for the velocities of fixed joints, 1 for the others."""
+    """Return (nv,): 0 for the velocities of fixed joints, 1 for the others."""
     if isinstance(fixed, str) or not isinstance(fixed, Iterable):
         raise ArgumentError(f"fixed is a list of joint names; got {fixed!r}")
     free = np.ones(model.nv)
@@ -90,7 +109,7 @@ def _closed(model: Model, q: Array, free: Array) -> Array:
         left = _error(model, moved)
         if left @ left < error @ error:
             q, error, damping = moved, left, 0.1 * damping
-        elif np.abs(error).max() <= CLOSED:  # as near as rounding lets it come
+        elif np.abs(error).max() <= CLOSED:  # converged to rounding
             break
         else:
             damping = max(10.0 * damping, 1e-8)
@@ -102,15 +121,15 @@ def _closed(model: Model, q: Array, free: Array) -> Array:
 
 
 def _error(model: Model, q: Array) -> Array:
-    """The residuals (m,) in the mechanism's units.
+    """Return the residuals (m,) in the mechanism's units.
 
-    Those of turns are lengthened, so that axes the wrong way round are not taken for closed.
+    Rotational residuals are extended, so that opposite axes do not count as closed.
     """
     errors = [np.zeros(0)]
     for loop, (error, pose) in zip(model.loops, open_by(model, q), strict=True):
         if pose is not None and not isinstance(loop, CoordinateLoop) and (turns := loop.kind.turns()).any():
             cosine = loop.kind.alignment(pose)
-            no_way = cosine < -1.0 + 1e-12  # no direction is the way back
+            no_way = cosine < -1.0 + 1e-12  # the direction of correction is undefined
             longer = np.sqrt(2.0 / where(no_way, 1.0, 1.0 + cosine))
             made_longer = [where(no_way, 2.0, longer * x) for x in error]
             error = np.stack([y if turn else x for x, y, turn in zip(error, made_longer, turns, strict=True)])
@@ -119,10 +138,10 @@ def _error(model: Model, q: Array) -> Array:
 
 
 def steps_to_closed(model: Model, q: Array, fixed: tuple[str, ...]) -> tuple[Array, Any]:
-    """What :func:`close_loops` does, of numbers or symbols: a configuration (nq,) and the largest residual left there.
+    """Compute the result of :func:`close_loops` for numbers or symbols: a configuration (nq,) and the largest residual.
 
-    The damped equations are solved by factors of their matrix in place of singular values, and damping is a share of
-    its trace. Fewer steps are taken: what is far from closed then is left to :func:`close_loops`.
+    The damped equations are solved by factorization instead of singular values, and damping is a fraction of the trace.
+    The number of steps is small; configurations that have not converged are left to :func:`close_loops`.
     """
     free, units, groups = _free(model, fixed) > 0.5, scale_of(model), loop_groups(model)
 
@@ -147,7 +166,7 @@ def steps_to_closed(model: Model, q: Array, fixed: tuple[str, ...]) -> tuple[Arr
             where(better, moved, q),
             where(better, left, error),
             where(better, 0.1 * damping, maximum(10.0 * damping, 1e-8)),
-            where(better, 0.0, where(largest(error) <= CLOSED, 1.0, 0.0)),  # as near as rounding lets it come
+            where(better, 0.0, where(largest(error) <= CLOSED, 1.0, 0.0)),  # converged to rounding
         )
 
     def stops(q: Array, error: Array, damping: Any, stuck: Any) -> Any:
@@ -165,34 +184,42 @@ def _what_is_open(model: Model, q: Array) -> str:
         at += len(sizes)
         if size > CLOSED:
             off.append((size, f"{loop.name!r} ({loop.type}) is off by {sizes.max():.3g}"))
-    shown = "; ".join(text for _, text in sorted(off, reverse=True)[:6]) or "axes are the wrong way round"
+    shown = "; ".join(text for _, text in sorted(off, reverse=True)[:6]) or "axes point in opposite directions"
     return (
-        f"the loops of {model.name!r} could not be closed from this guess: {shown} (m or rad). Start nearer, fix fewer "
-        "joints, or see whether they can be closed at all"
+        f"the loops of {model.name!r} could not be closed from this guess: {shown} (m or rad). Use a closer guess, fix "
+        "fewer joints, or check that the loops can be closed"
     )
 
 
 @dataclass(frozen=True)
 class Mobility:
-    """How a mechanism with loops can move; printed in a sentence."""
+    """Mobility of a mechanism with loops, which is printed as a sentence.
+
+    Parameters
+    ----------
+    degrees_of_freedom : int
+        Degrees of freedom at regular configurations.
+    constraints : int
+        Number of rows of all loops.
+    independent : int
+        Number of independent rows at regular configurations.
+    at_configuration : int
+        Degrees of freedom of the velocities at the given configuration.
+    """
 
     degrees_of_freedom: int
-    """where it is not singular"""
     constraints: int
-    """rows of all loops"""
     independent: int
-    """of them, where it is not singular"""
     at_configuration: int
-    """degrees of freedom of the velocities at the configuration asked about"""
 
     @property
     def redundant(self) -> int:
-        """Constraints that follow from the others."""
+        """Number of constraints that depend on others."""
         return self.constraints - self.independent
 
     @property
     def singular(self) -> bool:
-        """Whether there are more velocities at the configuration than elsewhere."""
+        """Whether the configuration has more degrees of freedom than regular ones."""
         return self.at_configuration > self.degrees_of_freedom
 
     def __str__(self) -> str:
@@ -208,13 +235,33 @@ class Mobility:
 
 @takes_model
 def mobility(model: Model, q: Any = None) -> Mobility:
-    """Degrees of freedom, independent and redundant constraints; whether the configuration q (nq,) is singular.
+    """Compute degrees of freedom, and independent and redundant constraints.
 
-    Constraints are independent by the singular values of K, in units of the mechanism's length and rad, that exceed
-    1e-7 of the largest. What holds in general
-    is seen at configurations nearby, reached along motions that the loops leave free. Without q one is looked for, from
-    the neutral one. Raises :class:`~linkwright.errors.ClosureError` where none is found,
-    :class:`~linkwright.errors.InputError` where the loops are not closed at q.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (nq,), optional
+        Configuration with closed loops. By default one is computed from the neutral configuration.
+
+    Returns
+    -------
+    Mobility
+        Degrees of freedom at regular configurations near `q`, and at `q`. Constraints are independent if their singular
+        values, in units of the mechanism's length and rad, exceed 1e-7 of the largest.
+
+    Raises
+    ------
+    ClosureError
+        If no closed configuration was found.
+    InputError
+        If the loops are not closed at `q`.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.mobility(lw.load("four_bar")).degrees_of_freedom
+    1
     """
     if q is None:
         q = some_closed_configuration(model)
@@ -223,7 +270,8 @@ def mobility(model: Model, q: Any = None) -> Mobility:
     residual = np.abs(constraint_residual(model, q))
     if (residual > NEARLY_CLOSED * scale_of(model).rows).any():
         raise InputError(
-            f"the loops of {model.name!r} are not closed at this q, off by {residual.max():.3g} (m or rad): close it"
+            f"the loops of {model.name!r} are not closed at this q: residual {residual.max():.3g} (m or rad); use "
+            "close_loops"
         )
     here = _rank(_separate_in_units(model, q))
     generic = max([here, *(_rank(_separate_in_units(model, sample)) for sample in _nearby(model, q))])
@@ -231,17 +279,17 @@ def mobility(model: Model, q: Any = None) -> Mobility:
 
 
 class LoopRowGroup(NamedTuple):
-    """Rows of K and the only velocities that they are about."""
+    """Rows of K and the velocities that they depend on."""
 
     rows: list[int]
-    """which of the m"""
+    """indices among the m rows"""
     columns: list[int]
-    """which of the nv"""
+    """indices among the nv velocities"""
     K: Array
 
 
 def separate(model: Model, q: Array) -> list[LoopRowGroup]:
-    """K in parts that have nothing to do with each other: loops that no joint moves together."""
+    """Return independent parts of K: groups of loops without common joints."""
     groups = loop_groups(model)
     return [
         LoopRowGroup(one.rows, one.columns, K) for one, K in zip(groups, rows_of_groups(model, q, groups), strict=True)
@@ -249,7 +297,7 @@ def separate(model: Model, q: Array) -> list[LoopRowGroup]:
 
 
 def _separate_in_units(model: Model, q: Array) -> list[LoopRowGroup]:
-    """The same, with residuals and velocities in the mechanism's units."""
+    """Return the same parts, with residuals and velocities in the mechanism's units."""
     velocities, rows = scale_of(model).velocities, scale_of(model).rows
     return [
         part._replace(K=part.K * velocities[part.columns] / rows[part.rows][:, None]) for part in separate(model, q)
@@ -262,7 +310,7 @@ def _rank(parts: list[LoopRowGroup]) -> int:
 
 
 def _nearby(model: Model, q: Array, samples: int = SAMPLES) -> list[Array]:
-    """Closed configurations at some distance, along free motions; those that can be reached."""
+    """Return closed configurations at some distance along free motions, as far as they can be reached."""
     rng = np.random.default_rng(0)
     found: list[Array] = []
     units = scale_of(model).velocities
@@ -284,13 +332,13 @@ def _nearby(model: Model, q: Array, samples: int = SAMPLES) -> list[Array]:
 
 
 def generic_configuration(model: Model) -> Array:
-    """A closed configuration (nq,) that is not singular, unless all are."""
+    """Return a closed regular configuration (nq,), or a singular one if all are."""
     q = some_closed_configuration(model)
     return next(iter(_nearby(model, q, 1)), q)
 
 
 def some_closed_configuration(model: Model) -> Array:
-    """One (nq,), from the neutral one (brought within the limits) or from small random turns of it."""
+    """Return a closed configuration (nq,) near the neutral one (moved into the limits), or near random variations."""
     rng = np.random.default_rng(0)
     start, units = np.clip(model.neutral(), model.lower, model.upper), scale_of(model).velocities
     for attempt in range(8):

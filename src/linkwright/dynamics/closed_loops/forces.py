@@ -1,13 +1,13 @@
-"""Dynamics with closed loops: accelerations, reactions and impulses that keep them closed.
+"""Dynamics with closed loops: constrained accelerations, constraint forces and impulses.
 
     M a + b = τ + Jᵀf + Kᵀλ,   K a + K̇ v + 2α K v + β² φ = 0
 
-(the last two terms are Baumgarte's, zero unless asked for). With M = Lᵀ D L the multipliers λ follow from
-Y = L⁻ᵀ Kᵀ by Yᵀ D⁻¹ Y λ = …, in which rows that depend on others (redundant loops, singular configurations) are left
-out, once they ask for nothing that cannot be (`independent.py`). "composite" does this with the whole matrix.
-"articulated" carries the loops' forces inwards beside the articulated bodies and eliminates each loop at the nearest
+(the last two terms are Baumgarte's stabilization, zero by default). With M = Lᵀ D L the multipliers λ follow from
+Y = L⁻ᵀ Kᵀ by Yᵀ D⁻¹ Y λ = …, in which dependent rows (redundant loops, singular configurations) are omitted
+once the equations are consistent (`independent.py`). "composite" uses the whole matrix.
+"articulated" propagates the loop forces inward with the articulated bodies and eliminates each loop at the last
 common ancestor of its ends (as Sathya & Carpentier, "Constrained articulated body dynamics algorithms", IEEE T-RO 2024,
-do for contacts): linear in a chain of loops.
+do for contacts); its cost is linear in a chain of loops.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_t
 from linkwright.spatial.vectors import force_cross, motion_cross
 
 Gains = tuple[float, float]
-"""Baumgarte's (α, β), 1/s"""
+"""Baumgarte's gains (α, β) in 1/s."""
 
 
 def checked_gains(stabilization: Any) -> Gains | None:
-    """The gains, if they are two numbers that are not negative."""
+    """Return the gains after a check that they are two numbers that are not negative."""
     if stabilization is None:
         return None
     gains = tuple(stabilization) if isinstance(stabilization, (tuple, list)) else ()
@@ -79,7 +79,7 @@ def checked_gains(stabilization: Any) -> Gains | None:
 
 
 def _stabilizing(gains: Gains | None, rate: Array, residual: Array) -> Array:
-    """2α φ̇ + β² φ (m,)."""
+    """Return 2α φ̇ + β² φ (m,)."""
     if gains is None:
         return np.zeros(len(residual))
     alpha, beta = gains
@@ -87,7 +87,7 @@ def _stabilizing(gains: Gains | None, rate: Array, residual: Array) -> Array:
 
 
 class Constrained(NamedTuple):
-    """M a = h + Kᵀλ with K a = −k, factorized."""
+    """Factorized system M a = h + Kᵀλ with K a = −k."""
 
     y: Array
     """L⁻ᵀ h (nv,)"""
@@ -100,27 +100,27 @@ class Constrained(NamedTuple):
     loops: SemidefiniteFactors
     """of K M⁻¹ Kᵀ"""
     k: Array
-    """(m,), what of it can be asked for"""
+    """(m,), consistent part"""
     left_out: int | None
-    """how many rows may be, of symbols; None: any number"""
+    """number of rows that may be omitted, for symbols; None: any number"""
 
     def _asked(self, y: Array) -> Array:
-        """K a + k (m,) of a carried a."""
+        """Return K a + k (m,) of a propagated a."""
         return (self.Y.T * self.inverse) @ y + self.k
 
     def opened_by(self, k: Array) -> Constrained:
-        """The same system with another k (m,)."""
+        """Return the same system with another k (m,)."""
         return self._replace(k=self.loops.least_norm(k, self.left_out))
 
     def motion(self) -> Array:
-        """a (nv,); corrected once, for the rows that loops are solved by may be far worse conditioned than all are."""
+        """Return a (nv,), with one correction, since the selected rows may be worse conditioned than all rows."""
         y = self.y
         for _ in range(2):
             y = y - self.Y @ self.loops.solve(self._asked(y))
         return solve_below(self.L, self.inverse * y)
 
     def multipliers(self) -> Array:
-        """The λ (m,) of least norm; corrected once."""
+        """Return the λ (m,) of least norm, with one correction."""
         multipliers = np.zeros(len(self.k))
         for _ in range(2):
             multipliers = multipliers - self.loops.solve(self._asked(self.y + self.Y @ multipliers))
@@ -128,7 +128,7 @@ class Constrained(NamedTuple):
 
 
 def constrained(model: Model, q: Array, h: Array, k: Array) -> Constrained:
-    """The system of a model with loops, of forces (or momenta) h (nv,) and k (m,)."""
+    """Return the system of a model with loops for forces (or momenta) h (nv,) and k (m,)."""
     L, inverse = factorize(mass_matrix(model, q))
     y, Y = solve_above(L, h), solve_above(L, constraint_jacobian(model, q).T)
     A = (Y.T * inverse) @ Y
@@ -140,12 +140,12 @@ def constrained(model: Model, q: Array, h: Array, k: Array) -> Constrained:
 
 
 class RowOrders(NamedTuple):
-    """How the rows of loops are best eliminated."""
+    """Elimination orders of the rows of loops."""
 
     whole: IndependentRowElimination
-    """of all loops at once"""
+    """order for all loops together"""
     closing: dict[int, IndependentRowElimination]
-    """of the loops that close at a body (-1: the world)"""
+    """orders for the loops that close at a body (-1: the world)"""
 
 
 UNKNOWN = RowOrders(AS_THEY_COME, {})
@@ -153,8 +153,8 @@ UNKNOWN = RowOrders(AS_THEY_COME, {})
 
 @kept
 def row_orders(model: Model) -> RowOrders:
-    """The orders in which pivoting takes the rows at some closed configuration; as they come where none is found."""
-    if not model.loops or not regroupable(model) or massless_joints(model):  # or its numbers are symbols
+    """Return the orders of pivoting at a closed configuration; the natural order where none is found."""
+    if not model.loops or not regroupable(model) or massless_joints(model):  # or the model has symbols
         return UNKNOWN
     still = np.zeros(model.nv)
     try:
@@ -184,7 +184,7 @@ def _of_state(
 
 
 def composite(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, gains: Gains | None) -> Array:
-    """The accelerations (nv,), by the whole mass matrix."""
+    """Return the accelerations (nv,) by the whole mass matrix."""
     return _of_state(model, q, v, tau, wrenches, gains).motion()
 
 
@@ -197,11 +197,29 @@ def constraint_forces(
     wrenches: Wrenches | None = None,
     stabilization: Gains | None = None,
 ) -> Shaped[Array, "m"]:
-    """The multipliers λ (m,) of the loops' forces Kᵀλ, N and N m, in the order of :func:`constraint_residual`.
+    """Compute the constraint forces of the loops: the multipliers λ of Kᵀλ in forward dynamics.
 
-    A loop acts on its second frame with the force T λ, on its first with the opposite; T are the directions held
-    (`model/loop.py`), so of a ball λ is the force on the second frame in that frame's axes. Where loops are redundant
-    the forces are not unique: these have the least norm.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    tau : array_like, shape (..., nv)
+        Efforts of the joints in N or N m.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+    stabilization : tuple of float, optional
+        Gains (α, β) in 1/s of Baumgarte's stabilization, K a = −K̇ v − 2α K v − β² φ.
+
+    Returns
+    -------
+    ndarray, shape (..., m)
+        Multipliers in N and N m in the order of :func:`constraint_residual`. A loop acts on its second frame with the
+        force T λ and on its first with the opposite force, where T are the constrained directions (`model/loop.py`).
+        For a ball, λ is the force on the second frame in that frame's axes. For redundant loops λ has least norm.
     """
     gains = checked_gains(stabilization)
     if model.loops:
@@ -220,10 +238,28 @@ def constraint_wrenches(
     wrenches: Wrenches | None = None,
     stabilization: Gains | None = None,
 ) -> Shaped[Array, "n 6"]:
-    """The wrenches (n, 6) [f; n] by which the n loops act on their second frames, N and N m.
+    """Compute the wrenches of the loops on their second frames in forward dynamics.
 
-    At those frames' origins in world axes, in the order of ``model.loops``; the first frames bear the opposite at
-    the same point. Loops that tie coordinates have none: their rows are zero.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    tau : array_like, shape (..., nv)
+        Efforts of the joints in N or N m.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External wrenches [f; n] in N and N m by frame, at the frame's origin in world axes.
+    stabilization : tuple of float, optional
+        Gains (α, β) in 1/s of Baumgarte's stabilization, K a = −K̇ v − 2α K v − β² φ.
+
+    Returns
+    -------
+    ndarray, shape (..., n, 6)
+        Wrench [f; n] of each loop in N and N m, at the origin of its second frame in world axes, in the order of
+        ``model.loops``. The opposite wrench acts on the first frame. Rows of loops that couple coordinates are zero.
     """
     multipliers = constraint_forces(model, q, v, tau, wrenches, stabilization)
     frames = iter(loop_constraints(model, q, v))
@@ -244,11 +280,26 @@ def constraint_wrenches(
 def impulse(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], wrenches: Wrenches | None = None
 ) -> tuple[Shaped[Array, "nv"], Shaped[Array, "m"]]:
-    """The velocity (nv,) after the loops are suddenly closed, and the loops' impulses (m,) of that, N s and N m s.
+    """Compute the velocity after a plastic impact that closes the loops, and the impulses of the loops.
 
-    M (v⁺ − v) = Jᵀp + Kᵀλ with K v⁺ = 0: a plastic impact; of all velocities that keep the loops closed the nearest
-    to v, measured by the kinetic energy of the difference. ``wrenches``: impulses {frame: (6,)} that act from outside.
-    The impulses are in the order of :func:`constraint_forces` and, where they are not unique, of least norm.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity before the impact.
+    wrenches : dict of str to array_like, shape (..., 6), optional
+        External impulses in N s and N m s by frame, at the frame's origin in world axes.
+
+    Returns
+    -------
+    v : ndarray, shape (..., nv)
+        Velocity v⁺ with M (v⁺ − v) = Jᵀp + Kᵀλ and K v⁺ = 0. Of all velocities that keep the loops closed it is the
+        nearest to `v` in the metric of the kinetic energy.
+    impulses : ndarray, shape (..., m)
+        Impulses λ in N s and N m s, in the order of :func:`constraint_forces`; of least norm for redundant loops.
     """
     require_mass(model)
     if not _is_small(model):
@@ -266,27 +317,41 @@ def impulse(
 def project(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 ) -> tuple[Shaped[Array, "nq"], Shaped[Array, "nv"]]:
-    """A configuration (nq,) and a velocity (nv,) near these in which the loops are closed and stay so.
+    """Project a state onto the constraints of the loops by one step of Newton's method.
 
-    One step of Newton's method, which leaves of a small error its square. Of all steps and of all velocities that do
-    it the nearest, measured by kinetic energy: as :func:`impulse` does. From far away take :func:`close_loops`.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    q : ndarray, shape (..., nq)
+        Configuration; a small residual is squared by the step. For large residuals use :func:`close_loops`.
+    v : ndarray, shape (..., nv)
+        Velocity that keeps the loops closed. Both corrections are the smallest in the metric of the kinetic energy, as
+        in :func:`impulse`.
     """
     step, change = _least_motions(model, q, constraint_residual(model, q), constraint_rate(model, q, v))
     return integrate(model, q, step), v + change
 
 
 def position_correction(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
-    """The step (nv,) of :func:`project` from a configuration."""
+    """Return the step (nv,) of :func:`project` from a configuration."""
     return _least_motions(model, q, constraint_residual(model, q))[0]
 
 
 def velocity_correction(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """What :func:`project` adds to a velocity (nv,)."""
+    """Return the correction of a velocity (nv,) by :func:`project`."""
     return _least_motions(model, q, constraint_rate(model, q, v))[0]
 
 
 WHOLE = 60
-"""Velocities up to which the whole mass matrix is factorized for a projection, and for the loops' forces."""
+"""Number of velocities up to which projections and loop forces use a factorization of the whole mass matrix."""
 
 
 def _is_small(model: Model) -> bool:
@@ -294,7 +359,7 @@ def _is_small(model: Model) -> bool:
 
 
 def _least_motions(model: Model, q: Array, *openings: Array) -> list[Array]:
-    """The velocities (nv,) of least kinetic energy that make up for openings (m,): K v = −opening."""
+    """Return the velocities (nv,) of least kinetic energy that compensate residuals (m,): K v = −opening."""
     require_mass(model)
     still = np.zeros(model.nv)
     if _is_small(model):
@@ -308,9 +373,9 @@ def _least_motions(model: Model, q: Array, *openings: Array) -> list[Array]:
 
 
 class Open(NamedTuple):
-    """The loops that are open at a body, by their numbers: they close further inwards.
+    """Loops that are open at a body and close further inward, by their numbers.
 
-    Loop i asks Fᵢᵀ a + rᵢ + Σ Aᵢⱼ λⱼ = 0 with a the acceleration of the body.
+    The equation of loop i is Fᵢᵀ a + rᵢ + Σ Aᵢⱼ λⱼ = 0 with the acceleration a of the body.
     """
 
     F: dict[int, Array]
@@ -320,20 +385,20 @@ class Open(NamedTuple):
     A: dict[tuple[int, int], Array]
     """(m_i, m_j), i ≤ j"""
     sizes: dict[int, Array]
-    """(m,), the diagonal of A as it was before loops further outwards were eliminated"""
+    """(m,), the diagonal of A before outer loops were eliminated"""
 
     def __add__(self, other: Open) -> Open:  # type: ignore[override]
         return Open(*map(_added, self, other))
 
     def block(self, i: int, j: int) -> Array:
-        """Aᵢⱼ."""
+        """Return Aᵢⱼ."""
         A = self.A.get((min(i, j), max(i, j)))
         if A is None:
             return np.zeros((len(self.r[i]), len(self.r[j])))
         return A if i <= j else A.T
 
     def numbers(self) -> list[int]:
-        """Of the loops."""
+        """Return the numbers of the loops."""
         return sorted(self.F)
 
 
@@ -345,7 +410,7 @@ NONE = Open({}, {}, {}, {})
 
 
 class Closed(NamedTuple):
-    """Loops eliminated at a body: λ = −A⁺(r + Fᵀ a + Σ Aⱼ λⱼ), half solved."""
+    """Loops that are eliminated at a body: λ = −A⁺(r + Fᵀ a + Σ Aⱼ λⱼ), after forward elimination."""
 
     numbers: list[int]
     sizes: list[int]
@@ -355,10 +420,10 @@ class Closed(NamedTuple):
     F: Array
     """(m, 6)"""
     outer: dict[int, Array]
-    """(m, m_j) of the loops j that stay open"""
+    """(m, m_j) of the loops j that remain open"""
 
     def multipliers(self, a: Array, known: dict[int, Array]) -> dict[int, Array]:
-        """λ of each loop, from the body's acceleration and the λ of the loops closed further inwards."""
+        """Return λ of each loop, from the body's acceleration and the λ of loops that close further inward."""
         right = self.r + self.F @ a
         for j, A in self.outer.items():
             right = right + A @ known[j]
@@ -369,10 +434,11 @@ class Closed(NamedTuple):
 def _closed(
     opened: Open, numbers: list[int], scales: list[RowScales] | None, elimination: IndependentRowElimination
 ) -> tuple[Closed, Array, Array, Open]:
-    """Eliminate loops at a body: what is kept of them, the inertia (6, 6) and bias (6,) they add, what stays open.
+    """Eliminate loops at a body; return their factors, the inertia (6, 6) and bias (6,) that they add, and the open
+    loops.
 
-    Rows ask for what they can be (`independent.py`): what A takes to zero is taken off r. Loops of a group that do not
-    close here all together have been seen to already.
+    The rows are made consistent (`independent.py`): the part of r that A maps to zero is removed. For groups of loops
+    that do not all close at this body the caller ensures it.
     """
     rest = [j for j in opened.numbers() if j not in numbers]
     A = np.concatenate([np.concatenate([opened.block(i, j) for j in numbers], axis=1) for i in numbers])
@@ -394,18 +460,18 @@ def _closed(
 
 
 class LoopGroups(NamedTuple):
-    """Where the loops of a model start and end, at a state."""
+    """Loops of a model at a state, by the bodies at which they start and end."""
 
     starts: list[Open]
-    """of every body: what loops ask of it, and at the last place the world"""
+    """for every body, and last the world: equations of the loops that start there"""
     own: list[dict[int, Array]]
-    """of every joint: by loop, its coordinates' rows (m, nv)"""
+    """for every joint: by loop, the rows (m, nv) of its coordinates"""
     closing: list[list[int]]
-    """of every body, and at the last place the world: the loops that close there"""
+    """for every body, and last the world: loops that close there"""
 
 
 def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array | None) -> LoopGroups:
-    """``opening`` (m,) stands for −γ where it is given."""
+    """Collect the loops; ``opening`` (m,) replaces −γ."""
     n = len(model.links)
     own = [dict[int, Array]() for _ in range(n)]
     rates = model.rates(v)
@@ -444,7 +510,7 @@ def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array 
 
 
 def _end_forces(one: LoopConstraint) -> list[Array]:
-    """The forces (6, m) of a loop on its two bodies, in their axes."""
+    """Return the forces (6, m) of a loop on its two bodies, in their axes."""
     y_in_first = one.first.placement @ inverse_pose(one.pose)
     return [-force_to_parent(y_in_first, one.T), force_to_parent(one.second.placement, one.T)]
 
@@ -458,12 +524,12 @@ def _common_ancestor(model: Model, bodies: Sequence[int]) -> int:
 
 
 class Swept(NamedTuple):
-    """What the inward sweep keeps."""
+    """Results of the inward sweep."""
 
     T: list[Array]
     S: list[Array]
     kept: list[tuple[Any, ...]]
-    """of every body, for the outward sweep; the loops that closed there last"""
+    """values of every body for the outward sweep, with the loops that closed there last"""
     world: Closed | None
 
 
@@ -476,7 +542,7 @@ def _swept(
     gains: Gains | None,
     opening: Array | None = None,
 ) -> Swept:
-    """Articulated bodies (Featherstone 2008, table 7.1), and the loops beside them."""
+    """Run the inward sweep of articulated bodies (Featherstone 2008, table 7.1) with loops."""
     plan = _plan(model, q, v, gains, opening)
     ground = np.concatenate([-model.gravity, np.zeros(3)])
     symbolic = is_symbolic(q, v, tau) and any(plan.closing)
@@ -511,7 +577,7 @@ def _swept(
         Z = {i: solve_symmetric(D, Y_i) for i, Y_i in Y.items()}
         A = {(i, j): Y[i].T @ Z[j] for i in Y for j in Y if i <= j}
         kept = (c, D, u, K, Y, closed)
-        if link.parent < 0:  # whose acceleration is known
+        if link.parent < 0:  # the acceleration of the world is known
             a = motion_to_child(T, ground) + c
             a_joint = solve_symmetric(D, u) - K @ a
             r = {i: F.T @ a + Y[i].T @ a_joint for i, F in passing.items()}
@@ -536,7 +602,7 @@ def _swept(
     kept, (_, _, opened) = model.inward(inward, start, bodies, T, S, x, rates, model.rates(tau), V, external)
     closed = None
     if plan.closing[-1]:
-        at_world = opened + plan.starts[-1]  # whose acceleration is known
+        at_world = opened + plan.starts[-1]  # the acceleration of the world is known
         r = {i: r + at_world.F[i].T @ ground for i, r in at_world.r.items()}
         at_world = at_world._replace(F={i: np.zeros(F.shape) for i, F in at_world.F.items()}, r=r)
         closed, _, _, _ = _closed(at_world, plan.closing[-1], scales, orders.get(-1, AS_THEY_COME))
@@ -544,20 +610,20 @@ def _swept(
 
 
 class MovingGroup(NamedTuple):
-    """What the outward sweep finds."""
+    """Results of the outward sweep."""
 
     a: Array
     """(nv,)"""
     multipliers: list[Array]
-    """λ of every loop, zero in rows that were left out"""
+    """λ of every loop, zero in omitted rows"""
 
     def least_multipliers(self, model: Model, q: Array) -> Array:
-        """The λ (m,) of least norm."""
+        """Return the λ (m,) of least norm."""
         return row_space(model, q).within(np.concatenate([np.zeros(0), *self.multipliers]))
 
 
 def articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, gains: Gains | None) -> Array:
-    """The accelerations (nv,), by articulated bodies and the loops beside them."""
+    """Return the accelerations (nv,) by articulated bodies with loops."""
     return _moving(model, q, v, tau, wrenches, gains).a
 
 
@@ -570,7 +636,7 @@ def _moving(
     gains: Gains | None,
     opening: Array | None = None,
 ) -> MovingGroup:
-    """``opening`` (m,) stands for what else the loops would ask for."""
+    """Run both sweeps; ``opening`` (m,) replaces the loop accelerations."""
     swept = _swept(model, q, v, tau, wrenches, gains, opening)
     ground = np.concatenate([-model.gravity, np.zeros(3)])
 

@@ -1,12 +1,12 @@
-"""Where rows of loops depend on each other: what can be asked of them, and which of their forces is the least.
+"""Dependent rows of loops: consistent right-hand sides and least-norm constraint forces.
 
-Of redundant loops and in singular configurations K a + k = 0 may contradict itself, and forces Kᵀλ leave λ open. With
-P = K K⁺, the orthogonal projection on what rows can be (the range of K),
+For redundant loops and in singular configurations K a + k = 0 may be inconsistent, and forces Kᵀλ do not determine λ.
+With the orthogonal projection P = K K⁺ on the range of K,
 
     K a + P k = 0   is solved by the a of least |K a + k|;   Kᵀ P λ = Kᵀ λ, and of all λ with these forces P λ is least.
 
-So every method that solves consistent rows gives what the pseudo-inverse (K M⁻¹ Kᵀ)⁺ gives, whichever rows it leaves
-out. Loops that share no joint share no column of K: P is found for each group of loops that do.
+Every method that solves consistent rows therefore gives the result of the pseudo-inverse (K M⁻¹ Kᵀ)⁺ for any choice of
+omitted rows. Loops without common joints have no common column of K: P is computed for each group of loops that do.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.linalg import SemidefiniteFactors, Tolerance, semidefinite_factors
 
 SURELY = Tolerance(dependent=1e-12, nothing=1e-14)
-"""Rows are projected only where dynamics, which goes by larger tolerances, leaves some out for certain."""
+"""Rows are projected only where dynamics, which has larger tolerances, certainly omits some."""
 
 
 def unit_velocities(model: Model) -> list[Array]:
-    """The mechanism's unit of every joint's velocity coordinates, followers included."""
+    """Return the mechanism's unit of every joint's velocity coordinates, including mimic joints."""
     length = scale_of(model).length
     return [np.array([length if unit == "m" else 1.0 for unit in joint.motion.units]) for joint in model.joints]
 
 
 class RowScales(NamedTuple):
-    """How long the rows of a loop could be, squared, if all that moves its frames apart moved them along the row."""
+    """Largest possible squared norms of the rows of a loop, for motions of its frames along the row."""
 
     by_mass: Array
     """(m,), of K M⁻¹ Kᵀ"""
@@ -56,9 +56,9 @@ class RowScales(NamedTuple):
 
 @kept
 def row_scales(model: Model) -> list[RowScales] | None:
-    """The scales of every loop's rows; None where the model's numbers are symbols.
+    """Return the scales of every loop's rows; None for symbols.
 
-    At some configuration, with levers as long as the way round the loop.
+    They are computed at an arbitrary configuration, with lever arms as long as the path around the loop.
     """
     if not regroupable(model):
         return None
@@ -69,7 +69,9 @@ def row_scales(model: Model) -> list[RowScales] | None:
     for link, I, x_k, joint in zip(model.links, inertias, x, model.joints, strict=True):
         S = link.motion_subspace(x_k)
         moved = np.einsum("ij,ij->j", S, I.times(S)) + joint.armature
-        inverses.append(np.divide(1.0, moved, out=np.zeros(len(moved)), where=moved != 0.0))  # M is refused where it is
+        inverses.append(
+            np.divide(1.0, moved, out=np.zeros(len(moved)), where=moved != 0.0)
+        )  # a singular M raises an error
     scales, at = [], 0
     for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
         unit = scale.rows[at]
@@ -86,34 +88,34 @@ def row_scales(model: Model) -> list[RowScales] | None:
         for k, s in walk.columns.items():
             reach = (s[:3] ** 2).sum(axis=0) + length**2 * (s[3:] ** 2).sum(axis=0)
             by_mass, plain = by_mass + float((reach * inverses[k]).sum()), plain + float((units[k] ** 2 * reach).sum())
-        turning = ~loop.kind.subspace(walk.pose)[:3].any(axis=0)  # rows of turns alone
+        turning = ~loop.kind.subspace(walk.pose)[:3].any(axis=0)  # rotational rows
         levers = np.where(turning, 1.0 / length**2, 1.0)
         scales.append(RowScales(by_mass * levers, plain * levers))
     return scales
 
 
 class IndependentRowElimination(NamedTuple):
-    """How rows of symbols are eliminated, which cannot be looked at."""
+    """Elimination of symbolic rows, whose values are unknown."""
 
     order: list[int] | None
-    """those last that depend on the others; None: as they come"""
+    """order with dependent rows last; None: natural order"""
     left_out: int | None
-    """how many of them may be left out; None: all"""
+    """number of rows that may be omitted; None: all"""
 
 
 AS_THEY_COME = IndependentRowElimination(None, None)
 
 SINGULAR = 2
-"""So many more rows of a group of loops may be left out in singular configurations than elsewhere."""
+"""Number of additional rows of a group of loops that may be omitted in singular configurations."""
 
 
 def elimination_like(factors: SemidefiniteFactors, groups: int = 1) -> IndependentRowElimination:
-    """As pivoting did it at some configuration, of the rows of so many groups of loops."""
+    """Return the elimination of pivoting at a configuration, for rows of this number of groups of loops."""
     return IndependentRowElimination(factors.order(), factors.L.shape[1] - len(factors.rows) + SINGULAR * groups)
 
 
 class RowSpace(NamedTuple):
-    """What the rows of groups of loops can be."""
+    """Range of the rows of groups of loops."""
 
     groups: list[LoopGroup]
     eliminations: list[IndependentRowElimination]
@@ -121,7 +123,7 @@ class RowSpace(NamedTuple):
     """of K Kᵀ"""
 
     def within(self, k: Array) -> Array:
-        """P k (m,); rows of other groups as they are."""
+        """Return P k (m,); rows of other groups are unchanged."""
         near = list(k)
         for group, one, factors in zip(self.groups, self.eliminations, self.factors, strict=True):
             for row, x in zip(group.rows, factors.least_norm(k[group.rows], one.left_out), strict=True):
@@ -130,7 +132,7 @@ class RowSpace(NamedTuple):
 
 
 def row_space(model: Model, q: Array, groups: list[LoopGroup] | None = None) -> RowSpace:
-    """The range of K at q (nq,), of all groups of loops or of these."""
+    """Return the range of K at q (nq,), of all groups of loops or of `groups`."""
     groups = loop_groups(model) if groups is None else groups
     chosen = [AS_THEY_COME] * len(groups)
     if groups and is_symbolic(q):
@@ -146,7 +148,7 @@ def row_space(model: Model, q: Array, groups: list[LoopGroup] | None = None) -> 
 
 
 def beyond_rows(model: Model, q: Array, v: Array, beta: float = 0.0, groups: list[LoopGroup] | None = None) -> Array:
-    """What of k = K̇ v + β² φ (m,) no acceleration makes up for: k − P k. (Of 2α K v all can be asked for.)"""
+    """Return the part k − P k of k = K̇ v + β² φ (m,) that no acceleration compensates; 2α K v is always consistent."""
     if groups is not None and not groups:
         return np.zeros(sum(len(group.rows) for group in loop_groups(model)))
     k = [one.bias + beta * beta * one.residual if beta else one.bias for one in loop_rows(model, q, v)]
@@ -156,7 +158,7 @@ def beyond_rows(model: Model, q: Array, v: Array, beta: float = 0.0, groups: lis
 
 @kept
 def eliminations(model: Model) -> dict[tuple[int, ...], IndependentRowElimination]:
-    """Of every group, by its loops: as at some closed configuration."""
+    """Return the elimination of every group of loops at a closed configuration."""
     groups = [tuple(group.loops) for group in loop_groups(model)]
     if groups and regroupable(model):
         with suppress(ClosureError):

@@ -1,12 +1,12 @@
-"""The constraints of closed loops: residuals, Jacobian and bias, for positions, rates and accelerations.
+"""Constraint equations of closed loops: residuals, Jacobian and bias.
 
-A loop holds a frame y on one body to a frame y′ on another (see `model/loop.py`). Its residual φ(q) is zero where it is
-closed; the twist V of y relative to y′ gives the rate K v = Tᵀ V = φ̇, with T the directions held; and
+A loop connects a frame y of one body with a frame y′ of another (see `model/loop.py`). Its residual φ(q) is zero when
+closed. The twist V of y relative to y′ gives the rate K v = Tᵀ V = φ̇, with the constrained directions T, and
 
     K a + K̇ v = 0,   equally   Tᵀ(a_y − a_y′) = γ
 
-of the spatial accelerations of both frames (`equations.md` §7). Only joints between the two frames and their nearest
-common ancestor move them apart: the columns of all others are structural zeros.
+of the spatial accelerations of both frames (`equations.md` §7). Only joints between the two frames and their last
+common ancestor change their relative pose; the columns of all others are structural zeros.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from linkwright.spatial.vectors import motion_cross
 
 @dataclass(frozen=True, eq=False)
 class LoopConstraint:
-    """What a loop between two frames asks for at a state: Tᵀ(a_y − a_y′) = γ, of spatial accelerations in y's axes."""
+    """Constraint of a loop between two frames at a state: Tᵀ(a_y − a_y′) = γ, for spatial accelerations in y's axes."""
 
     loop: Loop
     first: Frame
-    """y′: number of its body and placement on it, the loop's canonical axes included"""
+    """y′: its body and placement, including the loop's canonical axes"""
     second: Frame
     """y"""
     pose: Array
-    """(4, 4), the pose of y′ in y"""
+    """pose (4, 4) of y′ in y"""
     twist: Array
-    """(6,), V, of y relative to y′, in y's axes"""
+    """twist V (6,) of y relative to y′, in y's axes"""
     T: Array
-    """(6, m), the directions held, in y's axes; the force of the loop on y is T λ"""
+    """T (6, m), the constrained directions, in y's axes; the force of the loop on y is T λ"""
     T_rate: Array
     """(6, m), in y's axes"""
     gamma: Array
@@ -51,7 +51,7 @@ class LoopConstraint:
 
 
 def loop_ends(model: Model, loop: Loop) -> tuple[Frame, Frame]:
-    """The frames y′ and y of a loop, its canonical axes included."""
+    """Return the frames y′ and y of a loop, including its canonical axes."""
     return tuple(  # type: ignore[return-value]
         Frame(end.body, _snapped(end.placement @ axes))
         for end, axes in (
@@ -62,7 +62,7 @@ def loop_ends(model: Model, loop: Loop) -> tuple[Frame, Frame]:
 
 
 def _snapped(T: Array) -> Array:
-    """A pose of numbers with the zeros of its rotation exact."""
+    """Return a numeric pose with exact zeros in its rotation."""
     if is_symbolic(T):
         return T
     R = np.concatenate([snap(T[:3, :3]), T[:3, 3:]], axis=1)
@@ -70,20 +70,20 @@ def _snapped(T: Array) -> Array:
 
 
 class LoopRows(NamedTuple):
-    """The rows of one loop."""
+    """Rows of one loop."""
 
     residual: Array
     """φ (m,)"""
     columns: dict[int, Array]
-    """K (m, nv of the joint) of the joints that move the loop, by their numbers"""
+    """K (m, nv of the joint) of the joints that move the loop, by their indices"""
     bias: Array
     """K̇ v (m,)"""
 
 
 def branches(model: Model, first: int, second: int) -> tuple[list[int], list[int]]:
-    """The bodies from the nearest common ancestor of two bodies (not with it) to the first, and to the second."""
+    """Return the bodies from the last common ancestor of two bodies (exclusive) to the first, and to the second."""
     to_first, to_second = list[int](), list[int]()
-    while first != second:  # parents have lower numbers
+    while first != second:  # parents have lower indices
         if first > second:
             to_first.append(first)
             first = model.links[first].parent
@@ -94,20 +94,20 @@ def branches(model: Model, first: int, second: int) -> tuple[list[int], list[int
 
 
 class Walk(NamedTuple):
-    """The way from y inwards to the common ancestor and outwards to y′, everything in y's axes."""
+    """Path from y inward to the common ancestor and outward to y′, in y's axes."""
 
     pose: Array
-    """(4, 4), of y′ in y"""
+    """pose (4, 4) of y′ in y"""
     twist: Array
-    """(6,), of y relative to y′"""
+    """twist (6,) of y relative to y′"""
     rate: Array
-    """(6,), of that where all joints move on at constant rates"""
+    """rate (6,) of the twist at zero joint accelerations"""
     columns: dict[int, Array]
-    """(6, nv): the twist of y relative to y′ per rate of each joint"""
+    """(6, nv): twist of y relative to y′ per velocity of each joint"""
 
 
 def walk_between(model: Model, first: Frame, second: Frame, x: list[Array], rates: list[Array]) -> Walk:
-    """The way from the second to the first of two frames."""
+    """Return the path from the second to the first of two frames."""
     outwards, inwards = (
         [Pace(k, model.links[k], x[k], rates[k]) for k in bodies] for bodies in branches(model, first.body, second.body)
     )
@@ -115,7 +115,7 @@ def walk_between(model: Model, first: Frame, second: Frame, x: list[Array], rate
 
 
 class Pace(NamedTuple):
-    """A body that a walk comes by."""
+    """A body on a path."""
 
     number: int
     link: Link
@@ -124,10 +124,11 @@ class Pace(NamedTuple):
 
 
 def walk_along(outwards: Sequence[Pace], inwards: Sequence[Pace], first: Array, second: Array) -> Walk:
-    """Columns s = ±X S; what rests in body k moves, seen from y, with U = V_k − V_y: ṡ = U × s ± X Ṡ.
+    """Return the path with columns s = ±X S; vectors fixed in body k move relative to y with U = V_k − V_y: ṡ = U × s ±
+    X Ṡ.
 
-    The bodies to the first and to the second frame, each away from the common ancestor, and where the frames are on
-    the last.
+    The arguments are the bodies to the first and to the second frame, each outward from the common ancestor, and the
+    placements of the frames on the last bodies.
     """
     T, U, bias = inverse_pose(second), np.zeros(6), np.zeros(6)
     columns: dict[int, Array] = {}
@@ -170,7 +171,7 @@ def _rows_between_coordinates(model: Model, loop: CoordinateLoop, x: list[Array]
 
 
 def loop_rows(model: Model, q: Array, v: Array) -> Iterator[LoopRows]:
-    """The rows of every loop, in the order of ``model.loops``."""
+    """Return the rows of every loop, in the order of ``model.loops``."""
     x, rates = model.coordinates(q), model.rates(v)
     for loop in model.loops:
         if isinstance(loop, Loop):
@@ -180,7 +181,7 @@ def loop_rows(model: Model, q: Array, v: Array) -> Iterator[LoopRows]:
 
 
 def open_by(model: Model, q: Array) -> Iterator[tuple[Array, Array | None]]:
-    """The residual φ (m,) of every loop, and the pose (4, 4) of y′ in y of those between frames: of no rates."""
+    """Return the residual φ (m,) of every loop, and for loops between frames the pose (4, 4) of y′ in y."""
     x = model.coordinates(q)
     for loop in model.loops:
         if isinstance(loop, Loop):
@@ -203,12 +204,25 @@ def open_by(model: Model, q: Array) -> Iterator[tuple[Array, Array | None]]:
 
 @takes_model
 def constraint_residual(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "m"]:
-    """φ(q) (m,): how far the loops are from closed, m and rad, loop by loop in the order of ``model.loops``."""
+    """Compute the residuals φ(q) of the loops, which are zero when closed.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (..., m)
+        Residuals in m and rad, loop by loop in the order of ``model.loops``.
+    """
     return np.concatenate([np.zeros(0), *(rows.residual for rows in loop_rows(model, q, np.zeros(model.nv)))])
 
 
 def constraint_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "m"]:
-    """K v (m,): the rates at which the loops open."""
+    """Return K v (m,): the rates at which the loops open."""
     rates = model.rates(v)
     opening = [
         sum((K @ rates[k] for k, K in rows.columns.items()), np.zeros(len(rows.residual)))
@@ -219,33 +233,43 @@ def constraint_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
 
 @takes_model
 def constraint_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "m nv"]:
-    """K (m, nv): the rates at which the loops open are K v; φ̇ = K v where they are closed.
+    """Compute the Jacobian K of the loop constraints: φ̇ = K v for closed loops.
 
-    Rows of loops between frames are in the second frame's axes.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray, shape (..., m, nv)
+        K; rows of loops between frames are in the second frame's axes.
     """
     rows = [_full_rows(model, rows) for rows in loop_rows(model, q, np.zeros(model.nv))]
     return np.concatenate([np.zeros((0, model.nv)), *rows])
 
 
 def _full_rows(model: Model, rows: LoopRows) -> Array:
-    """K (m, nv) of one loop."""
+    """Return K (m, nv) of one loop."""
     m = len(rows.residual)
     return model.assemble([rows.columns.get(k, np.zeros((m, j.motion.nv))) for k, j in enumerate(model.joints)])
 
 
 class LoopGroup(NamedTuple):
-    """Loops that the same joints move, directly or by way of others."""
+    """Loops that share joints, directly or through other loops."""
 
     loops: list[int]
     rows: list[int]
-    """of K"""
+    """indices of the rows of K"""
     columns: list[int]
-    """of K: the velocities that move them"""
+    """indices of the columns of K: the velocities that move the loops"""
 
 
 @kept
 def loop_groups(model: Model) -> list[LoopGroup]:
-    """The groups of a model's loops."""
+    """Return the groups of a model's loops."""
     starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
     groups: list[LoopGroup] = []
     at = 0
@@ -263,20 +287,50 @@ def loop_groups(model: Model) -> list[LoopGroup]:
 
 
 def rows_of_groups(model: Model, q: Array, groups: list[LoopGroup]) -> list[Array]:
-    """K (m, n) of each group."""
+    """Return K (m, n) of each group."""
     rows = [row for one in loop_rows(model, q, np.zeros(model.nv)) for row in _full_rows(model, one)]
     return [np.stack([rows[k][group.columns] for k in group.rows]) for group in groups]
 
 
 @takes_model
 def constraint_bias(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "m"]:
-    """K̇ v (m,): loops stay closed where K a = −K̇ v."""
+    """Compute the bias K̇ v of the loop constraints: loops stay closed for K a = −K̇ v.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray, shape (..., m)
+        K̇ v in m/s² and rad/s².
+    """
     return np.concatenate([np.zeros(0), *(rows.bias for rows in loop_rows(model, q, v))])
 
 
 @takes_model
 def loop_constraints(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> list[LoopConstraint]:
-    """What each loop between frames asks of the accelerations of its two bodies."""
+    """Compute the constraints of the loops between frames on the accelerations of their bodies.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : ndarray, shape (nq,)
+        Configuration.
+    v : ndarray, shape (nv,)
+        Velocity.
+
+    Returns
+    -------
+    list of LoopConstraint
+        Constraint of each loop at this state.
+    """
     x, rates, twists = model.coordinates(q), model.rates(v), body_velocities(model, q, v)
     constraints = []
     for loop in model.loops:

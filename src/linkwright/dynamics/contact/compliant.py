@@ -37,7 +37,27 @@ ANYWHERE = ("point", "normal", "center")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surface(ByValue):
-    """Compliant surface in contact with a frame. Numbers may differ between motions of a batch, (…, *shape)."""
+    """Compliant surface in contact with a frame; its numbers may differ between motions of a batch, (…, *shape).
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame whose origin is in contact.
+    stiffness : float or array_like, shape (...)
+        k in N/m; N/m^1.5 for the exponent 1.5.
+    damping : float or array_like, shape (...), optional
+        d in N s/m.
+    dissipation : float or array_like, shape (...), optional
+        c in s/m; :func:`dissipation` computes it from a restitution.
+    friction : float or array_like, shape (...), optional
+        Coefficient of friction μ.
+    exponent : {1.0, 1.5}, optional
+        p: 1, or 1.5 for a ball on a plane (Hertz 1882).
+    slip_speed : float or array_like, shape (...), optional
+        Sliding speed ε in m/s at which friction reaches 0.71 μ f_n.
+    tip : float or array_like, shape (...), optional
+        Radius in m of the contact ball about the origin of the frame.
+    """
 
     shapes: ClassVar[dict[str, tuple[int, ...]]] = {
         "stiffness": (),
@@ -47,24 +67,16 @@ class Surface(ByValue):
         "slip_speed": (),
         "tip": (),
     }
-    """shapes of its numbers, for one motion"""
+    """Shapes of the numbers of one motion."""
 
     frame: str = field(kw_only=False)
-    """frame of the mechanism whose origin is in contact"""
     stiffness: Any
-    """k, N/m (N/m^1.5 with ``exponent`` 1.5)"""
     damping: Any = 0.0
-    """d, N s/m"""
     dissipation: Any = 0.0
-    """c, s/m; :func:`dissipation` computes it from a restitution"""
     friction: Any = 0.0
-    """μ"""
     exponent: float = 1.0
-    """p: 1, or 1.5 for a ball on a plane (Hertz 1882)"""
     slip_speed: Any = 1e-3
-    """ε, m/s: sliding speed at which friction reaches 0.71 μ f_n"""
     tip: Any = 0.0
-    """m, radius of the contact ball about the origin of the frame"""
 
     def __post_init__(self) -> None:
         """Raise :class:`InputError` for invalid numbers."""
@@ -88,22 +100,69 @@ class Surface(ByValue):
             object.__setattr__(self, name, x)
 
     def of(self, *numbers: Any) -> Surface:
-        """Return the surface with other numbers, or symbols, in the order of ``shapes``; the normal must be a unit
-        vector."""
+        """Return the surface with other numbers or symbols.
+
+        Parameters
+        ----------
+        *numbers : float or Expr
+            Numbers in the order of ``shapes``. The normal of a plane must be a unit vector.
+
+        Returns
+        -------
+        Surface
+            Surface of the same class.
+        """
         changed: Surface = object.__new__(type(self))
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         changed.__dict__.update({**own, **dict(zip(self.shapes, numbers, strict=True))})
         return changed
 
     def gap_of(self, point: Array) -> tuple[Any, Array]:
-        """Return the distance of a point (3,) from the surface, negative inside, and the normal there (3,)."""
+        """Compute the distance of a point from the surface.
+
+        Parameters
+        ----------
+        point : ndarray, shape (3,)
+            Point in the world in m.
+
+        Returns
+        -------
+        gap : float
+            Distance in m, negative inside.
+        normal : ndarray, shape (3,)
+            Unit normal at the nearest point, outward.
+        """
         raise NotImplementedError
 
 
 @explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plane(Surface):
-    """Plane through ``point`` (3,), with the ``normal`` (3,) pointing out of the solid; world axes."""
+    """Compliant half-space bounded by a plane.
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame whose origin is in contact.
+    stiffness : float or array_like, shape (...)
+        k in N/m; N/m^1.5 for the exponent 1.5.
+    damping : float or array_like, shape (...), optional
+        d in N s/m.
+    dissipation : float or array_like, shape (...), optional
+        c in s/m; :func:`dissipation` computes it from a restitution.
+    friction : float or array_like, shape (...), optional
+        Coefficient of friction μ.
+    exponent : {1.0, 1.5}, optional
+        p: 1, or 1.5 for a ball on a plane (Hertz 1882).
+    slip_speed : float or array_like, shape (...), optional
+        Sliding speed ε in m/s at which friction reaches 0.71 μ f_n.
+    tip : float or array_like, shape (...), optional
+        Radius in m of the contact ball about the origin of the frame.
+    point : array_like, shape (..., 3), optional
+        Point of the plane in the world in m.
+    normal : array_like, shape (..., 3), optional
+        Direction out of the solid in the world.
+    """
 
     shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Surface.shapes, "point": (3,), "normal": (3,)}
     point: Any = (0.0, 0.0, 0.0)
@@ -119,21 +178,71 @@ class Plane(Surface):
             object.__setattr__(self, "normal", self.normal / size)
 
     def gap_of(self, point: Array) -> tuple[Any, Array]:
-        """See :class:`Surface`."""
+        """Compute the distance of a point from the plane.
+
+        Parameters
+        ----------
+        point : ndarray, shape (3,)
+            Point in the world in m.
+
+        Returns
+        -------
+        gap : float
+            Distance in m, negative inside.
+        normal : ndarray, shape (3,)
+            Unit normal at the nearest point, outward.
+        """
         return self.normal @ (point - self.point), self.normal
 
 
 @explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sphere(Surface):
-    """Solid ball about ``center`` (3,), in the world, with ``radius`` in m."""
+    """Compliant solid ball.
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame whose origin is in contact.
+    stiffness : float or array_like, shape (...)
+        k in N/m; N/m^1.5 for the exponent 1.5.
+    damping : float or array_like, shape (...), optional
+        d in N s/m.
+    dissipation : float or array_like, shape (...), optional
+        c in s/m; :func:`dissipation` computes it from a restitution.
+    friction : float or array_like, shape (...), optional
+        Coefficient of friction μ.
+    exponent : {1.0, 1.5}, optional
+        p: 1, or 1.5 for a ball on a plane (Hertz 1882).
+    slip_speed : float or array_like, shape (...), optional
+        Sliding speed ε in m/s at which friction reaches 0.71 μ f_n.
+    tip : float or array_like, shape (...), optional
+        Radius in m of the contact ball about the origin of the frame.
+    center : array_like, shape (..., 3)
+        Center in the world in m.
+    radius : float or array_like, shape (...)
+        Radius in m.
+    """
 
     shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Surface.shapes, "center": (3,), "radius": ()}
     center: Any
     radius: Any
 
     def gap_of(self, point: Array) -> tuple[Any, Array]:
-        """See :class:`Surface`. At the center the normal is up."""
+        """Compute the distance of a point from the sphere; the normal at the center is +z.
+
+        Parameters
+        ----------
+        point : ndarray, shape (3,)
+            Point in the world in m.
+
+        Returns
+        -------
+        gap : float
+            Distance in m, negative inside.
+        normal : ndarray, shape (3,)
+            Unit normal at the nearest point, outward.
+        """
         away = point - self.center
         square = away @ away
         inside = square > 1e-300
@@ -176,12 +285,35 @@ def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
 
 @explained
 def dissipation(restitution: Any, speed: float) -> Any:
-    """Compute the ``dissipation`` c, s/m, of a restitution at a speed.
+    """Compute the dissipation c of a restitution at a speed.
 
-    A body that comes at ``speed``, m/s, leaves at ``restitution`` times the speed, whatever the stiffness, exponent and
-    mass: x (1 + e) = ln((1 + x)/(1 − e x)) for x = c v. Only for small x is that e = 1 − 2x/3, and a slower body leaves
-    with more of its speed. 0 < e ≤ 1; a symbol is not checked. Newton's method for y = −ln(1 − e x), which is well
-    scaled where e x is close to 1; near e = 1 a series.
+    Parameters
+    ----------
+    restitution : float or Expr
+        Ratio e of the speeds after and before the impact, 0 < e ≤ 1. A symbol is not checked.
+    speed : float
+        Speed before the impact in m/s. At lower speeds the restitution is larger.
+
+    Returns
+    -------
+    float or Expr
+        c in s/m with x (1 + e) = ln((1 + x)/(1 − e x)) for x = c v, for any stiffness, exponent and mass. For small x,
+        e = 1 − 2x/3.
+
+    Raises
+    ------
+    InputError
+        If `restitution` or `speed` is out of range.
+
+    Notes
+    -----
+    Newton's method solves for y = −ln(1 − e x), which is well scaled where e x is close to 1; near e = 1 a series is
+    used.
+
+    References
+    ----------
+    Hunt & Crossley, "Coefficient of restitution interpreted as damping in vibroimpact", *Journal of Applied Mechanics*
+    42(2), 1975.
     """
     if not is_symbolic(restitution):
         if not 0.0 < restitution <= 1.0:

@@ -66,24 +66,32 @@ Impacts = Literal["simultaneous", "sequential"]
 class Solver:
     """Options of the contact solver, a projected Gauss–Seidel method: ``Integrator(solver=Solver(…))``.
 
-    Each iteration goes once through all impulses of contacts, limits and dry friction. By default iterations end when
-    one changes no velocity by more than 1e-6 m/s. ``Solver(iterations=4, tolerance=None)`` takes four each time, which
-    suffices for many robots on their feet: each step starts from the impulses of the step before.
+    Each iteration visits all impulses of contacts, limits and dry friction once, and starts from the impulses of the
+    previous step. ``Solver(iterations=4, tolerance=None)`` is fast and sufficient for many legged robots.
+
+    Parameters
+    ----------
+    iterations : int, optional
+        Largest number of iterations in each step; without a tolerance their number.
+    tolerance : float or None, optional
+        Largest change of a velocity in m/s at which iterations end. With None their number is fixed.
+    position_iterations : int or None, optional
+        Largest number of iterations of the position correction, which ends at an overlap of a micrometer. None: 100,
+        and 10 without a tolerance.
+    rest_velocity : float, optional
+        Normal speed in m/s below which there is no restitution.
+    impacts : {"simultaneous", "sequential"}, optional
+        Impacts of a step at once, or in rounds, in which they propagate through bodies in contact.
+    impact_iterations : int, optional
+        Largest number of rounds of sequential impacts in a step.
     """
 
     iterations: int = 50
-    """through all impulses in each step, at most; without a tolerance, always"""
     tolerance: float | None = 1e-6
-    """m/s: iterations end when one has changed no velocity by more; None: the number of iterations is fixed"""
     position_iterations: int | None = None
-    """of the position correction that undoes overlap, at most: with a tolerance until a micrometer is left; None: 100,
-    and 10 without a tolerance"""
     rest_velocity: float = 1e-2
-    """m/s: what meets more slowly does not bounce"""
     impacts: Impacts = "simultaneous"
-    """impacts of a step are "simultaneous" or "sequential": an impact then passes through bodies that touch"""
     impact_iterations: int = 30
-    """of sequential impacts in a step, at most"""
 
     def __post_init__(self) -> None:
         if self.impacts not in get_args(Impacts):
@@ -98,7 +106,7 @@ class Solver:
 
     @property
     def position_limit(self) -> int:
-        """The largest number of position iterations."""
+        """Largest number of position iterations."""
         if self.position_iterations is None:
             return 10 if self.tolerance is None else 100
         return self.position_iterations
