@@ -19,7 +19,7 @@ LONGEST_TEXT = 500
 """characters of an error that are kept"""
 
 BLOCK = 2**14
-"""Rows per call of the function, which keeps intermediate results small; always the same, since the last bit of a result
+"""Rows per call of the function, which keeps intermediate results small; constant, since the last bit of a result
 may depend on it.
 """
 

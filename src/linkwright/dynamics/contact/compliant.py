@@ -44,15 +44,15 @@ class Surface(ByValue):
     frame : str
         Name of the frame whose origin is in contact.
     stiffness : float or array_like, shape (...)
-        k in N/m; N/m^1.5 for the exponent 1.5.
+        Stiffness k in N/m; in N/m^1.5 for the exponent 1.5.
     damping : float or array_like, shape (...), optional
-        d in N s/m.
+        Damping d in N s/m.
     dissipation : float or array_like, shape (...), optional
-        c in s/m; :func:`dissipation` computes it from a restitution.
+        Dissipation c in s/m; :func:`dissipation` computes it from a restitution.
     friction : float or array_like, shape (...), optional
         Coefficient of friction μ.
     exponent : {1.0, 1.5}, optional
-        p: 1, or 1.5 for a ball on a plane (Hertz 1882).
+        Exponent p: 1, or 1.5 for a ball on a plane (Hertz 1882).
     slip_speed : float or array_like, shape (...), optional
         Sliding speed ε in m/s at which friction reaches 0.71 μ f_n.
     tip : float or array_like, shape (...), optional
@@ -145,15 +145,15 @@ class Plane(Surface):
     frame : str
         Name of the frame whose origin is in contact.
     stiffness : float or array_like, shape (...)
-        k in N/m; N/m^1.5 for the exponent 1.5.
+        Stiffness k in N/m; in N/m^1.5 for the exponent 1.5.
     damping : float or array_like, shape (...), optional
-        d in N s/m.
+        Damping d in N s/m.
     dissipation : float or array_like, shape (...), optional
-        c in s/m; :func:`dissipation` computes it from a restitution.
+        Dissipation c in s/m; :func:`dissipation` computes it from a restitution.
     friction : float or array_like, shape (...), optional
         Coefficient of friction μ.
     exponent : {1.0, 1.5}, optional
-        p: 1, or 1.5 for a ball on a plane (Hertz 1882).
+        Exponent p: 1, or 1.5 for a ball on a plane (Hertz 1882).
     slip_speed : float or array_like, shape (...), optional
         Sliding speed ε in m/s at which friction reaches 0.71 μ f_n.
     tip : float or array_like, shape (...), optional
@@ -205,15 +205,15 @@ class Sphere(Surface):
     frame : str
         Name of the frame whose origin is in contact.
     stiffness : float or array_like, shape (...)
-        k in N/m; N/m^1.5 for the exponent 1.5.
+        Stiffness k in N/m; in N/m^1.5 for the exponent 1.5.
     damping : float or array_like, shape (...), optional
-        d in N s/m.
+        Damping d in N s/m.
     dissipation : float or array_like, shape (...), optional
-        c in s/m; :func:`dissipation` computes it from a restitution.
+        Dissipation c in s/m; :func:`dissipation` computes it from a restitution.
     friction : float or array_like, shape (...), optional
         Coefficient of friction μ.
     exponent : {1.0, 1.5}, optional
-        p: 1, or 1.5 for a ball on a plane (Hertz 1882).
+        Exponent p: 1, or 1.5 for a ball on a plane (Hertz 1882).
     slip_speed : float or array_like, shape (...), optional
         Sliding speed ε in m/s at which friction reaches 0.71 μ f_n.
     tip : float or array_like, shape (...), optional
@@ -297,7 +297,7 @@ def dissipation(restitution: Any, speed: float) -> Any:
     Returns
     -------
     float or Expr
-        c in s/m with x (1 + e) = ln((1 + x)/(1 − e x)) for x = c v, for any stiffness, exponent and mass. For small x,
+        Dissipation c in s/m with x (1 + e) = ln((1 + x)/(1 − e x)) for x = c v, for any stiffness, exponent and mass. For small x,
         e = 1 − 2x/3.
 
     Raises
