@@ -75,6 +75,8 @@ class Branches(Protocol):
 
     branches: int
     """the most answers a target can have"""
+    separate: float
+    """the squared relative distance from degenerate numbers below which targets count as degenerate"""
 
     def __call__(self, *arrays: Array) -> tuple[Array, Array, Array, Array]:
         """Solve for targets T (…, 4, 4)[, given (…)].
@@ -111,11 +113,11 @@ class ClosedForm:
     def __init__(self, model: Model, arm: Arm, way: Decomposition, task: PoseTarget):
         rest = resting(model)
         misfit = error_of_family(way, task)
-        separate = max(DEGENERATE, PERTURBED * misfit) if misfit > APPROXIMATE else DEGENERATE
+        self.separate = max(DEGENERATE, PERTURBED * misfit) if misfit > APPROXIMATE else DEGENERATE
 
         def solved(target: Array, given: Any) -> Any:
             fault, target = task.fault(target), task.cleaned(target)
-            with recorded_margins(separate) as margins:
+            with recorded_margins(self.separate) as margins:
                 answers = way.solve(task.motion(target), given)
             margin: Any = 1.0
             for x in margins:
@@ -243,6 +245,7 @@ class AllRoots:
     """Six joints of any geometry: the ring opened at one joint, and for doubtful targets at others, too."""
 
     branches = 16
+    separate = DEGENERATE
 
     def __init__(
         self, model: Model, task: PoseTarget, first: RaghavanRothElimination, others: Iterator[RaghavanRothElimination]
@@ -324,7 +327,7 @@ class Correction:
     def __init__(self, model: Model, task: PoseTarget, held: int | None):
         def correct(q: Array, target: Array, given: Any) -> Any:
             places = task.arm.places
-            parts, error = task.converged([q[place] for place in places], target, held, given, 3)
+            parts, error = task.converged([q[place] for place in places], target, held, given, 2)
             row = [q[i] for i in range(len(q))]
             for place, x in zip(places, parts, strict=True):
                 row[place] = x

@@ -34,11 +34,17 @@ STEPS = 6
 CALLS = 20
 """Calls of that kernel at most."""
 
+SETTLED = 1e-9
+"""An initial guess has converged to an answer where its last step is shorter than this (rad or m)."""
+
 RANDOM = 240
-"""Random initial guesses where answers to nearby targets, which may be out of reach, do not fill all branches.
+"""Random initial guesses where an answer is singular, or none is known, and not all branches are filled.
 
 Next to a curve of answers the error has minima along the curve that are no answers: few of them find the others.
 """
+
+SINGULAR = 1e-7
+"""A singular answer: the smallest singular value of its Jacobian is below this part of the largest."""
 
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
@@ -63,6 +69,7 @@ class DegenerateTargets:
         self._hinges = ~np.array(arm.chain.slides)
         self._candidates = self._compiled_candidates() if self._closed else None
         self._steps = self._compiled_steps()
+        self._jacobian = self._compiled_jacobian()
 
     def _compiled_candidates(self) -> Any:
         way, task = self._way, self._task
@@ -83,10 +90,21 @@ class DegenerateTargets:
         task, held = self._task, self._way.held
 
         def steps(guess: Array, target: Array, given: Any, damping: Any) -> Any:
-            parts, error = task.converged(list(guess), target, held, given, STEPS, damping)
-            return stack(parts), error
+            before, _ = task.converged(list(guess), target, held, given, STEPS - 1, damping)
+            parts, error = task.converged(before, target, held, given, 1, damping)
+            last = stack(parts) - stack(before)
+            return stack(parts), error, np.sqrt(last @ last)
 
         return compile(steps, guess=len(self._arm.chain), target=task.shape, given=(), damping=())
+
+    def _compiled_jacobian(self) -> Any:
+        task, held = self._task, self._way.held
+        moving = [k for k in range(len(self._arm.chain)) if k != held]
+
+        def jacobian(q: Array, target: Array, given: Any) -> Any:
+            return task.linearized(list(q), target, held, given)[1][:, moving]
+
+        return compile(jacobian, q=len(self._arm.chain), target=task.shape, given=())
 
     def __call__(self, q: Array, error: Array, arrays: list[Array]) -> None:
         """Add the missing answers to those of degenerate targets (n, …), in place."""
@@ -104,12 +122,20 @@ class DegenerateTargets:
         # where a solution is multiple an answer may be far from it, though its error is small
         known &= self._gap(parts[:, : own.shape[1]], own) <= SEPARATE
         self._add(q, error, known, parts, left <= SHARP * fine, left)
-        rows = np.flatnonzero((error <= fine).sum(axis=1) < error.shape[1])
+        rows = self._incomplete(q, error <= fine, arrays)
         if len(rows):
             few, some, errors = [x[rows] for x in arrays], q[rows], error[rows]
             parts, left = self._converged(self._random(few, random), few, fine)
             self._add(some, errors, errors <= fine, parts, left <= SHARP * fine, left)
             q[rows], error[rows] = some, errors
+
+    def _incomplete(self, q: Array, known: Array, arrays: list[Array]) -> Array:
+        """Rows in which random initial guesses may find more answers."""
+        rows, _ = at = np.nonzero(known & ~known.all(axis=1)[:, None])
+        given = arrays[1] if len(arrays) > 1 else np.zeros(len(q))
+        values = np.linalg.svd(self._jacobian(q[at][:, self._places], arrays[0][rows], given[rows]), compute_uv=False)
+        singular = rows[values[:, -1] < SINGULAR * values[:, 0]]
+        return np.union1d(singular, np.flatnonzero(~known.any(axis=1)))
 
     def _nearby(self, arrays: list[Array], random: np.random.Generator) -> Iterator[Array]:
         """Answers, exact or not, to the targets and to others nearby: (n, m, joints)."""
@@ -131,16 +157,17 @@ class DegenerateTargets:
 
     def _converged(self, parts: Array, arrays: list[Array], fine: float) -> tuple[Array, Array]:
         """Where initial guesses (n, m, joints) converge, and what is left there."""
-        left = np.full(parts.shape[:-1], np.inf)
+        left, settled = np.full(parts.shape[:-1], np.inf), np.zeros(parts.shape[:-1], dtype=bool)
         target, given = arrays[0], arrays[1] if len(arrays) > 1 else np.zeros(len(parts))
         damping = np.where(np.isfinite(parts).all(axis=-1), 1.0, np.inf)
         for call in range(CALLS):
-            at: tuple[Array, ...] = np.nonzero((damping < 1e6) & ~(left <= (0.0 if call < 2 else 1e-3 * fine)))
+            at: tuple[Array, ...] = np.nonzero((damping < 1e6) & ~((left <= 1e-3 * fine) & (settled | (call > 1))))
             if not len(at[0]):
                 break
-            better, now = self._steps(parts[at], target[at[0]], given[at[0]], damping[at])
+            better, now, moved = self._steps(parts[at], target[at[0]], given[at[0]], damping[at])
             kept = np.asarray(now < left[at])
             damping[at] *= np.where(kept, 0.3, 10.0)
+            settled[at] |= moved < SETTLED
             at = tuple(i[kept] for i in at)
             parts[at], left[at] = better[kept], now[kept]
         return parts, left
@@ -151,7 +178,7 @@ class DegenerateTargets:
         known, parts, left = known[some], parts[some], left[some]
         mine, errors = np.where(known[..., None], q[some], np.nan), np.where(known, error[some], np.nan)
         apart = np.where(reached[some], np.inf, -1.0)
-        for k in range(known.shape[1]):
+        for k in np.flatnonzero(known.any(axis=0)):
             apart = np.fmin(apart, self._gap(parts, mine[:, k : k + 1, self._places]))
         while True:
             best, place = np.argmax(apart, axis=1), np.argmin(known, axis=1)
@@ -165,8 +192,11 @@ class DegenerateTargets:
         q[some], error[some] = mine, errors
 
     def _gap(self, a: Array, b: Array) -> Array:
-        gap = a - b
-        return np.abs(np.where(self._hinges, without_turns(gap), gap)).max(axis=-1)
+        gap: Any = 0.0
+        for k, hinge in enumerate(self._hinges):  # faster than a maximum over the short last axis
+            d = a[..., k] - b[..., k]
+            gap = np.maximum(gap, np.abs(without_turns(d) if hinge else d))
+        return np.asarray(gap)
 
     def _postures(self, parts: Array) -> Array:
         q = np.tile(resting(self._model), (len(parts), 1))

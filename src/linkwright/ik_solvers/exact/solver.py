@@ -117,15 +117,15 @@ class AnalyticSolver:
             told = np.broadcast_to(target, (*wrong.shape, *shape))[at]
             where = f"{name}[{', '.join(map(str, at))}]" if at else name
             raise InputError(f"{where} is {self._task.wanted}; got\n{told}")
-        self._correct(q, error, arrays)
+        degenerate = np.array(degenerate)
+        self._correct(q, error, degenerate, arrays)
         with np.errstate(invalid="ignore"):
             exact = error <= self.tolerance
             if self._dof >= 6:  # where the formulas come near and do not arrive, solutions are multiple
                 missed = ~exact.any(axis=-1)
-                degenerate = np.array(degenerate)
                 degenerate[missed] |= (error[missed] < NEAR).any(axis=-1)
-            if np.any(degenerate):
-                self._complete(q, error, np.asarray(degenerate), arrays)
+            if degenerate.any():
+                self._complete(q, error, degenerate, arrays)
                 exact = error <= self.tolerance
         lower, upper = self.model.lower, self.model.upper
         return Solutions(q, exact, error, lower, upper, self._arm.places, self._hinges, self.free)
@@ -168,35 +168,43 @@ class AnalyticSolver:
         self._degenerate(some, errors, few)
         q[degenerate], error[degenerate] = some, errors
 
-    def _correct(self, q: Array, error: Array, arrays: list[Array]) -> None:
-        """Answers that rounding, or decimals in files, left beside the target are brought to it; the others dropped."""
+    def _correct(self, q: Array, error: Array, degenerate: Array, arrays: list[Array]) -> None:
+        """Bring answers that rounding, or decimals in files, left next to the target to it, and drop the others.
+
+        Targets with an answer from which Newton's method converges slowly are degenerate, too.
+        """
         with np.errstate(invalid="ignore"):
             near = (error > FINE) & (error < LOOSE)
         rows = np.nonzero(near)
         if not len(rows[0]):
             return
-        least = self.tolerance
+        least, parts = self.tolerance, q[rows][:, self._arm.places]
         if self._dof >= 6 and self._task.shape == (4, 4):
             some = [arrays[0][..., None, :, :], *(x[..., None] for x in arrays[1:])]
             least = FINE * max(1.0, self._arm.length)  # what stays off by more, where others do not, only comes near
             if self._correction is None:
                 self._correction = Correction(self.model, self._task, self._way.held)
-            for _ in range(8):  # a double root is neared by half a step each, its error by a fourth
+            for step in range(8):  # a double root is neared by half a step each, its error by a fourth
                 off = error[rows] > FINE
                 if not off.any():
                     break
+                if step > 1:
+                    degenerate[tuple(i[off] for i in rows[:-1])] = True
                 self._correction(q, error, tuple(i[off] for i in rows), *some)
         with np.errstate(invalid="ignore"):
             reached = (error[rows[:-1]] <= least).any(axis=-1)
-        beside = (error[rows] > least) & reached
+        dropped = (error[rows] > least) & reached
         # what was brought to a target may be one of the others now
-        parts = q[..., self._arm.places]
-        gap = np.abs(without_turns(parts[rows[:-1]] - parts[rows][:, None])).max(axis=-1)
-        others = np.arange(self.branches) < rows[-1][:, None]
-        others |= ~near[rows[:-1]] & (np.arange(self.branches) != rows[-1][:, None])
-        beside |= ((gap < 1e-6) & others).any(axis=-1)
-        dropped = tuple(i[beside] for i in rows)
-        q[dropped], error[dropped] = np.nan, np.nan
+        now = q[rows][:, self._arm.places]
+        far = np.abs(now - parts).max(axis=-1) > 0.5 * np.sqrt(self._answers.separate)
+        moved = np.flatnonzero(far | degenerate[rows[:-1]])
+        few, own = tuple(i[moved] for i in rows[:-1]), rows[-1][moved]
+        gap = np.abs(without_turns(q[few][..., self._arm.places] - now[moved][:, None])).max(axis=-1)
+        others = np.arange(self.branches) < own[:, None]
+        others |= ~near[few] & (np.arange(self.branches) != own[:, None])
+        dropped[moved] |= ((gap < 1e-6) & others).any(axis=-1)
+        at = tuple(i[dropped] for i in rows)
+        q[at], error[at] = np.nan, np.nan
 
 
 @takes_model
