@@ -1,8 +1,8 @@
-"""How near and how far apart points of a mechanism can be: what no posture reaches is known without a search.
+"""Bounds of the distances between points of a mechanism, which prove that targets are unreachable without a search.
 
-A point on the axis of a hinge stays where it is on both bodies, so does the center of a ball. Points of one body keep
-their distance; of two that one hinge or slide lies between, it runs through an interval, by how far the joint goes.
-All others follow from these: d(a, c) ≤ d(a, b) + d(b, c) and d(a, c) ≥ d(a, b) − d(b, c).
+A point on the axis of a hinge is fixed on both bodies, and so is the center of a ball joint. Points of one body have a
+constant distance; the distance of two points separated by one hinge or slide is in an interval, given by the range of
+the joint. All others follow from these: d(a, c) ≤ d(a, b) + d(b, c) and d(a, c) ≥ d(a, b) − d(b, c).
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Point(NamedTuple):
     target: int
     """the number of the target, or -1 of a point that stays where it is"""
     place: Array
-    """(3,) in the frame of that target, or in that in which targets are told"""
+    """(3,) in the frame of that target, or in the frame of all targets"""
 
     def away(self, other: Point) -> float:
-        """How far another of the same frame is."""
+        """Return the distance from another point of the same frame."""
         return float(np.linalg.norm(self.place - other.place))
 
     def under(self, targets: Sequence[Array]) -> Array:
-        """Where targets (…, 4, 4) or (…, 3) put it, (…, 3)."""
+        """Return the positions (…, 3) for targets (…, 4, 4) or (…, 3)."""
         if self.target < 0:
             return self.place
         target = targets[self.target]
@@ -71,7 +71,7 @@ class Apart(NamedTuple):
     most: float
 
     def beyond(self, targets: Sequence[Array], tolerance: Any) -> Any:
-        """Whether targets, missed by no more than the tolerance (m and rad together), put them where they cannot be."""
+        """Return whether targets, within the tolerance (m and rad), violate the distance."""
         away = self.first.under(targets) - self.second.under(targets)
         square = (away * away).sum(axis=-1)
         missed = tolerance * sum(2.0 + np.abs(one.place).sum() for one in (self.first, self.second))
@@ -84,9 +84,9 @@ class Apart(NamedTuple):
 
 
 def distances(model: Model, ends: Sequence[tuple[int, Array]], limits: bool) -> Distances | None:
-    """What can be told of the points of joints on the way to some ends: bodies, and places (3,) in their frames.
+    """Return bounds of the distances of joint points on the paths to some ends: bodies, and points (3,) in them.
 
-    ``limits``: whether joints keep within theirs. None where the mechanism's lengths are no numbers.
+    ``limits``: whether joint limits hold. None if the lengths of the mechanism are symbolic.
     """
     moving = sorted({k for body, _ in ends for k in model.path(body)})
     if any(is_symbolic(model.links[k].placement) for k in moving):
@@ -108,7 +108,7 @@ def distances(model: Model, ends: Sequence[tuple[int, Array]], limits: bool) -> 
     for k in range(count):
         most = np.minimum(most, most[:, k, None] + most[k])
     for _ in range(2):  # from both ends
-        with np.errstate(invalid="ignore"):  # infinite less infinite tells nothing
+        with np.errstate(invalid="ignore"):  # infinity minus infinity
             for k in range(count):
                 least = np.fmax(least, least[k] - most[:, k, None])
         least = least.T
@@ -116,9 +116,9 @@ def distances(model: Model, ends: Sequence[tuple[int, Array]], limits: bool) -> 
 
 
 def strictest(some: dict[int, Point], others: dict[int, Point], told: Distances) -> list[Apart]:
-    """What is told of the distances between points that move together and others that do, by their numbers.
+    """Return the bounds of distances between two sets of points that each move together, by their numbers.
 
-    Left out is what follows from the rest: points that move together keep their distances.
+    Bounds that follow from others are omitted: points that move together keep their distances.
     """
     pairs = [(i, j) for i in some for j in others]
     least, most = ({pair: float(x[pair]) for pair in pairs} for x in (told.least, told.most))
@@ -155,7 +155,7 @@ def _on_axes(model: Model, moving: Sequence[int], ends: Sequence[tuple[int, Arra
 
 
 def _nearest(p: Array, axis: Array, other: Array, across: Array) -> float:
-    """How far along an axis from p the point is that another comes nearest; of parallel ones beside its point."""
+    """Return the coordinate, along an axis from p, of the point nearest to another axis; if parallel, to its point."""
     away, cosine = other - p, float(axis @ across)
     sine2 = 1.0 - cosine**2
     if sine2 < 1e-12:
@@ -191,7 +191,7 @@ def _between(
 
 
 def _turned(a: Array, b: Array, lower: float, upper: float) -> tuple[float, float]:
-    """How near and how far points are of which one is turned about z by an angle between limits."""
+    """Return the smallest and largest distance of points of which one rotates about z between limits."""
     radii, along = np.hypot(a[0], a[1]) * np.hypot(b[0], b[1]), a[2] - b[2]
     from_ = np.arctan2(a[1], a[0]) - np.arctan2(b[1], b[0])
     low, high = _cosines(from_ + lower, from_ + upper)

@@ -1,4 +1,4 @@
-"""What did not reach its target: looked at once more, brought as near as it comes, and told why."""
+"""Rows that failed: checked again, moved as close to the target as possible, and given a reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REASONS = ("", "limits", "out of reach", "singular", "not found", "no more")
 """Why a row did not converge, by number."""
 
 CLOSER = 0.01
-"""Of the tolerance: to what rows are brought that were thought to reach their targets, and did not."""
+"""Share of the tolerance for rows that were reported as converged and are not."""
 
 PATIENT_RESTARTS = 10.0
 """of attempts that are given up late"""
@@ -48,7 +48,7 @@ NEAR_EDGE, FLAT = 1e-3, 1e-3
 
 
 def wrong_row(problem: NumericalSolver, row: dict[str, Array], place: str) -> InputError:
-    """What is wrong with the target or the start of a row, at a ``place`` in words."""
+    """Return the error for an invalid target or start of a row, whose position is described by ``place``."""
     for k, task in enumerate(problem.tasks):
         target = row[f"target{k}"]
         given = f"got\n{np.array2string(target, precision=6, suppress_small=True)}"
@@ -108,7 +108,7 @@ def _descend(
     found: SearchResult,
     alone: bool,
 ) -> None:
-    """Put the nearest of some descents in the place of these rows."""
+    """Replace these rows by the best of some descents."""
     descent = search._replace(manner=NEAREST)
     best = problem.answers(start, targets, descent, alone)
     if not problem.uses_start:

@@ -1,4 +1,4 @@
-"""Where to go with what other tasks leave free: uphill. For resolved rates (Liégeois 1977)."""
+"""Secondary objectives of resolved rates: ascent along a gradient in the null space (Liégeois 1977)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LAST = 1000
 """The priority of what comes after everything else."""
 
 EDGE = 0.02
-"""Of a joint's range: nearer its ends the pull away from them grows no more."""
+"""Share of a joint's range, near its ends, in which the repulsion is constant."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _Uphill(Task):
-    """A velocity along a gradient, so many times as long as told."""
+    """A velocity along a gradient, scaled by the given gain."""
 
     priority: int = LAST
 
@@ -51,12 +51,20 @@ class _Uphill(Task):
 
     @abstractmethod
     def gradient(self, model: Model, q: Array) -> Array:
-        """Of what shall grow, (nv,)."""
+        """Return the gradient (nv,) of the objective."""
 
 
 @dataclass(frozen=True, repr=False)
 class AwayFromLimits(_Uphill):
-    """Joints away from their limits: −H grows, H = Σ (u−l)²/(4 (u−q)(q−l)); the velocity is a gain, 1/s."""
+    """Move joints away from their limits: −H increases, H = Σ (u−l)²/(4 (u−q)(q−l)); its velocity is a gain, 1/s.
+
+    Parameters
+    ----------
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
+    """
 
     def gradient(self, model: Model, q: Array) -> Array:
         slopes: list[Any] = [0.0] * model.nv
@@ -76,9 +84,20 @@ class AwayFromLimits(_Uphill):
 
 @dataclass(frozen=True, repr=False)
 class Manipulability(_Uphill):
-    """More manipulability √det(J Jᵀ) of a frame (Yoshikawa 1985), lengths in the mechanism's own; a gain, 1/s.
+    """Increase the manipulability √det(J Jᵀ) of a frame (Yoshikawa 1985); its velocity is a gain, 1/s.
 
-    ``rows``: which of [v; ω] count; all six of them, or with fewer joints as many as there are, the first ones.
+    Lengths are relative to that of the mechanism.
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame.
+    rows : tuple of int, optional
+        Rows of [v; ω]: by default all six, or with fewer joints as many of the first ones.
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
     """
 
     frame: str = ""
@@ -93,7 +112,20 @@ class Manipulability(_Uphill):
         return slope
 
     def measure(self, model: Model, q: Array) -> Any:
-        """√det(J Jᵀ)."""
+        """Return √det(J Jᵀ).
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+
+        Returns
+        -------
+        float
+            Manipulability.
+        """
         length = scale_of(model).length
         J = dynamics.jacobian(model, q, self.frame) * np.array([[1.0 / length]] * 3 + [[1.0]] * 3)
         J = (J * scale_of(model).velocities)[list(self.rows)]

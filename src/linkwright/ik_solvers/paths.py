@@ -25,7 +25,7 @@ class FollowedPath(NamedTuple):
 
 
 def place_first(model: Model, frame: str, target: Array) -> dict[Any, Array]:
-    """The tasks of a target, a place (3,) or a pose (4, 4): of an arm that cannot take every pose the place first."""
+    """Return the tasks of a target (3,) or (4, 4): the position has priority if the arm cannot reach all poses."""
     joints = model.path(model.frame(frame).body)
     if target.shape == (3,) or sum(model.joints[k].nv for k in joints) >= 6:
         return {frame: target}
@@ -33,9 +33,10 @@ def place_first(model: Model, frame: str, target: Array) -> dict[Any, Array]:
 
 
 def straight(targets: Array, points: int) -> Array:
-    """So many points on the straight lines from target to target, (points, 4, 4) or (points, 3), evenly in length.
+    """Return points on the straight lines between targets, (points, 4, 4) or (points, 3), evenly spaced.
 
-    Poses turn about a fixed axis on the way, by the shorter turn. Where nothing moves, evenly in number.
+    Poses rotate about a fixed axis by the smaller angle. Without translation points are evenly distributed over
+    segments.
     """
     p = targets[:, :3, 3] if targets.ndim == 3 else targets
     lengths = np.linalg.norm(np.diff(p, axis=0), axis=1)
@@ -59,10 +60,10 @@ def straight(targets: Array, points: int) -> Array:
 
 
 def followed(model: Model, frame: str, targets: Array, starts: Array) -> FollowedPath:
-    """The postures with which a frame goes along targets (points, …), each reached from the one before.
+    """Return the configurations with which a frame follows targets (points, …), each from the previous one.
 
-    ``starts`` (starts, nq): postures at the first target. A start goes on as long as the targets are reached within the
-    limits; what they are asked for, :func:`place_first` says.
+    ``starts`` (starts, nq): configurations at the first target. A start is followed as long as the targets of
+    :func:`place_first` are reached within the limits.
     """
     n = len(targets)
     q = np.full((len(starts), n, model.nq), np.nan)

@@ -1,4 +1,4 @@
-"""What is solved: which tasks of which mechanism, how; and what of it can be told before any target is."""
+"""The inverse kinematics problem: tasks, mechanism and options, and what can be computed before targets are known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOVES = 1e-9
 
 @dataclass(frozen=True)
 class TaskProblem:
-    """What is solved: which tasks of which mechanism, and how."""
+    """Tasks of a mechanism, and options of their solution."""
 
     model: Model
     tasks: tuple[Task, ...]
@@ -40,7 +40,7 @@ class TaskProblem:
 
     @cached_property
     def uses_start(self) -> bool:
-        """Whether a target is about the way from the start."""
+        """Return whether a target depends on the displacement from the start."""
         return any(task.uses_start for task in self.tasks)
 
     @cached_property
@@ -87,17 +87,17 @@ class TaskProblem:
 
     @cached_property
     def finest(self) -> float:
-        """How small an error of one (m, rad) may become in these rows; at most one."""
+        """Return the smallest weight of an error (m, rad) in the scaled rows; at most one."""
         return min(1.0, *(float(self._factors(task).min()) for task in self.tasks))
 
     def left(self, model: Model, q: Array, targets: Sequence[Array], start: Array) -> list[Array]:
-        """What is missing of every task, and of the loops if there are any."""
+        """Return the errors of every task, and of the loops if there are any."""
         found = [task.left(model, q, target, start) for task, target in zip(self.tasks, targets, strict=True)]
         return found + [dynamics.constraint_residual(model, q)] * bool(model.loops)
 
     @cached_property
     def apart(self) -> list[Apart]:
-        """How far from each other points are that targets of the first priority place, in whatever posture."""
+        """Return bounds of the distances between points that targets of the first priority place."""
         return self._apart(self.limits)
 
     @cached_property
@@ -133,7 +133,7 @@ class TaskProblem:
 
     @cached_property
     def starts(self) -> Starts:
-        """Where to start."""
+        """Return the starts of the search."""
         return Starts(self.model, self.moves[0], self.limits)
 
     @cached_property
@@ -157,7 +157,7 @@ class TaskProblem:
 
     @cached_property
     def rest(self) -> Array:
-        """Where coordinates are (nq,) that nothing moves, without a start."""
+        """Return the values (nq,) of coordinates that no task moves, without a start."""
         return np.clip(self.model.neutral(), self.model.lower, self.model.upper)
 
     @cached_property
@@ -181,7 +181,7 @@ class TaskProblem:
 
     @cached_property
     def circular(self) -> list[tuple[int, int]]:
-        """Moving coordinates, and their rates, that are the same a turn later."""
+        """Return the indices of moving periodic coordinates, and of their velocities."""
         model = self.model
         rates = {model.coordinate_names.index(x): self._rate(*place) for x, place in model.plain_coordinates.items()}
         if self.uses_start:  # the way from there, which a turn more makes longer
@@ -191,7 +191,7 @@ class TaskProblem:
         return [(k, rates[k]) for k in sorted(set(turning).intersection(self.moves[0].tolist()))]
 
     def _rate(self, joint: int, _: int, at_v: int) -> int:
-        """Where in v the velocity of a joint's coordinate is."""
+        """Return the index in v of the velocity of a joint's coordinate."""
         return sum(one.nv for one in self.model.joints[:joint]) + at_v
 
     @cached_property

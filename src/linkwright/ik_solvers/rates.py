@@ -26,10 +26,10 @@ from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.repeats import until
 
 REFINED = 4
-"""Times that what damping left over is asked for again: errors λ²/(σ² + λ²) of a singular value σ to this power."""
+"""Number of refinements of damped solutions: the error of a singular value σ is λ²/(σ² + λ²) to this power."""
 
 GAINS = 1e-4
-"""What a velocity held at its bound would gain by leaving it, over the rate that is missing, for it to be let go."""
+"""Least gain of releasing a velocity from its bound, relative to the missing rate."""
 
 CHANGES = 3
 """Times as many velocities as have bounds may come to their bounds, or leave them."""
@@ -48,18 +48,34 @@ def resolved_rate(
     period: float | None = None,
     velocity_limits: bool = True,
 ) -> Array:
-    """Joint velocities (…, nv) with which tasks move at given rates.
+    """Compute joint velocities with which tasks move at given rates (resolved motion rate control).
 
-    ``rates``: by the name of a frame its twist [v; ω] (…, 6) or linear velocity (…, 3) in world axes; by a task of
-    :mod:`linkwright.tasks` the velocity that belongs to it. Of each priority the error is made as small as those before
-    it allow, strictly. What remains free is used for the last: :class:`~linkwright.tasks.AwayFromLimits`,
-    :class:`~linkwright.tasks.Manipulability`, ``Joints`` with a velocity towards a posture.
+    The error of each priority is minimized strictly within the solutions of the previous ones. Remaining freedom is
+    used by the last tasks: :class:`~linkwright.tasks.AwayFromLimits`, :class:`~linkwright.tasks.Manipulability`, or
+    :class:`~linkwright.tasks.Joints` with a velocity toward a posture.
 
-    ``damping`` (dimensionless: lengths count in the mechanism's own) bounds velocities near singularities, where they
-    would grow without end: |v| is at most about |rate|/damping. Away from them it is not felt: it changes what has a
-    singular value σ by (damping/σ)⁸. ``velocity_limits``: whether those of the joints are kept. ``period`` (s): no
-    joint passes its position limits within it; None: they are not looked at. Limits hold whatever the tasks ask for;
-    where they bind, the error is the least that they allow, and a frame may move in another direction than asked for.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    rates : mapping
+        Rates by task: by the name of a frame its twist [v; ω] (..., 6) or linear velocity (..., 3) in world axes; by a
+        task of :mod:`linkwright.tasks` its velocity.
+    damping : float, optional
+        Dimensionless damping, which bounds velocities near singularities: |v| is at most about |rate|/damping. It
+        changes components with a singular value σ by (damping/σ)⁸, which is negligible at regular configurations.
+    period : float, optional
+        Time, s, within which no joint exceeds its position limits. By default they are not considered.
+    velocity_limits : bool, optional
+        Whether velocity limits of the joints hold. Limits have priority over all tasks: where they are active, the
+        error is the smallest possible, and a frame may move in another direction than requested.
+
+    Returns
+    -------
+    ndarray, shape (..., nv)
+        Joint velocities.
     """
     try:
         ((name, rate),) = rates.items()
@@ -99,7 +115,7 @@ def _settings(damping: Any, period: Any) -> Array:
 
 
 def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[Rates, tuple[Any, ...]]:
-    """What computes velocities of these tasks, and their arrays."""
+    """Return the function that computes velocities for these tasks, and their arrays."""
     if not isinstance(rates, Mapping) or not rates:
         raise ArgumentError(f"rates are a dict, such as {{frame: twist}}, of at least one frame or task; got {rates!r}")
     truth("velocity_limits", velocity_limits)
@@ -119,11 +135,11 @@ def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[R
 
 
 def _task(key: Any, rate: Any) -> Task:
-    """What a key of the rates stands for."""
+    """Return the task of a key of the rates."""
     if isinstance(key, Task):
         return key
     if not isinstance(key, str):
-        raise ArgumentError(f"rates are told by names of frames and by tasks; got {key!r}")
+        raise ArgumentError(f"keys of rates are names of frames and tasks; got {key!r}")
     shape = np.shape(rate if is_symbolic(rate) else as_numbers(f"the rate of {key!r}", rate))
     if shape[-1:] == (6,):
         return Pose(key)
@@ -217,10 +233,10 @@ def _infinite(x: Any) -> bool:
 
 
 def added(J: Array, rate: Array, above: list[Array], damping: Any) -> Array:
-    """The velocity (n,) that J follows the rate with and that the matrices above do not feel; damped, and refined.
+    """Return the velocity (n,) with which J follows the rate in the null space of the matrices above, damped, refined.
 
-    x ← x + Pᵀ(P Pᵀ + λ² 1)⁻¹(rate − P x) with P = J N: what is damped away is asked for again, which leaves regular
-    directions exact and singular ones bounded (iterated Tikhonov regularization).
+    x ← x + Pᵀ(P Pᵀ + λ² 1)⁻¹(rate − P x) with P = J N: the damped part is added again, so that regular directions are
+    exact and singular ones bounded (iterated Tikhonov regularization).
     """
     basis: list[Array] = []
     for one in above:
@@ -264,12 +280,11 @@ def _reached(L: Array, D: Array, b: Array, size: Any) -> Array:
 def bounded(
     J: Array, rate: Array, above: list[Array], v: Array, bounds: list[tuple[Any, Any]], bound: list[int], damping: Any
 ) -> Array:
-    """The same with velocities v (n,) that stay within bounds: |rate − J v| the least that these allow.
+    """Return velocities v (n,) within bounds that minimize |rate − J v| in the null space of the matrices above.
 
-    Velocities that reach a bound are held there. Where what is free has come to its best, the held one that would
-    gain most by leaving its bound is let go, until none is (Lawson & Hanson 1974, bounded least squares). Every step is
-    in the null space of the matrices above with what is held, and goes as far as the bounds allow: no priority before
-    is disturbed, whatever is asked for.
+    Velocities that reach a bound are fixed there. When the free ones are optimal, the fixed one with the largest gain
+    is released, until there is none (Lawson & Hanson 1974, bounded least squares). Every step is in the null space of
+    the matrices above with the fixed velocities, and is as long as the bounds allow: no previous priority is affected.
     """
     whole = is_identity(J)
 
@@ -305,7 +320,7 @@ def bounded(
 
 
 def _gains(slope: Array, above: list[Array], free: Array) -> Array:
-    """How much of the slope (n,) each velocity brings, where the free ones move so that no matrix above feels it."""
+    """Return the decrease of the slope (n,) per velocity; the free ones move in the null space of matrices above."""
     basis: list[Array] = []
     for row in (row for one in above for row in one):
         size = (row * free) @ row

@@ -23,9 +23,9 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
 @dataclass(eq=False, slots=True, kw_only=True)  # frozen ones take a microsecond more to make
 class Reached:
-    """What :func:`inverse_kinematics` found, of every target of a batch (…).
+    """Result of :func:`inverse_kinematics` for every target of a batch (…).
 
-    Of one target ``converged`` is a bool, ``error`` a float, and ``steps``, ``attempts`` and ``reasons`` are ints.
+    For one target ``converged`` is a bool, ``error`` a float, and ``steps``, ``attempts`` and ``reasons`` are ints.
     """
 
     q: Array
@@ -77,25 +77,50 @@ def inverse_kinematics(
     nearest: bool = False,
     solutions: int | None = None,
 ) -> Reached:
-    """Coordinates with which frames reach their targets; one target or a batch (…).
+    """Compute configurations with which frames reach their targets.
 
-    ``targets``: by the name of a frame its pose (…, 4, 4) or position (…, 3) in the world; by a task of
-    :mod:`linkwright.tasks` what that takes: poses seen from other frames, directions, the center of mass, joints, with
-    weights and priorities. ``initial_guess`` (…, nq): the start; without it, and when an attempt is in vain, at other
-    places, ``restarts`` times at most. ``seed``: seed of the restarts. ``joint_limits``: whether joint limits are
-    kept, on the way and at the end. The joints named in ``fixed`` stay where they are at the start, which is given and
-    within their limits.
+    Closed loops stay closed. Inside a compiled function the solver becomes part of the kernel, without `nearest`,
+    `solutions` and reasons; rows that did not converge are arbitrary.
 
-    ``nearest``: of the solutions found from several starts the one nearest the start; where the tasks leave the
-    mechanism free, it goes as near as it can. Near is what has the least |difference(start, q)|, lengths counted in the
-    mechanism's own; one that is nearer may be missed. ``solutions``: so many different ones, (…, solutions, nq), with a
-    start in the order of their distance from it; rows that have fewer are NaN after those. A row that has none holds
-    the nearest to its target, and why, in the first place.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    targets : mapping
+        Targets by task: by the name of a frame its pose (..., 4, 4) or position (..., 3) in the world; by a task of
+        :mod:`linkwright.tasks` its target: poses relative to other frames, directions, the center of mass, joints, with
+        weights and priorities.
+    initial_guess : array_like, shape (..., nq), optional
+        Start of the first attempt. By default, and after a failed attempt, other starts are used.
+    tolerance : float, optional
+        Largest error, m and rad.
+    restarts : int, optional
+        Largest number of restarts.
+    seed : int, optional
+        Seed of the restarts.
+    joint_limits : bool, optional
+        Whether joint limits hold during the search and at the end.
+    fixed : iterable of str, optional
+        Joints that keep the coordinates of `initial_guess`, which is required and within their limits.
+    nearest : bool, optional
+        Whether the solution nearest to the start is returned, by the least |difference(initial_guess, q)| with lengths
+        relative to that of the mechanism; where the tasks leave freedom, it is minimized. A nearer one may be missed.
+    solutions : int, optional
+        Number of different solutions, (..., solutions, nq), with a start in the order of their distance. Missing ones
+        are NaN. A row without a solution has the best approximation and its reason in the first entry.
 
-    Loops stay closed. Raises :class:`~linkwright.errors.InputError` where a target is no pose, or not finite.
-    In functions that are compiled it becomes part of them, without ``nearest``, ``solutions`` and reasons: rows that
-    did not converge hold any numbers.
+    Returns
+    -------
+    Reached
+        Configurations, and whether they converged.
 
+    Raises
+    ------
+    InputError
+        If a target is no pose, or not finite.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("arm7")
     >>> reached = lw.inverse_kinematics(arm, {"tool": [0.4, 0.1, 0.5]})
@@ -141,7 +166,7 @@ def inverse_kinematics(
 
 
 _MATRICES = {(4, 4): "pose", (3, 3): "rotation"}
-"""What a target may be, by its last axes; else it is rows."""
+"""Possible shapes of a target by its last axes; otherwise it consists of rows."""
 
 WITHIN = 1e-9
 """By which what is fixed may be outside its limits, rad or m."""
@@ -220,17 +245,17 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Numeri
     if len(tasks) == 1:
         name = next(iter(targets))
         kind = _MATRICES.get(arrays[0].shape[-2:], arrays[0].shape[-1:])
-        if not (isinstance(name, str) and kind == "rotation"):  # which is looked at each time
+        if not (isinstance(name, str) and kind == "rotation"):  # which is always checked
             keep(model, problem, _PROBLEM, name, kind, *options)
     return problem, tuple(arrays)
 
 
 def _task(key: Any, target: Any) -> Task:
-    """What a key of the targets stands for."""
+    """Return the task of a key of the targets."""
     if isinstance(key, Task):
         return key
     if not isinstance(key, str):
-        raise ArgumentError(f"targets are told by names of frames and by tasks; got {key!r}")
+        raise ArgumentError(f"keys of targets are names of frames and tasks; got {key!r}")
     given = target if is_symbolic(target) else as_numbers(f"the target of {key!r}", target)
     shape = np.shape(given)
     if shape[-2:] == (4, 4):
@@ -246,14 +271,14 @@ def _task(key: Any, target: Any) -> Task:
 
 
 def _are_rotations(x: Array) -> bool:
-    """Whether all matrices (…, 3, 3) are."""
+    """Return whether all matrices (…, 3, 3) are rotations."""
     return bool((np.abs(x @ np.swapaxes(x, -1, -2) - np.eye(3)) < ROTATION).all() and (np.linalg.det(x) > 0.0).all())
 
 
 def _check_fixed(problem: NumericalSolver, initial_guess: Any) -> None:
     """Raise where joints are fixed outside their limits."""
     x = as_numbers("initial_guess", initial_guess)
-    if not problem.limits or x.shape[-1:] != (problem.model.nq,):  # of which the kernel tells
+    if not problem.limits or x.shape[-1:] != (problem.model.nq,):  # the kernel reports wrong shapes
         return
     lower, upper = problem.model.lower, problem.model.upper
     for name in problem.fixed:
@@ -264,7 +289,7 @@ def _check_fixed(problem: NumericalSolver, initial_guess: Any) -> None:
                 row = [int(i) for i in np.argwhere(out)[0]]
                 raise InputError(
                     f"joint {name!r} is fixed where it is at the start, {x[(*row, k)]:g}, outside its limits "
-                    f"[{lower[k]:g}, {upper[k]:g}]{f' (in row {row})' if row else ''}; joint_limits=False looks at none"
+                    f"[{lower[k]:g}, {upper[k]:g}]{f' (in row {row})' if row else ''}; joint_limits=False ignores it"
                 )
 
 
@@ -307,7 +332,7 @@ def _looked_at(
 def _rows(
     problem: NumericalSolver, given: tuple[Any, ...], batch: tuple[int, ...], rows: Array | None = None
 ) -> list[Array]:
-    """Of what was given the rows of these numbers (n,), or all: (n, …)."""
+    """Return the given rows with these numbers (n,), or all: (n, …)."""
     at: Any = ... if rows is None else np.unravel_index(rows, batch) if batch else ...
     shapes = list(problem.inputs.values())[:-1]
     return [

@@ -1,7 +1,7 @@
-"""Where to start: postures that are stored, of which the most alike is taken, and draws without end.
+"""Starts of the search: stored configurations, of which the most similar is used, and an endless quasi-random sequence.
 
-The draws are a Kronecker sequence, k α modulo 1 with the powers of the generalized golden ratio as α (Roberts 2018).
-They fill the box of the coordinates evenly, and cost a few operations where random numbers would be a table.
+The sequence is Kronecker's, k α modulo 1 with powers of the generalized golden ratio as α (Roberts 2018). It fills the
+box of the coordinates evenly, and costs a few operations, where random numbers would need a table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEAST = 1e-9
 """of what is multiplied"""
 
 SPAN = 2.0
-"""How far slides without limits are tried, of the mechanism's length."""
+"""Range of slides without limits, relative to the length of the mechanism."""
 
 
 class Starts:
@@ -76,7 +76,7 @@ class Starts:
 
 
 def likenesses(tasks: Sequence[Task], values: Sequence[Array], length: float) -> Array:
-    """Of postures' values (n, …) of every task: factors (n, k + 1) of how far a target is; the last ones constants."""
+    """Return factors (n, k + 1) that give the distance of a target from values (n, …); the last are constants."""
     factors, constants = [], np.zeros(len(values[0]))
     for task, some in zip(tasks, values, strict=True):
         factor, constant = task.postures(some, length)

@@ -21,7 +21,7 @@ ALIKE = 1e-3
 """Solutions are one whose coordinates differ by less, in the mechanism's units, turns left out."""
 
 NEAR = 0.4
-"""How far from a start others are, in the mechanism's units: once, twice and three times so much."""
+"""Distance of other starts from a start, in units of the mechanism: once, twice and three times this value."""
 
 DRAWS, PER_SOLUTION = 16, 16
 """Starts that are tried, and further ones for every solution asked for."""
@@ -47,12 +47,11 @@ def with_posture(problem: NumericalSolver) -> NumericalSolver:
 def many(
     problem: NumericalSolver, rows: list[Array], search: SearchOptions, count: int, alone: bool
 ) -> tuple[SearchResult, Array, SearchResult]:
-    """Up to so many different solutions of every row (n, …): answers (n, count, …), which there are (n, count), and
-    the first answers (n, …), whether they are solutions or not.
+    """Return up to ``count`` different solutions of every row (n, …), a mask (n, count), and the first results.
 
-    With a start they are in the order of their distance from it, else in that in which they were found. Angles are as
-    near to the start, or to zero, as whole turns within the limits bring them. A row whose first search was in vain
-    is not searched further.
+    The first results (n, …) may be no solutions. With a start solutions are in the order of their distance from it,
+    otherwise in the order in which they were found. Angles are shifted by whole turns within the limits to be nearest
+    to the start, or to zero. A row whose first search failed is not searched further.
     """
     model, (start, *targets), n = problem.model, rows, len(rows[0])
     beside = np.zeros_like(start) if search.stored else start
@@ -95,7 +94,7 @@ def _add(
 
 
 def nearest(problem: NumericalSolver, rows: list[Array], search: SearchOptions, alone: bool) -> SearchResult:
-    """Of every row (n, …) the solution found that is nearest the start; where there is none, any answer."""
+    """Return the found solution of every row (n, …) that is nearest to the start; without a solution any result."""
     posture, start = with_posture(problem), rows[0]
     more = [start] if posture is not problem else []
     best = problem.answers(start, rows[1:], search, alone)
@@ -139,8 +138,11 @@ def _attempts(
     alone: bool,
     elsewhere: int = 1,
 ) -> list[SearchResult]:
-    """Attempts of all rows, without restarts: from the start (0), then from others, each ``elsewhere``-th random, else
-    around it; angles are as near to ``beside`` (n, nq) as whole turns bring them."""
+    """Return one attempt for all rows, without restarts: from the start (0), then from others.
+
+    Each ``elsewhere``-th start is random, the others are around the start; angles are shifted by whole turns to be
+    nearest to ``beside`` (n, nq).
+    """
     (start, *targets), n, model = rows, len(rows[0]), problem.model
     starts = []
     for k in drawn:
@@ -162,7 +164,7 @@ def _attempts(
 
 
 def distance(problem: NumericalSolver, a: Array, b: Array) -> Array:
-    """How far apart configurations are, in the mechanism's units."""
+    """Return the distance of configurations, in units of the mechanism."""
     return np.sqrt(((_difference(problem.model, a, b) / scale_of(problem.model).velocities) ** 2).sum(axis=-1))
 
 
@@ -172,7 +174,7 @@ def _difference(model: Model, a: Array, b: Array) -> Array:
 
 
 def _apart(problem: NumericalSolver, a: Array, b: Array) -> Array:
-    """The largest difference of coordinates, a turn counting as none."""
+    """Return the largest difference of coordinates modulo whole turns."""
     apart = _difference(problem.model, a, b)
     for _, rate in problem.circular:
         turns = apart[..., rate]

@@ -1,9 +1,8 @@
-"""The kernel of inverse kinematics: from a target, and a start or none, to coordinates, in one loop of machine code.
+"""The kernel of inverse kinematics: from a target, and optionally a start, to coordinates, in one compiled loop.
 
-A row goes on until its target is reached or its attempts are used up. An attempt is given up as soon as it stalls, and
-the next one starts elsewhere, in the same loop: so every step of every lane serves a row that is not done yet. The
-loop stops when the next step is sure to reach the target, as far as can be foreseen; what is reached is computed after
-that step and told, so that nothing is taken for reached that is not.
+A row runs until its target is reached or its attempts are used up. An attempt ends as soon as it stalls, and the next
+one starts elsewhere, in the same loop: every step of every lane serves an unfinished row. The loop ends when the next
+step is expected to reach the target; errors are computed after that step, so that convergence is always verified.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from linkwright.spatial.repeats import repeat, until
 AGE = 20
 """An attempt's steps, at most."""
 SLOW_AGE = 400
-"""The same of several priorities, of which later ones may be approached slowly, and on the way to what is nearest."""
+"""The same for several priorities, of which later ones may converge slowly, and for the search of the nearest."""
 
 LOOK, LESS, NEAR = 3, 0.5, 1e-4
 """After so many steps the square of the error is to be so much less, unless it is near."""
@@ -66,7 +65,7 @@ NEVER = 1e300
 """An error is never so large."""
 
 LARGEST = 1e100
-"""Sums of what is given are less: their squares, and what is made of these, are numbers too."""
+"""Bound of sums of inputs, so that squares and products of these are finite."""
 
 POLISHED = 4
 """Steps of the first priority alone, at the end."""
@@ -109,7 +108,7 @@ class SearchOptions(NamedTuple):
     """1.0 to begin at the stored posture that is most alike, else at the start"""
     manner: Any = QUICK
     free: Any = 0.0
-    """1.0 to look at no limits, though the problem has some"""
+    """1.0 to ignore limits of the problem"""
 
 
 class SearchState:
@@ -229,7 +228,7 @@ class SearchState:
         return x, attempt, state, steps
 
     def solved(self, more: int = 0) -> tuple[Array, Array, Array]:
-        """q (nq,), what is told (5,) and errors (tasks,); ``more`` steps at the end make derivatives exact."""
+        """Return q (nq,), the report (5,) and errors (tasks,); ``more`` steps at the end make derivatives exact."""
         problem = self.problem
         x, attempt, state, steps = self.searched()
 
@@ -249,9 +248,10 @@ class SearchState:
         return q, told, np.stack([np.sqrt(one) for one in of_tasks])
 
     def _wrapped(self, q: Array) -> Array:
-        """Angles that turn round, brought into their ranges: from a start those nearest to it.
+        """Return periodic angles shifted into their ranges: with a start to the nearest value.
 
-        Where another angle is another posture, as its tasks have it, from a start only those that left their ranges.
+        Where a whole turn is another configuration for the tasks, with a start only those that left their ranges are
+        shifted.
         """
         entries, same = list(q), {place for place, _ in self.problem.circular}
         for k in set(self.problem.ranges[1]).intersection(self.at_q):
@@ -267,7 +267,7 @@ class SearchState:
         return np.stack(entries)
 
     def _beside(self, k: int, x: Any) -> Any:
-        """The angle, whole turns added, that is nearest to the start of those within its range of at least a turn."""
+        """Return the angle shifted by whole turns to the value nearest to the start within a range of at least 2π."""
         lower, upper = self.problem.model.lower[k], self.problem.model.upper[k]
         start = self.start[k]
         start = maximum(start, lower) if np.isfinite(lower) else start
@@ -283,7 +283,7 @@ class NumericalSolver(TaskProblem):
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
-        """(start, targets, search) -> q (nq,), told (5,), errors (tasks,)."""
+        """Return the kernel (start, targets, search) -> q (nq,), report (5,), errors (tasks,)."""
         if not len(self.moves[0]):
             told = " or ".join(task.words for task in self.tasks)
             raise InputError(f"no free joint of {self.model.name!r} moves {told}")
@@ -292,7 +292,7 @@ class NumericalSolver(TaskProblem):
             start, *targets, settings = arrays
             return SearchState(self, model, start, targets, SearchOptions(*settings)).solved()
 
-        assert self.stored  # which takes a kernel of its own, before this one is traced
+        assert self.stored  # computed by another kernel, before this one is traced
         return compile_or_not(inputs_named(inverse_kinematics, self.inputs), self.model, **self.inputs)
 
     def answers(self, start: Array, targets: Sequence[Array], search: SearchOptions, alone: bool) -> SearchResult:

@@ -1,9 +1,9 @@
-"""Steps to a target: damped least squares, strict priorities, limits that are kept on the way.
+"""Steps toward a target: damped least squares, strict priorities, limits.
 
-A step makes |e − J δ|² + λ |δ|² least, λ = 0.05 s/(1 + 0.1 s) + 1e-9, s = eᵀe: damped by the error (Chan & Lawrence
-1988; Sugihara 2011), so that it is short far away and quadratic near a target. A joint at its limit that would leave it
-is left out before the step is solved for (Bertsekas 1982); one that a step carries past its limit goes to the nearer
-end of its range, *on the circle*: past the middle of the gap that is the other one.
+A step minimizes |e − J δ|² + λ |δ|², λ = 0.05 s/(1 + 0.1 s) + 1e-9, s = eᵀe: damped by the error (Chan & Lawrence 1988;
+Sugihara 2011), so that steps are short far from the target, and convergence is quadratic near it. A joint at its limit
+that would leave it is removed before the step is computed (Bertsekas 1982); a joint that a step carries past its limit
+goes to the nearer end of its range, *on the circle*: beyond the middle of the gap that is the other end.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ LOW_FLOOR = 1e-14
 """The same of attempts that are to end where the Jacobian all but loses its rank."""
 
 CURVED = 4.0
-"""How curved the way of a frame is, at most or so, per rad and of the mechanism's length."""
+"""Approximate bound of the curvature of a frame's path, per rad, relative to the length of the mechanism."""
 
 FIRST = 10.0
-"""How much the square of an error holds up what comes after it."""
+"""Weight with which the squared error of a priority slows the following ones."""
 
 DEPENDENT = 1e-20
 """A row counts as dependent on others whose part apart from them is shorter, by squares."""
@@ -50,14 +50,14 @@ class Range(NamedTuple):
     lower: float
     upper: float
     gap: float
-    """of a turn, from the upper round to the lower limit; infinite of what does not turn"""
+    """angle from the upper to the lower limit; infinite for coordinates that are not periodic"""
 
     def leaves(self, x: Any, rate: Any, wider: Any = 0.0) -> Any:
-        """Whether the coordinate, at a limit or beyond, moves out of its range; ``wider``: by so much at both ends."""
+        """Return whether the coordinate, at a limit or beyond, moves out of its range, which ``wider`` extends."""
         return ((x >= self.upper + wider) & (rate > 0.0)) | ((x <= self.lower - wider) & (rate < 0.0))
 
     def holds(self, x: Any, wider: Any = 0.0) -> Any:
-        """Whether the coordinate is within."""
+        """Return whether the coordinate is within the range, extended by ``wider`` at both ends."""
         return (x <= self.upper + wider) & (x >= self.lower - wider)
 
     def kept(self, x: Any, wider: Any = 0.0, jumps: Any = 1.0) -> Any:
@@ -77,9 +77,9 @@ class Range(NamedTuple):
 
 
 def ranges(model: Model, straight: Sequence[str] = ()) -> tuple[list[Range], list[int]]:
-    """The coordinates with limits that bind, and the ones that turn freely, to be brought into their range at the end.
+    """Return the coordinates with active limits, and the periodic ones, which are shifted into their range at the end.
 
-    ``straight``: joints whose angles count as numbers, a turn more being another angle.
+    ``straight``: joints whose angles are not periodic, since a further turn is another configuration.
     """
     bound, turning = [], []
     led = {c.leader for joint in model.joints if (c := joint.coupling) is not None}
@@ -129,7 +129,7 @@ def masked(J: Array, out: Sequence[Any]) -> Array:
 
 
 def held(level: Level, out: Sequence[Any]) -> Level:
-    """The level where some coordinates (n conditions, or None) stay; of one that asks for them all, these no more."""
+    """Return the level where some coordinates (n conditions, or None) are fixed; conditions on them are removed."""
     if not is_identity(level.J):
         return Level(masked(level.J, out), level.e)
     return level._replace(e=masked(level.e[None], out)[0])
@@ -212,9 +212,9 @@ def prioritized(levels: Sequence[Level], damping: Callable[[Array], Any]) -> Ste
 
 
 def moving_nothing(J: Array, v: Array) -> Array:
-    """The part (n,) of a velocity that a matrix takes to nothing, of a few products: no basis is needed for one vector.
+    """Return the projection (n,) of a velocity on the null space of a matrix, by a few products, without a basis.
 
-    What rounding leaves of the first time, the second takes away.
+    The second pass removes the rounding of the first.
     """
     factors = semidefinite_factors(J @ J.T, tolerance=CLEAR)
     for _ in range(2):
@@ -230,7 +230,7 @@ def without(row: Array, basis: Sequence[Array]) -> Array:
 
 
 def is_identity(J: Array) -> bool:
-    """Whether a matrix of numbers is the identity: then nothing is to be solved."""
+    """Return whether a numerical matrix is the identity, which needs no solution of equations."""
     return J.shape[0] == J.shape[1] and all(
         isinstance(x, (int, float)) and x == (i == k) for (i, k), x in np.ndenumerate(J)
     )

@@ -1,4 +1,4 @@
-"""What every task has: a target, an error, a Jacobian."""
+"""Base class of tasks: target, error, Jacobian."""
 
 from __future__ import annotations
 
@@ -24,10 +24,18 @@ def _frozen(x: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Task(ABC):
-    """One thing to reach. Those of a smaller ``priority`` number come first, strictly: later ones do not disturb them.
+    """A task of inverse kinematics or resolved rates.
 
-    Within one priority, the sum of weight · |error|² is made least, lengths counted in the mechanism's own; where not
-    all can be reached, a turn by θ rad counts as 4 sin(θ/4), which is θ within 1 % up to one radian.
+    Tasks with a smaller `priority` come first, strictly: later ones do not affect them. Within a priority the sum of
+    weight · |error|² is minimized, with lengths relative to that of the mechanism; where not all targets can be
+    reached, a rotation by θ rad has the error 4 sin(θ/4), which is θ within 1 % up to one radian.
+
+    Parameters
+    ----------
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
     """
 
     weight: float = 1.0
@@ -44,79 +52,259 @@ class Task(ABC):
 
     @property
     def words(self) -> str:
-        """What it is about, in words."""
+        """Description of the task."""
         return str(self)
 
     def check(self, model: Model) -> None:
-        """Raise where the model has not what the task names."""
+        """Check that the model has the frames and joints of the task.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is unknown.
+        """
         positive(f"the weight of {self}", self.weight)
         whole_number(f"the priority of {self}", self.priority, 1)
 
     @abstractmethod
     def shape(self, model: Model) -> tuple[int, ...]:
-        """The shape of a target."""
+        """Return the shape of a target.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+
+        Returns
+        -------
+        tuple of int
+            Shape.
+        """
 
     def rate_shape(self, model: Model) -> tuple[int, ...]:
-        """The shape of a velocity to follow."""
+        """Return the shape of a velocity of the task.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+
+        Returns
+        -------
+        tuple of int
+            Shape.
+        """
         return self.shape(model)
 
     def scales(self, model: Model) -> Array:
-        """What each row (m,) of the error is counted in: the mechanism's length, or 1 rad."""
+        """Return the scale of each row of the error: the mechanism's length, or 1 rad.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Scales.
+        """
         return np.full(len(self.jacobian(model, model.neutral())), scale_of(model).length)
 
     @abstractmethod
     def value(self, model: Model, q: Array) -> Array:
-        """What the target is compared with."""
+        """Return the present value of the target quantity.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+
+        Returns
+        -------
+        ndarray
+            Value, with the shape of a target.
+        """
 
     def error(self, model: Model, q: Array, target: Array, start: Array) -> Array:
-        """What is missing (m,), m and rad: of turns along the rotation vector, and as long where they are small."""
+        """Return the error of the search; for rotations a vector along the axis, close to the small rotation vector.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+        target : ndarray
+            Target.
+        start : ndarray, shape (nq,)
+            Start of the search.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Error, m and rad.
+        """
         return target - self.value(model, q)
 
     def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
-        """What is missing, exactly."""
+        """Return the exact error.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+        target : ndarray
+            Target.
+        start : ndarray, shape (nq,)
+            Start of the search.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Error, m and rad.
+        """
         return self.error(model, q, target, start)
 
     @abstractmethod
     def jacobian(self, model: Model, q: Array) -> Array:
-        """J (m, nv): −J v is the rate of the error, near the target."""
+        """Return the Jacobian of the error near the target: −J v is the rate of the error.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+
+        Returns
+        -------
+        ndarray, shape (m, nv)
+            J.
+        """
 
     def rate_jacobian(self, model: Model, q: Array) -> Array:
-        """J (m, nv): J v is the velocity to follow, or what counts of it."""
+        """Return the Jacobian of the task's velocity.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+
+        Returns
+        -------
+        ndarray, shape (m, nv)
+            J: J v is the controlled part of the velocity.
+        """
         return self.jacobian(model, q)
 
     def followed(self, model: Model, q: Array, velocity: Array) -> Array:
-        """What counts (m,) of the velocity to follow."""
+        """Return the controlled part of a velocity.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+        velocity : ndarray
+            Velocity of the task.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Controlled part.
+        """
         return velocity
 
     def flaw(self, target: Array) -> Any:
-        """How far a target is from what it must be; it must be finite in any case."""
+        """Return the deviation of a target from a valid one, such as that of a matrix from a rotation.
+
+        Parameters
+        ----------
+        target : ndarray
+            Target; it is finite.
+
+        Returns
+        -------
+        float
+            Deviation.
+        """
         return 0.0
 
     def wanted(self, model: Model) -> str:
-        """What a target must be, in words."""
+        """Return the description of a valid target.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+
+        Returns
+        -------
+        str
+            Description.
+        """
         return "finite numbers"
 
     def likeness(self, target: Array) -> Array:
-        """Numbers (k,) of a target whose products with :meth:`postures` tell how far it is from them."""
+        """Return the features of a target, whose products with those of :meth:`postures` measure their distance.
+
+        Parameters
+        ----------
+        target : ndarray
+            Target.
+
+        Returns
+        -------
+        ndarray, shape (k,)
+            Features.
+        """
         return np.zeros(0)
 
     def postures(self, values: Array, length: float) -> tuple[Array, Array]:
-        """Of values (n, …): factors (n, k) for :meth:`likeness` and constants (n,)."""
+        """Return the features of stored configurations.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n, ...)
+            Values of the task.
+        length : float
+            Length of the mechanism.
+
+        Returns
+        -------
+        factors : ndarray, shape (n, k)
+            Factors of the features of a target.
+        constants : ndarray, shape (n,)
+            Constants.
+        """
         return np.zeros((len(values), 0)), np.zeros(len(values))
 
     @property
     def of_rates(self) -> bool:
-        """Whether it is a direction to go, and no target that is reached."""
+        """Whether the task is a direction of motion without a target."""
         return False
 
     @property
     def uses_start(self) -> bool:
-        """Whether the target is about the way from the start."""
+        """Whether the target depends on the displacement from the start."""
         return False
 
 
 def fitting(what: str, task: Task, x: Any, shape: tuple[int, ...]) -> Array:
-    """What is given for a task, symbols or numbers (…, *shape)."""
+    """Return the given value of a task, symbols or numbers (…, *shape); else raise."""
     given = np.asarray(x) if is_symbolic(x) else as_numbers(f"the {what} of {task}", x)
     if given.ndim < len(shape) or given.shape[given.ndim - len(shape) :] != shape:
         wanted = ", ".join(["…", *map(str, shape)])

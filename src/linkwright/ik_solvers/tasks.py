@@ -1,4 +1,4 @@
-"""What a mechanism shall reach, or follow: the poses of frames, their parts, the center of mass, joints, momentum.
+"""Tasks: poses of frames and their parts, the center of mass, joints, momentum.
 
 A task is the key, its target the value: ``{Pose("hand"): T, CenterOfMass("xy", priority=2): c}``. The name of a frame
 stands for its :class:`Pose` or :class:`Position`. Errors are in meters and radians, in the axes of ``relative_to``.
@@ -23,10 +23,10 @@ from linkwright.spatial.rotation import rotation_flaw, rotation_from_z, rotation
 from linkwright.spatial.transform import split_pose
 
 ROTATION = 1e-5
-"""How far the entries of a rotation's products may be from those of an exact one."""
+"""Tolerance of the entries of RᵀR for a rotation."""
 
 HALF_TURN = 1e-9
-"""1 + cos θ below which a turn counts as half a one"""
+"""1 + cos θ below which a rotation counts as half a turn"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +46,7 @@ class _OfFrame(Task):
         model.frame(self.frame)
         model.frame(self.relative_to)
         if self.frame == self.relative_to:
-            raise InputError(f"{self} is of {self.frame!r} seen from itself, which nothing moves")
+            raise InputError(f"{self} is of {self.frame!r} relative to itself, which is constant")
 
     def pose(self, model: Model, q: Array) -> Array:
         """The frame's pose (4, 4) in the other."""
@@ -59,9 +59,9 @@ class _OfFrame(Task):
 
 
 def _turn(R: Array, goal: Array) -> Array:
-    """2 sin(θ/2) a (3,) of the turn θ about a that takes the rotation R to the goal: no arctangent is needed.
+    """Return 2 sin(θ/2) a (3,) of the rotation θ about a from R to the goal, without an arctangent.
 
-    Of half a turn, whose sine vanishes, 1 + Dᵢᵢ = 2 aᵢ² of D = goal Rᵀ: near enough to a, or −a, to begin with.
+    At half a turn, where the sine vanishes, 1 + Dᵢᵢ = 2 aᵢ² of D = goal Rᵀ: close enough to a, or −a, to start with.
     """
     diagonal = (R * goal).sum(axis=1)
     cosine = 0.5 * (diagonal.sum() - 1.0)
@@ -70,7 +70,7 @@ def _turn(R: Array, goal: Array) -> Array:
 
 
 def _half_sine(axis: Array, cosine: Any) -> Array:
-    """2 sin(θ/2) a of sin θ a and cos θ; it keeps its length at half a turn, where the sine vanishes."""
+    """Return 2 sin(θ/2) a from sin θ a and cos θ; its norm is correct at half a turn, where the sine vanishes."""
     return axis * np.sqrt(2.0 / maximum(1.0 + cosine, HALF_TURN))
 
 
@@ -81,7 +81,19 @@ def _near(places: Array, length: float) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, repr=False)
 class Pose(_OfFrame):
-    """The pose (4, 4) of a frame in the world, or in the frame ``relative_to``; its twist [v; ω] (6,) as velocity."""
+    """Pose of a frame: target (4, 4), velocity the twist [v; ω] (6,).
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame.
+    relative_to : str, optional
+        Frame of the target.
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
+    """
 
     def shape(self, model: Model) -> tuple[int, ...]:
         return 4, 4
@@ -100,7 +112,24 @@ class Pose(_OfFrame):
         return np.concatenate([target[:3, 3] - p, _turn(R, target[:3, :3])])
 
     def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
-        """Log(X⁻¹T) (6,)."""
+        """Return the exact error Log(X⁻¹T).
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+        target : ndarray, shape (4, 4)
+            Target.
+        start : ndarray, shape (nq,)
+            Start of the search.
+
+        Returns
+        -------
+        ndarray, shape (6,)
+            Error, m and rad.
+        """
         R, p = split_pose(self.pose(model, q))
         r = rotation_log(R.T @ target[:3, :3])
         return np.concatenate([translation_of_log(r, R.T @ (target[:3, 3] - p)), r])
@@ -125,7 +154,21 @@ class Pose(_OfFrame):
 
 @dataclass(frozen=True, repr=False)
 class Position(_OfFrame):
-    """Where a frame's origin is, along some of the axes of ``relative_to``."""
+    """Position of a frame's origin: target and velocity along the axes, (len(axes),).
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame.
+    relative_to : str, optional
+        Frame of the target.
+    axes : str, optional
+        Axes of `relative_to`, some of "xyz".
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
+    """
 
     axes: str = "xyz"
 
@@ -151,7 +194,19 @@ class Position(_OfFrame):
 
 @dataclass(frozen=True, repr=False)
 class Rotation(_OfFrame):
-    """How a frame is turned: its rotation (3, 3) in ``relative_to``; its angular velocity (3,) as velocity."""
+    """Orientation of a frame: target a rotation matrix (3, 3), velocity the angular velocity (3,).
+
+    Parameters
+    ----------
+    frame : str
+        Name of the frame.
+    relative_to : str, optional
+        Frame of the target.
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
+    """
 
     def shape(self, model: Model) -> tuple[int, ...]:
         return 3, 3
@@ -189,9 +244,20 @@ class Rotation(_OfFrame):
 
 @dataclass(frozen=True, repr=False)
 class Direction(_OfFrame):
-    """Where an axis of a frame points: a vector (3,) of any length in ``relative_to``; its rate (3,) as velocity.
+    """Direction of an axis of a frame: target a vector (3,) of any length, velocity its rate (3,).
 
-    ``axis``: "x", "y", "z", with "-" in front the other way, or a vector in the frame.
+    Parameters
+    ----------
+    frame : str
+        Name of the frame.
+    relative_to : str, optional
+        Frame of the target.
+    axis : str or tuple of float, optional
+        Axis of the frame: "x", "y", "z", with "-" for the opposite direction, or a vector.
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
     """
 
     axis: str | tuple[float, float, float] = "z"
@@ -201,7 +267,13 @@ class Direction(_OfFrame):
         self.across()
 
     def across(self) -> Array:
-        """(3, 3), its columns the axis and two at right angles to it, right-handed, in the frame."""
+        """Return the axis and two perpendicular directions, right-handed, in the frame.
+
+        Returns
+        -------
+        ndarray, shape (3, 3)
+            Directions as columns.
+        """
         axis = self.axis
         if isinstance(axis, str):
             name = axis.removeprefix("-")
@@ -267,7 +339,17 @@ class Direction(_OfFrame):
 
 @dataclass(frozen=True, repr=False)
 class CenterOfMass(Task):
-    """Where the center of mass is, along some of the world's axes."""
+    """Position of the center of mass along axes of the world: target and velocity (len(axes),).
+
+    Parameters
+    ----------
+    axes : str, optional
+        Axes, some of "xyz".
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
+    """
 
     axes: str = "xyz"
 
@@ -294,7 +376,17 @@ class CenterOfMass(Task):
 
 @dataclass(frozen=True, repr=False)
 class Joints(Task):
-    """The coordinates of some joints, one after the other, or of all (None); their velocities as velocity."""
+    """Coordinates of joints, concatenated: targets are coordinates, velocities joint velocities.
+
+    Parameters
+    ----------
+    names : tuple of str, optional
+        Names of joints. By default all.
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
+    """
 
     names: tuple[str, ...] | None = None
 
@@ -311,7 +403,18 @@ class Joints(Task):
             raise InputError(f"{self} has no coordinates")
 
     def places(self, model: Model) -> tuple[Array, Array]:
-        """Which coordinates and which velocities."""
+        """Return the indices of the coordinates and velocities.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+
+        Returns
+        -------
+        coordinates, velocities : ndarray of int
+            Indices in q and v.
+        """
         if self.names is None:
             return np.arange(model.nq), np.arange(model.nv)
         slices = [model.slice(name) for name in self.names]
@@ -346,9 +449,18 @@ class Joints(Task):
 
 @dataclass(frozen=True, repr=False)
 class Momentum(Task):
-    """The momentum [P; L] (6,) about the center of mass, or its "linear" or "angular" part (3,), N s and N m s.
+    """Momentum [P; L] about the center of mass, N s and N m s.
 
-    Of inverse kinematics it is that of the way from the start, taken in one second: A(q) · difference(start, q).
+    For inverse kinematics it is that of the displacement from the start in one second: A(q) · difference(start, q).
+
+    Parameters
+    ----------
+    part : {"both", "linear", "angular"}, optional
+        Part of the momentum, (6,) or (3,).
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
     """
 
     part: str = "both"
@@ -359,7 +471,13 @@ class Momentum(Task):
         model.require_physical("momentum")
 
     def rows(self) -> slice:
-        """Which of [P; L]."""
+        """Return the controlled rows of [P; L].
+
+        Returns
+        -------
+        slice
+            Rows.
+        """
         parts = {"both": slice(0, 6), "linear": slice(0, 3), "angular": slice(3, 6)}
         if self.part not in parts:
             raise InputError(f"the part of a momentum is {', '.join(map(repr, parts))}; got {self.part!r}")

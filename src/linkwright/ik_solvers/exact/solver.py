@@ -211,16 +211,38 @@ class AnalyticSolver:
 def analytic_inverse_kinematics(
     model: Model, frame: str, *, given: str | None = None, task: str = "pose", tolerance: float = 1e-9
 ) -> AnalyticSolver:
-    """Exact inverse kinematics of a frame: a solver that gives all postures of the arm that bring the frame to a pose.
+    """Derive an exact inverse kinematics solver of an arm: it returns all configurations for a pose.
 
-    The arm is the joints between the world and the frame; its family is recognized from its geometry (see the
-    page on exact inverse kinematics). Of an arm of seven joints something is ``given`` with each target: a joint,
-    by its name, or the "elbow angle" of an arm with spherical shoulder and wrist. If nothing is named it is that, or
-    the joint that leaves the shortest formulas. ``task`` "position" asks for the place of the hand alone (of two or
-    three joints), "pitch" for its place and its turn about three parallel axes (of a hinge and three parallel ones).
-    An answer that leaves no more than ``tolerance`` (m and rad together) is exact. Raises :class:`ModelError` where an
-    arm has no exact answer.
+    The arm consists of the joints between the world and the frame; its family is recognized from its geometry (see the
+    page on exact inverse kinematics).
 
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    frame : str
+        Name of the frame.
+    given : str, optional
+        Parameter of a seven-joint arm that is given with each target: the name of a joint, or "elbow angle" for an arm
+        with spherical shoulder and wrist. By default the latter, or the joint with the shortest formulas.
+    task : {"pose", "position", "pitch"}, optional
+        "position": position of the frame (arms of two or three joints); "pitch": position, and rotation about three
+        parallel axes (a hinge and three parallel ones).
+    tolerance : float, optional
+        Largest error of an exact solution, m and rad.
+
+    Returns
+    -------
+    AnalyticSolver
+        The solver.
+
+    Raises
+    ------
+    ModelError
+        If the arm has no exact solution.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("puma560")
     >>> solver = lw.analytic_inverse_kinematics(arm, "tool")
