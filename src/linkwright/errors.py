@@ -9,8 +9,11 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import linecache
+import os
 import re
 import sys
+import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -50,6 +53,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun: "1 body", "3 bodies"."""
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence: "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def printable(text: str, keep: str = "\n\t") -> str:
@@ -375,6 +383,18 @@ def warn(message: str, category: type[LinkwrightWarning] = LinkwrightWarning) ->
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def calling_line() -> str:
+    """Return the innermost line outside of the library, " (line 3 of run.py: if q[0] > 0:)"; "" if there is none."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (PACKAGE, "numpy"):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    source = linecache.getline(file, line).strip()
+    return f" (line {line} of {os.path.basename(file)}{': ' if source else ''}{source:.80})"
 
 
 PACKAGE = __name__.partition(".")[0]

@@ -34,9 +34,9 @@ def test_where_all_is_well_it_says_so(capsys, monkeypatch, tmp_path):
     assert lw.__version__ in said
     assert str(tmp_path / "kept") in said
     assert re.search(r"threads +3 for large batches", said)
-    assert re.search(r"vector units .* numbers at a time", said)
+    assert re.search(r"vector units .* doubles per instruction", said)
     assert all(re.search(rf"{re.escape(name)} +works +\d+ ms", said) for name in doctor.TRIALS)
-    assert said.rstrip().endswith("all is well")
+    assert said.rstrip().endswith("everything works")
     assert any((tmp_path / "kept").iterdir())  # it compiled, and nothing of that was kept before
 
 
@@ -55,7 +55,7 @@ def test_it_knows_every_extra_and_what_is_needed():
 
 @pytest.fixture
 def without_trying(monkeypatch):
-    monkeypatch.delitem(doctor.PARTS, "tried")
+    monkeypatch.delitem(doctor.PARTS, "self-test")
 
 
 @pytest.mark.usefixtures("without_trying")
@@ -70,8 +70,8 @@ def test_what_is_missing_is_told_with_what_it_is_for(columns, capsys, monkeypatc
     line = next(line for line in said.splitlines() if line.strip().startswith("studio"))
     assert 'pip install "linkwright[studio]"' in line
     assert "browser" in line
-    assert next(line for line in said.splitlines() if line.strip().startswith("study")).split()[1:3] == ["in", "part"]
-    assert "python-flint is missing: pip install python-flint" in said.partition("not all is well")[2]
+    assert next(line for line in said.splitlines() if line.strip().startswith("study")).split()[1] == "partial"
+    assert "python-flint is missing: pip install python-flint" in said.partition("problems:")[2]
 
 
 def test_a_package_that_is_not_there_has_no_version():
@@ -87,7 +87,7 @@ def test_a_part_that_fails_does_not_hide_the_others(capsys, monkeypatch):
 
     monkeypatch.setattr("linkwright.compiler.native.machine.target", broken)
     said = told(capsys, expected_status=1)
-    assert "could not be found out: RuntimeError: the processor is a teapot" in said
+    assert "check failed: RuntimeError: the processor is a teapot" in said
     assert "cache of compiled code" in said
 
 
@@ -96,37 +96,37 @@ def test_a_part_that_fails_does_not_hide_the_others(capsys, monkeypatch):
 def test_a_cache_that_cannot_be_written_is_told_of(capsys, monkeypatch, tmp_path):
     (tmp_path / "closed").mkdir(mode=0o500)
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "closed" / "deeper"))
-    assert "the cache cannot be written" in told(capsys, expected_status=1)
+    assert "the cache folder is not writable" in told(capsys, expected_status=1)
 
 
 @pytest.mark.usefixtures("without_trying")
 def test_a_cache_that_is_a_file_is_told_of(capsys, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "file"))
-    assert "the cache cannot be written" in told(capsys, expected_status=1)
+    assert "the cache folder is not writable" in told(capsys, expected_status=1)
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
-    assert "compiled anew in every process" in told(capsys)
+    assert "every process compiles again" in told(capsys)
 
 
 @pytest.mark.usefixtures("without_trying")
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder in which nobody can write")
 def test_a_cache_where_nobody_can_write_is_told_of(capsys, monkeypatch):
     monkeypatch.setenv("LINKWRIGHT_CACHE", "/proc/nope")
-    assert "the cache cannot be written" in told(capsys, expected_status=1).partition("not all is well")[2]
+    assert "the cache folder is not writable" in told(capsys, expected_status=1).partition("problems:")[2]
 
 
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("import os; os.abort()", "trying ended early, by signal 6"),
-        ("import sys; print('compiling a function\\tworks\\t1 ms'); sys.exit('gone')", "by status 1: gone"),
-        ("pass", "trying ended early, by status 0"),
-        ("import time; time.sleep(60)", "trying took longer than 1 s"),
+        ("import os; os.abort()", "the self-test ended early with signal 6"),
+        ("import sys; print('compiling a function\\tworks\\t1 ms'); sys.exit('gone')", "with status 1: gone"),
+        ("pass", "the self-test ended early with status 0"),
+        ("import time; time.sleep(60)", "the self-test took longer than 1 s"),
     ],
 )
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_what_ends_the_process_does_not_end_the_doctor(code, why, capsys, monkeypatch):
-    monkeypatch.setattr(doctor, "PARTS", {"tried": doctor.PARTS["tried"]})
+    monkeypatch.setattr(doctor, "PARTS", {"self-test": doctor.PARTS["self-test"]})
     monkeypatch.setattr(doctor, "TRY", code)
     monkeypatch.setattr(doctor, "PATIENCE", 1 if "sleep" in code else 60)
     said = told(capsys, expected_status=1)

@@ -64,7 +64,7 @@ def test_a_payload_and_a_prior_are_told_by_files(tmp_path, robot, data, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("identify", "ROBOT"), "which measurements?"),
+        (("identify", "ROBOT"), "no measurements"),
         (("identify", "ROBOT", "none.csv"), "there is no file 'none.csv'"),
         (("identify", "ROBOT", "DATA", "--only", "hand"), "unknown link 'hand'"),
         (("identify", "arm7", "DATA"), "columns of 'arm7' missing"),

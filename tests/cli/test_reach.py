@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from PIL import Image
 
 import linkwright as lw
+from linkwright.browser.posture import default_frame
 from linkwright.cli import main
 from linkwright.cli.typed.arguments import target_poses
 from linkwright.errors import InputError
@@ -59,14 +62,24 @@ def test_out_of_reach_is_told_and_the_nearest_posture_drawn(tmp_path, capsys):
     )
     assert status == 1
     assert "out of reach" in text
-    assert "2 is missing" in text
+    assert "position error 2 m" in text
     assert (tmp_path / "postures.png").exists()
+
+
+def test_the_default_frame_is_the_hand_that_the_studio_drags(tmp_path, capsys):
+    """A robot with several ends reports the frame and the others."""
+    robot = lw.load("humanoid")
+    arguments = ("humanoid", "--to", "9 0 1 0 0 0", "--out", tmp_path, "--no-workspace")
+    status, text, _ = run("reach", *arguments, capsys=capsys)
+    assert status == 1
+    assert f"frame: {default_frame(robot)}. Others (--frame NAME): " in text
+    assert re.search(r"position error \d\.?\d* m, orientation error [\d.e-]+ rad", text)
 
 
 def test_without_a_target_one_is_taken(tmp_path, capsys):
     status, text, _ = run("reach", "arm4", "--out", tmp_path, capsys=capsys)
     assert status == 0
-    assert "no target was given" in text
+    assert "no target given" in text
     assert {path.name for path in tmp_path.iterdir()} == {"postures.png", "workspace.png"}
 
 
@@ -74,14 +87,15 @@ def test_without_a_target_one_is_taken(tmp_path, capsys):
     ("arguments", "words"),
     [
         (("arm7", "--to", "1 2"), "2 numbers"),
-        (("arm7", "--to", "1 2 3; 1 2 3 0 0 0"), "the same of all targets"),
+        (("arm7", "--to", "1 2 3; 1 2 3 0 0 0"), "the same for all targets"),
         (("arm7", "--to", "1 2 x"), "'x' is not a number"),
         (("arm7", "--to", "1 2 nan"), "finite"),
         (("arm7", "--to", "0 0 1", "--frame", "nose"), "unknown frame 'nose'"),
-        (("humanoid", "--to", "0 0 1"), "say which frame"),
-        (("humanoid", "--to", "0 0 1"), "At its ends are:\n  head, left_hand, right_hand,"),
         (("arm7", "--to", "0 0 1", "--branches", "0"), "at least 1"),
-        (("arm7", "--to", "0 0 1", "--start", "1 2"), "--start gives 1 value; 'arm7' has nq = 7; write commas between"),
+        (
+            ("arm7", "--to", "0 0 1", "--start", "1 2"),
+            "--start gives 1 value; 'arm7' has nq = 7; separate them by commas",
+        ),
         (("arm7", "--to", "0 0 1", "--start", "1,2"), "--start gives 2 values; 'arm7' has nq = 7\n"),
         (("arm7", "--to", "0 0 1", "--start", "nan,0,0,0,0,0,0"), "--start: 'nan' is not finite"),
         (("puma560", "--to", "0.3 0.2 0.1", "--start", "joint1=nan"), "--start: 'nan' is not finite"),
@@ -99,7 +113,7 @@ def test_bad_input_is_told(arguments, words, tmp_path, capsys):
 def test_counts_are_whole(arguments, tmp_path, capsys):
     status, out, text = run(*arguments, "1.4", "--out", tmp_path, capsys=capsys)
     assert status
-    assert "takes a whole number; got '1.4'" in out + text
+    assert "takes an integer; got '1.4'" in out + text
     assert not list(tmp_path.iterdir())
 
 

@@ -429,7 +429,7 @@ def test_problems_with_root_free_are_the_file_s():
         (one('ixy="0" ', ""), "link 'a': <inertia> has no ixy; taken as 0"),
         (
             one('izz="1"', 'izz="2.5"'),
-            "body 'a': no rigid body has these principal moments of inertia (1, 1, 2.5): "
+            "body 'a': the principal moments of inertia (1, 1, 2.5) violate the triangle inequality: "
             "the largest exceeds the sum of the others by 0.5 (20.00%)",
         ),
         (one('izz="1"', 'izz="-1"'), "body 'a': no rigid body has a negative principal moment"),

@@ -245,7 +245,7 @@ def test_what_cannot_all_be_reached_is_weighed():
         ({"link1": [0.0, 0.0, 1.0]}, "no free joint of 'puma560' moves the position of 'link1'$"),
         (
             {"tool": [np.diag([1.001, 1, 1, 1])]},
-            r"pose of 'tool': expected a pose.*last row; missed by 0.00\d+, 1e-05 is allowed \(in row \[0\]\); got\n",
+            r"pose of 'tool': expected a pose.*orthonormal matrix by 0.00\d+ \(at most 1e-05\) \(in row \[0\]\); got\n",
         ),
         ({tasks.Position("tool", "link2"): [np.nan, 0, 0]}, "the position of 'tool' seen from 'link2' is not finite"),
     ],

@@ -200,7 +200,7 @@ def simple(model, t, q, v):
             r"called as controller\(model, t, q, v\).*takes \(t, q, v\)",
         ),
         ({"controller": pd}, ArgumentError, "initial_state=…, or bind it"),
-        ({"controller": pid}, ArgumentError, r"bind the rest, functools.partial\(pid, target=…\)"),
+        ({"controller": pid}, ArgumentError, r"pid needs target: give it, functools.partial\(pid, target=…\)"),
         ({"controller": partial(pid, target=np.zeros(7))}, ArgumentError, "initial_state="),
         ({"controller": simple, "initial_state": np.zeros(3)}, ArgumentError, "no place for a state"),
         ({"initial_state": np.zeros(3)}, ArgumentError, "none is given"),

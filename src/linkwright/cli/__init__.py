@@ -1,4 +1,4 @@
-"""The command line: ``linkwright simulate``, ``reach``, ``info``, ``convert``, ``identify``, ``bench``, …"""
+"""The command line: ``linkwright simulate``, ``reach``, ``info``, ``convert``, ``identify``, ``bench`` and others."""
 
 from __future__ import annotations
 
@@ -28,45 +28,42 @@ from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.plugins import plugins
 from linkwright.status import told_elsewhere
 
-# importing them makes them commands of the program
+# importing these modules registers their commands
 COMMANDS = (
     *(moving.simulate, reaching.reach, showing.info, showing.equations, converting.convert),
     *(identifying.identify, studying.study, browsing.studio),
     *(caching.cache, doctor.doctor),
 )
 for name, command in plugins("commands").items():
-    app.command(command.value, name=name)  # imported when it is called
+    app.command(command.value, name=name)  # imported at its first call
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; mistakes end with a message and status 2, never with a traceback."""
+    """Run the command line; errors end with a message and status 2, never with a traceback."""
     accept_all_characters_in_output()
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         with told_elsewhere():
             app(sys.argv[1:] if arguments is None else arguments, print_error=False, exit_on_error=False)
     except CycloptsError as error:
-        _tell("error", "bold red", mistakes.told(error))
+        _report("error", "bold red", mistakes.told(error))
         sys.exit(2)
     except LinkwrightError as error:
-        _tell("error", "bold red", str(error))
+        _report("error", "bold red", str(error))
         sys.exit(2)
-    except OSError as error:  # without its number, which "[Errno 2]" begins with
-        told = f"{error.filename!r}: {error.strerror}" if error.filename and error.strerror else str(error)
-        _tell("error", "bold red", told)
+    except OSError as error:  # without the number of the error, such as [Errno 2]
+        text = f"{error.filename!r}: {error.strerror}" if error.filename and error.strerror else str(error)
+        _report("error", "bold red", text)
         sys.exit(2)
     except KeyboardInterrupt:
         terminal.errors.print("interrupted")
         sys.exit(130)
 
 
-def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-    what = "in the file" if issubclass(category, FormatWarning) else "note"
-    if issubclass(category, LinkwrightWarning):
-        _tell(what, "yellow", str(message))
-    else:
-        _tell(category.__name__, "yellow", str(message))
+def _show_warning(message: Any, category: type[Warning], *position: Any, **more: Any) -> None:
+    kind = "robot file" if issubclass(category, FormatWarning) else "note"
+    _report(kind if issubclass(category, LinkwrightWarning) else category.__name__, "yellow", str(message))
 
 
-def _tell(kind: str, style: str, message: str) -> None:
+def _report(kind: str, style: str, message: str) -> None:
     terminal.errors.print(Text.assemble((f"{kind}: ", style), message), soft_wrap=True)

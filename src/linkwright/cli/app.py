@@ -1,7 +1,8 @@
-"""What all commands share: the program they are commands of, and how a mechanism is named and read."""
+"""The program, and the reading of robots for all commands."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -11,41 +12,49 @@ from rich.text import Text
 
 from linkwright.cli.shell.installing import offer
 from linkwright.cli.told import terminal
+from linkwright.errors import FormatWarning
 from linkwright.model.tree import Model
 
 DEMONSTRATION = "arm7"
 
-HELP = """Kinematics and dynamics of linked mechanisms: robots, humanoids, pendulums, closed linkages.
+HELP = """Robot kinematics and dynamics: arms, legged robots, humanoids, pendulums, closed linkages.
 
-Begin with: ``linkwright simulate two_link``. Explain a command: ``linkwright simulate --help``. Is something wrong?
-``linkwright doctor``.
+First command: ``linkwright simulate two_link``. Help for a command: ``linkwright simulate --help``. Check of the
+installation: ``linkwright doctor``.
 """
 
 app = cyclopts.App(name="linkwright", help=HELP, console=terminal.output, suppress_keyboard_interrupt=False)
 offer(app)
 
-Root = Annotated[Literal["fixed", "free"], Parameter(help="'free' sets the base afloat.")]
+Root = Annotated[Literal["fixed", "free"], Parameter(help="free: floating base.")]
+Verbose = Annotated[bool, Parameter(negative="", help="List every remark about the robot file.")]
 
 
 def _whole(_: Any, tokens: Sequence[Any]) -> int:
     try:
         return int(tokens[0].value)
     except ValueError:
-        raise ValueError(f"{tokens[0].value!r} is not a whole number") from None
+        raise ValueError(f"{tokens[0].value!r} is not an integer") from None
 
 
 Whole = Annotated[int, Parameter(converter=_whole)]
-"""A whole number; cyclopts alone would round another."""
+"""An integer; cyclopts alone would round other numbers."""
 
 
-def load_robot(robot: str, root: str) -> Model:
-    """The mechanism a user named, from a file or built in."""
+def load_robot(robot: str, root: str, verbose: bool = False) -> Model:
+    """Load a robot from a file, or by its name. Several remarks about a file are one line unless ``verbose``."""
     from linkwright.formats.load import load
 
-    with terminal.errors.status(Text(f"reading {robot}")):
-        return load(robot, root=None if root == "fixed" else root)
+    with terminal.errors.status(Text(f"reading {robot}")), warnings.catch_warnings(record=True) as caught:
+        model = load(robot, root=None if root == "fixed" else root)
+    for one in caught:
+        text = str(one.message)
+        if issubclass(one.category, FormatWarning) and not verbose and "\n" in text:
+            text = f"{text.partition(chr(10))[0].rstrip(':')} (--verbose lists them)"
+        warnings.showwarning(one.category(text), one.category, one.filename, one.lineno)
+    return model
 
 
 def file_name(name: str) -> str:
-    """A name as part of that of a file."""
+    """Return a name that can be part of a file name."""
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in name) or "robot"

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ExpressionError, TooLargeError
+from linkwright.errors import ExpressionError, TooLargeError, calling_line
 from linkwright.expression.callers import operator_at
 from linkwright.expression.numpy_functions import numpy_function
 from linkwright.expression.operations import OPERATIONS
@@ -419,18 +419,18 @@ class Expr:
 
     def __bool__(self) -> bool:
         raise ExpressionError(
-            "a symbol has no truth value: a traced function cannot branch on numbers with if, and, or, while, "
-            "min() or max(); use linkwright.where(condition, a, b), minimum, maximum, clip or sign, and & | ~ between "
-            "conditions. "
-            "Plain arrays of symbols, such as np.array() makes, cannot be compared; linkwright.stack(array) can"
+            f"A controller cannot use if on q, v, t; use lw.where(condition, a, b){calling_line()}. The same holds for "
+            "every compiled function and every symbol, and for and, or, not, while, min() and max(): use & | ~, "
+            "lw.minimum, lw.maximum, lw.clip or lw.sign. Compare arrays of symbols that np.array() made after "
+            "lw.stack(array)"
         )
 
     def __float__(self) -> float:
         if self.value is not None:
             return self.value
         raise ExpressionError(
-            "a symbol is not a number: float(), functions of math and writing into an array of numbers cut the trace; "
-            "use NumPy's functions, and linkwright.stack([…]) for arrays of symbols"
+            f"A compiled function cannot convert a symbol to a number{calling_line()}. Use np.sin, not math.sin; "
+            "lw.stack([a, b]), not writing into an array; and no float()"
         )
 
     def __index__(self) -> int:

@@ -59,7 +59,8 @@ def wrong_row(problem: NumericalSolver, row: dict[str, Array], place: str) -> In
         if not task.flaw(target) < ROTATION**2:
             wanted = f"expected {task.wanted(problem.model)}"
             if target.ndim == 2:
-                wanted += f"; missed by {np.sqrt(float(task.flaw(target))):.2g}, {ROTATION:g} is allowed"
+                flaw = np.sqrt(float(task.flaw(target)))
+                wanted += f"; the rotation deviates from an orthonormal matrix by {flaw:.2g} (at most {ROTATION:g})"
             return InputError(f"the target for {task.words}: {wanted}{place}; {given}")
     try:
         dynamics.check(problem.model, row["initial_guess"])

@@ -288,6 +288,6 @@ def _too_stiff_feedback(model: Model, controller: Any, q: Array, v: Array, h: fl
     if not rate * h > HELD:
         return ""
     return (
-        f"; the controller acts on joint {joint!r} within {1.0 / rate:.2g} s, and what is held over {h:g} s comes too "
-        f"late for that: hold it for less than {HELD / rate:.2g} s, by a smaller step or period, or take smaller gains"
+        f"; the control period of {h:g} s is too long for these gains: the controller acts on joint {joint!r} within "
+        f"{1.0 / rate:.2g} s. Use a step or period below {HELD / rate:.2g} s, or smaller gains"
     )

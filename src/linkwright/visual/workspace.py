@@ -89,9 +89,9 @@ def plot_workspace(
     image = axes.imshow(shown.T, origin="lower", extent=extent, cmap="viridis", vmin=0.0, vmax=1.0)
     axes.set_xlabel(f"{seen.names[0]} (m)")
     axes.set_ylabel(f"{seen.names[1]} (m)")
-    axes.set_title(title or f"{model.name}: where {frame} can be, {seen.what}", fontsize=11, parse_math=False)
+    axes.set_title(title or f"{model.name}: reachable workspace of {frame}, {seen.what}", fontsize=11, parse_math=False)
     bar = figure.colorbar(image, ax=axes, shrink=0.85)
-    bar.set_label("manipulability, of the largest found")
+    bar.set_label("manipulability (normalized)")
     return figure
 
 
@@ -143,7 +143,7 @@ class _Seen:
             self.hinge = hinge
             upright = abs(hinge[1][2]) > 1.0 - 1e-9
             self.names = ("distance from the first axis", "z" if upright else "along it")
-            self.what = "turned about the first axis"
+            self.what = "section through the first axis"
         else:
             self.middle, self.thickness = 0.5 * float(p[:, 1].min() + p[:, 1].max()), _THICKNESS * float(across[1])
             self.names, self.what = ("x", "z"), f"at y = {self.middle:.3g} m"

@@ -1,7 +1,7 @@
-"""A mechanism that moves while it is looked at: some steps at a time, with what may be changed between them.
+"""A simulation in real time: a few steps per call, with parameters that can change between the calls.
 
-Nothing of a browser is here. The whole step is one kernel; gravity, masses, friction, gains and pushes are arrays that
-it is called with, and so changing them compiles nothing.
+Nothing here depends on a browser. The whole step is one kernel. Gravity, masses, friction, gains and pushes are its
+arguments, so that no change compiles anything.
 """
 
 from __future__ import annotations
@@ -35,40 +35,34 @@ from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout
 from linkwright.simulation.setup import Integrator
 from linkwright.simulation.standing_posture import held
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, clip
 from linkwright.spatial.inertia import rigid_inertia
 
 STIFF = 4.0
-"""Hz: how fast joints that are held swing what they move, where the mechanism does not stand"""
+"""Natural frequency of held joints of a mechanism that does not stand on the ground, Hz."""
 
 PIECE = 4
-"""steps between two looks at a push, whose force follows the mouse"""
+"""Number of steps with a constant push force, which follows the mouse."""
 
 KEPT = 20_000
-"""samples that are remembered: one for each picture, of which there are at most 50 a second"""
+"""Largest number of recorded samples, at most 50 per second."""
 
 FASTEST = 1e5
-"""rad/s, m/s, all joints together: a motion that is faster has grown beyond all reason, and is stopped"""
+"""Sum of all joint speeds, rad/s and m/s, above which the simulation has diverged and stops."""
 
 BEND_EVERY = 4.0
-"""s: from a posture to the other one and back"""
+"""Period of the motion between two postures, s."""
 
+LEAST_SHARE = 0.05
+"""Smallest share of an effort limit that remains for the springs of a fast joint."""
 
-class LiveState(NamedTuple):
-    """The mechanism at one time."""
-
-    t: float
-    q: Array
-    v: Array
-    tau: Array
-    """(nv,), what held the joints, without the push"""
-    kinetic: float
-    potential: float
+AT_LIMIT = 2e-3
+"""Share of its range within which a joint is at its limit."""
 
 
 @dataclass(frozen=True)
 class Touching:
-    """Where shapes press on each other now; world axes."""
+    """Points and forces of contact, in world axes."""
 
     points: Array
     """(k, 3), m"""
@@ -76,19 +70,46 @@ class Touching:
     """(k, 3), N, on the first shape of each pair"""
 
 
+class LiveState(NamedTuple):
+    """The state of the mechanism at one time."""
+
+    t: float
+    q: Array
+    v: Array
+    tau: Array
+    """(nv,), efforts of the controller, without the push"""
+    kinetic: float
+    potential: float
+    touching: Touching | None = None
+    """contact forces; None without contact"""
+    push: tuple[Array, Array] | None = None
+    """point of the push and its target (3,), m; None without a push"""
+
+
 class Live:
-    """A motion of a mechanism that goes on for as long as it is asked to; may be used from several threads.
+    """A simulation of a mechanism in real time, safe for several threads.
 
-    ``q0`` (nq,) and ``v0`` (nv,) are where it begins, as ``default_configuration`` where they are not given: a robot
-    whose base floats stands on the ground there, if it has shapes that touch it (``ground=False``: it has none).
-    ``step``, s, is that of the integration.
+    Parameters
+    ----------
+    model : Model
+        Mechanism. A robot with a floating base and collision shapes stands on the ground.
+    q0, v0 : array_like, optional
+        Initial configuration (nq,) and velocity (nv,). Default: ``default_configuration``.
+    step : float, optional
+        Step size, s.
+    ground : bool, optional
+        Add a ground under a robot with a floating base.
+    mode : {"hold", "bend", "free"}, optional
+        Joint mode. ``"hold"``: hold the posture with springs, dampers and, with a fixed base, gravity compensation,
+        within the effort limits. ``"bend"``: move between two postures (built-in legged robots). ``"free"``: passive
+        joints. Default: "hold" for a robot that stands, else "free".
 
-    ``mode`` is what the joints do: ``"hold"`` the posture by springs and dampers, and against gravity where nothing
-    floats; ``"bend"`` from there to another one and back, of built-in robots on legs; ``"free"``. What stands is held
-    unless another mode is told, all else is let go.
-
-    Raises :class:`~linkwright.errors.InputError` for a start that is none, and
-    :class:`~linkwright.errors.TooLargeError` for mechanisms that are too large for straight-line code.
+    Raises
+    ------
+    InputError
+        If the initial state is not valid.
+    TooLargeError
+        If the mechanism is too large for straight-line code.
     """
 
     def __init__(
@@ -108,17 +129,20 @@ class Live:
         start = default_configuration(grounded) if q0 is None else (q0, np.zeros(model.nv))
         q, v, batch = check_state(grounded, start[0], start[1] if v0 is None else v0)
         if batch:
-            raise InputError(f"a live motion is one: q0 is ({model.nq},); got {q.shape}")
+            raise InputError(f"q0 of a live simulation is ({model.nq},); got {q.shape}")
         self.start = np.array(q), np.array(v)
         self.step = float(step)
         self.stands = bool(grounded.pairs) and floating(grounded)
         self.bend = showing_bend(grounded)
-        # as stiff as where only feet touch: a robot that may fall touches with more, which bear nothing while it stands
+        # stiffness for contact at the feet: the other shapes carry no load while the robot stands
         bearing = on_ground(model, None, None, False) if self.stands and not model.pairs else grounded
         springs = held(bearing, q) if self.stands else held(grounded, q, STIFF)
         self._gain = springs.stiffness
         self._held_damping = [np.asarray(j.damping, dtype=float).reshape(-1) for j in springs.model.joints]
         self._own_damping = [np.asarray(j.damping, dtype=float).reshape(-1) for j in grounded.joints]
+        limits = [np.broadcast_to(np.asarray(j.effort_limit, dtype=float), j.nv) for j in grounded.joints]
+        self.effort_limits: Array = np.concatenate(limits) if limits else np.zeros(0)
+        """(nv,), limits of the held joints"""
         self.model = grounded
         self.limits = has_limits(grounded)
         stiff = replace(grounded, joints=springs.model.joints)
@@ -135,6 +159,7 @@ class Live:
         if grounded.pairs:
             self._values["pairs.friction"] = np.array(float(grounded.pairs[0].friction))
         self._inertial = [name for name in self._values if name == "gravity" or name.endswith(".inertial")]
+        self._dampers: Array = np.zeros(model.nv)
         self.stiffness, self.damping = 1.0, 1.0
         self.posture = np.array(q)
         self.pusher = Pusher(grounded)
@@ -142,7 +167,7 @@ class Live:
         self.mode: str = mode or ("hold" if self.stands else "free")
         self.history: deque[LiveState] = deque(maxlen=KEPT)
         self.lost = False
-        """whether the motion grew beyond all reason, and was stopped"""
+        """whether the simulation diverged and stopped"""
         self._kernels: dict[str, Callable[..., Any]] = {}
         self._end: Rollout | None = None
         self._began = 0.0
@@ -151,7 +176,7 @@ class Live:
         self.set_mode(self.mode)
         self._remember()
 
-    # what may be changed while it runs
+    # parameters that can change while it runs
 
     @property
     def gravity(self) -> Array:
@@ -159,24 +184,24 @@ class Live:
         return np.array(self._values["gravity"])
 
     def set_gravity(self, gravity: Any) -> None:
-        """(3,), m/s²; or a number, downwards as the mechanism's own."""
+        """Set the gravity (3,), m/s², or its magnitude in the direction of the gravity of the model."""
         g = as_numbers("gravity", gravity)
         if g.ndim == 0:
             own = np.asarray(self.model.gravity, dtype=float)
             size = float(np.linalg.norm(own))
             g = g * (own / size if size else np.array([0.0, 0.0, -1.0]))
         if g.shape != (3,) or not np.isfinite(g).all():
-            raise InputError(f"gravity is three finite numbers, m/s², or one; got {gravity!r}")
+            raise InputError(f"gravity must be one or three finite numbers, m/s²; got {gravity!r}")
         with self.lock:
             self._values["gravity"] = g
 
     def mass(self, link: str) -> float:
-        """Of a link, kg."""
+        """Return the mass of a link, kg."""
         self._require_mass(link)
         return float(self._values[f"{link}.inertial"][0])
 
     def set_mass(self, link: str, mass: float) -> None:
-        """Of a link, kg; its inertia changes as much: it is as large as before, and denser."""
+        """Set the mass of a link, kg; its inertia scales with it."""
         self._require_mass(link)
         positive("a mass", mass, "kg")
         own = self.masses[link]
@@ -189,20 +214,20 @@ class Live:
 
     @property
     def friction(self) -> float | None:
-        """The coefficient of friction of all that touches; None where nothing may touch."""
+        """The coefficient of friction of all contacts; None without contact."""
         found = self._values.get("pairs.friction")
         return None if found is None else float(found)
 
     def set_friction(self, friction: float) -> None:
-        """Of all that touches."""
+        """Set the coefficient of friction of all contacts."""
         if "pairs.friction" not in self._values:
-            raise InputError(f"nothing of {self.model.name!r} touches: there is no friction to set")
+            raise InputError(f"{self.model.name!r} has no contact, so friction cannot be set")
         given = not_negative("friction", friction)
         with self.lock:
             self._values["pairs.friction"] = np.array(given)
 
     def set_gains(self, stiffness: float | None = None, damping: float | None = None) -> None:
-        """How many times as stiff, and as damped, the joints are held as at the beginning."""
+        """Scale the stiffness and the damping of the held joints, relative to their initial values."""
         for name, value in (("stiffness", stiffness), ("damping", damping)):
             if value is not None:
                 not_negative(name, value)
@@ -212,57 +237,72 @@ class Live:
             self.set_mode(self.mode)
 
     def set_mode(self, mode: str) -> None:
-        """What the joints do: "hold", "bend" or "free"."""
+        """Set the joint mode: "hold" (the posture of ``posture``), "bend" or "free"."""
         known = ["hold", "free"] if self.bend is None else ["hold", "bend", "free"]
         if mode not in known:
-            raise InputError(f"mode is {', '.join(map(repr, known))}; got {mode!r}")
+            raise InputError(f"mode must be one of {', '.join(map(repr, known))}; got {mode!r}")
         with self.lock:
             self.mode = mode
-            for joint, own, more in zip(self.model.joints, self._own_damping, self._held_damping, strict=True):
-                name = f"{joint.name}.damping"
-                if name in self._values:
-                    value = own if mode == "free" else own + self.damping * (more - own)
-                    self._values[name] = value if len(value) > 1 else value[0]
 
     def hold_here(self) -> None:
-        """Hold the joints where they are now."""
+        """Hold the present posture."""
         with self.lock:
             self.posture = np.array(self.q)
             self.set_mode("hold")
 
+    def _limited(self) -> Array:
+        """Set the damping of the joints for the next steps; return the limits (nv,) of their springs.
+
+        A damper takes at most the effort limit of its joint at the present speed, the spring the rest.
+        """
+        left = self.effort_limits.copy()
+        self._dampers = np.zeros(self.model.nv)
+        for joint, own, more in zip(self.model.joints, self._own_damping, self._held_damping, strict=True):
+            name, at = f"{joint.name}.damping", self.model.slice(joint.name).v
+            if name not in self._values:
+                continue
+            extra = np.zeros_like(own) if self.mode == "free" else self.damping * (more - own)
+            speed, limit = np.abs(self.v[at]), self.effort_limits[at]
+            extra = np.where(extra * speed > limit, limit / np.maximum(speed, 1e-300), extra)
+            left[at] = np.maximum(limit - extra * speed, LEAST_SHARE * limit)
+            self._dampers[at] = extra
+            value = own + extra
+            self._values[name] = value if len(value) > 1 else value[0]
+        return left
+
     # pushing
 
     def grab(self, frame: str, point: Any) -> None:
-        """Take a point (3,), m, in world axes, of the body of a frame, to pull it; see :meth:`pull`."""
+        """Grab the body of a frame at a point (3,), m, in world axes; see :meth:`pull`."""
         with self.lock:
             self.push = self.pusher.grabbed(self.q, frame, point)
 
     def pull(self, target: Any, strength: float = 1.0) -> None:
-        """Pull what was grabbed towards a point (3,), m, in world axes, as by a spring and a damper."""
+        """Pull the grabbed point towards a point (3,), m, in world axes, with a spring and a damper."""
         with self.lock:
             if self.push is None:
-                raise InputError("nothing is grabbed: grab(frame, point) first")
+                raise InputError("no point is grabbed; call grab(frame, point) first")
             self.push = self.push.towards(target, strength)
 
     def release(self) -> None:
-        """Let go of it."""
+        """Release the grabbed point."""
         with self.lock:
             self.push = None
 
     def pulled(self) -> tuple[Array, Array, Array] | None:
-        """Where the push acts (3,), where it is pulled to (3,), m, and its force (3,), N; None without one."""
+        """Return the point of the push (3,), its target (3,), m, and its force (3,), N; None without a push."""
         with self.lock:
             return None if self.push is None else self.pusher.acting(self.q, self.v, self.push)[:3]
 
-    # going on
+    # stepping
 
     def advance(self, seconds: float) -> int:
-        """Go on for so long, in whole steps; how many these were. One sample is remembered."""
+        """Simulate for a duration, s, in whole steps; return their number. One sample is recorded."""
         count = round(seconds / self.step)
         return self.take(count) if count > 0 else 0
 
     def take(self, steps: int) -> int:
-        """Go on by so many steps; how many were taken, which is none once the motion was lost."""
+        """Simulate a number of steps; return how many were taken: none after the simulation diverged."""
         with self.lock:
             if self.lost:
                 return 0
@@ -286,6 +326,7 @@ class Live:
             posture=posture,
             gain=0.0 * self._gain if free else self.stiffness * self._gain,
             against=0.0 if free or self.stands else 1.0,
+            limit=self._limited(),
             extra=extra,
         )
         start = self._end
@@ -296,6 +337,7 @@ class Live:
             steps,
             self.step,
             law,
+            1,  # one kernel for any number of steps
             method=Integrator(self.method, joint_limits=self.limits, threads=1),
             episode=Episode(terminate=_beyond, keep=("q", "v", "tau")),
             parameters=self._values,
@@ -303,14 +345,14 @@ class Live:
         self._end = found
         self.t = self._began + found.taken * self.step
         self.q, self.v = found.q[-1], found.v[-1]
-        self.tau = np.zeros(self.model.nv) if found.tau is None else found.tau[-1] - extra
+        held = np.zeros(self.model.nv) if found.tau is None else found.tau[-1] - extra
+        self.tau = held - self._dampers * self.v
         self.lost = not bool(found.alive)
 
     def prepare(self) -> None:
-        """Compile all that is needed, without a step: seconds, the first time."""
+        """Compile all functions without advancing the time."""
         with self.lock:
             kept = (self.q, self.v, self.tau, self.t, self._end)
-            self._some(2)
             self._some(1)
             self.q, self.v, self.tau, self.t, self._end = kept
             self.lost = False
@@ -318,13 +360,13 @@ class Live:
             if self.model.joints:
                 self.pusher.grabbed(self.q, self.model.joints[-1].child, np.zeros(3))
 
-    # where it is
+    # the state
 
     def place(self, q: Any, v: Any = None, t: float | None = None) -> None:
-        """Go on from another configuration q (nq,), at rest or with the velocities v (nv,)."""
+        """Continue from another configuration q (nq,), at rest or with the velocities v (nv,)."""
         q, v, batch = check_state(self.model, q, np.zeros(self.model.nv) if v is None else v)
         if batch:
-            raise InputError(f"a live motion is one: q is ({self.model.nq},); got {q.shape}")
+            raise InputError(f"q of a live simulation is ({self.model.nq},); got {q.shape}")
         with self.lock:
             self.q, self.v = np.array(q), np.array(v)
             self.t = self._began = self.t if t is None else float(t)
@@ -334,27 +376,27 @@ class Live:
             self._remember()
 
     def reset(self) -> None:
-        """Begin again where it began, with an empty memory."""
+        """Return to the initial state and clear the record."""
         with self.lock:
             self.history.clear()
             self.posture = np.array(self.start[0])
             self.place(*self.start, t=0.0)
 
     def go_back(self, t: float) -> LiveState:
-        """The sample that was next to a time, s; going on continues from there, and what came later is forgotten."""
+        """Return to the sample nearest to a time, s, and remove the later samples."""
         with self.lock:
             sample = self.sample_at(t)
             self.place(sample.q, sample.v, sample.t)
             return sample
 
     def sample_at(self, t: float) -> LiveState:
-        """The sample that is next to a time, s."""
+        """Return the sample nearest to a time, s."""
         with self.lock:
             times = np.array([sample.t for sample in self.history])
             return self.history[int(np.argmin(np.abs(times - t)))]
 
     def thin(self, t: float) -> None:
-        """Forget the samples after a time, s, but the newest: what is remembered then reaches back further."""
+        """Remove the samples after a time, s, except for the newest one."""
         with self.lock:
             newest = self.history.pop()
             while self.history and self.history[-1].t > t + 0.5 * self.step:
@@ -367,7 +409,7 @@ class Live:
         return self.history[-1]
 
     def touching(self) -> Touching:
-        """Where shapes press on each other, mean over the step that led here."""
+        """Return the contact forces, averaged over the last step."""
         model = self.model
         if not model.pairs:
             return Touching(np.zeros((0, 3)), np.zeros((0, 3)))
@@ -383,7 +425,7 @@ class Live:
         return Touching(np.asarray(points)[presses], np.asarray(forces)[presses])
 
     def measured(self) -> tuple[float, float]:
-        """The kinetic and the potential energy, J, of the mechanism as it is now."""
+        """Return the present kinetic and potential energy, J."""
         kernel = self._kernels.get("energies")
         if kernel is None:
             kernel = self._kernels["energies"] = compile(energies, self.model, parameters=self._inertial)
@@ -391,10 +433,28 @@ class Live:
         return float(kinetic), float(potential)
 
     def _remember(self) -> None:
-        self.history.append(LiveState(self.t, np.array(self.q), np.array(self.v), np.array(self.tau), *self.measured()))
+        pulled = self.pulled()
+        self.history.append(
+            LiveState(
+                self.t,
+                np.array(self.q),
+                np.array(self.v),
+                np.array(self.tau),
+                *self.measured(),
+                self.touching() if self.model.pairs else None,
+                None if pulled is None else pulled[:2],
+            )
+        )
+
+    @property
+    def at_limits(self) -> list[str]:
+        """Names of the joints at a limit of their position."""
+        model, ends = self.model, AT_LIMIT * (self.model.upper - self.model.lower)
+        near = np.isfinite(ends) & ((self.q < model.lower + ends) | (self.q > model.upper - ends))
+        return [name for name, one in zip(model.coordinate_names, near, strict=True) if one]
 
     def motion(self) -> Motion:
-        """What is remembered, as a record: with the masses and the gravity that the mechanism has of itself."""
+        """Return the record, with the masses and the gravity of the model."""
         with self.lock:
             samples = list(self.history)
         t = np.array([sample.t for sample in samples])
@@ -403,10 +463,10 @@ class Live:
 
 
 def _holding(
-    model: Model, t: Any, q: Array, v: Array, *, posture: Array, gain: Array, against: Any, extra: Array
+    model: Model, t: Any, q: Array, v: Array, *, posture: Array, gain: Array, against: Any, limit: Array, extra: Array
 ) -> Array:
-    """Springs to a posture (nv,), what gravity asks for, and the efforts of a push."""
-    return gain * difference(model, q, posture) + against * gravity_forces(model, q) + extra
+    """Return the efforts of springs and gravity compensation, limited, and those of a push."""
+    return clip(gain * difference(model, q, posture) + against * gravity_forces(model, q), -limit, limit) + extra
 
 
 def _beyond(model: Model, t: Any, q: Array, v: Array) -> Any:
@@ -419,7 +479,7 @@ def _touching(model: Model, q: Array, p: Array) -> tuple[Array, Array]:
 
 
 def _masses(model: Model) -> dict[str, Array]:
-    """The inertial parameters (10,) of each link that moves and has a mass."""
+    """Return the inertial parameters (10,) of each moving link with a mass."""
     found = {}
     for body in model.description.bodies:
         if model.frames[body.name].body >= 0 and float(body.mass) > 0.0:

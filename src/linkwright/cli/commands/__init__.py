@@ -1,1 +1,1 @@
-"""Each command: a module that is named as what it does, or as the command."""
+"""The commands: one module for each, or for two that belong together."""

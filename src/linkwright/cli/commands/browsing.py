@@ -1,4 +1,4 @@
-"""``linkwright studio``: the robot in the browser."""
+"""``linkwright studio``: a robot in the browser."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
-from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, load_robot
+from linkwright.cli.app import DEMONSTRATION, Root, Verbose, Whole, app, load_robot
 from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.cli.typed.arguments import starting_posture
@@ -32,26 +32,28 @@ def studio(
     port: Whole | None = None,
     browser: bool = True,
     root: Root = "fixed",
+    verbose: Verbose = False,
 ) -> None:
-    """Show a robot in the browser: move its joints by sliders, drag its hand. Example: linkwright studio arm7
+    """Open a robot in the browser: move its joints with sliders, drag its hand, simulate it.
+
+    Example: ``linkwright studio arm7``
 
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism; arm7 without it.
+        Robot file (.urdf, .xacro, .xml, .sdf, .ztk), installed robot, or built-in mechanism. Default: arm7.
     page
-        One of the programs of the robotics tutorial instead of a robot: forward and inverse kinematics of an arm, a
-        force at the tip of an arm and the efforts of its joints, a double pendulum.
+        Page of the robotics tutorial instead of a robot: forward and inverse kinematics of an arm, joint torques that
+        balance a force at its tip, a double pendulum.
     posture
-        Where it is first: all coordinates, with commas between them ("0.1,0.2,…"), some of them
-        ("elbow=90deg,shoulder=0.3"), or random.
+        Initial posture: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"), or "random".
     host
-        The address to listen at. Other machines can connect only if it is another than 127.0.0.1; then the address
-        that is told holds a token, and whoever comes without it is turned away.
+        Address to listen at. Other computers can connect if it is not 127.0.0.1; the printed address then contains a
+        token, required for access.
     port
-        Its port, 8080 unless given; where it is taken, the next free one.
+        Port. Default: 8080, or the next free port.
     browser
-        Whether to open a browser.
+        Open a browser.
     """
     from linkwright.browser.page import studio as show
     from linkwright.browser.posture import beyond_limits
@@ -59,31 +61,31 @@ def studio(
 
     if page is not None:
         if robot is not None or posture:
-            raise InputError(f"--page {page} has its own mechanism: leave out {'--posture' if posture else robot}")
+            raise InputError(f"--page {page} has its own mechanism: omit {'--posture' if posture else robot}")
         _served(show(page, host=host, port=port), page, "Move the sliders", browser)
         return
-    model = load_robot(DEMONSTRATION if robot is None else robot, root)
+    model = load_robot(DEMONSTRATION if robot is None else robot, root, verbose)
     q = None
     if posture:
         q = starting_posture(model, posture)
         check(model, q)
         q = close_loops(model, q) if model.loops else q
-        if told := beyond_limits(model, q):
-            terminal.errors.print(Text(told), soft_wrap=True)
+        if warning := beyond_limits(model, q):
+            terminal.errors.print(Text(warning), soft_wrap=True)
     with terminal.errors.status(Text(f"preparing {model.name}")):
         made = show(model, q, host=host, port=port)
-    _served(made, model.name, "Drag the arrows at its hand, or the sliders", browser)
+    _served(made, model.name, "Drag the arrows at the hand, or move the sliders", browser)
 
 
 def _served(made: Studio, name: str, advice: str, browser: bool) -> None:
-    """Tell where it is, and wait."""
+    """Print the address, open a browser, and wait for Ctrl-C."""
     for note in made.notes:
         terminal.errors.print(Text(note), soft_wrap=True)
     try:
         terminal.output.print(Text(f"{name} is at {made.address}"), soft_wrap=True)
-        terminal.output.print(f"{advice}; Ctrl-C ends.")
+        terminal.output.print(f"{advice}. Ctrl-C stops the server.")
         if browser and not made.open():
-            terminal.errors.print("no browser was found here: open the address in one")
+            terminal.errors.print("no browser found; open the address in a browser")
         made.wait()
-    except KeyboardInterrupt:  # before the waiting began
+    except KeyboardInterrupt:  # before wait()
         made.stop()

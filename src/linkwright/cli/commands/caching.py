@@ -1,4 +1,4 @@
-"""``linkwright cache``: the machine code that is kept on disk."""
+"""``linkwright cache``: the disk cache of compiled code."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from linkwright.cli.told import terminal
 
 @app.command
 def cache(*, clear: bool = False) -> None:
-    """Show where compiled code is kept and how much there is.
+    """Show the folder and the size of the cache of compiled code.
 
     Example: ``linkwright cache``
 
     Parameters
     ----------
     clear
-        Remove it all; it is compiled anew when needed.
+        Remove all files of the cache. Functions are compiled again when they are needed.
     """
-    from linkwright.compiler.native import cache as kept
+    from linkwright.compiler.native import cache as disk
 
-    where = kept.folder()
-    if where is None:
-        terminal.output.print("nothing is kept: LINKWRIGHT_CACHE is off, or there is no home folder")
+    folder = disk.folder()
+    if folder is None:
+        terminal.output.print("no cache: LINKWRIGHT_CACHE is off, or there is no home folder")
         return
-    files, size = kept.size()
-    terminal.output.print(f"{where}: {files} pieces of machine code, {size / 2**20:.1f} MiB", soft_wrap=True)
+    files, size = disk.size()
+    terminal.output.print(f"{folder}: {files} compiled functions, {size / 2**20:.1f} MiB", soft_wrap=True)
     if clear:
-        terminal.output.print(f"{kept.clear()} removed")
+        terminal.output.print(f"{disk.clear()} files removed")

@@ -1,4 +1,4 @@
-"""``linkwright identify``: masses, inertias and friction from measured motions and efforts."""
+"""``linkwright identify``: inertial parameters and friction from measured motions and efforts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.app import DEMONSTRATION, Root, Verbose, app, file_name, load_robot
 from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.errors import InputError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _RESULTS = ("report.txt", "efforts.png", "parameters.png")
 
 _NOISE = 0.02
-"""Of a joint's root mean square: noise of the efforts in data that are made up."""
+"""Noise of synthetic efforts, relative to the root mean square of each joint."""
 
 
 @app.command
@@ -42,52 +42,57 @@ def identify(
     save: Path | None = None,
     root: Root = "fixed",
     out: Path | None = None,
+    verbose: Verbose = False,
 ) -> None:
-    """Find what a robot is made of: inertial parameters from measured motions and efforts, told with standard errors.
+    """Estimate inertial parameters from measured data, with standard errors.
 
     Example: ``linkwright identify arm4 --excite data.csv``
 
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism; arm7 without it.
+        Robot file (.urdf, .xacro, .xml, .sdf, .ztk), installed robot, or built-in mechanism. Default: arm7.
     data
-        What was measured: a table (.csv) with a header such as time, q:joint1, …, v:joint1, …, a:joint1, …, tau:joint1,
-        …; an archive (.npz) with arrays t, q, v, a, tau; or a recording of ROS (.bag, .mcap, a folder). Velocities and
-        accelerations may be missing.
+        Measurements: a table (.csv) with the header time, q:joint1, …, v:joint1, …, a:joint1, …, tau:joint1, …; an
+        archive (.npz) of the arrays t, q, v, a, tau; or a ROS bag (.bag, .mcap, folder). Velocities and accelerations
+        are optional.
     excite
-        A file to write first (.csv or .npz): a motion that shows all that can be seen, within the robot's limits, with
-        the efforts that the model takes for it and noise of 2 %. To try out this command, and for a robot to follow.
+        File to write first (.csv or .npz): an exciting trajectory within the limits of the robot, with the efforts of
+        the model and 2 % noise. Use it to try this command, or as a reference trajectory for the robot.
     armature
-        Find the reflected inertias of motors, too.
+        Estimate the reflected rotor inertias, too.
     friction
-        Find damping and Coulomb friction of the joints, too.
+        Estimate damping and Coulomb friction of the joints, too.
     robust
-        Count wild samples less; measurements are read several times.
+        Reduce the weight of outliers. The measurements are read several times.
     only
-        The links whose parameters are to be found, with "," between them; all others are taken from the robot.
+        Links to estimate, separated by commas. The parameters of the other links are those of the robot.
     prior
-        Another file of the same robot, near which parameters stay as far as the measurements do not tell them.
+        Robot file with prior parameters. They determine what the measurements do not. Default: the robot itself.
     weight
-        How much they stay near it; less lets them follow the measurements more closely.
+        Weight of the prior. Smaller values follow the measurements more closely.
     cutoff
-        Of the filter for velocities and accelerations that are not in the data, Hz; 0 for none.
+        Cutoff frequency of the filter for missing velocities and accelerations, Hz; 0: no filter.
     period
-        Of the motion that --excite writes, s.
+        Period of the trajectory of --excite, s.
     save
-        The identified robot: a file (.urdf, .xml, .mjcf, .sdf, .ztk).
+        File for the identified robot (.urdf, .xml, .mjcf, .sdf, .ztk).
     out
-        The folder for the report and pictures; linkwright_NAME_identify unless given.
+        Folder for the report and the plots. Default: linkwright_NAME_identify.
+    verbose
+        List every remark about the robot file.
     """
-    if save is not None:  # refused before what takes long
+    if save is not None:  # an error here comes before the long computation
         written_format(save)
-    model = load_robot(DEMONSTRATION if robot is None else robot, root)
+    model = load_robot(DEMONSTRATION if robot is None else robot, root, verbose)
     if excite is not None:
         _excite(model, excite, period, armature, friction)
         if data is None:
             return
     if data is None:
-        raise InputError("which measurements? linkwright identify ROBOT DATA.csv; --excite DATA.csv makes some to try")
+        raise InputError(
+            "no measurements: run linkwright identify ROBOT DATA.csv; --excite DATA.csv writes synthetic data"
+        )
     from linkwright.identification.identify import identify as identified
     from linkwright.identification.measured.reading import read_measurements
 
@@ -101,33 +106,33 @@ def identify(
             friction=friction,
             robust=robust,
             only=[name.strip() for name in only.split(",") if name.strip()] or None,
-            prior=load_robot(prior, root) if prior else None,
+            prior=load_robot(prior, root, verbose) if prior else None,
             weight=weight,
             cutoff=cutoff or None,
         )
-    _tell(found, folder_at(out or f"linkwright_{file_name(model.name)}_identify"))
+    _report(found, folder_at(out or f"linkwright_{file_name(model.name)}_identify"))
     if save is not None:
         found.model.save(save)
         terminal.output.print(f"  {save}", soft_wrap=True)
 
 
 def _excite(model: Model, path: Path, period: float, armature: bool, friction: bool) -> None:
-    """Write a motion and the efforts that the model takes, with noise."""
+    """Write an exciting trajectory and the efforts of the model, with noise."""
     from linkwright.identification.excitation import exciting_trajectory
 
-    with terminal.errors.status("looking for a motion"):
+    with terminal.errors.status("optimizing the trajectory"):
         motion = exciting_trajectory(model, period, armature=armature, friction=friction)
     samples = motion.sampled()
     assert samples.tau is not None
     noise = _NOISE * np.sqrt((samples.tau**2).mean(axis=0))
     tau = samples.tau + noise * np.random.default_rng(0).standard_normal(samples.tau.shape)
     samples._replace(tau=tau).save(path, model)
-    terminal.output.print(f"a motion of {period:g} s, condition number {motion.condition:.3g}")
+    terminal.output.print(f"exciting trajectory of {period:g} s, condition number {motion.condition:.3g}")
     terminal.output.print(f"  {path}", soft_wrap=True)
 
 
-def _tell(found: Identified, folder: Path) -> None:
-    """What was found: the report's beginning here, all of it and pictures in the folder."""
+def _report(found: Identified, folder: Path) -> None:
+    """Print the first part of the report; write the whole report and the plots."""
     text = found.report()
     terminal.output.print(found.report(all_parameters=False), soft_wrap=True, markup=False, highlight=False)
     with terminal.errors.status("drawing"), replacing_together(folder, _RESULTS) as place:

@@ -1,4 +1,4 @@
-"""``linkwright simulate``: a motion, its plots and its animation."""
+"""``linkwright simulate``: simulation of a mechanism, with plots and an animation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from cyclopts import Parameter
 from rich.text import Text
 
-from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.app import DEMONSTRATION, Root, Verbose, app, file_name, load_robot
 from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.cli.told.results import RESULTS, summary, written
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 STIFF = 4.0
-"""Hz: of joints that move what does not stand"""
+"""Stiffness of the joints of a mechanism with a fixed base, Hz."""
 
 Several = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
 
@@ -62,67 +62,68 @@ def simulate(
     animation: bool = True,
     film: Literal["gif", "mp4", "frames"] = "gif",
     show: bool = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Simulate a mechanism; write its motion, plots and an animation.
+    """Simulate a mechanism and write its motion, plots and an animation.
 
-    A robot whose base floats, and of which shapes touch others, stands on the ground and holds its posture; the
-    built-in ones bend their knees. Joints stay within their limits.
+    A robot with a floating base and collision shapes stands on the ground and holds its posture; the built-in legged
+    robots bend their knees. Joints stay within their limits.
 
     Example: ``linkwright simulate two_link --time 3``
 
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism: pendulum,
-        two_link, planar:N, chain3d:N,
-        arm4, puma560, arm7, quadruped, humanoid, and with closed loops four_bar, slider_crank, four_bars:N, bricard,
-        delta, stewart; arm7 without it.
+        Robot file (.urdf, .xacro, .xml, .sdf, .ztk), installed robot, or built-in mechanism: pendulum, two_link,
+        planar:N, chain3d:N, arm4, puma560, arm7, quadruped, humanoid; with closed loops: four_bar, slider_crank,
+        four_bars:N, bricard, delta, stewart. Default: arm7.
     time
-        How long, in seconds of motion.
+        Duration, s.
     step
-        The step of the integration, s.
+        Step size, s.
     method
-        rk4 is Runge–Kutta of order four; semi_implicit is of order one and stable with stiff dampers and
-        friction; dopri5 is of order five and chooses its steps; variational is of order two and symplectic: the
-        error of the energy does not grow. auto takes rk4 where it is stable, else semi_implicit, and that for contact
-        and limits, too. With rk4, midpoint, euler and dopri5 the ground is a stiff spring, and joints have no limits;
-        variational and equations have no ground either. equations takes the
-        generated equations of motion in Python with SciPy's integrator DOP853, as exact as numbers are, and slow.
+        Integration method. rk4: fourth-order Runge–Kutta. semi_implicit: first order, stable with stiff dampers and
+        friction. dopri5: fifth order with adaptive steps. variational: second order and symplectic (bounded energy
+        error). equations: generated equations of motion in Python with SciPy's DOP853 (most accurate, slow). auto:
+        semi_implicit with contact, joint limits or stiff forces, else rk4. With rk4, midpoint, euler and dopri5 the
+        ground is a stiff spring, and joints have no limits. variational and equations have no ground.
     posture
-        Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
-        neutral), or "random". Radians and meters, or degrees with "deg". Without it, without --velocity and
-        --hold, a built-in mechanism starts where it shows what it can do (linkwright.default_configuration).
+        Initial posture: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others are
+        neutral), or "random". Radians and meters, or degrees with "deg". Default without --velocity and --hold:
+        linkwright.default_configuration, which for built-in mechanisms starts a typical motion.
     velocity
-        The velocities it starts with, in the same way; 0 unless given.
+        Initial velocity, in the same format. Default: 0.
     hold
-        Hold the posture by control instead of letting go. The joints of a floating base are held, not the base.
+        Hold the initial posture with a controller. A floating base is not held, only the joints.
     limits
-        Whether joints stay within their limits.
+        Enforce joint limits.
     ground
-        Whether there is a ground under a robot whose base floats.
+        Add a ground under a robot with a floating base.
     height
-        The height of the ground, m; with it, a robot whose base is fixed has one, too.
+        Height of the ground, m. Adds a ground under a robot with a fixed base, too.
     friction
-        The ground's coefficient of friction; that of the shapes, or 0.7, unless given.
+        Coefficient of friction of the ground. Default: that of the shapes, or 0.7.
     drop
-        Drop the robot from this height above the ground, m; 0.5 where no number follows.
+        Drop the robot from this height above the ground, m. Default height: 0.5.
     limp
-        Let joints go instead of holding them at the posture on the ground.
+        Leave the joints passive; the posture on the ground is not held.
     push
-        Push the base (where that is fixed, the last link) at 1 s, for 0.1 s: N s sideways, or three numbers along x,
-        y and z; without a number so that it shows.
+        Push the floating base (with a fixed base, the last link) at 1 s, for 0.1 s. One number: impulse sideways, N s;
+        three numbers: impulse along x, y and z. Default: proportional to the mass.
     out
-        The folder for the files; linkwright_NAME unless given.
+        Folder for the files. Default: linkwright_NAME.
     fps
-        Frames a second of the animation.
+        Frames per second of the animation.
     speed
-        How many times faster than real the animation plays.
+        Playback speed of the animation, relative to real time.
     animation
-        Whether to write the animation, which takes most of the time.
+        Write the animation, which takes most of the time.
     film
-        What the animation is: animation.gif; animation.mp4, which needs ffmpeg; or numbered pictures in frames/.
+        Format of the animation: animation.gif, animation.mp4 (needs ffmpeg), or numbered pictures in frames/.
     show
-        Play the motion in a window afterwards, until it is closed; needs a screen.
+        Play the motion in a window at the end; needs a screen.
+    verbose
+        List every remark about the robot file.
     """
     from linkwright.control import hold_joints, hold_posture
     from linkwright.dynamics.contact.smooth import fastest_pair
@@ -140,7 +141,7 @@ def simulate(
     if animation and film == "mp4":
         from linkwright.visual.moving.mp4 import ffmpeg
 
-        ffmpeg()  # told before the work, where it is missing
+        ffmpeg()  # an error here comes before the simulation
     if show:
         from linkwright.visual.moving.window import require_window
 
@@ -152,21 +153,21 @@ def simulate(
         if not 0.0 < value < np.inf:
             raise InputError(f"{option} must be a positive number; got {value:g}")
     if animation and film == "gif" and fps > MAX_FPS:
-        raise InputError(f"--fps is at most {MAX_FPS:g} in a GIF; got {fps:g} (--film mp4 shows more)")
+        raise InputError(f"--fps is at most {MAX_FPS:g} in a GIF; got {fps:g} (use --film mp4)")
     if friction is not None and not 0.0 <= friction < np.inf:
-        raise InputError(f"--friction is a number from 0 on; got {friction:g}")
+        raise InputError(f"--friction must not be negative; got {friction:g}")
     if height is not None and not np.isfinite(height):
         raise InputError(f"--height must be finite; got {height:g}")
     if hold and method == "equations":
-        raise InputError("--hold needs a controller, which --method equations has not; take another method")
-    model = load_robot(DEMONSTRATION if robot is None else robot, root)
-    told: list[str] = []
+        raise InputError("--hold needs a controller, and --method equations has none; use another method")
+    model = load_robot(DEMONSTRATION if robot is None else robot, root, verbose)
+    notes: list[str] = []
     constrained = method in ("auto", "semi_implicit")
     fall, shove = dropped(drop, robot), pushed(model, push, robot)
     if shove is not None and method in ("variational", "equations"):
-        raise InputError(f"--push is not for --method {method}; take another method")
+        raise InputError(f"--push cannot be used with --method {method}; use another method")
     if shove is not None and time <= PUSH_TIME:
-        raise InputError(f"--push comes at {PUSH_TIME:g} s, and --time {time:g} ends before: let it last longer")
+        raise InputError(f"--push begins at {PUSH_TIME:g} s, after the end at --time {time:g}; use a longer time")
     touching = ground and method not in ("variational", "equations")
     if touching:
         free, model = model, on_ground(model, height, friction, bool(fall or limp or shove))
@@ -174,16 +175,16 @@ def simulate(
             rate = fastest_pair(model, model.neutral())[0]
             if rate * step > FOLLOWED:
                 model, touching = free, False
-                told.append(f"no ground: {method} follows its contact in steps below {FOLLOWED / rate:.2g} s (--step)")
+                notes.append(f"no ground: with {method} its contact needs steps below {FOLLOWED / rate:.2g} s (--step)")
     standing = bool(model.pairs) and floating(model)
     if (few := len(model.pairs)) and few < sum(s.touches and model.frame(s.body).body >= 0 for s in model.shapes):
-        told.append(f"of its shapes {few} touch the ground: of many, only the lowest at the ends of limbs")
+        notes.append(f"{few} of its shapes can touch the ground: the lowest ones at the ends of the limbs")
     if (fall or limp) and not standing:
         why = "--no-ground" if not ground else advice(model) if floating(model) else "its base is fixed"
-        raise InputError(f"--drop and --limp are for robots on a ground, and {model.name!r} has none: {why}")
+        raise InputError(f"--drop and --limp need a ground, and {model.name!r} has none: {why}")
     controller: Any = None
     shown = model
-    with terminal.errors.status("compiling for the start"):
+    with terminal.errors.status("compiling the initial state"):
         if posture or velocity or (hold and not standing):
             q0 = starting_posture(model, posture)
             v0 = starting_velocity(model, velocity)
@@ -196,7 +197,7 @@ def simulate(
             if standing:
                 q0 = standing_configuration(model, q0)
         if standing and (up := above_ground(model, q0)):
-            told.append(_not_level(up))
+            notes.append(_not_level(up))
         if standing and fall:
             q0 = _raised(model, q0, fall)
         if standing and not limp:
@@ -204,15 +205,17 @@ def simulate(
             holding = held(model, q0, bend=None if still else showing_bend(model))
             if constrained or method == "dopri5" or suitable_method(holding.model, q0, v0, step) == "rk4":
                 model, controller = holding.model, holding.controller
-                told.append(_standing(fall, not still and showing_bend(shown) is not None, shove is not None))
+                notes.append(_standing(fall, not still and showing_bend(shown) is not None, shove is not None))
             else:
-                told.append(f"its joints are let go: {method} does not follow the dampers that would hold them")
+                notes.append(
+                    f"its joints are passive: {method} is not stable with the dampers of the posture controller"
+                )
         elif not (standing or posture or velocity or hold) and constrained and showing_bend(model) is not None:
             holding = held(model, q0, STIFF, bend=showing_bend(model))
             model, controller = holding.model, holding.controller
-            told.append("its motors move it to and fro; with --posture it is let go")
+            notes.append("its motors move it between two postures; with --posture its joints are passive")
         elif standing:
-            told.append("its joints are let go")
+            notes.append("its joints are passive")
         elif hold:
             controller = (hold_joints if floating(model) else hold_posture)(model, q0, step=step)
         limited = limits and constrained and has_limits(model)
@@ -221,16 +224,17 @@ def simulate(
         else:
             chosen = "semi_implicit" if model.pairs or limited else suitable_method(model, q0, v0, step, controller)
         if limits and has_limits(model) and not limited:
-            told.append(f"its joints have no limits here: these act with semi_implicit, not with {chosen}")
+            notes.append(f"joint limits are ignored: they need --method semi_implicit, not {chosen}")
     if shove is not None:
         strength = " ".join(f"{x:.3g}" for x in shove.impulse)
-        told.append(f"{shove.frame} is pushed at {PUSH_TIME:g} s, by {strength} N s (--push X Y Z)")
+        notes.append(f"push at {PUSH_TIME:g} s on {shove.frame}: {strength} N s (--push X Y Z)")
     if floating(model) and not model.pairs and np.any(model.gravity):
-        what = "there is no ground" if touching else "there is no ground now"
-        told.append(f"its base floats, and {what}: it falls as thrown")
+        notes.append("its base floats, and there is no ground: free fall")
         if touching:
-            told.append(advice(model))
-    told += _odd_start(model, q0)
+            notes.append(advice(model))
+    notes += _odd_start(model, q0)
+    if root == "fixed" and not floating(model) and _has_legs(model):
+        notes.append("its base is fixed to the world; --root free lets it stand on the ground")
     folder = Path(out or f"linkwright_{file_name(model.name)}")
     was_there = folder.exists()
     folder_at(folder)
@@ -242,7 +246,7 @@ def simulate(
     terminal.output.print(
         Text.assemble((model.name, "bold"), f": {counted(len(model.bodies), 'body', 'bodies')}, {freedom}")
     )
-    for line in told:
+    for line in notes:
         terminal.output.print(Text(line), soft_wrap=True)
     sticks = not any(shape.is_seen and model.frame(shape.body).body >= 0 for shape in model.shapes)
     look: dict[str, Any] = {"fps": fps, "speed": speed, "shapes": "touching" if sticks and model.pairs else True}
@@ -288,10 +292,10 @@ def simulate(
                     files.append(motion.animate(place / f"animation.{film}", **look))
             except KeyboardInterrupt as error:
                 if not files:
-                    terminal.errors.print("stopped before anything was written; earlier files are as they were")
+                    terminal.errors.print("stopped before any file was written; previous files are unchanged")
                     raise
                 stopped = error
-        remove_pictures(folder / "frames")  # of an earlier run
+        remove_pictures(folder / "frames")  # of a previous run
         if animation and not stopped and film == "frames":
             progress.update(task, description="animating", completed=0.5)
             try:
@@ -304,8 +308,8 @@ def simulate(
         terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
     if stopped:
         left = time - motion.t[-1] > 0.5 * motion.step
-        what = f"stopped at t = {motion.t[-1]:g} s; these files hold the motion until then"
-        terminal.errors.print(what if left else "stopped; these files hold the whole motion", soft_wrap=True)
+        what = f"stopped at t = {motion.t[-1]:g} s; the files contain the motion until then"
+        terminal.errors.print(what if left else "stopped; the files contain the whole motion", soft_wrap=True)
         raise stopped
     if time - motion.t[-1] > 0.5 * motion.step:
         terminal.errors.print(f"the motion ended at {motion.t[-1]:g} s of {time:g} s", soft_wrap=True)
@@ -314,15 +318,25 @@ def simulate(
         motion.show("window", speed=speed, shapes=look["shapes"])
 
 
+def _has_legs(model: Model) -> bool:
+    """Return whether two or more limbs of at least three joints begin at the base."""
+    first, count = list(range(len(model.links))), [0] * len(model.links)
+    for k, link in enumerate(model.links):
+        if link.parent >= 0:
+            first[k] = first[link.parent]
+        count[first[k]] += 1
+    return sum(joints >= 3 for joints in count) >= 2
+
+
 def _odd_start(model: Model, q0: Array) -> list[str]:
-    """What a reader may not have meant of where it starts."""
-    told = []
+    """Return notes about an unusual initial posture."""
+    notes = []
     beyond = (q0 < model.lower - 1e-9) | (q0 > model.upper + 1e-9)
     if names := [name for name, one in zip(model.coordinate_names, beyond, strict=True) if one]:
-        told.append(f"it starts beyond the limits of {', '.join(names)}")
+        notes.append(f"the initial posture exceeds the limits of {', '.join(names)}")
     if names := [name for name, x in zip(model.coordinate_names, q0, strict=True) if abs(x) > LARGE]:
-        told.append(f"it starts so far away that rounding shows ({', '.join(names)}): are these radians and meters?")
-    return told
+        notes.append(f"the initial posture is too large for precise results ({', '.join(names)}); units: rad, m")
+    return notes
 
 
 LARGE = 1e6
@@ -330,23 +344,23 @@ LARGE = 1e6
 
 
 def _not_level(up: dict[str, float]) -> str:
-    """That some feet are above the ground."""
+    """Return a note about feet above the ground."""
     several = ", ".join(f"{body} by {1e3 * gap:.2g} mm" for body, gap in up.items())
-    return f"its feet are not level in this posture: above the ground are {several}; it tips until they touch"
+    return f"its feet are not level: {several} above the ground; it tips until they touch"
 
 
 def _standing(fall: float, bends: bool, shoved: bool) -> str:
-    """What a robot on the ground does."""
+    """Return what a robot on the ground does."""
     if fall:
-        return f"dropped from {fall:g} m, its joints held; --limp lets them go"
+        return f"dropped from {fall:g} m, its joints are held; --limp leaves them passive"
     if shoved:
         return "stands on the ground and holds its posture"
     does = "bends its legs" if bends else "holds its posture"
-    return f"stands on the ground and {does}; --drop, --push and --limp try it, --no-ground throws it"
+    return f"stands on the ground and {does}. Options: --drop, --push, --limp, --no-ground"
 
 
 def _places_base(model: Model, text: str) -> bool:
-    """Whether a posture that was typed says where the base is."""
+    """Return whether the option --posture contains coordinates of the base."""
     if not text or text == "random":
         return False
     free = [joint.name for joint in model.joints if joint.type == "free"]
@@ -355,7 +369,7 @@ def _places_base(model: Model, text: str) -> bool:
 
 
 def _raised(model: Model, q: Array, height: float) -> Array:
-    """What floats, higher by so much (m)."""
+    """Return the configuration with its floating bases raised, m."""
     q, at = q.copy(), 0
     for joint, link in zip(model.joints, model.links, strict=True):
         if joint.type == "free" and link.parent < 0:
@@ -365,7 +379,7 @@ def _raised(model: Model, q: Array, height: float) -> Array:
 
 
 def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
-    """The nearest start that the loops allow."""
+    """Return the nearest state that satisfies the loop constraints."""
     from linkwright.dynamics import close_loops, impulse
 
     q0 = close_loops(model, q0)
@@ -373,14 +387,14 @@ def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
 
 
 def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: float) -> Motion:
-    """The motion after the generated equations, at the times that the other methods step to."""
+    """Integrate the generated equations of motion; samples at the times of the other methods."""
     from linkwright.simulation import Motion
-    from linkwright.symbolic import equations as made_of
+    from linkwright.symbolic import equations as derive
     from linkwright.symbolic.write.motion import motion_of
 
     t = np.linspace(0.0, duration, max(1, round(duration / step)) + 1)
     began = perf_counter()
-    made = made_of(model, "numbers")
+    made = derive(model, "numbers")
     for note in made.snapped:
         terminal.errors.print(note, soft_wrap=True)
     made.python("rhs")
@@ -408,11 +422,11 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
 
 
 METHOD_NAMES = {
-    "equations": "the generated equations in SciPy's DOP853, steps of its own between",
-    "rk4": "Runge–Kutta, order 4",
-    "midpoint": "midpoint, order 2",
-    "euler": "Euler, order 1",
-    "dopri5": "Dormand–Prince, orders 5 and 4: steps as long as their error allows",
-    "semi_implicit": "semi-implicit, order 1: stable where dampers are stiff or loops are held",
-    "variational": "variational midpoint rule, order 2: symplectic",
+    "equations": "generated equations with SciPy's DOP853, adaptive steps",
+    "rk4": "fourth-order Runge–Kutta",
+    "midpoint": "midpoint, second order",
+    "euler": "Euler, first order",
+    "dopri5": "Dormand–Prince 5(4), adaptive steps",
+    "semi_implicit": "semi-implicit, first order",
+    "variational": "variational midpoint rule, second order, symplectic",
 }

@@ -1,4 +1,4 @@
-"""``linkwright reach``: where the joints must be for a hand to be somewhere, and where it can be at all."""
+"""``linkwright reach``: inverse kinematics of a frame, with pictures of the postures and of the workspace."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rich.table import Table
+from rich.text import Text
 
-from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, file_name, load_robot
+from linkwright.cli.app import DEMONSTRATION, Root, Verbose, Whole, app, file_name, load_robot
 from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.cli.typed.arguments import starting_posture, target_poses
@@ -22,27 +23,30 @@ if TYPE_CHECKING:
     from linkwright.ik_solvers.paths import FollowedPath
 
 _RESULTS = ("postures.png", "workspace.png", *(f"path_{k}.gif" for k in range(1, 17)))
-"""What the command may write; of an earlier run nothing stays."""
+"""Files that the command may write. Files of a previous run are removed."""
 
 _PATH_POINTS, _PATH_SECONDS = 101, 4.0
 
+_MOST_NAMES = 12
+"""Largest number of frames in a list."""
+
 _MOST_COLUMNS = 12
-"""of a table with a row for each posture"""
-
-_NEAR = 1e-5
-"""What may be missing of a target that is reached, m and rad together."""
+"""Largest number of columns of a table with one row per posture."""
 
 
-class Answers(NamedTuple):
+class ReachedPostures(NamedTuple):
     """The postures found for one target."""
 
     q: Array
     """(n, nq)"""
-    error: Array
-    """(n,)"""
+    errors: Array
+    """(n, 1) position errors, m; for a pose (n, 2), with orientation errors, rad"""
     within: Array
-    """(n,) bool: within the limits"""
-    how: str
+    """(n,) bool: within the joint limits"""
+    reached: bool
+    """whether the errors are zero; of an arm with fewer than six joints the position error only"""
+    method: str
+    """description of the method, or the reason why the target is not reached"""
 
 
 @app.command
@@ -58,46 +62,51 @@ def reach(
     animation: bool = True,
     root: Root = "fixed",
     out: Path | None = None,
+    verbose: Verbose = False,
 ) -> None:
-    """Find the postures that bring a frame (a hand) to a place; draw them, and where the frame can be at all.
+    """Compute the postures that bring a frame (the hand) to a target; draw them and the reachable workspace.
 
     Example: ``linkwright reach two_link --to "1.2 0.5 0"``
 
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism; arm7 without it.
+        Robot file (.urdf, .xacro, .xml, .sdf, .ztk), installed robot, or built-in mechanism. Default: arm7.
     to
-        Where the frame should be: "x y z" in meters, or "x y z roll pitch yaw", angles in radians or with "deg", about
-        the world's axes x, y, z in turn. Several targets, with ";" between them, are a path: animations show the
-        postures that can follow it in straight lines. Without it a place that the frame can reach is taken.
+        Target: position "x y z" in meters, or pose "x y z roll pitch yaw" with angles in radians or with "deg" (fixed
+        axes x, y, z). Several targets, separated by ";", form a path of straight lines; animations show the postures
+        that can follow it. Default: a reachable pose.
     frame
-        Its name; without it the last frame of an arm.
+        Name of the frame. Default: the end of an arm, or a frame with the name of a hand.
     start
-        A posture to begin at: all coordinates, with commas between them ("0.1,0.2,…"), or some of them
-        ("elbow=90deg,shoulder=0.3"), as --posture of simulate. The posture nearest to it is told first.
+        Initial posture: all coordinates ("0.1,0.2,…"), or some of them ("elbow=90deg,shoulder=0.3"). The nearest
+        solution is listed first.
     branches
-        How many postures to tell at most; of a path how many to animate, at most two.
+        Largest number of postures, and of animations of a path (at most two).
     workspace
-        Whether to draw where the frame can be.
+        Draw the reachable workspace of the frame.
     animation
-        Whether to animate a path.
+        Animate a path.
     out
-        The folder for the files; linkwright_NAME_reach unless given.
+        Folder for the files. Default: linkwright_NAME_reach.
+    verbose
+        List every remark about the robot file.
     """
     if branches < 1:
-        raise InputError(f"--branches is a number of at least 1; got {branches}")
-    model = load_robot(DEMONSTRATION if robot is None else robot, root)
+        raise InputError(f"--branches must be at least 1; got {branches}")
+    model = load_robot(DEMONSTRATION if robot is None else robot, root, verbose)
     frame = _frame(model, frame)
     q0 = starting_posture(model, start, "start")
     check(model, q0)
     model, q0 = _standing(model, frame, q0)
     targets = target_poses(to) if to else _reachable(model, frame)
     folder = folder_at(out or f"linkwright_{file_name(model.name)}_reach")
-    with terminal.errors.status("looking for postures"):
+    with terminal.errors.status("computing postures"):
         answers = _answers(model, frame, targets[0], q0 if start else None, branches)
-    good = answers.within & (answers.error < _NEAR)
-    terminal.output.print(f"{frame} of {model.name} to {_place(targets[0])}: {_told(answers, good)}", soft_wrap=True)
+    good = answers.within & answers.reached
+    terminal.output.print(
+        f"{frame} of {model.name} to {_position(targets[0])}: {_summary(answers, good)}", soft_wrap=True
+    )
     if len(answers.q):
         terminal.output.print(_table(model, frame, answers))
     followed = None
@@ -105,7 +114,7 @@ def reach(
         with terminal.errors.status("following the path"):
             followed = _followed(model, frame, targets, answers.q[good])
     files = []
-    with terminal.errors.status("drawing"), replacing_together(folder, _RESULTS) as place:
+    with terminal.errors.status("drawing"), replacing_together(folder, _RESULTS) as directory:
         from linkwright.visual.postures import draw_postures
         from linkwright.visual.workspace import plot_workspace
 
@@ -113,13 +122,13 @@ def reach(
             labels = [_label(k, answers) for k in range(len(answers.q))]
             title = f"{frame} of {model.name}"
             picture = draw_postures(model, answers.q, labels, target=targets[0], title=title)
-            files.append(write_figure(place / "postures.png", picture))
+            files.append(write_figure(directory / "postures.png", picture))
         if workspace and model.loops:
-            terminal.errors.print("the workspace of mechanisms with closed loops is not drawn")
+            terminal.errors.print("no workspace plot: the mechanism has closed loops")
         elif workspace:
-            files.append(write_figure(place / "workspace.png", plot_workspace(model, frame)))
+            files.append(write_figure(directory / "workspace.png", plot_workspace(model, frame)))
         if followed is not None and animation:
-            files += _animated(model, frame, followed, place, min(2, branches))
+            files += _animated(model, frame, followed, directory, min(2, branches))
     for path in files:
         terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
     if not good.any():
@@ -127,41 +136,41 @@ def reach(
 
 
 def _standing(model: Model, frame: str, q: Array) -> tuple[Model, Array]:
-    """The mechanism with a base that floats held where it is, and its posture."""
+    """Return the mechanism with a fixed instead of a floating base, and its posture."""
     floating = [model.joints[k].name for k in model.path(model.frame(frame).body) if model.joints[k].motion.floating]
     if not floating:
         return model, q
-    terminal.output.print("its base floats: it is held where it is, and the joints beyond it are moved")
+    terminal.output.print("its base floats: the base is fixed, and only the joints move")
     held = [model.slice(name).q for name in floating]
     kept = np.delete(q, np.concatenate([np.arange(model.nq)[one] for one in held]))
     return model.lock({name: q[one] for name, one in zip(floating, held, strict=True)}), kept
 
 
 def _frame(model: Model, named: str | None) -> str:
-    """The frame that is asked for; without a name the last of an arm."""
-    from linkwright.visual.moving.film import default_trace
+    """Return the frame of --frame, or by default the hand, the same as in the studio."""
+    from linkwright.browser.posture import default_frame
 
     if named is not None:
         named = model.full_name(named)
         model.frame(named)
         return named
-    found = "tool" if "tool" in model.frames else default_trace(model)
-    if found is None:
-        ends = set(range(len(model.links))) - {link.parent for link in model.links}
-        names = [name for name, frame in model.frames.items() if frame.body in ends]
-        raise InputError(
-            f"{model.name!r} is not one arm: say which frame is to reach the place, with --frame NAME. "
-            f"At its ends are:\n  {', '.join(names)}\n`linkwright info` tells all its frames"
-        )
+    if not model.links:
+        raise ModelError(f"{model.name!r} has no joints, so no frame can reach a target")
+    found = default_frame(model)
+    ends = set(range(len(model.links))) - {link.parent for link in model.links}
+    names = [name for name, frame in model.frames.items() if frame.body in ends and name != found]
+    if found != "tool" and len(ends) > 1:
+        others = ", ".join(names[:_MOST_NAMES]) + ", …" * (len(names) > _MOST_NAMES)
+        terminal.output.print(Text(f"frame: {found}. Others (--frame NAME): {others}"), soft_wrap=True)
     return found
 
 
 def _reachable(model: Model, frame: str) -> Array:
-    """A pose (1, 4, 4) that the frame takes."""
+    """Return a reachable pose (1, 4, 4) of the frame."""
     from linkwright.dynamics import close_loops, pose
     from linkwright.visual.workspace import gains
 
-    terminal.output.print('no target was given (--to "x y z roll pitch yaw"): one is taken that can be reached')
+    terminal.output.print('no target given (--to "x y z roll pitch yaw"): using a reachable pose')
     if model.loops:
         q = close_loops(model, model.neutral())
     else:
@@ -171,8 +180,8 @@ def _reachable(model: Model, frame: str) -> Array:
     return T[None]
 
 
-def _answers(model: Model, frame: str, target: Array, start: Array | None, most: int) -> Answers:
-    """The postures for a target; by formulas where there are some, else by steps."""
+def _answers(model: Model, frame: str, target: Array, start: Array | None, most: int) -> ReachedPostures:
+    """Return the postures for a target: analytic solutions if there are any, else numerical ones."""
     from linkwright.ik_solvers.exact.solver import analytic_inverse_kinematics
     from linkwright.ik_solvers.paths import place_first
     from linkwright.ik_solvers.reach import inverse_kinematics
@@ -184,60 +193,81 @@ def _answers(model: Model, frame: str, target: Array, start: Array | None, most:
     if solver is not None and solver.given is None:
         found = solver(target)
         exact = np.asarray(found.exact)
-        if exact.any():  # of joints that do not move the frame, where the others are
-            q, error, within = found.q[exact], found.error[exact], found.within[exact]
+        if exact.any():  # joints that do not move the frame keep their values
+            q, within = found.q[exact], found.within[exact]
             others = model.neutral() if start is None else start
             q = np.where(np.isin(np.arange(model.nq), found.places), q, others)
             order = np.lexsort((_far(q, start), ~within))[:most]
-            return Answers(q[order], error[order], within[order], f"exact ({solver.family})")
-    for asked in ({frame: target}, place_first(model, frame, target)):
-        reached = inverse_kinematics(model, asked, start, solutions=most)
-        told = np.asarray(reached.converged)
-        if not told.any():
+            q = q[order]
+            return ReachedPostures(q, _errors(model, frame, q, target), within[order], True, f"exact ({solver.family})")
+    for tasks in ({frame: target}, place_first(model, frame, target)):
+        found = inverse_kinematics(model, tasks, start, solutions=most)
+        q = found.q[np.asarray(found.converged)]
+        if not len(q):
             continue
-        if frame in asked:
-            return Answers(reached.q[told], reached.errors[told][:, 0], np.ones(told.sum(), dtype=bool), "by steps")
-        turned = reached.errors[told][:, 1]
-        best = turned < turned.min() + 1e-3  # the others are only near ones
-        how = f"by steps, turned as nearly so as such an arm can be: by {turned.min():.2g} rad otherwise"
-        return Answers(reached.q[told][best], reached.errors[told][best, 0], np.ones(best.sum(), dtype=bool), how)
+        errors, method = _errors(model, frame, q, target), "numerical"
+        if frame not in tasks:
+            smallest = errors[:, 1].min()
+            best = errors[:, 1] < smallest + 1e-3
+            q, errors = q[best], errors[best]
+            method = f"numerical, smallest orientation error of this arm: {smallest:.2g} rad"
+        return ReachedPostures(q, errors, np.ones(len(q), dtype=bool), True, method)
     nearest = inverse_kinematics(model, {frame: target}, start)
-    reason = nearest.reason or "limits"
-    within = np.array([bool(np.all((nearest.q >= model.lower) & (nearest.q <= model.upper)))])
-    return Answers(nearest.q[None], np.array([float(nearest.error)]), within, str(reason))
+    q = nearest.q[None]
+    within = ((q >= model.lower) & (q <= model.upper)).all(axis=1)
+    return ReachedPostures(q, _errors(model, frame, q, target), within, False, str(nearest.reason or "limits"))
+
+
+def _errors(model: Model, frame: str, q: Array, target: Array) -> Array:
+    """Return position errors (n, 1), m; for a pose (n, 2), with orientation errors, rad."""
+    from linkwright.dynamics import pose
+    from linkwright.geometry import rotation
+
+    T = np.stack([pose(model, row, frame) for row in q])
+    position = target[:3, 3] if target.shape == (4, 4) else target
+    errors = [np.linalg.norm(T[:, :3, 3] - position, axis=1)]
+    if target.shape == (4, 4):
+        errors.append(np.linalg.norm(rotation.log(np.swapaxes(T[:, :3, :3], 1, 2) @ target[:3, :3]), axis=1))
+    return np.stack(errors, axis=1)
 
 
 def _far(q: Array, start: Array | None) -> Array:
     return np.abs(q if start is None else q - start).sum(axis=1)
 
 
-def _told(answers: Answers, good: Array) -> str:
+def _summary(answers: ReachedPostures, good: Array) -> str:
+    if not answers.reached:
+        return f"not reached ({answers.method}); nearest posture: {_error_text(answers.errors[0])}"
     if not good.any():
-        if answers.how.startswith("exact"):
-            return f"{counted(len(answers.q), 'posture')}, none within the limits of the joints"
-        missing = f"{answers.error[0]:.3g} is missing (m and rad together)"
-        return f"not reached ({answers.how}); at the nearest posture {missing}"
+        return f"{counted(len(answers.q), 'posture')}, none within the joint limits"
     beyond = len(good) - int(good.sum())
-    more = f", and {beyond} beyond the limits of the joints" if beyond else ""
-    return f"{counted(int(good.sum()), 'posture')}{more}, {answers.how}"
+    more = f", and {beyond} beyond the joint limits" if beyond else ""
+    return f"{counted(int(good.sum()), 'posture')}{more}, {answers.method}"
 
 
-def _table(model: Model, frame: str, answers: Answers) -> Table:
-    """The postures: angles in degrees, lengths in meters; of arms a row each, of what has more coordinates a column.
+def _error_text(errors: Array) -> str:
+    """Return the errors of one posture, meters and radians apart."""
+    text = f"position error {errors[0]:.3g} m"
+    return text if len(errors) == 1 else f"{text}, orientation error {errors[1]:.3g} rad"
 
-    Of a mechanism without loops only the joints that move the frame are told, of one with loops all.
+
+def _table(model: Model, frame: str, answers: ReachedPostures) -> Table:
+    """Return a table of the postures, angles in degrees, lengths in meters; many coordinates are rows.
+
+    Of a mechanism without loops it has only the joints that move the frame.
     """
     path = range(len(model.joints)) if model.loops else model.path(model.frame(frame).body)
     heads, values = [], []
     for joint in (model.joints[k] for k in path if model.joints[k].nq):
         own = range(len(model.coordinate_names))[model.slice(joint.name).q]
         angles = [unit == "rad" for unit in joint.motion.units] if joint.nq == joint.nv else [False] * joint.nq
-        for place, angle in zip(own, angles, strict=True):
-            x = answers.q[:, place]
-            heads.append(f"{model.coordinate_names[place]}°" if angle else model.coordinate_names[place])
+        for column, angle in zip(own, angles, strict=True):
+            x = answers.q[:, column]
+            heads.append(f"{model.coordinate_names[column]}°" if angle else model.coordinate_names[column])
             values.append([f"{np.degrees(one):.2f}" for one in x] if angle else [f"{one:.4f}" for one in x])
-    heads.append("error")
-    values.append([f"{one:.1e}" for one in answers.error])
+    for head, errors in zip(("error (m)", "error (rad)"), answers.errors.T, strict=False):
+        heads.append(head)
+        values.append([f"{one:.1e}" for one in errors])
     if not answers.within.all():
         heads.append("")
         values.append(["" if within else "beyond limits" for within in answers.within])
@@ -252,13 +282,14 @@ def _table(model: Model, frame: str, answers: Answers) -> Table:
     return table
 
 
-def _label(k: int, answers: Answers) -> str:
-    if answers.error[k] > _NEAR:
-        return f"nearest: {answers.error[k]:.2g} is missing"
+def _label(k: int, answers: ReachedPostures) -> str:
+    if not answers.reached:
+        errors = answers.errors[k]
+        return f"nearest: {errors[0]:.2g} m" + (f", {errors[1]:.2g} rad" if len(errors) > 1 else "")
     return f"{k + 1}" if answers.within[k] else f"{k + 1} (beyond limits)"
 
 
-def _place(target: Array) -> str:
+def _position(target: Array) -> str:
     p = target[:3, 3] if target.shape == (4, 4) else target
     return "(" + ", ".join(f"{x:.4g}" for x in np.round(p, 9) + 0.0) + ") m"
 
@@ -269,13 +300,13 @@ def _followed(model: Model, frame: str, targets: Array, starts: Array) -> Follow
     found = followed(model, frame, straight(targets, _PATH_POINTS), starts)
     for k, (points, reason) in enumerate(zip(found.points, found.reasons, strict=True)):
         if reason:
-            where = f"{100 * (points - 1) / (_PATH_POINTS - 1):.0f} % of the way"
-            terminal.output.print(f"posture {k + 1} ends after {where}: {reason}", soft_wrap=True)
+            where = f"{100 * (points - 1) / (_PATH_POINTS - 1):.0f} % of the path"
+            terminal.output.print(f"posture {k + 1} stops after {where}: {reason}", soft_wrap=True)
     return found
 
 
-def _animated(model: Model, frame: str, found: FollowedPath, place: Path, most: int) -> list[Path]:
-    """An animation for each posture that follows the whole path; the two most unlike, where there are more."""
+def _animated(model: Model, frame: str, found: FollowedPath, directory: Path, most: int) -> list[Path]:
+    """Write an animation for each posture that follows the whole path, at most two different ones."""
     from linkwright.visual.moving.animation import animate
 
     whole = [k for k, points in enumerate(found.points) if points == _PATH_POINTS]
@@ -285,6 +316,8 @@ def _animated(model: Model, frame: str, found: FollowedPath, place: Path, most: 
         whole = [first, *others[: most - 1]]
     t = np.linspace(0.0, _PATH_SECONDS, _PATH_POINTS)
     return [
-        animate(model, t, found.q[k], place / f"path_{k + 1}.gif", trace=frame, title=f"{model.name}, posture {k + 1}")
+        animate(
+            model, t, found.q[k], directory / f"path_{k + 1}.gif", trace=frame, title=f"{model.name}, posture {k + 1}"
+        )
         for k in whole
     ]

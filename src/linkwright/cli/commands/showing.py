@@ -1,4 +1,4 @@
-"""``linkwright info`` and ``equations``: what a mechanism is, and what its equations say."""
+"""``linkwright info`` and ``equations``: properties of a mechanism, and its equations of motion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from rich.table import Table
 
-from linkwright.cli.app import Root, app, file_name, load_robot
+from linkwright.cli.app import Root, Verbose, app, file_name, load_robot
 from linkwright.cli.shell.values import Robot
 from linkwright.cli.told import terminal
 from linkwright.cli.typed.arguments import named_parameters, starting_posture
@@ -25,38 +25,38 @@ from linkwright.spatial.arrays import Array
 
 
 @app.command
-def info(robot: Robot, /, *, root: Root = "fixed", operations: bool = True) -> None:
-    """Show a mechanism: its links and joints, limits and masses, and how many operations its dynamics take.
+def info(robot: Robot, /, *, root: Root = "fixed", operations: bool = True, verbose: Verbose = False) -> None:
+    """Show the links, joints, limits and masses of a mechanism, and the operation counts of its dynamics.
 
     Example: ``linkwright info two_link``
 
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
+        Robot file (.urdf, .xacro, .xml, .sdf, .ztk), installed robot, or built-in mechanism.
     operations
-        Whether to count the multiplications, additions, … of each algorithm.
+        Count the multiplications and additions of each algorithm.
     """
     from linkwright.dynamics import total_mass, welded_mass
 
-    model = load_robot(robot, root)
+    model = load_robot(robot, root, verbose)
     terminal.output.print(str(model), soft_wrap=True)
     terminal.output.print()
     limits = Table("joint", "type", "limits", "velocity", "effort", "damping", "friction", "armature", box=None)
     for joint in model.joints:
         limits.add_row(*_joint_row(joint))
     terminal.output.print(limits)
-    terminal.output.print(f"\nmoving mass {total_mass(model):.6g} kg, welded to the world {welded_mass(model):.6g} kg")
+    terminal.output.print(f"\nmoving mass {total_mass(model):.6g} kg, fixed mass {welded_mass(model):.6g} kg")
     if model.loops:
-        with terminal.errors.status("compiling what the loops leave free"):
+        with terminal.errors.status("compiling the loop constraints"):
             free = _mobility(model)
         terminal.output.print(free, soft_wrap=True)
     names = [name for name in model.frames if name != "world"]
-    shown = ", ".join(names[:40]) + (f", … ({len(names)} in all)" if len(names) > 40 else "")
+    shown = ", ".join(names[:40]) + (f", … ({len(names)} in total)" if len(names) > 40 else "")
     terminal.output.print(f"frames: {shown}", soft_wrap=True)
     if operations:
         with terminal.errors.status("counting operations") as status:
-            table = _operations_table(model, lambda name: status.update(f"counting the operations of {name}"))
+            table = _operations_table(model, lambda name: status.update(f"counting operations: {name}"))
         terminal.output.print(table)
 
 
@@ -83,82 +83,87 @@ def equations(
     damping: float | None = None,
     angle_tolerance: float = 1e-5,
     root: Root = "fixed",
+    verbose: Verbose = False,
 ) -> None:
-    """Write the equations of motion M(q) a + h(q, v) + g(q) = tau: to read, or as code.
+    """Derive the equations of motion M(q) a + h(q, v) + g(q) = tau, as text or source code.
 
     Example: ``linkwright equations two_link``
 
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
+        Robot file (.urdf, .xacro, .xml, .sdf, .ztk), installed robot, or built-in mechanism.
     file
-        Where to write them, instead of to the screen.
+        File to write. Default: print to the screen.
     format
-        "text", "latex" and "mathml" are the equations, "derivation" shows Lagrange's steps, "html" is a page to read
-        in a browser, NAME_equations.html unless FILE is given; the others are source code.
+        text, latex, mathml: the equations. derivation: the steps of Lagrange's method. html: a page for the browser
+        (default file: NAME_equations.html). c, python, octave, fortran: source code.
     html
-        The same as --format html.
+        Same as --format html.
     what
-        Some of M, h, g, D (friction), K (springs), A and b (closed loops), C (h is C v), G (rates of coordinates:
-        G v), E and U (energies), c and J_c (center of mass), P and L (momentum), and of --frame T (pose), J
-        (Jacobian), J_dot (its rate) and V (twist); or all there is; M,h,g unless given, T,J with --frame.
-        As code also rhs, the right-hand side for integrators. Not of "derivation" and "html".
+        Quantities, separated by commas: M, h, g, D (friction), K (springs), A and b (closed loops), C (h = C v), G
+        (time derivatives of the coordinates: G v), E and U (kinetic and potential energy), c and J_c (center of mass),
+        P and L (momentum); with --frame also T (pose), J (Jacobian), J_dot (its time derivative) and V (twist); or
+        all. Source code also has rhs, the right-hand side for integrators. Default: M,h,g; with --frame T,J.
+        Not for derivation and html.
     frame
-        The frame whose kinematics are asked for.
+        Frame for kinematic quantities.
     reference_frame
-        What its Jacobian and twist refer to: its origin in world axes, itself (body) or the origin of the world.
+        Reference frame of the Jacobian and the twist: frame origin in world axes (world_aligned), frame itself (body),
+        or world origin (world).
     parameters
-        Whether masses, lengths and inertias have names: "symbols", "numbers", or by group and name,
-        "geometry=numbers,l1=0.5"; the groups are geometry, inertial, gravity and passive.
+        Masses, lengths and inertias as "symbols" or "numbers", or by group and name: "geometry=numbers,l1=0.5".
+        Groups: geometry, inertial, gravity, passive.
     base_parameters
-        Inertial parameters combined to as few as determine the motion.
+        Use base parameters: the minimal set of inertial parameters that determines the motion.
     coordinates
-        Other coordinates: "phi1=theta1,phi2=theta1+theta2", or the mechanism's by others,
-        `d1=r*cos(phi),d2=r*sin(phi)`.
+        Change of coordinates: new ones as functions of the old ones, "phi1=theta1,phi2=theta1+theta2", or old ones as
+        functions of new ones, "d1=r*cos(phi),d2=r*sin(phi)".
     angles
-        Products of sines and cosines as sums of multiple angles: the same as --form angles.
+        Write products of sines and cosines as sums of multiple angles; same as --form angles.
     form
-        How they are written: "products" or "angles", with brackets, "expanded" or "expanded angles", without, or
-        "factored", as products of factors.
+        Form of the equations: products, angles (both with brackets), expanded, expanded angles (without brackets), or
+        factored.
     explain
-        What the equations say, in words and formulas, instead of the equations: kinds of terms, what vanishes
-        and why, what is conserved, equilibria and their stability. As "text" or "latex".
+        Explain the equations in words and formulas: kinds of terms, vanishing terms, conserved quantities, equilibria
+        and their stability. Formats: text and latex.
     controller
-        With --explain: the mechanism under this controller. Its Lyapunov function, proved, LaSalle's invariant
-        set, equilibria and eigenvalues.
+        With --explain: the closed loop with this controller. Lyapunov function with proof, LaSalle's invariant set,
+        equilibria and eigenvalues.
     target
-        Where the controller leads, "30deg,0.2" or "shoulder=30deg"; the neutral posture unless given.
+        Target of the controller, "30deg,0.2" or "shoulder=30deg". Default: neutral posture.
     stiffness
-        Of the controller, N m/rad of pd and 1/s² of computed torque; 100 unless given.
+        Stiffness of the controller, N m/rad (pd) or 1/s² (computed_torque). Default: 100.
     damping
-        Of the controller, N m s/rad and 1/s; 20 unless given.
+        Damping of the controller, N m s/rad (pd) or 1/s (computed_torque). Default: 20.
     angle_tolerance
-        How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
+        Angles of the file this close to a multiple of π/12 are rounded to it, rad.
     """
-    from linkwright.symbolic import equations as made_of
+    from linkwright.symbolic import equations as derive
 
     if html and format not in ("text", "html"):
-        raise InputError(f"--html and --format {format} cannot both be; ask for one after the other")
+        raise InputError(f"--html and --format {format} cannot both be given; run the command twice")
     kind = "html" if html else format
     if explain and (kind not in ("text", "latex") or what or frame or angles or form != "products"):
-        raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
+        raise InputError(
+            "--explain has no --what, --frame or --form, and works with --format text and latex (html includes it)"
+        )
     if controller and not explain:
-        raise InputError(f"--controller {controller} is of an explanation; add --explain")
+        raise InputError(f"--controller {controller} needs --explain; add --explain")
     for name, given in (("target", target or None), ("stiffness", stiffness), ("damping", damping)):
         if given is not None and not controller:
-            raise InputError(f"--{name} is of a controller; add --controller pd")
+            raise InputError(f"--{name} needs a controller; add --controller pd")
     if kind in ("derivation", "html") and what:
-        raise InputError(f"--what chooses what the other formats show; {kind} is always whole")
+        raise InputError(f"--what cannot be used with {kind}, which is always complete")
     if angles and form not in ("products", "angles"):
-        raise InputError(f"--angles is --form angles, and --form {form} was given too; take one of them")
-    model = load_robot(robot, root)
+        raise InputError(f"--angles and --form {form} cannot both be given; use one of them")
+    model = load_robot(robot, root, verbose)
     with terminal.errors.status("deriving the equations"):
-        made = made_of(model, named_parameters(parameters), angle_tolerance, base_parameters=base_parameters)
+        made = derive(model, named_parameters(parameters), angle_tolerance, base_parameters=base_parameters)
         if coordinates:
             parts = [entry.partition("=") for entry in coordinates.split(",")]
             if wrong := [name for name, equals, value in parts if not (equals and value.strip())]:
-                raise InputError(f"--coordinates takes new=expression, as phi1=theta1; got {wrong[0]!r}")
+                raise InputError(f"--coordinates expects new=expression, such as phi1=theta1; got {wrong[0]!r}")
             made = made.in_coordinates({name.strip(): value for name, _, value in parts})
     what = what or ("M,h,g" if frame is None else "T,J")
     if what == "all":
@@ -170,14 +175,14 @@ def equations(
             path = made.html(file or Path(f"{file_name(made.model.name)}_equations.html"), frame)
         terminal.output.print(f"  {path}", soft_wrap=True)
         return
-    with terminal.errors.status("explaining them" if explain else "writing them"):
+    with terminal.errors.status("explaining the equations" if explain else "writing the equations"):
         if explain:
-            told = (
+            explanation = (
                 made.explanation(_controller(made.model, controller, target, stiffness, damping))
                 if controller
                 else made.explanation()
             )
-            shown = told.text() if kind == "text" else told.latex()
+            shown = explanation.text() if kind == "text" else explanation.latex()
         elif kind in ("text", "latex", "mathml"):
             shown = getattr(made, kind)("angles" if angles else form, what, frame, reference_frame)
         elif kind == "derivation":
@@ -198,13 +203,13 @@ def _controller(
     from linkwright import control
 
     wanted = {"pd": "target", "computed_torque": "reference"}[name]
-    place = starting_posture(model, target, "target")
+    posture = starting_posture(model, target, "target")
     gains = {"stiffness": 100.0 if stiffness is None else stiffness, "damping": 20.0 if damping is None else damping}
-    return partial(getattr(control, name), **{wanted: place}, **gains)
+    return partial(getattr(control, name), **{wanted: posture}, **gains)
 
 
 def _mobility(model: Model) -> str:
-    """What the loops leave free, in a sentence."""
+    """Return the mobility in a sentence."""
     from linkwright.dynamics import mobility
 
     try:
@@ -213,8 +218,8 @@ def _mobility(model: Model) -> str:
         return f"mobility: {error}"
 
 
-def _operations_table(model: Model, tell: Callable[[str], None]) -> Table:
-    """Operation counts of the main algorithms; traced, not compiled."""
+def _operations_table(model: Model, progress: Callable[[str], None]) -> Table:
+    """Return the operation counts of the main algorithms; they are traced, not compiled."""
     from linkwright import dynamics
     from linkwright.compiler.front.bind import bind
     from linkwright.compiler.schedules.selection import program
@@ -226,7 +231,7 @@ def _operations_table(model: Model, tell: Callable[[str], None]) -> Table:
         column.justify = "right"
     algorithms = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_forces", "coriolis_matrix")
     for name in (*algorithms, "momentum_matrix", "kinetic_energy"):
-        tell(name)
+        progress(name)
         try:
             count = program(bind(getattr(dynamics, name), model, {})).operations
             name += f" ({cheapest_method(model)})" if name == "forward_dynamics" else ""

@@ -1,4 +1,4 @@
-"""``linkwright study``: a function for very many sets of parameters, told of in a file."""
+"""``linkwright study``: parameter studies described in a file."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ def study(
     store: Path | None = None,
     pictures: bool = True,
 ) -> None:
-    """Compute a function for very many sets of parameters, kept on disk; run it again to go on where it stopped.
+    """Evaluate a function for many sets of parameters, with results on disk. An interrupted study resumes.
 
     Example: ``linkwright study pendulum.toml``
 
     Parameters
     ----------
     file
-        A TOML file: model, function, what is varied, what is kept, and where to (see docs/topics/motion/studies.md).
+        TOML file: model, function, parameters, outputs, and folder for the results (see docs/topics/motion/studies.md).
     dry_run
-        Only tell how many rows there are, how long they take, and how much disk.
+        Only estimate the number of rows, the time, and the disk space.
     status
-        Only tell how far the study in this folder is, and what failed.
+        Only report the progress and the failures of the study in this folder.
     threads
-        How many work at once; all processors unless given.
+        Number of threads. Default: number of processors.
     store
-        The folder for results, instead of the one that the file names.
+        Folder for the results. Default: the folder named in the file.
     pictures
-        Draw histograms of the outputs with one number a row when all is done, beside the results.
+        Draw histograms of scalar outputs at the end, in the folder of the results.
     """
     from linkwright.studies import Study
     from linkwright.studies import file as files
@@ -52,38 +52,38 @@ def study(
     from linkwright.studies.run import estimate
 
     if status is not None:
-        return _tell(Study(status))
+        return _report(Study(status))
     if file is None:
-        raise InputError("which study? linkwright study FILE.toml, or linkwright study --status FOLDER")
-    told = files.read_study(file)
-    place = told.store if store is None else store
+        raise InputError("no study given: run linkwright study FILE.toml, or linkwright study --status FOLDER")
+    setup = files.read_study(file)
+    folder = setup.store if store is None else store
     if dry_run:
-        with terminal.errors.status("trying the first rows"):
-            found = estimate(told.function, told.parameters, threads=threads, **told.options)
-        return _expect(found, place)
+        with terminal.errors.status("evaluating the first rows"):
+            found = estimate(setup.function, setup.parameters, threads=threads, **setup.options)
+        return _report_estimate(found, folder)
     try:
-        done = run(told.function, told.parameters, place, threads=threads, **told.options)
+        done = run(setup.function, setup.parameters, folder, threads=threads, **setup.options)
     except KeyboardInterrupt:
-        _tell_what_is_kept(place)
+        _report_interruption(folder)
         raise
-    _tell(done)
+    _report(done)
     if pictures and done.drawable:
-        _tell_of_no_numbers(done)
+        _warn_of_nonfinite(done)
         path = done.path / "histograms.png"
         done.plot_histogram(path=path)
         terminal.output.print(f"  {path}", soft_wrap=True)
 
 
-def _expect(found: StudyEstimate, place: Path) -> None:
+def _report_estimate(found: StudyEstimate, folder: Path) -> None:
     terminal.output.print(
-        f"{counted(found.rows, 'row')} in {counted(found.chunks, 'chunk')} of {found.chunk}: some "
-        f"{_time(found.seconds)} on {counted(found.threads, 'thread')}, at most {_size(found.bytes)} in {place}",
+        f"{counted(found.rows, 'row')} in {counted(found.chunks, 'chunk')} of {found.chunk}: about "
+        f"{_time(found.seconds)} on {counted(found.threads, 'thread')}, at most {_size(found.bytes)} in {folder}",
         soft_wrap=True,
     )
     terminal.output.print(f"  outputs: {', '.join(found.outputs)}", soft_wrap=True)
 
 
-def _tell(found: Study) -> None:
+def _report(found: Study) -> None:
     terminal.output.print(str(found), soft_wrap=True)
     shown: dict[str, list[int]] = {}
     for row, text in found.errors.items():
@@ -93,28 +93,28 @@ def _tell(found: Study) -> None:
     terminal.output.print(f"  {found.path}", soft_wrap=True)
 
 
-def _tell_what_is_kept(place: Path) -> None:
-    """What a study that was stopped leaves."""
+def _report_interruption(folder: Path) -> None:
+    """Report the results of an interrupted study."""
     from linkwright.studies import Study
 
     try:
-        what = str(Study(place))
-    except (LinkwrightError, OSError):  # stopped before it was begun
-        what = "nothing was computed yet; run it again"
+        what = str(Study(folder))
+    except (LinkwrightError, OSError):  # stopped before its first result
+        what = "no results yet; run the command again"
     terminal.errors.print(f"stopped: {what}", soft_wrap=True)
 
 
-def _tell_of_no_numbers(found: Study) -> None:
-    """Where a function gave NaN or infinities for rows that did not fail."""
+def _warn_of_nonfinite(found: Study) -> None:
+    """Warn of NaN and infinite results in rows that did not fail."""
     for name in found.drawable:
         bad = sum(int(np.count_nonzero(~np.isfinite(x))) for (x,) in found.chunks(name))
         if bad:
-            what = f"{name} is not a finite number in {bad} of {counted(found.rows, 'row')}"
+            what = f"{name} is NaN or infinite in {bad} of {counted(found.rows, 'row')}"
             terminal.errors.print(f"note: {what}", soft_wrap=True)
 
 
 def _time(seconds: float) -> str:
-    """A time as a reader wants it: ``3 min 20 s``."""
+    """Return a duration as text: ``3 min 20 s``."""
     whole = round(seconds)
     if whole < 60:
         return f"{seconds:.2g} s" if seconds < 9.95 else f"{whole} s"

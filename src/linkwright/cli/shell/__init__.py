@@ -1,1 +1,1 @@
-"""What shells complete when TAB is pressed: robots, exhibits, files."""
+"""Shell completion of robots, exhibits and files."""

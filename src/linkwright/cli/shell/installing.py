@@ -1,9 +1,9 @@
-"""Scripts for shells that complete what is typed, without running Python at each TAB.
+"""Completion scripts for shells that do not run Python at each TAB.
 
-cyclopts writes them, with commands, options and fixed choices in them. Where a value comes from a function of Python
-they call ``linkwright __complete``, which imports the library at each TAB. Instead the values as they are on that day
-are written into the script, as a function of the shell that is called in place of the program; files are looked for at
-each TAB. Were a later cyclopts to write the call in another way, its scripts would still ask the program, and be slow.
+The scripts of cyclopts contain commands, options and fixed choices. For values that come from a Python function they
+call ``linkwright __complete``, which imports the library at each TAB. Here a shell function with the present values
+replaces that call; files are searched at each TAB. If a later version of cyclopts writes the call differently, its
+scripts still work, but slowly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cyclopts.completion.install import create_install_completion_command
 from linkwright.cli.shell.values import robots
 
 BASH = """
-# What words may be, in place of the program, which would take long to start: COMMAND … WORD.
+# Values of a word, instead of running the program, which starts slowly: COMMAND … WORD.
 _linkwright_values() {
   local word="${@: -1}" file
   case "$1" in
@@ -31,8 +31,8 @@ OTHERS  esac
   done
 }
 
-# The word as it is meant, "my robots" and not "my\\ robots"; no blank after a folder, nor after "planar:", which a
-# number follows.
+# The unquoted word, "my robots" and not "my\\ robots"; no space after a folder, nor after "planar:", which needs a
+# number.
 _linkwright_words() {
   COMP_WORDS[COMP_CWORD]="${COMP_WORDS[COMP_CWORD]//\\\\/}"
   _linkwright "$@"
@@ -46,7 +46,7 @@ complete -F _linkwright_words linkwright
 """
 
 ZSH = """
-# What words may be, in place of the program, which would take long to start: COMMAND … WORD.
+# Values of a word, instead of running the program, which starts slowly: COMMAND … WORD.
 _linkwright_values() {
   case "$1" in
 OTHERS    *) print -rl -- ROBOTS ;;
@@ -59,12 +59,12 @@ OTHERS = {
     "zsh": "    {command}) print -rl -- {values} ;;\n",
     "fish": "        case {command}\n            printf '%s\\n' {values}\n",
 }
-"""A command whose words are no robots."""
+"""A command whose arguments are not robots."""
 
 ZSH_BEGINS = "_cyclopts_linkwright() {"
 
 FISH = """
-# What words may be, in place of the program, which would take long to start: COMMAND … WORD.
+# Values of a word, instead of running the program, which starts slowly: COMMAND … WORD.
 function __fish_linkwright_values
     switch "$argv[1]"
 OTHERS        case '*'
@@ -76,9 +76,9 @@ end
 
 
 def with_values(script: str, shell: str, others: Mapping[str, Sequence[str]]) -> str:
-    """Return a script of cyclopts that finds values by itself; PowerShell's is left as it is.
+    """Return a script of cyclopts that contains its values; the script for PowerShell is unchanged.
 
-    ``others`` gives the words of the commands that do not take robots.
+    ``others``: values of the commands that do not take robots.
     """
     if shell == "bash":
         return script.replace('"$_cmd" __complete', "_linkwright_values") + _filled(BASH, shell, others)
@@ -88,7 +88,7 @@ def with_values(script: str, shell: str, others: Mapping[str, Sequence[str]]) ->
             return script
         files = f'  [[ " {" ".join(others)} " == *" ${{_cyc_words[2]}} "* ]] || _files -g "*.({_suffixes()})"'
         script = script.replace("$_cyc_cmd __complete", "_linkwright_values").replace(found, f"{found}\n{files}")
-        # within its one function: of a file that defines one only, zsh knows that the function is meant
+        # inside its only function: zsh calls the function of a file that defines only one
         return script.replace(f"{ZSH_BEGINS}\n", f"{ZSH_BEGINS}\n{_filled(ZSH, shell, others)}\n", 1)
     if shell == "fish":
         return _filled(FISH, shell, others) + script.replace("(linkwright __complete", "(__fish_linkwright_values")
@@ -103,7 +103,7 @@ def _filled(text: str, shell: str, others: Mapping[str, Sequence[str]]) -> str:
 
 
 def _words_of_commands(app: App) -> dict[str, list[str]]:
-    """The words of the commands that do not take robots."""
+    """Return the values of the commands that do not take robots."""
     found = {}
     for name in app.resolved_commands():
         for argument in () if name.startswith("-") else app[name].assemble_argument_collection():
@@ -120,7 +120,7 @@ def _suffixes() -> str:
 
 
 def offer(app: App) -> None:
-    """Make ``--install-completion`` an option of the program."""
+    """Add the option ``--install-completion`` to the program."""
 
     def install(*, shell: Any, output: Path | None, add_to_startup: bool) -> Path:
         from linkwright.files import write_text
@@ -132,6 +132,6 @@ def offer(app: App) -> None:
     app.command(
         create_install_completion_command(install, True),
         name="--install-completion",
-        help="Let the shell (bash, zsh, fish, powershell: --shell) complete commands, options, robots, files and "
-        "exhibits, when TAB is pressed. Run it again when robots were installed since, or a newer linkwright.",
+        help="Install TAB completion of commands, options, robots, files and exhibits (--shell: bash, zsh, fish, "
+        "powershell). Run it again after installing robots or a new version of Linkwright.",
     )

@@ -1,4 +1,4 @@
-"""What a word of a command may be, for shells that ask."""
+"""Values of positional arguments, for shell completion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 
 def robots(_: Any = None) -> list[str]:
-    """Names of mechanisms: those built in, "planar:" where a number follows, and those that are installed."""
+    """Return the names of the built-in mechanisms ("planar:" needs a number after it) and of the installed robots."""
     from linkwright.formats.named import example_robots
     from linkwright.model.library.built_in import NAMES
 

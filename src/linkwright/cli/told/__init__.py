@@ -1,1 +1,1 @@
-"""What users see: the terminal, and what a run leaves."""
+"""Output: the terminal, and the files and summary of a simulation."""

@@ -1,4 +1,4 @@
-"""Output in encodings without all characters (cp1252, Latin-1, ASCII): what they lack is written in ASCII.
+"""Output in encodings with fewer characters (cp1252, Latin-1, ASCII): missing characters are written in ASCII.
 
 θ becomes theta, ² becomes ^2, the lines of a tree become |, + and -, and a character without a replacement becomes "?".
 """
@@ -29,7 +29,7 @@ _WRITTEN = {
 
 
 def ascii_of(character: str) -> str:
-    """Return a character as it reads in ASCII: "theta", "^2", "e" of é, "?" where there is nothing like it."""
+    """Return the ASCII form of a character: "theta", "^2", "e" for é, "?" if there is none."""
     if character.isascii():
         return character
     if character in _WRITTEN:
@@ -38,7 +38,7 @@ def ascii_of(character: str) -> str:
     if name.startswith("GREEK "):
         words = name.partition(" WITH ")[0].split()
         return words[-1].capitalize() if "CAPITAL" in words else words[-1].lower()
-    if name.startswith("BRAILLE"):  # what rich turns while something is at work
+    if name.startswith("BRAILLE"):  # the spinner of rich
         return "*"
     kind, _, parts = unicodedata.decomposition(character).rpartition("> ")
     if parts:
@@ -62,7 +62,9 @@ def accept_all_characters(stream: Any) -> None:
     A UTF-8 stream that passes the bytes of file names through (``surrogateescape``) stays as it is.
     """
     encoding = getattr(stream, "encoding", None)
-    if encoding is None or not hasattr(stream, "reconfigure"):  # no terminal and no file: a widget, a test's text
+    if encoding is None or not hasattr(
+        stream, "reconfigure"
+    ):  # neither a terminal nor a file: a widget, or a text buffer of a test
         return
     if stream.errors == "strict" or not codecs.lookup(encoding).name.startswith("utf"):
         stream.reconfigure(errors=TRANSLITERATE)

@@ -1,4 +1,4 @@
-"""What ``linkwright simulate`` leaves and tells: files of a motion, and a summary."""
+"""Output of ``linkwright simulate``: the files of a motion, and a summary."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ RESULTS = (
     *("motion.npz", "motion.csv", "positions.png", "velocities.png", "energies.png", "efforts.png", "contacts.png"),
     *("animation.gif", "animation.mp4"),
 )
-"""What a simulation may write; of an earlier one nothing stays."""
+"""Files that a simulation may write. Files of a previous simulation are removed."""
 
 
 BEYOND = 1e6
-"""times the energy at the start, or a joule: what nothing in a mechanism brings about that nothing drives"""
+"""Energy, relative to the initial energy plus 1 J, above which a motion without actuation is numerically unstable."""
 
 MOST_NAMES = 7
-"""that a row lists"""
+"""Largest number of names in a row."""
 
 
 def written(motion: Motion, folder: Path) -> Iterator[Path]:
-    """Write the arrays, then the plots; each file's path when it is whole."""
+    """Write the arrays, then the plots; yield the path of each complete file."""
     from linkwright.visual import plots
 
     model, t = motion.model, motion.t
@@ -50,28 +50,28 @@ def written(motion: Motion, folder: Path) -> Iterator[Path]:
 
 
 def summary(motion: Motion, method: str, controlled: bool, pushed: bool = False) -> Table:
-    """What a motion was, in a table; ``method`` in words; ``controlled``, ``pushed``: whether something acted."""
+    """Return a table that summarizes a motion; ``method``: description of the integration method."""
     model, energy = motion.model, motion.energy
     table = Table(show_header=False, box=None)
     steps = round(motion.t[-1] / motion.step)
     table.add_row("motion", f"{motion.t[-1]:g} s in {steps} steps of {motion.step:g} s ({method})")
     table.add_row("compile time", f"{motion.compile_time:.3g} s")
     table.add_row("steps per second", f"{motion.steps_per_second:,.0f}")
-    table.add_row("", f"{motion.t[-1] / max(motion.run_time, 1e-9):,.0f} times real time")
+    table.add_row("real-time factor", f"{motion.t[-1] / max(motion.run_time, 1e-9):,.0f}")
     scale = max(float(np.abs(motion.kinetic).max()), float(np.ptp(motion.potential)), 1e-300)
     limited = bool(motion.limit_efforts.any())
     losses = any(np.any(joint.damping) or np.any(joint.friction) for joint in model.joints)
     change = f"{energy[0]:.6g} J → {energy[-1]:.6g} J"
     if controlled or losses or pushed or motion.pressing or limited:
-        parts = ["control"] * controlled + ["damping and friction"] * losses + ["a push"] * pushed
-        parts += ["contact"] * bool(motion.pressing) + ["limits"] * limited
+        parts = ["control"] * controlled + ["damping", "friction"] * losses + ["push"] * pushed
+        parts += ["contact"] * bool(motion.pressing) + ["joint limits"] * limited
         why = " and ".join([", ".join(parts[:-1])] * (len(parts) > 1) + parts[-1:])
         table.add_row("energy", f"{change} ({why} included)")
     elif not np.abs(energy).max() <= BEYOND * (abs(energy[0]) + 1.0):
-        table.add_row("energy", f"{change}: it grew beyond all bounds; the last samples are no motion")
+        table.add_row("energy", f"{change}: the simulation diverged; its last samples are not valid")
     else:
         moved = scale > 1e-12 * float(np.abs(energy).max())
-        part = f"{motion.drift / scale:.2g} of the energy exchanged" if moved else "nothing moves"
+        part = f"{motion.drift / scale:.2g} of the exchanged energy" if moved else "nothing moves"
         table.add_row("energy drift", f"{motion.drift:.3g} J, {part}")
     if motion.pressing and motion.impulses is not None:
         contacts = motion.contacts
@@ -80,7 +80,7 @@ def summary(motion: Motion, method: str, controlled: bool, pushed: bool = False)
         table.add_row(
             "contact",
             f"penetration ≤ {contacts.penetration * 1e3:.2g} mm, residual {at_rest:.1g} m/s (median), "
-            f"{gained:.2g} J gained as overlap was undone",
+            f"energy added by penetration correction: {gained:.2g} J",
         )
     if limited:
         held = np.any(motion.limit_efforts, axis=0).tolist()
@@ -88,5 +88,5 @@ def summary(motion: Motion, method: str, controlled: bool, pushed: bool = False)
         many = f"{len(names)} of {model.nv} coordinates"
         table.add_row("limits reached", many if len(names) > MOST_NAMES else ", ".join(names))
     if model.loops:
-        table.add_row("closure error", f"{motion.closure:.2g} (m or rad, the largest of all loops)")
+        table.add_row("closure error", f"{motion.closure:.2g} (m or rad, maximum over the loops)")
     return table

@@ -1,4 +1,4 @@
-"""The terminal: names and paths come out as they are, never as markup, colors or commands to the terminal."""
+"""The terminal: names and paths are printed verbatim, never as markup, colors or control sequences."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from linkwright.errors import printable
 
 
 class PlainConsole(Console):
-    """A console to which square brackets are text, and which shows control characters instead of sending them."""
+    """A console that prints square brackets as text, and symbols instead of control characters."""
 
     def __init__(self, **options: Any):
         super().__init__(highlight=False, markup=False, emoji=False, **options)
-        if self._width == 0:  # of COLUMNS=0, which says nothing, as shutil.get_terminal_size has it
+        if self._width == 0:  # COLUMNS=0 means an unknown width, as in shutil.get_terminal_size
             self._width = None
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As rich does; into a file or a pipe lines and tables go whole, unless COLUMNS says how wide that is."""
+        """Print as rich does, but without wrapping into a file or a pipe, unless COLUMNS gives a width."""
         if not self.is_terminal and os.environ.get("COLUMNS", "0") == "0":
             options.setdefault("soft_wrap", all(isinstance(x, str) for x in objects))
             options.setdefault("crop", False)
@@ -30,13 +30,13 @@ class PlainConsole(Console):
         super().print(*objects, **options)
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is printed, piece by piece; rich's own commands (colors, cursor) are kept apart from texts."""
+        """Yield the printed segments; the control sequences of rich (colors, cursor) are passed on."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else printable(text, keep="\n"), style, control)
 
 
 class _Whole:
-    """A table of which nothing is wrapped."""
+    """A table that is not wrapped."""
 
     def __init__(self, table: Table):
         self.table = table

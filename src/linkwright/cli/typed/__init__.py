@@ -1,1 +1,1 @@
-"""What users type, read: robots, postures, velocities, parameters, heights and pushes."""
+"""Parsing of arguments: postures, velocities, parameters, targets, heights and pushes."""

@@ -1,8 +1,9 @@
-"""What users type on the command line, read: postures, velocities, parameters."""
+"""Parsing of postures, velocities, targets and parameters."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -13,22 +14,22 @@ from linkwright.spatial.arrays import Array
 
 
 def named_parameters(text: str) -> str | dict[str, Any]:
-    """What --parameters says: a word for all, or {group: word, name: number}."""
+    """Parse --parameters: one word for all, or {group: word, name: number}."""
     from linkwright.symbolic.derive.plan import GROUPS
 
     if "=" not in text:
         return text
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for entry in text.split(","):
         name, given, value = (part.strip() for part in entry.partition("="))
         if not given:
-            raise InputError(f"--parameters: {entry.strip()!r} gives nothing; write group=numbers or name=0.5")
-        found[name] = value if name in GROUPS else _value(value, "parameters")
-    return found
+            raise InputError(f"--parameters: {entry.strip()!r} has no value; write group=numbers or name=0.5")
+        parameters[name] = value if name in GROUPS else _value(value, "parameters")
+    return parameters
 
 
 def starting_posture(model: Model, text: str, option: str = "posture") -> Array:
-    """The configuration (nq,) a user asked for by an option; neutral, brought within the limits, where not."""
+    """Return the configuration (nq,) of an option; coordinates without a value are neutral, within the limits."""
     if text == "random":
         return model.random()
     q = np.clip(model.neutral(), model.lower, model.upper)
@@ -36,7 +37,7 @@ def starting_posture(model: Model, text: str, option: str = "posture") -> Array:
 
 
 def starting_velocity(model: Model, text: str) -> Array:
-    """The velocity (nv,) a user asked for; zero where not."""
+    """Return the velocity (nv,) of --velocity; coordinates without a value are zero."""
     from linkwright.model.names import velocity_names
 
     if text == "random":
@@ -45,14 +46,14 @@ def starting_velocity(model: Model, text: str) -> Array:
 
 
 def target_poses(text: str) -> Array:
-    """What --to says: places (n, 3), "x y z", or poses (n, 4, 4), "x y z roll pitch yaw"; ";" between them."""
+    """Return the targets of --to: positions (n, 3), "x y z", or poses (n, 4, 4), "x y z roll pitch yaw"."""
     from linkwright.geometry import rotation, transform
 
     rows = [[_value(entry, "to") for entry in one.replace(",", " ").split()] for one in text.split(";") if one.strip()]
     widths = {len(row) for row in rows}
     if not widths <= {3, 6} or len(widths) != 1:
         raise InputError(
-            f"--to takes x y z, or x y z roll pitch yaw, the same of all targets; got {text!r}, "
+            f"--to expects x y z or x y z roll pitch yaw, the same for all targets; got {text!r}, "
             f"{' and '.join(map(str, sorted(widths))) or 'no'} numbers"
         )
     x = np.array(rows)
@@ -60,13 +61,13 @@ def target_poses(text: str) -> Array:
 
 
 def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: str) -> Array:
-    """``x`` with what ``text`` gives: all values, or some by name."""
+    """Return ``x`` with the values of ``text``: all values, or some by name."""
     if not text.strip():
         return x
     entries = [entry.strip() for entry in text.replace(";", ",").split(",") if entry.strip()]
     if not any("=" in entry for entry in entries):
         if len(entries) != len(x):
-            hint = "; write commas between them" if len(text.split()) > 1 and "," not in text else ""
+            hint = "; separate them by commas" if len(text.split()) > 1 and "," not in text else ""
             raise InputError(
                 f"--{option} gives {counted(len(entries), 'value')}; {model.name!r} has {size} = {len(x)}{hint}"
             )
@@ -84,13 +85,18 @@ def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: st
     return x
 
 
+_DEGREES = re.compile(r"([-+.\deE]+)\s*(?:degrees?|degs|°)", re.IGNORECASE)
+
+
 def _value(text: str, option: str) -> float:
-    """A finite number; degrees where it ends in "deg"."""
+    """Return a finite number, in radians if it ends in "deg"."""
     number, degrees = (text.strip()[:-3], True) if text.strip().endswith("deg") else (text, False)
     try:
         value = float(number)
     except ValueError:
-        raise InputError(f"--{option}: {text!r} is not a number") from None
+        unit = _DEGREES.fullmatch(text.strip())
+        hint = f"; write {unit[1]}deg" if unit else ""
+        raise InputError(f"--{option}: {text!r} is not a number{hint}") from None
     if not math.isfinite(value):
         raise InputError(f"--{option}: {text!r} is not finite")
     return float(np.radians(value)) if degrees else value

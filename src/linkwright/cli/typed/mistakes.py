@@ -1,4 +1,4 @@
-"""What is wrong with a command as it was typed, in our words: what was given, and what the command takes."""
+"""Messages for wrong commands: the given argument, and the accepted ones."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, get_args
 import cyclopts
 from cyclopts import exceptions
 
-KINDS = {int: "a whole number", float: "a number", bool: "yes or no", Path: "a file or folder"}
+KINDS = {int: "an integer", float: "a number", bool: "yes or no", Path: "a file or folder"}
 
 
 def told(error: cyclopts.CycloptsError) -> str:
-    """The mistake in a sentence or two."""
+    """Return the message of an error."""
     command = " ".join(error.command_chain or ())
     match error:
         case exceptions.UnusedCliTokensError():
-            return f"{_takes(error, command)}; {_listed(error.unused_tokens or [])} cannot be used{_see(command)}"
+            return f"{_takes(error, command)}; unexpected: {_listed(error.unused_tokens or [])}{_see(command)}"
         case exceptions.UnknownCommandError():
             return _unknown_command(error)
         case exceptions.UnknownOptionError():
@@ -32,20 +32,20 @@ def told(error: cyclopts.CycloptsError) -> str:
         case exceptions.CoercionError() if error.argument is not None:
             return _no_value(error, error.argument)
         case exceptions.RepeatArgumentError():
-            return f"{error.token.keyword or error.token.value} is given twice; give it once"
+            return f"{error.token.keyword or error.token.value} is given twice"
         case _:
             return f"{' '.join(str(error).split()).rstrip('.')}{_see(command)}"
 
 
 def _takes(error: cyclopts.CycloptsError, command: str) -> str:
-    """``convert takes ROBOT and FILE``: the words of a command beside its options."""
+    """Return the positional arguments of a command: ``convert takes ROBOT and FILE``."""
     words = [
         (parameter.name.upper(), parameter.default is not parameter.empty)
         for parameter in (inspect.signature(error.target).parameters.values() if error.target else ())
         if parameter.kind is parameter.POSITIONAL_ONLY
     ]
     if not words:
-        return f"{command} takes options only, and no other words"
+        return f"{command} takes only options"
     some = "at most " if any(optional for _, optional in words) else ""
     return f"{command} takes {some}{' and '.join(name for name, _ in words)}"
 
@@ -57,10 +57,7 @@ def _listed(words: list[str]) -> str:
 def _unknown_command(error: cyclopts.CycloptsError) -> str:
     given = (error.unused_tokens or [""])[0]
     every = list(error.app or ())
-    if given.startswith("-"):
-        what = f"there is no option {given!r} before a command"
-    else:
-        what = f"there is no command {given!r}"
+    what = f"unknown option {given!r} before a command" if given.startswith("-") else f"unknown command {given!r}"
     commands = sorted(name for name in every if not name.startswith("-"))
     return f"{what}{_meant(given, every) or '.'} The commands are {', '.join(commands)}"
 
@@ -68,7 +65,7 @@ def _unknown_command(error: cyclopts.CycloptsError) -> str:
 def _missing(error: exceptions.MissingArgumentError, command: str) -> str:
     name = error.keyword or error.argument.name  # type: ignore[union-attr]
     if name.startswith("-"):
-        return f"{name} takes {_expected(error.argument)}, and nothing follows it{_see(command)}"
+        return f"{name} needs {_expected(error.argument)}{_see(command)}"
     return f"{_takes(error, command)}; {name} is missing{_see(command)}"
 
 
@@ -79,7 +76,7 @@ def _no_value(error: exceptions.CoercionError, argument: Any) -> str:
     if given is None:
         return " ".join(str(error).split()).rstrip(".")
     if given.startswith("--"):
-        return f"{name} takes {_expected(argument)}, and the option {given} follows it"
+        return f"{name} needs {_expected(argument)}; the option {given} follows it"
     return f"{name} takes {_expected(argument)}; got {given!r}"
 
 
@@ -87,7 +84,7 @@ def _expected(argument: Any) -> str:
     choices = argument.get_choices()
     if choices:
         return f"one of {', '.join(choices)}"
-    hints = {argument.hint, *get_args(argument.hint)}  # of "int | None" its parts
+    hints = {argument.hint, *get_args(argument.hint)}  # the parts of "int | None"
     return next((what for kind, what in KINDS.items() if kind in hints), "a value")
 
 

@@ -1,4 +1,4 @@
-"""What ``linkwright simulate`` does to a mechanism on the ground: a height to drop from, a push."""
+"""The options --drop and --push of ``linkwright simulate``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ DROP = 0.5
 """m"""
 
 PUSH_TIME, PUSH_LASTS = 1.0, 0.1
-"""s: when it begins, and for how long"""
+"""Begin and duration of the push, s."""
 
 PUSH = (0.35, 0.55, 0.0)
-"""m/s: a push where none is told is so much for each kilogram"""
+"""Default impulse divided by the mass, m/s."""
 
 
 @dataclass(frozen=True)
 class TimedForce:
-    """A force on a link, for a while."""
+    """A force on a link for a limited time."""
 
     frame: str
     impulse: Array
@@ -33,7 +33,7 @@ class TimedForce:
 
     @property
     def wrenches(self) -> Callable[..., dict[str, Array]]:
-        """For ``simulate``."""
+        """The external forces for ``simulate``."""
         return partial(_pushing, frame=self.frame, force=self.impulse / PUSH_LASTS)
 
 
@@ -43,43 +43,43 @@ def _pushing(model: Model, t: Any, q: Array, v: Array, force: Array, frame: str)
 
 
 def numbers(option: str, given: Sequence[str] | None, robot: str | None) -> list[float] | None:
-    """The numbers that follow an option; the robot's name does not, and where none was given it may be among them."""
+    """Return the numbers after an option. The error for a robot name after an option explains the order."""
     found = []
     for word in given or ():
         try:
             found.append(float(word))
         except ValueError:
             several = word.replace(",", " ").split()
-            hint = f"; write them apart: {option} {' '.join(several)}" if len(several) > 1 else ""
+            hint = f"; separate them by spaces: {option} {' '.join(several)}" if len(several) > 1 else ""
             if robot is None and not hint:
                 hint = f"; the robot comes first: linkwright simulate {word} {option}"
-            raise InputError(f"numbers may follow {option}, and {word!r} is none{hint}") from None
+            raise InputError(f"{option} expects numbers; got {word!r}{hint}") from None
     return None if given is None else found
 
 
 def dropped(words: Sequence[str] | None, robot: str | None) -> float:
-    """How high, m, what --drop says."""
+    """Return the height of --drop, m."""
     given = numbers("--drop", words, robot)
     if given is None:
         return 0.0
     if len(given) > 1 or not all(0.0 < x < np.inf for x in given):
-        raise InputError(f"--drop takes a height in m above 0, or none; got {' '.join(f'{x:g}' for x in given)}")
+        raise InputError(f"--drop expects one height above 0 m; got {' '.join(f'{x:g}' for x in given)}")
     return given[0] if given else DROP
 
 
 def pushed(model: Model, words: Sequence[str] | None, robot: str | None) -> TimedForce | None:
-    """What --push says: nothing, N s sideways, or x y z."""
+    """Return the force of --push: default, N s sideways, or N s along x, y and z."""
     given = numbers("--push", words, robot)
     if given is None:
         return None
     if not np.isfinite(given).all():
-        raise InputError(f"--push takes finite numbers, N s; got {' '.join(f'{x:g}' for x in given)}")
+        raise InputError(f"--push expects finite numbers, N s; got {' '.join(f'{x:g}' for x in given)}")
     if len(given) not in (0, 1, 3):
         raise InputError(
-            f"--push takes N s sideways, or three of them along x, y and z, or none; got {len(given)} numbers"
+            f"--push expects no number, one (N s sideways) or three (N s along x, y and z); got {len(given)} numbers"
         )
     if not model.joints:
-        raise ModelError(f"nothing of {model.name!r} moves, and so nothing can be pushed")
+        raise ModelError(f"{model.name!r} has no joints; --push needs a joint")
     frame = next((j.child for j in model.joints if j.motion.floating), model.joints[-1].child)
     mass = sum(body.mass for body in model.bodies)
     x = [mass * each for each in PUSH] if not given else [0.0, given[0], 0.0] if len(given) == 1 else list(given)

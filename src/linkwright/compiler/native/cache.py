@@ -13,6 +13,7 @@ import hashlib
 import os
 import pkgutil
 import re
+import shlex
 import stat
 import sys
 import tempfile
@@ -128,7 +129,12 @@ def write(name: str | None, image: bytes) -> None:
     try:
         where.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _trusted(where, private=True):
-            _warn(where, "it is not this user's alone (owner, mode 0700)")
+            own = os.name == "nt" or os.stat(where).st_uid == os.getuid()
+            advice = (
+                f"run `chmod 700 {shlex.quote(str(where))}`" if own else "set LINKWRIGHT_CACHE to a folder of your own"
+            )
+            whose = "other users can open it" if own else "it belongs to another user"
+            _warn(where, f"{whose}; {advice}")
             return
         digest = hashlib.sha256(name.encode() + image).digest()
         handle, temporary = tempfile.mkstemp(dir=where, prefix=".new-")
@@ -228,4 +234,8 @@ def _shrink(where: Path) -> None:
 def _warn(where: Path, why: str) -> None:
     if str(where) not in _warned:
         _warned.add(str(where))
-        warnings.warn(f"compiled code cannot be kept in {where}: {why}", CacheWarning, stacklevel=2)
+        warnings.warn(
+            f"the cache of compiled code is not used, so every run compiles again: {where}: {why}",
+            CacheWarning,
+            stacklevel=2,
+        )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained, with_article
+from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, explained, with_article
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import (
     WORLD,
@@ -71,6 +71,10 @@ class Builder:
         self._loops: list[Loop | CoordinateLoop] = []
         self._springs: list[Spring] = []
         self._shapes: list[Shape] = []
+        bodies, joints, frames = (
+            {one.name for one in ones} for ones in (self._given.bodies, self._given.joints, self._given.frames)
+        )
+        self._names = {"body or frame": bodies | frames, "joint": joints}
 
     @explained
     def body(self, name: str, mass: float = 0.0, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0) -> Builder:
@@ -82,6 +86,7 @@ class Builder:
         Each of these may be symbols (:func:`lw.symbols`), as what joints have for each coordinate may be.
         """
         who = f"body {_name('a body', name)!r}"
+        self._take("body or frame", name)
         c = entries(f"the center of mass of {who}", center_of_mass, (3,))
         self._bodies.append(BodySpec(name, mass_of(who, mass), c, inertia_of(who, inertia)))
         return self
@@ -136,6 +141,7 @@ class Builder:
                 float(finite(f"{who}: the multiplier", multiplier, ())),
                 float(finite(f"{who}: the offset", offset, ())),
             )
+        self._take("joint", name)
         self._joints.append(
             JointSpec(
                 name,
@@ -170,6 +176,7 @@ class Builder:
     ) -> Builder:
         """Add a named frame on a body ("world" for the ground)."""
         _name(f"frame {_name('a frame', name)!r}: its body", body)
+        self._take("body or frame", name)
         self._frames.append(FrameSpec(name, body, _placed(f"frame {name!r}", placement, xyz, rpy)))
         return self
 
@@ -384,6 +391,12 @@ class Builder:
             raise InputError(f"{who}: {problem}")
         self._shapes.append(made)
         return self
+
+    def _take(self, what: str, name: str) -> None:
+        """Reserve a name; raise :class:`ModelError` if there is one of that kind already."""
+        if name in self._names[what]:
+            raise ModelError(f"a second {what} is named {name!r}; each {what} needs its own name")
+        self._names[what].add(name)
 
     @explained
     def build(self, root: str | None = None) -> Model:

@@ -108,7 +108,7 @@ def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks:
             remarks.append(
                 at_place(
                     place,
-                    f"{who}: no rigid body has these principal moments of inertia ({shown}): the largest "
+                    f"{who}: the principal moments of inertia ({shown}) violate the triangle inequality: the largest "
                     f"exceeds the sum of the others by {excess:.3g} ({excess / moments[2]:.2%})",
                 )
             )

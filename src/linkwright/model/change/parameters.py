@@ -87,4 +87,7 @@ def impossible(body: RigidInertia, physical: bool = True) -> str:
     if not physical or moments[2] - moments[1] - moments[0] <= ROUNDING * max(np.abs(moments).max(), np.abs(I).max()):
         return ""
     shown = ", ".join(f"{one:.6g}" for one in moments)
-    return f"of its principal moments of inertia ({shown}) the largest exceeds the sum of the others"
+    return (
+        f"its principal moments of inertia ({shown}) violate the triangle inequality: the largest exceeds the sum of "
+        "the others"
+    )

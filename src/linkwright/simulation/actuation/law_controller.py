@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not
-from linkwright.errors import ArgumentError, InputError, ShapeError, wrong_call
+from linkwright.errors import ArgumentError, InputError, ShapeError, joined, wrong_call
 from linkwright.model.derived import derived, exact
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -410,7 +410,12 @@ def _require_call(function: Any, name: str, bound: Collection[str], state: bool)
             f"it, functools.partial({name}, wrench=…)"
         )
     if lacking:
-        raise ArgumentError(f"{packed}: bind the rest, functools.partial({name}, {lacking[-1]}=…)")
+        lacking = [one for one in lacking if one != "state"] or lacking
+        values = ", ".join(f"{one}=…" for one in lacking)
+        raise ArgumentError(
+            f"the controller {name} needs {joined(lacking)}: give {'it' if len(lacking) == 1 else 'them'}, "
+            f"functools.partial({name}, {values}); {packed}"
+        )
     raise ArgumentError(packed)
 
 

@@ -74,7 +74,7 @@ class MotionRecorder:
         self.uncontrolled = 0
         """number of ended motions whose efforts were not finite"""
         self.advice = f"a smaller step than {h:g} s may help"
-        self.ending = "diverged"
+        self.ending = "diverged (inf or NaN)"
         """description of the end, for messages"""
         self.lengths: Array | None = None
         """(…, 2): numbers of accepted and rejected steps, of an adaptive method"""
@@ -193,7 +193,7 @@ class MotionRecorder:
         many, short = int(np.sum(stopped == 2.0)), int(np.sum(stopped == 1.0))
         if many or short:
             why = [f"more than {MOST} steps were needed from one sample to the next"] * bool(many)
-            why += ["steps became too short for numbers"] * bool(short)
+            why += ["steps became shorter than rounding allows"] * bool(short)
             self.advice = (
                 f"{' and '.join(why)}: something acts too stiffly or jumps there; a larger tolerance, softer contact "
                 "or method='semi_implicit' may help"
@@ -225,7 +225,7 @@ class MotionRecorder:
         advice = self.advice
         name, times = self.model.name, motion.ended
         if not self.batch:
-            message = f"the motion of {name!r} {self.ending} after t = {times:g} s and ends there; {advice}"
+            message = f"The simulation of {name!r} {self.ending} at t = {times:g} s and ends there; {advice}"
             warn(message)
             return
         each = [f"[{', '.join(map(str, row))}] after t = {times[tuple(row)]:g} s" for row in ended[:LISTED]]
@@ -233,10 +233,10 @@ class MotionRecorder:
         if self.uncontrolled:
             listed += f"; for {self.uncontrolled} of them {self.source}'s efforts were not finite"
         if len(ended) == np.size(self.alive):
-            raise SimulationError(f"all {len(ended)} motions of {name!r} {self.ending}: {listed}; {advice}")
+            raise SimulationError(f"all {len(ended)} simulations of {name!r} {self.ending}: {listed}; {advice}")
         warn(
             f"{len(ended)} of {np.size(self.alive)} motions of {name!r} {self.ending}: {listed}; their later "
-            f"samples are NaN (motion.ended has the times), the others go on; {advice}",
+            f"samples are NaN (motion.ended has the times), the others continue; {advice}",
         )
 
 
