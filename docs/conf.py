@@ -19,7 +19,8 @@ copyright = author
 version = release = linkwright.__version__
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "formulas", "names", "pages", "commands"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions += ["formulas", "names", "pages", "player", "commands"]
 exclude_patterns = ["sphinx", "pictures"]
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
@@ -42,12 +43,16 @@ add_module_names = False
 html_math_renderer = "mathml"
 
 html_theme = "furo"
-html_title = "Linkwright"
+html_title = f"Linkwright {version}"
+html_short_title = "Linkwright"
+html_favicon = html_logo = "sphinx/static/logo.svg"
 html_static_path = ["sphinx/static"]
 html_css_files = ["pages.css"]
-html_copy_source = False
-html_show_sourcelink = False
+html_js_files = ["pages.js"]
+html_sourcelink_suffix = ".txt"
 html_show_copyright = False
 html_show_sphinx = False
-html_theme_options = {"top_of_page_buttons": [], "footer_icons": []}
+html_theme_options = {"top_of_page_buttons": ["view"], "footer_icons": []}
 pygments_style = "friendly"
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True

@@ -44,8 +44,7 @@ def index_text(run: Callable[[str], ExhibitResult]) -> str:
         (source, [(run(one.number), f"{page_of[one.number]}.md") for one in exhibits])
         for source, exhibits in SOURCES.items()
     ]
-    listed = "\n".join(PAGES)
-    return f"{index(rows)}\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
+    return index(rows)
 
 
 def main() -> None:

@@ -1,54 +1,89 @@
-"""``(others)`` in a list of pages: what else stands in that folder, so that no page is left out.
+"""Contents, downloads, tables, pictures and social cards of the pages.
 
-And beneath a page its code as one program, where tools/write_examples.py has written one. Tables of two columns are
-marked, so that they can be read on a telephone.
+- An index page gets a hidden table of contents: the pages that it links to, in that order, then the others.
+- A page gets a link to its code as one program, where tools/write_examples.py has written one.
+- Tables of two columns get the class ``pairs``; tables whose first column has pictures get the class ``cards``.
+- Pictures get the class ``drawing`` or ``render``; the dark theme inverts drawings only.
 """
 
 from __future__ import annotations
 
+import re
+from html import escape
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
-MARK = "(others)"
+LINK = re.compile(r"\]\(([^)\s]+\.(?:md|rst))(?:#[^)\s]*)?\)")
+RENDERED = ("studio_", "landing_")
+"""Pictures of solids, by the beginnings of their names."""
+SOCIAL = "_static/social.jpg"
 
 
-def fill(app: Sphinx, page: str, source: list[str]) -> None:
-    """Put the pages beside this one, and the first pages of folders beside it, where the mark stands."""
-    if f"\n{MARK}\n" not in source[0]:
+def list_children(app: Sphinx, page: str, source: list[str]) -> None:
+    """Append a hidden table of contents to an index page."""
+    if PurePosixPath(page).name != "index" or app.env.doc2path(page).suffix != ".md":
         return
+    children = children_of(page, source[0], {*app.env.found_docs})
+    source[0] += "\n\n```{toctree}\n:hidden:\n:maxdepth: 2\n\n" + "\n".join(children) + "\n```\n"
+
+
+def children_of(page: str, text: str, pages: set[str]) -> list[str]:
+    """Return the pages of a folder, and the index pages of its subfolders: linked pages first."""
     folder = PurePosixPath(page).parent
-    listed = set(source[0].split())
-    beside = []
-    for other in sorted(map(PurePosixPath, app.env.found_docs)):
-        if other.parent == folder or (other.parent.parent == folder and other.name == "index"):
-            name = other.relative_to(folder).as_posix()
-            if name not in listed and other.as_posix() != page:
-                beside.append(name)
-    source[0] = source[0].replace(f"\n{MARK}\n", "".join(f"\n{name}" for name in beside) + "\n")
+    children = [
+        name.relative_to(folder).as_posix()
+        for name in sorted(map(PurePosixPath, pages - {page}))
+        if name.parent == folder or (name.name == "index" and name.parent.parent == folder)
+    ]
+    linked = [PurePosixPath(target).with_suffix("").as_posix() for target in LINK.findall(text)]
+    return sorted(children, key=lambda name: linked.index(name) if name in linked else len(linked))
 
 
-def offer(app: Sphinx, page: str, source: list[str]) -> None:
-    """Name the program of a page beneath it."""
+def offer_program(app: Sphinx, page: str, source: list[str]) -> None:
+    """Link to the program of a page at its end."""
     program = Path(app.srcdir).parent / "examples" / f"{page}.py"
     if program.is_file():
-        named = f"examples/{page}.py"
-        place = "../" * (page.count("/") + 1) + named
-        source[0] += f"\n---\n\nThe code of this page as one program: {{download}}`{named} <{place}>`\n"
+        name = f"examples/{page}.py"
+        path = "../" * (page.count("/") + 1) + name
+        source[0] += f"\n---\n\nThe code of this page as one program: {{download}}`{name} <{path}>`\n"
 
 
-def pair(app: Sphinx, doctree: nodes.document) -> None:
-    """Call tables of two columns pairs: on a telephone the second cell stands beneath the first."""
+def classify(app: Sphinx, doctree: nodes.document) -> None:
+    """Add the classes of tables and pictures that pages.css uses."""
     for table in doctree.findall(nodes.table):
         group = next(table.findall(nodes.tgroup))
-        if group["cols"] == 2 and "names" not in table["classes"]:
+        rows = [row for body in group.findall(nodes.tbody) for row in body.findall(nodes.row)]
+        if all(next(row[0].findall(nodes.image), None) is not None and not row[0].astext().strip() for row in rows):
+            table["classes"].append("cards")
+        elif group["cols"] == 2 and "names" not in table["classes"]:
             table["classes"].append("pairs")
+    for image in doctree.findall(nodes.image):
+        name = PurePosixPath(image["uri"]).name
+        image["classes"].append("render" if name.startswith(RENDERED) else "drawing")
+
+
+def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Add the title, the first paragraph and the social picture to the head of a page."""
+    if doctree is None:
+        return
+    first = next((node.astext() for node in doctree.findall(nodes.paragraph) if len(node.astext()) > 40), "")
+    text = escape(" ".join(first.split())[:200])
+    picture = app.config.html_baseurl + SOCIAL if app.config.html_baseurl else context["pathto"](SOCIAL, True)
+    title = escape(re.sub(r"<[^>]+>", "", context.get("title", "")))
+    context["metatags"] = (
+        context.get("metatags", "") + f'<meta name="description" content="{text}">\n'
+        f'<meta property="og:title" content="{title}">\n<meta property="og:description" content="{text}">\n'
+        f'<meta property="og:image" content="{picture}">\n<meta name="twitter:card" content="summary_large_image">\n'
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx of it."""
-    app.connect("source-read", fill)
-    app.connect("source-read", offer)
-    app.connect("doctree-read", pair)
+    """Register the event handlers."""
+    app.connect("source-read", list_children)
+    app.connect("source-read", offer_program)
+    app.connect("doctree-read", classify)
+    app.connect("html-page-context", describe)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
