@@ -34,7 +34,7 @@ def test_a_body_with_a_shape_loses_its_stick():
 
 
 def test_what_is_not_seen_is_not_drawn():
-    assert skin(lw.load("arm7")) is None
+    assert skin(lw.load("two_link")) is None
     assert skin(arm(use="collision").build()) is None
     assert skin(lw.Builder(lw.load("two_link")).shape("world", "plane").build()) is None
     hall = arm().shape("world", "box", size=[100.0, 100.0, 1.0]).build()

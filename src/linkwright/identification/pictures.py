@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.identification.report import shortened
-from linkwright.visual.plots import COLORS
+from linkwright.visual.palette import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

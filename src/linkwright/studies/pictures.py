@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.errors import InputError, counted
 from linkwright.spatial.arrays import Array
 from linkwright.studies.columns import TIME
-from linkwright.visual.plots import COLORS
+from linkwright.visual.palette import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

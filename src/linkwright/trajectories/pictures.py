@@ -9,7 +9,8 @@ import numpy as np
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
 from linkwright.model.names import velocity_names
 from linkwright.spatial.arrays import Array
-from linkwright.visual.plots import COLORS, LINES_PER_PANEL
+from linkwright.visual.palette import COLORS
+from linkwright.visual.plots import LINES_PER_PANEL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

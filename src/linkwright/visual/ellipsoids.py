@@ -12,11 +12,11 @@ from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import configurations, nearby, poses_along, skeleton
 from linkwright.visual.drawing.scene import Scene
 from linkwright.visual.drawing.view import View, ViewName, choose_view
+from linkwright.visual.palette import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLORS = ("#2C7FB8", "#D95F0E", "#6A51A3", "#31A354")
 DRAWN = 0.3
 """of the mechanism's size: as what the longest semi-axis that has a bound is drawn"""
 

@@ -20,9 +20,9 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import about_center_of_mass, add_mass_properties
 from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
-from linkwright.visual.drawing.scene import INK, LIMB_COLORS, mixed
 from linkwright.visual.drawing.view import View, choose_view
 from linkwright.visual.moving.gif import encode_gif
+from linkwright.visual.palette import AXIS_COLORS, BASE, COLORS, INK, mixed
 
 Story = Literal["composites", "force", "order"]
 
@@ -34,7 +34,7 @@ MOST_NUMBERS = 12
 MOST_BODIES = 40
 """More would be neither told apart nor waited for."""
 
-IDLE, ACTIVE, FORCE, MOMENT = "#C3C8CF", LIMB_COLORS[0], "#C0392B", "#2E8B57"
+IDLE, ACTIVE, FORCE, MOMENT = "#C3C8CF", COLORS[0], AXIS_COLORS[0], AXIS_COLORS[1]
 SECONDS, LAST = 1.1, 2.5
 """for how long a step, and the last one, are shown"""
 SIZE, DPI = (7.6, 3.9), 80
@@ -182,7 +182,7 @@ class _InertiaFigure:
         ax.set_xlim(self.low[0], self.high[0])
         ax.set_ylim(self.low[1], self.high[1])
         ends = self.at(self.points)[self.bones.segments]
-        shades = [colors[owner] if owner >= 0 else "#8A8F98" for owner in self.bones.owner]
+        shades = [colors[owner] if owner >= 0 else BASE for owner in self.bones.owner]
         ax.add_collection(LineCollection(list(ends), colors=shades, linewidths=self.width, capstyle="round", zorder=2))
         joints = self.at(self.told.poses[:, :3, 3])
         ax.plot(*joints.T, "o", ms=self.width + 1.0, mfc="white", mec=INK, mew=1.5, zorder=4)
@@ -276,7 +276,7 @@ def _composites(page: _InertiaFigure) -> Iterator[None]:
     page.tree(colors, "Each body by itself")
     yield
     for k in reversed(range(n)):
-        own = LIMB_COLORS[k % len(LIMB_COLORS)]
+        own = COLORS[k % len(COLORS)]
         colors[k : model.subtree_end[k]] = [own] * (model.subtree_end[k] - k)
         beyond = [top for top in tops if model.links[top].parent == k]
         tops = [top for top in tops if top not in beyond] + [k]

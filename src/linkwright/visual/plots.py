@@ -13,13 +13,13 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, is_choice
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.visual import palette
+from linkwright.visual.palette import COLORS, legend_beside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
-"""Told apart with any color vision (after Okabe and Ito 2008)."""
 LINES_PER_PANEL = len(COLORS)
 MAX_PANELS = 32
 MAX_ROWS = 10
@@ -124,7 +124,7 @@ def plot_contacts(t: Any, forces: Mapping[str, Any], *, title: str = "") -> Figu
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     _canvas(figure)
     _contact_panel(figure.add_subplot(), t, forces)
-    figure.suptitle(_join(title, "contact"), fontsize=12, color="#333840")
+    figure.suptitle(_join(title, "contact"), fontsize=12, color=palette.TEXT)
     return _literal(figure)
 
 
@@ -144,17 +144,17 @@ def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, ti
     for values, name, color, width in (
         (T, "kinetic", COLORS[1], 1.5),
         (V, "potential", COLORS[0], 1.5),
-        (E, "total", "#222222", 2.0),
+        (E, "total", palette.INK, 2.0),
     ):
         upper.plot(*_thinned(t, values), color=color, linewidth=width, label=name)
     upper.set_ylabel("energy (J)")
-    lower.plot(*_thinned(t, E - E[:1]), color="#222222", linewidth=1.5)
+    lower.plot(*_thinned(t, E - E[:1]), color=palette.INK, linewidth=1.5)
     lower.set_ylabel("change of\ntotal (J)")
     lower.set_xlabel("time (s)")
     for axes in (upper, lower):
         _dress(axes, t)
-    _legend(upper)
-    figure.suptitle(_join(title, "energy"), fontsize=12, color="#333840")
+    legend_beside(upper)
+    figure.suptitle(_join(title, "energy"), fontsize=12, color=palette.TEXT)
     figure.align_ylabels()
     return _literal(figure)
 
@@ -224,7 +224,7 @@ def plot_motion(
         _wrench_row(figure, grid, rows - 1 - bool(contacts), len(columns), t, wrenches)
     if contacts:
         _contact_panel(figure.add_subplot(grid[rows - 1, :]), t, contacts)
-    figure.suptitle(model.name if title is None else title, fontsize=13, color="#333840")
+    figure.suptitle(model.name if title is None else title, fontsize=13, color=palette.TEXT)
     return _literal(figure)
 
 
@@ -259,7 +259,10 @@ def _plot(
             axes.set_xlabel("time (s)" if k % n_rows == n_rows - 1 or k == len(groups) - 1 else "")
     plural = {"velocity": "velocities"}.get(quantity, quantity + "s")
     figure.suptitle(
-        _join(model.name if title is None else title, f"joint {plural}"), fontsize=12, color="#333840", parse_math=False
+        _join(model.name if title is None else title, f"joint {plural}"),
+        fontsize=12,
+        color=palette.TEXT,
+        parse_math=False,
     )
     return _literal(figure)
 
@@ -306,9 +309,9 @@ def _panel(
         axes.plot(*_thinned(t, values[:, index]), color=COLORS[k % len(COLORS)], linewidth=1.4, label=_shown(label))
     _dress(axes, t)
     axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} ({units[group.unit]})")
-    axes.set_title(group.title, fontsize=9, color="#6B7280", loc="left", pad=4)
+    axes.set_title(group.title, fontsize=9, color=palette.MUTED, loc="left", pad=4)
     if group.labels != (group.title,):
-        _legend(axes)
+        legend_beside(axes)
     low, high = axes.get_ylim()
     if np.nanmax(np.ptp(values[:, group.indices], axis=0), initial=0.0) < 1e-9 and high - low < 1e-3:
         axes.set_ylim(low - 0.5, high + 0.5)  # constant: no axis of rounding errors
@@ -326,18 +329,18 @@ def _panel(
 
 def _energy_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, T: Array, V: Array, E: Array) -> None:
     first = figure.add_subplot(grid[row, 0])
-    for values, name, color in ((T, "kinetic", COLORS[1]), (V, "potential", COLORS[0]), (E, "total", "#222222")):
+    for values, name, color in ((T, "kinetic", COLORS[1]), (V, "potential", COLORS[0]), (E, "total", palette.INK)):
         first.plot(*_thinned(t, values), color=color, linewidth=1.4, label=name)
     first.set_ylabel("energy (J)")
-    first.set_title("energy", fontsize=9, color="#6B7280", loc="left", pad=4)
+    first.set_title("energy", fontsize=9, color=palette.MUTED, loc="left", pad=4)
     first.set_xlabel("time (s)")
     _dress(first, t)
-    _legend(first)
+    legend_beside(first)
     if n_columns > 1:
         second = figure.add_subplot(grid[row, 1])
-        second.plot(*_thinned(t, E - E[:1]), color="#222222", linewidth=1.4, label="change")
+        second.plot(*_thinned(t, E - E[:1]), color=palette.INK, linewidth=1.4, label="change")
         second.set_ylabel("change (J)")
-        second.set_title("change of the total energy", fontsize=9, color="#6B7280", loc="right", pad=4)
+        second.set_title("change of the total energy", fontsize=9, color=palette.MUTED, loc="right", pad=4)
         second.set_xlabel("time (s)")
         _dress(second, t)
 
@@ -353,10 +356,10 @@ def _wrench_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, w
                 t_shown, shown = _thinned(t, values[:, k])
                 axes.plot(t_shown, shown, style, color=COLORS[k], linewidth=1.4, label=f"{frame} {name}")
         axes.set_ylabel(f"{kind} ({unit})")
-        axes.set_title(f"{kind} from outside", fontsize=9, color="#6B7280", loc="left", pad=4)
+        axes.set_title(f"{kind} from outside", fontsize=9, color=palette.MUTED, loc="left", pad=4)
         axes.set_xlabel("time (s)")
         _dress(axes, t)
-        _legend(axes)
+        legend_beside(axes)
 
 
 MOST_PAIRS = 12
@@ -381,17 +384,17 @@ def _contact_panel(axes: Axes, t: Array, forces: Mapping[str, Any]) -> None:
         )
     whole = np.sum([*values.values()], axis=0) if values else np.zeros(len(t))
     if len(values) > 1:
-        axes.plot(*_smoothed(t, whole), color="#222222", linewidth=0.9, alpha=0.6, label="all")
+        axes.plot(*_smoothed(t, whole), color=palette.INK, linewidth=0.9, alpha=0.6, label="all")
     touching = whole[whole > 0.0]
     if len(touching):
         usual = PEAK * float(np.nanmedian(touching))
         axes.set_ylim(-0.03 * usual, max(min(1.05 * float(np.nanmax(_smoothed(t, whole)[1])), usual), 1e-9))
     axes.set_ylabel("normal force (N)")
-    axes.set_title("contact", fontsize=9, color="#6B7280", loc="left", pad=4)
+    axes.set_title("contact", fontsize=9, color=palette.MUTED, loc="left", pad=4)
     axes.set_xlabel("time (s)")
     _dress(axes, t)
     if shown:
-        _legend(axes)
+        legend_beside(axes)
 
 
 def _smoothed(t: Array, values: Array, count: int = 800) -> tuple[Array, Array]:
@@ -443,27 +446,10 @@ def _heat_map(figure: Figure, axes: Axes, t: Array, values: Array, quantity: str
 
 
 def _dress(axes: Axes, t: Array) -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color("#9AA0A8")
-    axes.tick_params(colors="#555B64", labelsize=8)
-    axes.grid(True, color="#E6E8EB", linewidth=0.7)
-    axes.set_axisbelow(True)
+    palette.dress(axes)
     axes.margins(x=0.0)
-    axes.xaxis.label.set(color="#333840", fontsize=9)
-    axes.yaxis.label.set(color="#333840", fontsize=9)
     if t[-1] > t[0]:
         axes.set_xlim(float(t[0]), float(t[-1]))
-
-
-def _legend(axes: Axes) -> None:
-    legend = axes.legend(
-        loc="upper left", bbox_to_anchor=(1.0, 1.02), frameon=False, fontsize=8, handlelength=1.4, borderaxespad=0.3
-    )
-    legend.set_in_layout(True)
-    for text in legend.get_texts():
-        text.set_color("#333840")
 
 
 def _thinned(t: Array, values: Array) -> tuple[Array, Array]:

@@ -12,8 +12,9 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
 from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
-from linkwright.visual.drawing.scene import DPI, INK, Scene
+from linkwright.visual.drawing.scene import DPI, Scene
 from linkwright.visual.drawing.view import View, ViewName, choose_view
+from linkwright.visual.palette import AXIS_COLORS, INK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,9 +24,6 @@ _FAR = 20.0
 
 _AZIMUTHS = (-50.0, *range(-170, 181, 10))
 """from which postures may be seen, degrees; the first is usual"""
-
-_COLORS = ("#C0392B", "#2E8B57", "#2C5FA8")
-"""of the axes x, y, z of a target"""
 
 
 def draw_postures(
@@ -95,7 +93,7 @@ def _marks(target: Array, size: float) -> Array:
 
 
 def _draw_marks(scene: Scene, view: View, marks: Array) -> None:
-    _strokes(scene, _COLORS, 80).set_segments(list(view.project(marks)[0]))
+    _strokes(scene, AXIS_COLORS, 80).set_segments(list(view.project(marks)[0]))
 
 
 def _strokes(scene: Scene, colors: Sequence[str], over: int) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.formats.mjcf.scenery import add_scenery
 from linkwright.formats.mjcf.touching import contacts, height_field, pairs_of, surface
 from linkwright.formats.writing import (
     Losses,
@@ -137,6 +138,7 @@ class _MjcfWriter:
                 if shape.use == "collision":
                     told["group"] = 3
             self.nodes[shape.body].add("geom", **told)
+        add_scenery(self.nodes[WORLD], assets, self.description)
         if assets.children:
             root.children.append(assets)
         contacts(root, self.description, self.geoms, self.losses)

@@ -140,7 +140,8 @@ class _UrdfWriter:
         if shape.kind == "cylinder":
             return [("cylinder", radius | {"length": shape.length}, T)]
         if shape.kind == "capsule":
-            self.losses.add("a capsule is written as a cylinder and two spheres", shape.body)
+            if shape.touches:
+                self.losses.add("a capsule is written as a cylinder and two spheres", shape.body)
             ends = [T @ pose_matrix(p=np.array([0.0, 0.0, z * shape.length])) for z in (-0.5, 0.5)]
             middle = [("cylinder", radius | {"length": shape.length}, T)] if shape.length else []
             return [*middle, *(("sphere", radius, end) for end in ends)]

@@ -14,6 +14,7 @@ from linkwright.errors import (
     InputError,
     ModelError,
     UnknownNameError,
+    counted,
     listed,
     warn,
 )
@@ -92,6 +93,10 @@ def ground_of(model: Model, normal: Array) -> Shape | None:
     return None
 
 
+MOST_NAMED = 3
+"""of the shapes that a message lists"""
+
+
 def _require_touching(model: Model) -> None:
     """Raise where nothing of the mechanism is made for contact."""
     if not any(shape.touches for shape in model.shapes):
@@ -100,8 +105,12 @@ def _require_touching(model: Model) -> None:
 
 def _which(model: Model) -> str:
     """Which shapes there are, and how there come to be some that touch."""
-    found = [f"{shape.called}, use={shape.use!r}" for shape in model.shapes]
-    told = f"there {'is' if len(found) == 1 else 'are'} {listed(tuple(found), 'shapes')}" if found else "there are none"
+    if model.shapes:
+        called = "; ".join(f"{shape.called}, use={shape.use!r}" for shape in model.shapes[:MOST_NAMED])
+        more = "; …" if len(model.shapes) > MOST_NAMED else ""
+        told = f"it has {counted(len(model.shapes), 'shape')}: {called}{more}"
+    else:
+        told = "there are none"
     return f"{told}. Add some: lw.Builder(model).shape(body, 'sphere', radius=…, xyz=…).build()"
 
 

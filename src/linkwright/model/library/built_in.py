@@ -10,6 +10,7 @@ from collections.abc import Callable
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import WORLD
+from linkwright.model.library.bodies import ACCENT, SHELL, BodyShapes
 from linkwright.model.library.humanoid import humanoid
 from linkwright.model.library.linkages import bricard, delta, four_bar, four_bars, slider_crank, stewart
 from linkwright.model.library.robots import arm7, puma560, quadruped
@@ -61,6 +62,7 @@ def arm4() -> Model:
     A column of 0.3 m carries links of 0.5, 0.4 and 0.2 m: round bars of 1 kg, 4 cm thick.
     """
     builder = Builder("arm4")
+    add = BodyShapes(builder)
     before, end = WORLD, (0.0, 0.0, 0.0)
     for k, length in enumerate((0.3, 0.5, 0.4, 0.2), start=1):
         along = (0.0, 0.0, length) if k == 1 else (length, 0.0, 0.0)
@@ -68,7 +70,12 @@ def arm4() -> Model:
         builder.body(f"link{k}", 1.0, [x / 2 for x in along], (wide, wide, thick) if k == 1 else (thick, wide, wide))
         axis = (0, 0, 1) if k == 1 else (0, -1, 0)
         builder.joint(f"joint{k}", "continuous", before, f"link{k}", xyz=end, axis=axis)
+        add.rod(f"link{k}", (0, 0, 0.03) if k == 1 else (0, 0, 0), along, 0.045 - 0.005 * k, SHELL)
+        if k > 1:
+            add.drum(f"link{k}", (0, 0.01 * k - 0.075, 0), (0, 0.075 - 0.01 * k, 0), 0.06 - 0.006 * k)
         before, end = f"link{k}", along
+    add.drum("link1", (0, 0, 0), (0, 0, 0.03), 0.09)
+    add.ball("link4", (0.2, 0, 0), 0.028, ACCENT)
     return builder.frame("tool", before, xyz=end).build()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import WORLD
+from linkwright.model.library.bodies import ACCENT, DARK, BodyShapes
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -65,7 +66,7 @@ def humanoid() -> Model:
     On both sides "…_roll" turns about x, "…_pitch" about y and "…_yaw" about z, so knees bend positively,
     elbows negatively. Limits are common ranges of motion (American Academy of Orthopaedic Surgeons), rounded.
     Each foot is a box, as long and as wide as a man's, from the sole up to the ankle; these touch the ground
-    (:meth:`Model.with_ground`), nothing else of it does.
+    (:meth:`Model.with_ground`), nothing else of it does. All other shapes are visual only.
     """
     builder = Builder("humanoid")
     builder.body("pelvis", *_inertia("lower_trunk")).joint("root", "free", WORLD, "pelvis")
@@ -80,7 +81,47 @@ def humanoid() -> Model:
     for side in ("left", "right"):
         _arm(builder, side, SHOULDER_HEIGHT - chest)
         _leg(builder, side)
+    _add_shapes(BodyShapes(builder), neck)
     return builder.build()
+
+
+def _add_shapes(add: BodyShapes, neck: float) -> None:
+    """Add the visual shapes, with the neck so high above the origin of the chest."""
+    add.slab("pelvis", (0.0, 0.0, 0.035), (0.16, 0.29, 0.15))
+    add.rod("torso", (0.0, -0.055, 0.05), (0.0, 0.055, 0.05), 0.078, DARK)
+    add.slab("torso", (0.0, 0.0, 0.135), (0.165, 0.27, 0.17))
+    add.slab("chest", (0.0, 0.0, 0.07), (0.2, 0.35, 0.25))
+    add.slab("chest", (0.06, 0.0, 0.09), (0.1, 0.17, 0.13), ACCENT)
+    add.drum("chest", (0.0, 0.0, 0.15), (0.0, 0.0, neck), 0.05)
+    add.drum("head", (0.0, 0.0, -0.01), (0.0, 0.0, 0.08), 0.045)
+    top = SEGMENTS["head"][1]
+    add.rod("head", (0.012, 0.0, 0.105), (0.012, 0.0, top - 0.088), 0.088)
+    add.rod("head", (0.062, -0.032, 0.14), (0.062, 0.032, 0.14), 0.043, DARK)
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        upper_arm, forearm, hand = (f"{side}_{name}" for name in ("upper_arm", "forearm", "hand"))
+        thigh, shank, foot = (f"{side}_{name}" for name in ("thigh", "shank", "foot"))
+        add.ball(upper_arm, (0.0, 0.0, 0.0), 0.066)
+        _limb(add, upper_arm, "upper_arm", 0.07, 0.047)
+        add.ball(forearm, (0.0, 0.0, 0.0), 0.045)
+        _limb(add, forearm, "forearm", 0.05, 0.039)
+        add.ball(hand, (0.0, 0.0, 0.0), 0.034)
+        add.slab(hand, (0.0, 0.0, -0.09), (0.08, 0.034, 0.14))
+        add.rod(hand, (0.035, -0.012 * sign, -0.045), (0.058, -0.018 * sign, -0.085), 0.013, DARK)
+        add.ball(thigh, (0.0, 0.0, 0.0), 0.074)
+        _limb(add, thigh, "thigh", 0.09, 0.068)
+        add.ball(shank, (0.0, 0.0, 0.0), 0.058)
+        _limb(add, shank, "shank", 0.08, 0.052)
+        add.ball(foot, (0.0, 0.0, 0.0), 0.042)
+        length = SEGMENTS["foot"][1]
+        height = 0.055
+        middle = (0.5 - HEEL) * length, 0.0, 0.5 * height - ANKLE_HEIGHT
+        add.slab(foot, middle, (length, FOOT_WIDTH, height))
+
+
+def _limb(add: BodyShapes, body: str, segment: str, gap: float, radius: float) -> None:
+    """Add a capsule along a hanging segment, its centers so far from both ends."""
+    length = SEGMENTS[segment][1]
+    add.rod(body, (0.0, 0.0, -gap), (0.0, 0.0, gap - length), radius)
 
 
 def _arm(builder: Builder, side: str, shoulder_height: float) -> None:

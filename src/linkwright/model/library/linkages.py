@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import WORLD
+from linkwright.model.library.bodies import ACCENT, SHELL, BodyShapes
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -26,6 +27,7 @@ class _Linkage:
 
     def __init__(self, name: str, gravity: Sequence[float] = (0.0, 0.0, -9.81)):
         self.builder = Builder(name, gravity)
+        self.shapes = BodyShapes(self.builder)
         self.origins: dict[str, Array] = {WORLD: np.zeros(3)}
 
     def joint(self, name: str, type: str, parent: str, child: str, point: Any, **options: Any) -> None:
@@ -157,12 +159,18 @@ def delta() -> Model:
         side = np.array([-np.sin(angle), np.cos(angle), 0.0])
         elbow, wrist = (base + arm) * out, center + plate * out
         one.bar(f"arm{k}_bar", f"arm{k}", "continuous", WORLD, base * out, elbow, axis=side, stiffness=40.0, rest=-0.28)
+        one.shapes.rod(f"arm{k}_bar", (0, 0, 0), arm * out, 0.026, ACCENT)
+        one.shapes.rod(f"arm{k}_bar", arm * out - half * side, arm * out + half * side, 0.014)
+        one.shapes.drum(WORLD, base * out - 0.06 * side, base * out + 0.06 * side, 0.04)
         for letter, sign in (("a", 1.0), ("b", -1.0)):
             name = f"rod{k}{letter}"
             start, end = elbow + sign * half * side, wrist + sign * half * side
             across = np.cross(end - start, side)
             axes = {"axis": side, "second_axis": across}
             one.bar(f"{name}_bar", name, "universal", f"arm{k}_bar", start, end, **axes)
+            one.shapes.rod(f"{name}_bar", (0, 0, 0), end - start, 0.011)
+            one.shapes.ball(f"{name}_bar", (0, 0, 0), 0.018)
+            one.shapes.ball(f"{name}_bar", end - start, 0.018)
             if platform not in one.origins:
                 one.disc(platform, 1.0, plate, center, end)
                 one.joint("wrist", "spherical", f"{name}_bar", platform, end)
@@ -170,6 +178,10 @@ def delta() -> Model:
                 loops.append((f"ball{k}{letter}", f"{name}_bar", end))
     for name, bar, end in loops:
         one.close(name, "ball", bar, platform, end)
+    one.shapes.drum(WORLD, (0, 0, 0.01), (0, 0, 0.06), base + 0.06, SHELL)
+    middle = center - one.origins[platform]
+    half_thick = np.array([0.0, 0.0, 0.012])
+    one.shapes.drum(platform, middle - half_thick, middle + half_thick, plate, SHELL)
     return one.builder.frame("tool", platform, xyz=center - one.origins[platform]).build()
 
 
@@ -195,6 +207,10 @@ def stewart() -> Model:
         one.bar(f"leg{k}_tube", f"leg{k}", "universal", WORLD, start, start + 0.6 * along, **axes)
         spring = {"axis": along, "stiffness": 4000.0, "rest": 0.015}
         one.bar(f"leg{k}_rod", f"slide{k}", "prismatic", f"leg{k}_tube", start + 0.4 * along, end, **spring)
+        one.shapes.ball(f"leg{k}_tube", (0, 0, 0), 0.035)
+        one.shapes.drum(f"leg{k}_tube", (0, 0, 0), 0.6 * along, 0.027, ACCENT)
+        one.shapes.drum(f"leg{k}_rod", (0, 0, 0), 0.6 * along, 0.016, SHELL)
+        one.shapes.ball(f"leg{k}_rod", 0.6 * along, 0.028)
         if k == 1:
             one.disc(platform, 20.0, plate, center, end)
             one.joint("ball1", "spherical", "leg1_rod", platform, end)
@@ -202,4 +218,8 @@ def stewart() -> Model:
             loops.append((f"ball{k}", f"leg{k}_rod", end))
     for name, rod, end in loops:
         one.close(name, "ball", rod, platform, end)
+    one.shapes.drum(WORLD, (0, 0, -0.05), (0, 0, -0.015), ground + 0.08)
+    middle = center - one.origins[platform]
+    half_thick = np.array([0.0, 0.0, 0.02])
+    one.shapes.drum(platform, middle - half_thick, middle + half_thick, plate + 0.03, SHELL)
     return one.builder.frame("tool", platform, xyz=center - one.origins[platform]).build()

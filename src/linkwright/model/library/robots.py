@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import WORLD
+from linkwright.model.library.bodies import ACCENT, DARK, SHELL, BodyShapes
 from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.model.tree import Model
 
@@ -151,7 +152,31 @@ def arm7() -> Model:
             effort_limit=torque,
         )
         parent = f"link{k}"
+    _add_arm7_shapes(BodyShapes(builder))
     return builder.frame("tool", parent, xyz=(0, 0, 0.045)).build()
+
+
+def _add_arm7_shapes(add: BodyShapes) -> None:
+    """Add tubes along the links of arm7, and a drum about the axis of each joint that bends it."""
+    add.drum("base", (0, 0, 0), (0, 0, 0.03), 0.13)
+    add.drum("base", (0, 0, 0.03), (0, 0, 0.152), 0.095, SHELL)
+    # radius of the tube, of the drum at its end, and half the length of that
+    for link, along, tube, drum, half in (
+        ("link1", (0, 0, 0.2025), 0.083, 0.088, 0.088),
+        ("link3", (0, 0, 0.2155), 0.074, 0.08, 0.08),
+        ("link5", (0, 0, 0.2155), 0.062, 0.068, 0.066),
+    ):
+        add.drum(link, (0, 0, 0.004), (0, 0, 0.016), tube + 0.004, ACCENT)
+        add.drum(link, (0, 0, 0.016), (0, 0, along[2]), tube, SHELL)
+        x, y, z = along
+        add.drum(link, (x, y - half, z), (x, y + half, z), drum)
+    for link, end, radius in (("link2", 0.2, 0.079), ("link4", 0.18, 0.07)):
+        add.rod(link, (0, 0, 0), (0, 0.08, 0), radius)
+        add.drum(link, (0, 0.05, 0), (0, end, 0), radius, SHELL)
+    add.ball("link6", (0, 0, 0), 0.066, SHELL)
+    add.drum("link6", (0, 0.02, 0), (0, 0.075, 0), 0.05, SHELL)
+    add.drum("link7", (0, 0, -0.004), (0, 0, 0.03), 0.047)
+    add.drum("link7", (0, 0, 0.03), (0, 0, 0.045), 0.032, SHELL)
 
 
 def quadruped() -> Model:
@@ -163,7 +188,7 @@ def quadruped() -> Model:
     are those of uniform solids of the links' size. At q = 0 the legs are straight down, the trunk's
     center (frame "trunk") is at the world's origin and the feet 0.404 m beneath it; knees bend
     backwards at positive hip and negative knee angles. Each foot is a sphere of 0.02 m about its frame; these touch
-    the ground (:meth:`Model.with_ground`), nothing else of it does.
+    the ground (:meth:`Model.with_ground`), nothing else of it does. All other shapes are visual only.
     """
     thigh, shank, offset = 0.209, 0.195, 0.062
     rotor, ratio, knee_ratio = 63e-6, 6.0, 9.33
@@ -218,7 +243,25 @@ def quadruped() -> Model:
             foot = (0.0, 0.0, -shank)
             builder.frame(f"{leg}_foot", f"{leg}_shank", xyz=foot)
             builder.shape(f"{leg}_shank", "sphere", radius=FOOT, use="collision", name=f"{leg}_foot", xyz=foot)
+            _add_leg_shapes(BodyShapes(builder), leg, forward, left)
+    add = BodyShapes(builder)
+    add.slab("trunk", (0.0, 0.0, 0.0), (0.3, 0.2, 0.11))
+    add.slab("trunk", (0.0, 0.0, 0.02), (0.36, 0.13, 0.09), ACCENT)
+    add.slab("trunk", (0.2, 0.0, 0.02), (0.1, 0.11, 0.08), DARK)
     return builder.build()
+
+
+def _add_leg_shapes(add: BodyShapes, leg: str, forward: float, left: float) -> None:
+    """Add the motors of hip and knee, the bars of thigh and shank, and the foot."""
+    hip, thigh, shank = f"{leg}_hip", f"{leg}_thigh", f"{leg}_shank"
+    add.drum(hip, (-0.045 * forward, 0.0, 0.0), (0.035 * forward, 0.0, 0.0), 0.046)
+    add.drum(hip, (0.0, 0.0, 0.0), (0.0, 0.035 * left, 0.0), 0.044, SHELL)
+    add.drum(thigh, (0.0, -0.024 * left, 0.0), (0.0, 0.03 * left, 0.0), 0.05)
+    add.drum(thigh, (0.0, 0.03 * left, 0.0), (0.0, 0.036 * left, 0.0), 0.034, ACCENT)
+    add.rod(thigh, (0.0, 0.0, -0.03), (0.0, 0.0, -0.209), 0.023)
+    add.drum(shank, (0.0, -0.027, 0.0), (0.0, 0.027, 0.0), 0.026)
+    add.rod(shank, (0.0, 0.0, 0.0), (0.0, 0.0, -0.195), 0.014)
+    add.ball(shank, (0.0, 0.0, -0.195), FOOT)
 
 
 def _box(mass: float, x: float, y: float, z: float) -> tuple[float, float, float]:

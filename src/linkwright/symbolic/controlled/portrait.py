@@ -20,7 +20,7 @@ from linkwright.symbolic.controlled.attraction import AttractionRegion, filled, 
 from linkwright.symbolic.controlled.plane import Controlled, PhasePlane, plane_of
 from linkwright.symbolic.controlled.rest import RestingPlace
 from linkwright.symbolic.write.notation import latex_name
-from linkwright.visual.plots import COLORS
+from linkwright.visual.palette import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwright.model.names import velocity_names
-from linkwright.visual.plots import COLORS
+from linkwright.visual.palette import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,6 +15,7 @@ from linkwright.errors import InputError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.visual import palette
 from linkwright.visual.drawing.floors import floors_of
 from linkwright.visual.drawing.linkage import (
     SegmentKind,
@@ -30,11 +31,7 @@ from linkwright.visual.drawing.view import View, ViewName, choose_view, grid_lin
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LIMB_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
-"""Told apart with any color vision (after Okabe and Ito 2008)."""
-INK, BASE_COLOR, RAIL_COLOR, TRACE_COLOR, SPRING_COLOR = "#222222", "#8A8F98", "#B9BEC6", "#E0561B", "#4A5058"
 TRACE_LEVELS = 12
-FORCE_COLOR = "#A3002E"
 HEAD, LEAST_ARROW = 0.045, 0.02
 """of an arrow: how long its head is, and how long it must be to be drawn, beside the mechanism's size"""
 COIL_TURNS, COIL_WIDTH = 6, 0.022
@@ -48,25 +45,17 @@ AREA = 27.0
 """of the drawing, square inches"""
 
 
-def mixed(color: Any, amount: float) -> tuple[float, float, float]:
-    """A color faded to white by ``amount``, opaque: strokes that overlap then do not show."""
-    from matplotlib.colors import to_rgb
-
-    r, g, b = (c + (1.0 - c) * amount for c in to_rgb(color))
-    return r, g, b
-
-
 class Strokes:
     """The strokes of a skeleton: what to draw between which points, in which color and width."""
 
     def __init__(self, bones: Skeleton, width: float, fade: float = 0.0):
         kinds = bones.kinds
         style = {
-            SegmentKind.BASE: (BASE_COLOR, 1.2),
-            SegmentKind.RAIL: (RAIL_COLOR, 0.55),
-            SegmentKind.CARRIAGE: (INK, 1.7),
-            SegmentKind.COIL: (SPRING_COLOR, 0.3),
-            SegmentKind.ROPE: (SPRING_COLOR, 0.3),
+            SegmentKind.BASE: (palette.BASE, 1.2),
+            SegmentKind.RAIL: (palette.RAIL, 0.55),
+            SegmentKind.CARRIAGE: (palette.INK, 1.7),
+            SegmentKind.COIL: (palette.SPRING, 0.3),
+            SegmentKind.ROPE: (palette.SPRING, 0.3),
         }
         shapes = {
             SegmentKind.LINK: (0.0, 1.0),
@@ -78,17 +67,17 @@ class Strokes:
         for kind, owner in zip(kinds, bones.owner, strict=True):
             if kind in shapes:
                 pale, factor = shapes[kind]
-                color = limbs[owner] if owner >= 0 else BASE_COLOR
+                color = limbs[owner] if owner >= 0 else palette.BASE
             else:
                 pale, (color, factor) = 0.0, style[SegmentKind(kind)]
-            colors.append(mixed(color, 1.0 - (1.0 - pale) * (1.0 - fade)))
+            colors.append(palette.mixed(color, 1.0 - (1.0 - pale) * (1.0 - fade)))
             widths.append(width * factor)
         marks = bones.marks if len(bones.marks) <= MOST_DOTS else bones.marks[:0]
         dots = marks[:, 0]
         self.ends = np.concatenate([bones.segments, np.stack([dots, dots], axis=1)])
         # two strokes each: a white edge under a link, a white heart on a joint
         n, m = len(colors), len(dots)
-        white, ink = (1.0, 1.0, 1.0), mixed(INK, fade)
+        white, ink = (1.0, 1.0, 1.0), palette.mixed(palette.INK, fade)
         edges = [white] * n if len(bones.joints) <= MOST_DOTS else colors  # many short links would hide each other
         self.colors = np.array(
             [c for pair in zip(edges, colors, strict=True) for c in pair] + [ink, white] * m
@@ -103,7 +92,7 @@ class Strokes:
         self.joined = [np.flatnonzero(touches) for touches in touching]
         """the segments that end at each dot, which is nearer than all of them"""
         self.coils = np.flatnonzero(kinds == SegmentKind.COIL) if len(kinds) <= MOST_STROKES else np.zeros(0, dtype=int)
-        self.plates = [(np.array(p), mixed(limbs[bones.body[p[0]]], 0.75 + 0.25 * fade)) for p in bones.plates]
+        self.plates = [(np.array(p), palette.mixed(limbs[bones.body[p[0]]], 0.75 + 0.25 * fade)) for p in bones.plates]
 
     def laid(self, view: View, points: Array, about: Any) -> tuple[Array, Array, Array]:
         """Segments (n, 2, 2), widths and colors, the far ones first."""
@@ -164,13 +153,13 @@ def limb_colors(bones: Skeleton) -> list[str]:
         if a >= 0 and b >= 0 and bones.limbs[a] != bones.limbs[b]:
             met[bones.limbs[a]].add(bones.limbs[b])
             met[bones.limbs[b]].add(bones.limbs[a])
-    count = len(LIMB_COLORS)
+    count = len(palette.COLORS)
     chosen: dict[int, int] = {}
     for limb, others in sorted(met.items()):
         taken = {chosen[other] for other in others if other in chosen}
         wheel = [(limb + k) % count for k in range(count)]
         chosen[limb] = next((color for color in wheel if color not in taken), wheel[0])
-    return [LIMB_COLORS[chosen[limb]] for limb in bones.limbs]
+    return [palette.COLORS[chosen[limb]] for limb in bones.limbs]
 
 
 class Scene:
@@ -196,7 +185,7 @@ class Scene:
         links = len(bones.joints)
         thickness = float(np.clip(9.0 - 0.1 * links, 1.0 if links > 60 else 4.0, 8.0))
         self._grid = LineCollection([], linewidths=0.8, zorder=1)
-        self._shadow = LineCollection([], colors="#E3E5E8", linewidths=0.9 * thickness, capstyle="round", zorder=2)
+        self._shadow = LineCollection([], colors=palette.SHADOW, linewidths=0.9 * thickness, capstyle="round", zorder=2)
         self._trace = LineCollection([], linewidths=2.2, capstyle="round", zorder=3)
         self._layers: list[tuple[Strokes, PolyCollection, LineCollection]] = []
         self._skins: list[tuple[Array, PolyCollection]] = []
@@ -209,7 +198,7 @@ class Scene:
             self._layers.append((strokes, plates, links_drawn))
             if covered is not None:
                 self._skins.append((_skin_colors(covered, bones, fade), PolyCollection([], zorder=5.5 + 2 * k)))
-        self._arrows = LineCollection([], colors=FORCE_COLOR, linewidths=3.0, capstyle="round", zorder=80)
+        self._arrows = LineCollection([], colors=palette.FORCE, linewidths=3.0, capstyle="round", zorder=80)
         artists: list[Any] = [self._grid, self._shadow, self._trace, self._arrows]
         artists += [artist for _, plates, links_drawn in self._layers for artist in (plates, links_drawn)]
         artists += [surface for _, surface in self._skins]
@@ -218,10 +207,19 @@ class Scene:
         self._center: Any = None
         if mark_center:
             (self._center,) = self.axes.plot(
-                [], [], "o", ms=9, mfc="white", mec=INK, mew=2.0, fillstyle="right", markerfacecoloralt=INK, zorder=90
+                [],
+                [],
+                "o",
+                ms=9,
+                mfc="white",
+                mec=palette.INK,
+                mew=2.0,
+                fillstyle="right",
+                markerfacecoloralt=palette.INK,
+                zorder=90,
             )
-        self._time = self.figure.text(0.03, 0.965, "", ha="left", va="top", fontsize=11, color=INK, family="monospace")
-        self._place = self.figure.text(0.97, 0.03, "", ha="right", va="bottom", fontsize=9, color="#6B7280")
+        self._time = self.figure.text(0.03, 0.965, "", ha="left", va="top", fontsize=11, color=palette.INK)
+        self._place = self.figure.text(0.97, 0.03, "", ha="right", va="bottom", fontsize=9, color=palette.MUTED)
         self._height: Any = None if view.climb is None else _altimeter(self.figure, *view.climb)
         if view.follows:
             artists += [self._place] + [self._height] * (self._height is not None)
@@ -229,7 +227,9 @@ class Scene:
             self._draw_ground(np.zeros(3))
             artists.remove(self._grid)  # it stays
         self.moving = [*artists, *([self._center] if mark_center else []), self._time]
-        self._trace_colors = [mixed(TRACE_COLOR, 0.9 * (1.0 - (k + 1) / TRACE_LEVELS)) for k in range(TRACE_LEVELS)]
+        self._trace_colors = [
+            palette.mixed(palette.TRACE, 0.9 * (1.0 - (k + 1) / TRACE_LEVELS)) for k in range(TRACE_LEVELS)
+        ]
 
     def show(
         self,
@@ -338,7 +338,7 @@ class Scene:
 def _skin_colors(covered: Skin, bones: Skeleton, fade: float) -> Array:
     """The color (m, 3) of each triangle: the shape's own, else its body's."""
     limbs = limb_colors(bones)
-    own = np.array([mixed(color, 0.25) for color in limbs] + [mixed(BASE_COLOR, 0.25)])
+    own = np.array([palette.mixed(color, 0.25) for color in limbs] + [palette.mixed(palette.BASE, 0.25)])
     colors = np.where(np.isnan(covered.colors), own[covered.body[covered.faces[:, 0]]], covered.colors)
     return colors + (1.0 - colors) * fade
 
@@ -362,21 +362,15 @@ def _dress(figure: Figure, axes: Any, view: View, title: str) -> None:
     axes.set_xlim(*view.window[:, 0])
     axes.set_ylim(*view.window[:, 1])
     if title:
-        figure.text(0.97, 0.965, title, ha="right", va="top", fontsize=11, color="#6B7280", parse_math=False)
+        figure.text(0.97, 0.965, title, ha="right", va="top", fontsize=11, color=palette.MUTED, parse_math=False)
     if not measured:
         axes.set_axis_off()
         if not view.flat:
             _triad(figure, view)
         return
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color("#9AA0A8")
-    axes.tick_params(colors="#555B64", labelsize=9)
-    axes.grid(True, color="#ECEEF0", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.set_xlabel(f"{_axis_name(view.axes[0])} (m)", fontsize=10, color="#333840")
-    axes.set_ylabel(f"{_axis_name(view.axes[1])} (m)", fontsize=10, color="#333840")
+    axes.set_xlabel(f"{_axis_name(view.axes[0])} (m)")
+    axes.set_ylabel(f"{_axis_name(view.axes[1])} (m)")
+    palette.dress(axes)
 
 
 def _axis_name(direction: Array) -> str:
@@ -396,17 +390,17 @@ def _altimeter(figure: Figure, ground: float, low: float, high: float) -> Any:
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(low - 0.04 * span, high + 0.04 * span)
     axes.axhspan(low - 0.04 * span, ground, color="#D9DCE0", linewidth=0.0)
-    axes.axhline(ground, color=BASE_COLOR, linewidth=2.0)
+    axes.axhline(ground, color=palette.BASE, linewidth=2.0)
     for side in ("top", "right", "bottom"):
         axes.spines[side].set_visible(False)
-    axes.spines["left"].set_color("#9AA0A8")
+    axes.spines["left"].set_color(palette.SPINE)
     axes.set_xticks([])
     step = round_step(0.4 * span)
     axes.set_yticks(step * np.arange(np.ceil(low / step), np.floor(high / step) + 1.0))
-    axes.tick_params(colors="#555B64", labelsize=8)
-    axes.text(-0.5, low - 0.06 * span, "ground", fontsize=8, color="#555B64", ha="center", va="top")
-    axes.set_title("height (m)", fontsize=8, color="#555B64", loc="left", x=-3.0)
-    (mark,) = axes.plot([0.5], [high], "o", ms=7, color=TRACE_COLOR, clip_on=False)
+    axes.tick_params(colors=palette.TICK, labelsize=8)
+    axes.text(-0.5, low - 0.06 * span, "ground", fontsize=8, color=palette.TICK, ha="center", va="top")
+    axes.set_title("height (m)", fontsize=8, color=palette.TICK, loc="left", x=-3.0)
+    (mark,) = axes.plot([0.5], [high], "o", ms=7, color=palette.TRACE, clip_on=False)
     return mark
 
 
@@ -417,7 +411,7 @@ def _triad(figure: Figure, view: View) -> None:
     corner.set_xlim(-1.5, 1.5)
     corner.set_ylim(-1.5, 1.5)
     corner.set_axis_off()
-    for axis, name, color in zip(view.axes.T, "xyz", ("#C0392B", "#2E8B57", "#2C5FA8"), strict=True):
+    for axis, name, color in zip(view.axes.T, "xyz", palette.AXIS_COLORS, strict=True):
         corner.plot([0.0, axis[0]], [0.0, axis[1]], color=color, linewidth=2.0, solid_capstyle="round")
         corner.text(1.32 * axis[0], 1.32 * axis[1], name, color=color, fontsize=9, ha="center", va="center")
 

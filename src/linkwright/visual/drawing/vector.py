@@ -15,12 +15,12 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
 from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
-from linkwright.visual.drawing.scene import INK, Strokes
+from linkwright.visual.drawing.scene import Strokes
 from linkwright.visual.drawing.view import View, choose_view, grid_lines
+from linkwright.visual.palette import AXIS_COLORS, INK
 
 AREA = 540.0 * 340.0
 """of the drawing, square pixels"""
-AXIS_COLORS = ("#C0392B", "#2E8B57", "#3F7FCF")
 MOST_FRAMES = 10
 """Of more bodies the axes would hide the links."""
 FONT = 14.0

@@ -1,0 +1,53 @@
+"""The light and the floor that the MJCF writer adds for viewers. They touch nothing, and the reader leaves them out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwright.formats.writing import XmlNode, zero_poses
+from linkwright.model.build.description import WORLD, Description
+from linkwright.model.shape import Shape
+from linkwright.spatial.arrays import Array
+
+FLOOR = "floor"
+"""The name of the geom."""
+
+
+def add_scenery(world: XmlNode, assets: XmlNode, description: Description) -> None:
+    """Add a light and, where gravity is along −z and the world has no ground, a floor beneath all shapes."""
+    if not any(shape.is_seen for shape in description.shapes):
+        return
+    world.children.insert(0, XmlNode("light", {"pos": "0 0 4", "dir": "0.2 0.3 -1", "directional": "true"}))
+    x, y, z = description.gravity
+    grounded = any(shape.body == WORLD and shape.kind in ("plane", "height_field") for shape in description.shapes)
+    if grounded or any(shape.name == FLOOR for shape in description.shapes) or (x, y) != (0.0, 0.0) or not z < 0.0:
+        return
+    colors = {"rgb1": (0.86, 0.88, 0.9), "rgb2": (0.78, 0.8, 0.83)}
+    assets.add("texture", name=FLOOR, type="2d", builtin="checker", width=300.0, height=300.0, **colors)
+    assets.add("material", name=FLOOR, texture=FLOOR, texrepeat=(2.0, 2.0), texuniform="true", reflectance=0.1)
+    options = {"contype": 0.0, "conaffinity": 0.0, "mass": 0.0, "material": FLOOR}
+    height = _lowest(description)
+    world.add("geom", name=FLOOR, type="plane", pos=(0.0, 0.0, height), size=(0.0, 0.0, 0.05), **options)
+
+
+def _lowest(description: Description) -> float:
+    """The height of the lowest point of all shapes at zero coordinates; of a mesh in a file, its origin."""
+    poses = zero_poses(description)
+    return min(_lowest_of(shape, poses[shape.body] @ shape.placement) for shape in description.shapes)
+
+
+def _lowest_of(shape: Shape, T: Array) -> float:
+    """The height of the lowest point of one shape at a pose (4, 4)."""
+    up, height = T[2, :3], float(T[2, 3])
+    along, across = abs(float(up[2])), float(np.hypot(up[0], up[1]))
+    if shape.kind == "box":
+        return height - 0.5 * float(np.abs(up) @ shape.size)
+    if shape.kind == "ellipsoid":
+        return height - 0.5 * float(np.linalg.norm(up * shape.size))
+    if shape.kind in ("sphere", "capsule"):
+        return height - shape.radius - 0.5 * shape.length * along
+    if shape.kind in ("cylinder", "cone"):
+        return height - shape.radius * across - 0.5 * shape.length * along
+    if shape.vertices is not None:
+        return height + float((np.asarray(shape.vertices) * shape.scale @ up).min())
+    return height

@@ -1,0 +1,77 @@
+"""Built-in robots have bodies that are seen, and these change nothing but pictures."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.model.build.assembly import assemble, described
+
+ROBOTS = ("arm4", "arm7", "quadruped", "humanoid", "delta", "stewart")
+TOUCHING = {"quadruped": 4, "humanoid": 2}
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_heavy_body_is_seen_and_no_contact_is_added(name):
+    model = lw.load(name)
+    seen = {model.frames[shape.body].body for shape in model.shapes if shape.is_seen}
+    unseen = {body.name for k, body in enumerate(model.bodies) if k not in seen}
+    assert all(name.endswith(("_ball", "_axis")) for name in unseen), unseen
+    assert sum(shape.touches for shape in model.shapes) == TOUCHING.get(name, 0)
+    if name in TOUCHING:
+        assert len(model.with_ground().pairs) == TOUCHING[name]
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_dynamics_are_those_of_the_robot_without_shapes(name):
+    model = lw.load(name)
+    description = described(model)
+    bare = assemble(replace(description, shapes=()))
+    q = model.random(seed=1)
+    v = np.random.default_rng(1).normal(size=model.nv)
+    assert np.array_equal(lw.mass_matrix(model, q), lw.mass_matrix(bare, q))
+    assert np.array_equal(lw.bias_forces(model, q, v), lw.bias_forces(bare, q, v))
+
+
+@pytest.mark.parametrize("ending", ["xml", "urdf", "sdf", "ztk"])
+@pytest.mark.parametrize("name", ["arm7", "humanoid"])
+def test_a_converted_robot_keeps_its_shapes_and_its_dynamics(name, ending, tmp_path):
+    model, path = lw.load(name), tmp_path / f"robot.{ending}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.save(path)
+        read = lw.load(path, root="free" if (name, ending) == ("humanoid", "sdf") else None)
+    extent = _extent(model)
+    assert np.allclose(_extent(read), extent, atol=1e-9)
+    q = model.random(seed=2)
+    assert np.allclose(lw.mass_matrix(read, q), lw.mass_matrix(model, q), atol=1e-10)
+
+
+def _extent(model):
+    """The least and the greatest of all corners of what is seen, at the neutral configuration."""
+    from linkwright.visual.drawing.linkage import poses_along
+    from linkwright.visual.drawing.skin import skin
+
+    found = skin(model)
+    assert found is not None
+    points = found.at(poses_along(model, model.neutral())[0])
+    return points.min(axis=0), points.max(axis=0)
+
+
+def test_mujoco_shows_all_of_the_humanoid_with_a_light_and_a_floor(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    model, path = lw.load("humanoid"), tmp_path / "h.xml"
+    model.save(path)
+    m = mujoco.MjModel.from_xml_path(str(path))
+    assert (m.ngeom, m.nlight) == (len(model.shapes) + 1, 1)
+    floor = m.geom("floor")
+    assert floor.contype == floor.conaffinity == 0
+    lowest = -lw.pose(model, model.neutral(), "left_sole")[2, 3]
+    assert floor.pos[2] == pytest.approx(-lowest, abs=1e-9)
+    assert m.body_mass.sum() == pytest.approx(73.0, rel=0.02)
+    with pytest.warns(lw.errors.FormatWarning, match="contact of 2 geoms"):
+        assert len(lw.load(path).shapes) == len(model.shapes)
