@@ -321,7 +321,7 @@ def test_bodies_without_mass_are_no_obstacle():
 def test_what_is_too_large_is_told_with_what_remains():
     made = lw.equations(undamped(lw.load("arm7")), term_limit=900)
     text = made.explanation().text()
-    assert "M and h are too large to be taken apart" in text
+    assert "M and h are too large to be analyzed" in text
     assert "reached" in text
     assert "Equilibria" in text
     assert "The mass matrix" not in text

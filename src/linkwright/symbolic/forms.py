@@ -32,7 +32,7 @@ ROUTES = ("recursive", "lagrange")
 
 
 class ExactForms:
-    """M(q) v̇ + h(q, v) + g(q) = τ of a mechanism as polynomials, with the names in them; all made when asked for."""
+    """M(q) v̇ + h(q, v) + g(q) = τ of a mechanism as polynomials with named parameters; computed on demand."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class ExactForms:
 
     @property
     def tells_masses(self) -> bool:
-        """Whether there is a center of mass and momentum to tell of: something with mass, not by base parameters."""
+        """Whether center of mass and momentum are available: with mass, and without base parameters."""
         return not self.grouping and bool(self._mechanism.mass)
 
     @property
@@ -101,20 +101,20 @@ class ExactForms:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The named parameters that the equations depend on, with the model's values of them.
+        """The named parameters of the equations, with their values in the model.
 
-        Of a group that is "all" of them, also those that nothing depends on.
+        For a group "all" also those that nothing depends on.
         """
         return {name: self._plan.values[name] for name in self._listed}
 
     @property
     def meanings(self) -> dict[str, str]:
-        """What each letter is, also of those that nothing depends on."""
+        """The meaning of each letter, also of those that nothing depends on."""
         return {name: self._plan.meanings[name] for name in self._plan.values}
 
     @cached_property
     def _listed(self) -> list[str]:
-        """The parameters in the terms that there are; all, where these are too large to tell."""
+        """Return the parameters of the existing terms; all, if these are too large."""
         try:
             found = self._programmer(None).occurring([QUANTITIES[letter] for letter in self.letters])
         except TooLargeError:
@@ -126,17 +126,17 @@ class ExactForms:
 
     @property
     def snapped(self) -> tuple[str, ...]:
-        """What was taken to multiples of π/12 that was not there before; of frames those that were asked for."""
+        """Angles rounded to multiples of π/12; for frames the requested ones."""
         plans = [self._plan, *(mechanism.plan for mechanism in self._with_frame.values())]
         return tuple(dict.fromkeys(note for plan in plans for note in plan.snapped))
 
     def frame_parameters(self, frame: str) -> dict[str, float]:
-        """The named parameters with those after them that the place of a frame adds."""
+        """Return the named parameters, followed by those of the position of a frame."""
         values = self._framed(frame).plan.values
         return {name: values[name] for name in self._listed_with(frame)}
 
     def frame_meanings(self, frame: str) -> dict[str, str]:
-        """What each of :meth:`frame_parameters` is."""
+        """Return the meanings of :meth:`frame_parameters`."""
         meanings = self._framed(frame).plan.meanings
         return {name: meanings[name] for name in self._listed_with(frame)}
 
@@ -176,12 +176,12 @@ class ExactForms:
 
     @cached_property
     def derivation(self) -> Derivation:
-        """The route after Lagrange with what it finds on the way."""
+        """Return the Lagrangian derivation with its intermediate results."""
         return self._mechanism.lagrange
 
     @property
     def planar(self) -> bool:
-        """Whether it moves in a plane and its inertia is that about the centers of mass."""
+        """Whether the motion is planar, with inertias about the centers of mass."""
         return self._plan.planar
 
     def grouped(self, p: Polynomial, form: str = "products", frame: str | None = None) -> Sum:
@@ -189,13 +189,13 @@ class ExactForms:
         return grouped(p, self._order_of(self._framed(frame)), form)
 
     def vanishes(self, what: str) -> bool:
-        """Whether "mass_matrix", "velocity_forces", … is zero identically: a proof, not a sample."""
+        """Return whether "mass_matrix", "velocity_forces", … is identically zero: a proof, not a sample."""
         return not any(bool(p) for p in self.polynomials(what).flat)
 
     def polynomials(
         self, what: str, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
     ) -> np.ndarray:
-        """What :attr:`canonical` has, and the other terms likewise, as arrays of polynomials: "friction_forces", …"""
+        """Return a quantity as an array of polynomials: those of :attr:`canonical`, "friction_forces", …"""
         if what not in NAMES:
             raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
         check_frame([NAMES[what]], frame)
@@ -250,7 +250,7 @@ class ExactForms:
         """The mechanism with that frame in it."""
         if frame is None:
             return self._mechanism
-        self._plan.model.frame(frame)  # tells of what is no name before it is looked up
+        self._plan.model.frame(frame)  # raises for unknown names
         if frame not in self._with_frame:
             limit = self._mechanism.ring.term_limit
             self._with_frame[frame] = LagrangianMechanism(with_frame(self._plan, frame), limit, change=self._change)
@@ -270,7 +270,7 @@ class ExactForms:
 
     @property
     def constraint_rows(self) -> tuple[str, ...]:
-        """What each row of A holds: loop by loop, along (x, y, z) and about (rx, ry, rz) the second frame's axes."""
+        """The meaning of each row of A: loop by loop, along (x, y, z) and about (rx, ry, rz) of the second frame."""
         return self._mechanism.closure.rows
 
     @property
@@ -284,7 +284,7 @@ class ExactForms:
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
-        """What there is: M, h and g; D with friction, K with springs that have an exact form; A and b with loops."""
+        """The available terms: M, h and g; D with friction, K with springs of exact form; A and b with loops."""
         joints = self._plan.model.joints
         between = self._plan.model.springs  # whose lengths are no polynomials
         damped = any(joint.damping.any() or joint.friction.any() for joint in joints)
@@ -315,7 +315,7 @@ class ExactForms:
         return Order(mechanism.plan.values, mechanism.coordinates.v, mechanism.ring.angles)
 
     def _programmer(self, frame: str | None, whole: bool = False) -> Programmer:
-        """What writes code with the parameters of the equations, and of the ``whole``, as its arguments."""
+        """Return the code generator with the parameters of the equations, and of the ``whole``, as arguments."""
         if (frame, whole) not in self._programmers:
             mechanism = self._framed(frame)
             model = _in_numbers(mechanism.plan)
@@ -326,7 +326,7 @@ class ExactForms:
 
 
 def _in_numbers(plan: DerivationPlan) -> Model:
-    """The model of numbers that a plan tells of."""
+    """Return the numerical model of a plan."""
 
     def make(coefficient: Any, name: str) -> float:
         return float(coefficient) * (plan.values[name] if name else 1.0)

@@ -297,8 +297,8 @@ def dissipation(restitution: Any, speed: float) -> Any:
     Returns
     -------
     float or Expr
-        Dissipation c in s/m with x (1 + e) = ln((1 + x)/(1 − e x)) for x = c v, for any stiffness, exponent and mass. For small x,
-        e = 1 − 2x/3.
+        Dissipation c in s/m with x (1 + e) = ln((1 + x)/(1 − e x)), x = c v, for any stiffness, exponent and mass. For
+        small x, e = 1 − 2x/3.
 
     Raises
     ------

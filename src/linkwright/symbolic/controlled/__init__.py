@@ -1,1 +1,1 @@
-"""Controlled mechanisms: laws on exact polynomials, Lyapunov functions proved, rest and its eigenvalues."""
+"""Controlled mechanisms: controllers on exact polynomials, proved Lyapunov functions, equilibria, eigenvalues."""

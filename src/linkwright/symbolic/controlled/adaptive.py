@@ -1,4 +1,4 @@
-"""The proof of adaptive control (Slotine & Li 1991, §9.2): of the law as it is run, or by its formula."""
+"""The proof of adaptive control (Slotine & Li 1991, §9.2), of the controller's code or of its formula."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def wanted(n: int) -> tuple[tuple[str, ...], Callable[[Ring], dict[str, Any]]]:
 
 
 def proof_of_adaptive(plan: DerivationPlan, law: Law, term_limit: int) -> Proof | None:
-    """V̇ of V = ½ sᵀM s + ½ δᵀΓ⁻¹δ, δ = π̂ − π, of the law as it is run, its step of π̂ taken for h times a rate.
+    """Return V̇ of V = ½ sᵀM s + ½ δᵀΓ⁻¹δ, δ = π̂ − π, for the controller's code; its update of π̂ is h times a rate.
 
-    The proof checks that τ = M a_r + C v_r + g + Y δ − K_D s with Y = ∂τ/∂π̂, that π̂ moves by −h Γ Yᵀ s, and then
-    ½ sᵀṀ s + sᵀ(τ − C v − g − M a_r) − δᵀYᵀ s = −sᵀ K_D s. None where the law is too large for polynomials.
+    The proof checks that τ = M a_r + C v_r + g + Y δ − K_D s with Y = ∂τ/∂π̂, that π̂ changes by −h Γ Yᵀ s, and then
+    ½ sᵀṀ s + sᵀ(τ − C v − g − M a_r) − δᵀYᵀ s = −sᵀ K_D s. None if the controller is too large for polynomials.
     """
     n = law.model.nv
     plain = Law(law.model, partial(law.function, **{**law.bound, "prediction": 0.0}))
@@ -60,7 +60,7 @@ def proof_of_adaptive(plan: DerivationPlan, law: Law, term_limit: int) -> Proof 
     wrong += [*(made.state - z + gain(Y.T @ s) * rational(law.value("step")))]
     ring.check()
     if any(bool(p) for p in wrong):
-        return Proof("", why_not="it is not the law τ = Y π̂ − K_D s with π̂ moved by −Γ Yᵀ s")
+        return Proof("", why_not="it is not τ = Y π̂ − K_D s with the update −Γ Yᵀ s of π̂")
     turned = np.array([[ring.rate(M.item(i, j), structure.in_time) for j in range(n)] for i in range(n)], dtype=object)
     rate = s @ (turned @ s) * Fraction(1, 2) + s @ (made.efforts - C @ v - g - M @ a_r) - delta @ (Y.T @ s)
     left = ring.coerce(rate) + quadratic(D, s)
@@ -76,13 +76,13 @@ def _of_the_estimates(proof: Proof, law: Law) -> Proof:
     rate = np.asarray(law.value("rate"), dtype=float)
     proof.adaptation = rate if rate.ndim == 2 else np.diag(np.atleast_1d(rate))
     if smallest(proof.adaptation) <= 0.0:
-        proof.why_not = "Γ is singular: there are parameters whose estimates do not move, and V has the inverse of Γ"
+        proof.why_not = "Γ is singular: some estimates are never updated, and V contains the inverse of Γ"
     proof.remark = _predicting(law)
     return proof
 
 
 def _predicting(law: Law) -> str:
-    told = "What the efforts tell of the parameters besides (prediction) is left out of this proof."
+    told = "The prediction error of the efforts (prediction) is not part of this proof."
     return told if np.any(law.value("prediction")) else ""
 
 

@@ -34,7 +34,7 @@ FINE = 201
 SLOWEST, LONGEST = 12.0, 60.0
 """A motion is given so many times the slowest time constant at the target, and no more seconds than that at first."""
 LONGER = (1, 1, 2, 4, 8)
-"""How many times that long motions are followed, one after the other, while it is not known what becomes of them."""
+"""Largest number of extensions of undecided motions."""
 STILL_FALLING = 1e-2
 """of V: a motion whose V falls by less in the second half of the longest is taken for one that never arrives. Efforts
 that are held over a step let V drift by a tenth of that."""
@@ -46,7 +46,7 @@ NUDGE, GROWING = 1e-6, 1e-9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttractionRegion:
-    """Which states of a plane lead to rest at a target, by motions from the points of a grid."""
+    """Region of attraction of an equilibrium on a plane of states, estimated by simulation from grid points."""
 
     plane: PhasePlane
     x: Array
@@ -82,13 +82,30 @@ class AttractionRegion:
         return float(self.attracted.mean())
 
     def figure(self) -> Figure:
-        """The plane with the region shaded and the level sets of V: a Matplotlib figure."""
+        """Draw the plane with the region and level sets of V.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from linkwright.symbolic.controlled.portrait import draw
 
         return draw(self.plane, self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure (.png, .svg or .pdf); return its path."""
+        """Write the figure to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.png``, ``.svg`` or ``.pdf``.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         path = file_at(path, "pictures", ".png", ".svg", ".pdf")
         return write_figure(path, self.figure(), dpi=150)
 
@@ -112,25 +129,52 @@ def region_of_attraction(
     actuation: Actuation | None = None,
     tolerance: float = TOLERANCE,
 ) -> AttractionRegion:
-    """Which states lead to rest at the ``target`` (nq,), estimated by simulating motions from a grid of them.
+    """Estimate the region of attraction of an equilibrium by simulation from a grid of states.
 
-    ``controller`` and ``step`` are those of :func:`simulate`, and so are ``initial_state`` and ``effort_limits`` of
-    ``actuation``; without a target it is the first
-    stable configuration that is found. The grid has ``samples`` (n or (n, m)) on a plane: ``axes`` names two of the
-    coordinates and velocities as the equations name them, "theta1", "theta1_dot"; all others are as at the target, at
-    rest. Without axes these are the angle and its velocity of a mechanism with one joint, else the first two
-    coordinates. ``spans`` are ((from, to), (from, to)) of the two.
+    A state is attracted if at the end all coordinates and velocities are within `tolerance` of the equilibrium. Motions
+    are simulated for a multiple of the slowest time constant there, up to 16 times longer if undecided. A motion is
+    lost if it diverges, comes to rest elsewhere, or a proved Lyapunov function stops decreasing; states that are
+    neither are ``undecided``. Nothing is known between grid points. If a Lyapunov function is proved and the
+    equilibrium is asymptotically stable, ``level`` is that of a level set inside the region.
 
-    A state counts as attracted where in the end no coordinate and no velocity is further than ``tolerance`` (rad, m,
-    rad/s, m/s) from rest at the target. Motions are followed by the slowest eigenvalue at the target, and longer, up to
-    16 times, where it is not clear what becomes of them; with a ``duration`` (s) as long as that. A motion is lost
-    where it ends, comes to rest elsewhere, or where a proved Lyapunov function has stopped to fall; what is neither
-    attracted nor lost is ``undecided``. It is an estimate: between the points nothing is known. Where a Lyapunov
-    function is proved and the target is asymptotically stable, ``level`` is that of a level set within.
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    controller : callable, optional
+        Controller, as for :func:`simulate`.
+    target : array_like, shape (nq,), optional
+        Equilibrium. By default the first stable one that is found.
+    axes : (str, str), optional
+        Coordinates or velocities of the plane, by their names in the equations, such as "theta1" and "theta1_dot"; all
+        others are those of the equilibrium. By default the coordinate and velocity of a mechanism with one joint,
+        otherwise the first two coordinates.
+    spans : sequence, optional
+        Ranges ((from, to), (from, to)) of both axes.
+    samples : int or (int, int), optional
+        Number of grid points.
+    duration : float, optional
+        Duration of all motions, s.
+    step : float, optional
+        Step of the simulation, s.
+    actuation : Actuation, optional
+        Initial state of the controller and effort limits.
+    tolerance : float, optional
+        Largest distance from the equilibrium, rad, m, rad/s and m/s.
 
-    Raises :class:`ModelError` for closed loops, :class:`UnknownNameError` for axes that there are not, and
-    :class:`InputError` where the ``step`` is so long that disturbances grow in the simulation which die out by their
-    eigenvalues, and where the law's own target is none that it can hold.
+    Returns
+    -------
+    AttractionRegion
+        The region.
+
+    Raises
+    ------
+    ModelError
+        If the mechanism has closed loops.
+    UnknownNameError
+        If an axis is unknown.
+    InputError
+        If the step is too long for the simulation to be stable, or the controller cannot hold its target.
     """
     controlled = Controlled(model, controller, actuation or Actuation(), step)
     place = controlled.target(target)
@@ -189,7 +233,7 @@ def region_on(
 
 
 def _counts(samples: Any) -> tuple[int, int]:
-    """How many points along x and y."""
+    """Return the numbers of points along x and y."""
     both = samples if isinstance(samples, (tuple, list)) else (samples, samples)
     whole = len(both) == 2 and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in both)
     if not whole or not all(2 <= k <= 2000 for k in both):
@@ -303,9 +347,9 @@ def _duration(controlled: Controlled, target: Array) -> float:
 
 
 def _level(values: Array, lost: Array, start: tuple[int, int]) -> float | None:
-    """How high V can be filled from the target before it runs over: to points that are lost, or over the rim.
+    """Return the largest level set of V around the target without lost points, inside the plane.
 
-    Behind the rim nothing is known. None where the target itself is not attracted.
+    Nothing is known outside the plane. None if the target itself is not attracted.
     """
     end = lost.copy()
     end[[0, -1], :] = end[:, [0, -1]] = True

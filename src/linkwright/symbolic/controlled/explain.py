@@ -58,15 +58,15 @@ class ControlledExplanation(ExplanationText):
 
     @property
     def proved(self) -> bool:
-        """Whether V has its minimum at the target, V̇ is proved to be what is said, and V falls as long as it moves.
+        """Whether V has its minimum at the target, V̇ is proved, and V decreases during every motion.
 
-        False of PID control, for which no Lyapunov function is known. ``proof.why_not`` has the reason.
+        False for PID control, for which no Lyapunov function is known. ``proof.why_not`` has the reason.
         """
         return self.proof.proved
 
     @cached_property
     def equilibria(self) -> Rest:
-        """Where the controlled mechanism rests, ``.found``, each with its eigenvalues."""
+        """Equilibria of the controlled mechanism, ``.found``, each with its eigenvalues."""
         near = tuple(
             np.asarray(x, dtype=float)
             for x in self.law.bound.values()
@@ -92,11 +92,11 @@ class ControlledExplanation(ExplanationText):
         return f"<Explanation of {self.model.name!r} under {self.law.name}: {told}>"
 
 
-@telling(lambda mechanism: f"explaining {mechanism.model.name!r} and its law")
+@telling(lambda mechanism: f"explaining {mechanism.model.name!r} with its controller")
 def controlled_explanation(
     mechanism: LagrangianMechanism, model: Model, given: Model, law: Callable[..., Any], initial_state: Any
 ) -> ControlledExplanation:
-    """The explanation of a mechanism under a law; raises what simulations raise of what is no law."""
+    """Return the explanation of a controlled mechanism; raise the errors of simulations for a wrong controller."""
     made = Law(given, law, initial_state)
     _ = made.rule
     return ControlledExplanation(mechanism, model, made)
@@ -127,18 +127,18 @@ class _ControlParagraphs:
             words = PropertyWords(Structure(plain, plain.recursive), order_of(plain))
             yield from words.skew()
         except TooLargeError as failure:
-            yield (f"M and h are too large to be taken apart ({failure}).",)
+            yield (f"M and h are too large to be analyzed ({failure}).",)
         if words is not None:
             yield from words.linear(LinearForm(plain.plan, plain.ring.term_limit))
 
-    # the law
+    # the controller
 
     def law(self) -> Iterable[Paragraph]:
         proof, name = self.proof, self.law_.name
         forms: dict[str, tuple[str, tuple[Token, ...]]] = {
-            "pd": ("PD control with gravity made up for",
+            "pd": ("PD control with gravity compensation",
                    (tau, " = ", Symbol("g"), "(", q, ") + ", K, " ", e, " − ", DAMPING, " ", v)),
-            "constant": ("PD control, with constant efforts beside it",
+            "constant": ("PD control with constant efforts",
                          (tau, " = ", Symbol("c"), " − ", K, " ", q, " − ", DAMPING, " ", v)),
             "linear": ("computed torque", (tau, " = ", M, " ", Symbol("u"), " + ", Symbol("h"), " + ", Symbol("g"),
                                            ", ", Symbol("u"), " = ", Symbol("v", "d", accent="dot"), " + ", DAMPING,
@@ -155,31 +155,31 @@ class _ControlParagraphs:
                           Symbol("s"))),
         }  # fmt: skip
         if proof.kind not in forms:
-            yield (f"No proof is known of the law {name}: {proof.why_not}. What follows is numerical.",)
+            yield (f"No proof is known for the controller {name}: {proof.why_not}. The following is numerical.",)
             if proof.run is None:
                 return
         else:
             what, tokens = forms[proof.kind]
             how = (
-                "it is one of the library's, taken for what its formula says, since its errors are no polynomials, or "
-                "too large ones"
+                "it is a controller of this library, represented by its formula, since its errors are no "
+                "polynomials, or too large ones"
                 if proof.structural
-                else "run on the polynomials of the mechanism its efforts are exactly of that form, for all states"
+                else "computed on the polynomials of the mechanism, its efforts have exactly this form, for all states"
             )
-            yield (f"The law {name} is {what}, ", self.formula(*tokens), f": {how}.")
+            yield (f"The controller {name} is {what}, ", self.formula(*tokens), f": {how}.")
             if proof.kind in ("pd", "linear"):
                 yield (self.formula(e, " = ", Symbol("q", "d"), " − ", q), " is the error, ",
-                       "difference(q, target)", " where joints turn about a point.")  # fmt: skip
+                       "difference(q, target)", " for spherical joints.")  # fmt: skip
         if proof.kind == "adaptive":
             lag, wanted = Symbol("s"), Symbol("v", "r")
             yield (
-                "Here ", self.formula(lag, " = ", v, " − ", wanted), " is how far the velocity is from ",
+                "Here ", self.formula(lag, " = ", v, " − ", wanted), " is the deviation of the velocity from ",
                 self.formula(wanted, " = ", Symbol("v", "d"), " + Λ ", e), ", which leads back to the reference; ",
                 self.formula(Symbol("Y"), " ", Symbol("π"), " = ", M, " ", Symbol("v", "r", accent="dot"), " + ",
                              Symbol("C"), " ", wanted, " + ", Symbol("g")),
-                " for the true parameters π; δ is how wrong their estimates are, and they move by ",
+                " for the true parameters π; δ is the error of their estimates, which are updated by ",
                 self.formula(Symbol("δ", accent="dot"), " = −Γ ", Symbol("Y", power="T"), " ", lag),
-                ", the law's step taken for short.",
+                ", for a small step of the controller.",
             )  # fmt: skip
         if proof.run is not None and not proof.structural and len(proof.run.efforts) <= LISTED:
             for k, one in enumerate(proof.run.efforts):
@@ -195,9 +195,9 @@ class _ControlParagraphs:
                 )
         passive = self.law_.passive
         if passive == "cancelled":
-            yield ("The law makes up for the mechanism's own dampers, friction and springs: they cancel.",)
+            yield ("The controller compensates the mechanism's dampers, friction and springs: they cancel.",)
         elif passive == "remain":
-            yield ("The mechanism's own dampers, friction and springs act beside the law.",)
+            yield ("The mechanism's dampers, friction and springs act in addition to the controller.",)
 
     # Lyapunov
 
@@ -233,20 +233,18 @@ class _ControlParagraphs:
         }  # fmt: skip
         claimed = claim.get(proof.kind, ("−", V_T, " ", DAMPING, " ", v))
         yield (
-            "A function that is positive away from the target and falls along every motion shows that motions end "
-            f"there. {'Here it is' if proof.identity and proof.definite else 'What is tried is'} ",
+            "A function that is positive away from the target and decreases along every motion shows that motions end "
+            f"there. {'Such a function is' if proof.identity and proof.definite else 'A candidate is'} ",
             self.formula(V, " = ", *general[proof.kind], display=True),
             *(("that is", self._shown(V, proof.lyapunov)) if proof.lyapunov is not None else ()),
         )
         if proof.kind == "potential":
-            yield ("W is the potential of the law's force: the force has one, since ",
+            yield ("W is the potential of the controller's force, which exists since ",
                    self.formula("∂", Symbol("τ", "i"), "/∂", Symbol("q", "j"), " = ∂", Symbol("τ", "j"), "/∂",
                        Symbol("q", "i")),
                    " identically.")  # fmt: skip
         if proof.kind == "impedance":
-            yield (
-                "U is the spring's energy, whose gradient the force F is: U̇ = Fᵀ ẋ. Of that the proof takes no more.",
-            )
+            yield ("U is the energy of the spring, whose gradient is the force F: U̇ = Fᵀ ẋ. The proof uses only this.",)
         if proof.identity:
             yield (
                 "Its rate, with v̇ from the closed loop, is ",
@@ -264,15 +262,15 @@ class _ControlParagraphs:
                        ", whose first part vanishes, since Ṁ − 2C is skew.")  # fmt: skip
             else:
                 yield (
-                    "This is proved: the difference of the two sides, in which Ṁ and h stand written out, is zero as a "
-                    "polynomial, for all states, gains and parameters. No sample is taken.",
+                    "This is proved: the difference of the two sides, in which Ṁ and h are written out, is zero as a "
+                    "polynomial, for all states, gains and parameters. No samples are used.",
                 )
             if proof.remark:
                 yield (proof.remark,)
         else:
             left = proof.left
             shown: Paragraph = (self._shown(None, left),) if left is not None and len(left) <= SHOWN_TERMS else ()
-            over: Paragraph = (" What is left over is ", *shown) if shown and left else ()
+            over: Paragraph = (" The remainder is ", *shown) if shown and left else ()
             yield ("But V̇ is not ", self.formula(*claimed), f": {proof.why_not}.", *over)
         if proof.kind == "linear" and proof.epsilon > 0.0:
             yield (f"Any ε between 0 and the least eigenvalue of K_d, {number(smallest_of(proof.damping))}, will do.",)
@@ -307,10 +305,10 @@ class _ControlParagraphs:
                     sign = (
                         "positive: U has its minimum at the target only"
                         if proof.definite
-                        else "not positive: the hand can be elsewhere and U no larger"
+                        else "not positive: U may have its minimum elsewhere too"
                     )
                 if letter == "Λ":
-                    sign = "positive: where s = 0, errors die out" if low > 0.0 else "not positive: errors may grow"
+                    sign = "positive: for s = 0 errors decay" if low > 0.0 else "not positive: errors may grow"
                 yield (f"The least eigenvalue of {letter} is {number(low)}, {sign}.",)
         if proof.adaptation is not None:
             low = smallest(proof.adaptation)
@@ -320,27 +318,24 @@ class _ControlParagraphs:
             low = smallest(proof.damping)
             if low > 0.0:
                 moving = {"adaptive": "s is not zero", "impedance": "the hand moves"}.get(proof.kind, "anything moves")
-                yield (f"The least eigenvalue of K_d is {number(low)}, positive: V falls as long as {moving}.",)
+                yield (f"The least eigenvalue of K_d is {number(low)}, positive: V decreases while {moving}.",)
             elif low == 0.0:
                 stable = proof.identity and proof.definite and proof.kind in ("pd", "linear", "constant")
                 so = " Since V has its minimum there, rest at the target is stable." if stable else ""
-                yield (f"The least eigenvalue of K_d is zero: V never grows.{so} Whether motions die out is told by "
-                       "the eigenvalues below only.",)  # fmt: skip
+                yield (f"The least eigenvalue of K_d is zero: V never increases.{so} Only the eigenvalues below "
+                       "show whether motions decay.",)  # fmt: skip
             else:
-                yield (f"The least eigenvalue of K_d is {number(low)}, negative: V can grow. Nothing is proved.",)
+                yield (f"The least eigenvalue of K_d is {number(low)}, negative: V can increase. Nothing is proved.",)
         if self.law_.passive == "remain" and proof.identity:
-            yield (
-                "The mechanism's dampers and friction take energy beside that: V̇ is smaller still by what they take.",
-            )
+            yield ("The mechanism's dampers and friction dissipate further energy, which decreases V̇.",)
 
     def _error_equation(self) -> Iterable[Paragraph]:
         yield (
             "Since M is regular, the closed loop is linear: ",
             self.formula(Symbol("e", accent="ddot"), " + ", DAMPING, " ", Symbol("e", accent="dot"), " + ", K, " ", e,
                          " = 0"),
-            ", whatever the mechanism is. That M u stands in the law with the mechanism's own M, h and g is "
-                "proved as an "
-            "identity of polynomials.",
+            ", for every mechanism. It is proved as an identity of polynomials that the controller contains M u, h "
+            "and g of this mechanism.",
         )  # fmt: skip
 
     def _routh(self) -> Iterable[Paragraph]:
@@ -357,15 +352,15 @@ class _ControlParagraphs:
         left = factors[0] * factors[1]
         right = float(np.linalg.eigvalsh(0.5 * (Ki + Ki.T)).max() * np.linalg.eigvalsh(mass).max())
         yield (
-            "At rest e = 0 and the integral has learned gravity, z = g(q_d). Near it, ",
+            "At rest e = 0 and the integral equals gravity, z = g(q_d). Near it, ",
             self.formula(M, " ", Symbol("δ", accent="ddot"), " + ", DAMPING, " ", Symbol("δ", accent="dot"), " + (", K,
                          " + ∂", Symbol("g"), "/∂", q, ") ", Symbol("δ"), " + ", Symbol("K", "i"), " ∫", Symbol("δ"),
                          " dt = 0"),
             ". For symmetric matrices it is enough that ",
             self.formula("λ_min(", DAMPING, ") λ_min(", K, " + ∂", Symbol("g"), "/∂", q, ") > λ_max(", Symbol("K", "i"),
                          ") λ_max(", M, ")", display=True),
-            "(Routh's criterion for x*(·)x, x any eigenvector: each cubic has its roots to the left. That all are "
-            "symmetric makes its coefficients real, and ", self.formula(Symbol("K", "i")), " and both factors to the "
+            "(Routh's criterion for x*(·)x, x any eigenvector: each cubic has stable roots. "
+            "Symmetric matrices make its coefficients real, and ", self.formula(Symbol("K", "i")), " and both factors to the "
             "left have to be positive.)",
         )  # fmt: skip
         if len(mass) == 1:
@@ -376,19 +371,19 @@ class _ControlParagraphs:
             D1, K1, I1 = (np.ravel(np.asarray(x, dtype=object))[0] for x in gains)
             inertia = self.mechanism.recursive.mass_matrix[0, 0]
             yield (
-                "With one joint it is Routh's criterion itself, and exact: ",
+                "For one joint it is Routh's criterion, which is exact: ",
                 self.formula(ring.coerce(D1), " (", ring.coerce(K1 + curve), ") > ", ring.coerce(I1), " (", inertia,
                              ") at the target", display=True),
             )  # fmt: skip
         lacking = (
             f"the least eigenvalue of K_i is {number(smallest(Ki))}" if smallest(Ki) <= 0.0
             else f"the factors to the left are {listed([number(x) for x in factors])}" if min(factors) <= 0.0
-            else f"in numbers it would be {number(left)} > {number(right)}" if left <= right
+            else f"numerically {number(left)} ≤ {number(right)}" if left <= right
             else ""
         )  # fmt: skip
-        yield (f"The criterion does not hold: {lacking}. It is sufficient, not necessary, and the eigenvalues below "
+        yield (f"The criterion does not hold: {lacking}. It is sufficient, not necessary: the eigenvalues below "
                "decide." if lacking
-               else f"In numbers {number(left)} > {number(right)}: it holds, and the target is asymptotically stable, "
+               else f"Numerically {number(left)} > {number(right)}: it holds, and the target is asymptotically stable, "
                "locally.",)  # fmt: skip
 
     # LaSalle
@@ -398,15 +393,14 @@ class _ControlParagraphs:
         if not proof.identity or proof.kind == "pid" or not proof.kind:
             return
         if proof.kind == "adaptive":
-            yield ("V̇ = 0 leaves s = 0, and the errors with it; since the reference moves, it is Barbalat's lemma, and "
-                   "not LaSalle's theorem, that takes s to zero. Parameters come right only where the motion excites "
+            yield ("V̇ = 0 implies s = 0, and then the errors decay. Since the reference moves, s → 0 follows from "
+                   "Barbalat's lemma, not from LaSalle's theorem. Parameters converge only where the motion excites "
                    "them.",)  # fmt: skip
             return
         if proof.kind == "linear":
             if proof.proved:
-                yield ("V̇ is negative wherever e or ė is not zero: the function is strict, and LaSalle's theorem "
-                    "is not "
-                       "needed. Errors die out exponentially, from every start.",)  # fmt: skip
+                yield ("V̇ is negative wherever e or ė is not zero: LaSalle's theorem is not needed. "
+                       "Errors decay exponentially, from every initial state.",)  # fmt: skip
             return
         if proof.kind == "impedance":
             yield from self._behind_the_hand()
@@ -415,15 +409,15 @@ class _ControlParagraphs:
             return
         head: Paragraph = (
             "V̇ = 0 only where v = 0. A motion that stays there has ", self.formula(v, " ≡ 0"), ", so ",
-            self.formula(Symbol("v", accent="dot"), " ≡ 0"), ", and of the closed loop is left ",
+            self.formula(Symbol("v", accent="dot"), " ≡ 0"), ", and the closed loop reduces to ",
         )  # fmt: skip
         if proof.friction is not None:
             yield from self._held_by_friction()
             return
         if proof.kind == "pd" and proof.looped:
             yield (*head, self.formula(K, " ", e, " = ", Symbol("A", power="T"), " ", Symbol("λ")),
-                   ": the target, if its loops are closed, and wherever else the loops carry the pull. Every motion "
-                   "tends to one of these.")  # fmt: skip
+                   ": the target, if its loops are closed, and configurations where loop forces balance the springs. "
+                   "Every motion tends to one of these.")  # fmt: skip
             return
         if proof.kind == "pd":
             angle = " (rotations by less than π)" if proof.structural else ""
@@ -431,7 +425,7 @@ class _ControlParagraphs:
                    ": the largest invariant set is the target alone, and there are no other "
                        "equilibria" + angle + ".")  # fmt: skip
             if proof.proved:
-                yield ("V grows beyond all bounds with v and e, so every motion is bounded. By LaSalle's theorem "
+                yield ("V tends to infinity with v and e, so every motion is bounded. By LaSalle's theorem "
                        f"every motion tends to the target: it is asymptotically "
                            f"stable{angle or ', globally'}.",)  # fmt: skip
             return
@@ -440,44 +434,44 @@ class _ControlParagraphs:
                    "them.")  # fmt: skip
         if proof.kind == "constant" and proof.definite:
             so_far = " (as far as the sampled bound holds)" if proof.sampled else ""
-            yield ("There is one only, and all motions are bounded, since V grows beyond all bounds: it is globally "
+            yield ("There is only one, and all motions are bounded, since V tends to infinity: it is globally "
                    f"asymptotically stable{so_far}.",)  # fmt: skip
 
     def _behind_the_hand(self) -> Iterable[Paragraph]:
-        """Where V̇ = 0 leaves an arm that is moved by an impedance."""
+        """Return paragraphs on the null space of impedance control, where V̇ = 0."""
         proof, n = self.proof, len(self.mechanism.v)
         if smallest_of(proof.damping) <= 0.0:
             return
         held, J, F = proof.epsilon > 0.0, Symbol("J", power="T"), Symbol("F")
         if n > 6 and not held:
-            yield ("V̇ = 0 leaves ẋ = 0: the hand is still. Behind it a redundant arm may move on, for nothing damps "
-                   "that (joint_damping is not positive); then nothing is said of the spring's force.",)  # fmt: skip
+            yield ("V̇ = 0 implies ẋ = 0: the hand is at rest. A redundant arm may still move, since nothing damps "
+                   "this motion (joint_damping is not positive); the spring's force is then unknown.",)  # fmt: skip
             return
         still = "v = 0" if held else "ẋ = 0 and, where the columns of J are independent, v = 0"
-        yield (f"V̇ = 0 leaves {still}. Of a motion that stays so is left ", self.formula(J, " ", F, " = 0"), ".")
+        yield (f"V̇ = 0 implies {still}. The closed loop then reduces to ", self.formula(J, " ", F, " = 0"), ".")
         if n < 6:
-            yield (f"That does not make F zero: with {n} {'joint' if n == 1 else 'joints'} J has less than six "
-                   "independent rows, and the hand can rest where the spring pulls in directions in which it cannot "
-                   "move. Where, is listed below.",)  # fmt: skip
+            yield (f"F need not be zero: with {n} {'joint' if n == 1 else 'joints'} J has less than six "
+                   "independent rows, and the hand can rest where the spring acts in directions in which it cannot "
+                   "move. These configurations are listed below.",)  # fmt: skip
         elif proof.definite:
-            yield ("Where J has six independent rows, F = 0, and the hand is at the target (turns below π).",)
+            yield ("Where J has six independent rows, F = 0, and the hand is at the target (rotations below π).",)
         else:
-            yield ("Where J has six independent rows, F = 0: the hand is where the spring does not pull, which the "
-                   "zeros of its stiffness leave open.",)  # fmt: skip
+            yield ("Where J has six independent rows, F = 0: the spring exerts no force, which its zero stiffnesses "
+                   "allow away from the target.",)  # fmt: skip
 
     def _held_by_friction(self) -> Iterable[Paragraph]:
-        """Where Coulomb's friction holds a mechanism."""
+        """Return paragraphs on configurations held by Coulomb friction."""
         proof = self.proof
         assert proof.friction is not None
         pull = (K, " ", e) if proof.kind == "pd" else (tau, "(", q, ", 0) − ", Symbol("g"), "(", q, ")")
         limits = [number(float(x)) for x in proof.friction]
-        yield ("V̇ = 0 only where v = 0. But Coulomb's friction holds it wherever each entry of ",
+        yield ("V̇ = 0 only where v = 0. But Coulomb friction holds the mechanism wherever each entry of ",
                self.formula(*pull), " is no larger than the friction of its joint, ",
-               f"{listed(limits)}{' and what the loops carry' if proof.looped else ''}: every bounded motion "
-               "tends to these configurations, and not to one of them. So it is not proved that motions end at the "
+               f"{listed(limits)}{' and loop forces' if proof.looped else ''}: every bounded motion "
+               "tends to the set of these configurations. It is not proved that motions end at the "
                "target.",)  # fmt: skip
-        yield ("Simulations take friction for −F v/√(v² + v₀²) with v₀ = 0.01 m/s or rad/s, which holds nothing: what "
-               "would stick creeps, and ends at the equilibria listed below.",)  # fmt: skip
+        yield ("Simulations use the friction −F v/√(v² + v₀²) with v₀ = 0.01 m/s or rad/s, without sticking: joints "
+               "that would stick creep to the equilibria listed below.",)  # fmt: skip
 
     # rest
 
@@ -487,20 +481,20 @@ class _ControlParagraphs:
             yield from self._pid_eigenvalues()
             return
         if of.law.rule.effort_function.state:
-            yield ("The law has a state of its own: where it rests with that state is not looked for.",)
+            yield ("The controller has a state: equilibria with that state are not computed.",)
             return
         if of.equilibria.varying:
             yield (
-                "The law changes with time, so that there is no rest; eigenvalues at an instant would decide nothing.",
+                "The controller depends on time, so that there is no equilibrium; eigenvalues would decide nothing.",
             )
             return
         found = of.equilibria.found
         if of.equilibria.nothing_pulls:
-            yield ("It rests in every configuration: at rest the law's efforts are what gravity asks for, and nothing "
-                   "pulls.",)  # fmt: skip
+            yield ("Every configuration is an equilibrium: at rest the controller's efforts balance gravity "
+                   "exactly.",)  # fmt: skip
             return
         if not found:
-            yield ("No equilibrium was found from random starts; that is no proof that there is none.",)
+            yield ("No equilibrium was found from random starts; this is no proof that there is none.",)
             return
         only = proof.proved and proof.kind in ("pd", "linear") and not proof.looped and not proof.structural
         yield (
@@ -535,7 +529,7 @@ _steepness, _mass = derivative(gravity_forces, "q"), mass_matrix
 
 
 def pid_eigenvalues(law: Law, proof: Proof) -> Array:
-    """Of δq, v and z (3 nv,), the slowest to die out first."""
+    """Return the eigenvalues of δq, v and z (3 nv,), the slowest first."""
     assert proof.stiffness is not None
     assert proof.damping is not None
     assert proof.target is not None

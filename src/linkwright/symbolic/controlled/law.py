@@ -1,7 +1,7 @@
-"""A law on exact polynomials: the efforts that it gives, with names for the numbers that are bound to it.
+"""A controller on exact polynomials: its efforts, with names for the bound numbers.
 
-A law is run as the simulation runs it, but on the polynomials of the mechanism. What comes out are its efforts for all
-states, all values of the parameters and all gains at once. Laws with roots, logarithms or conditions have none.
+The controller's code runs on the polynomials of the mechanism, as in the simulation on numbers. The result are its
+efforts for all states, parameters and gains. Controllers with roots, logarithms or conditions have no polynomials.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def bare(model: Model) -> Model:
 
 @dataclass
 class Law:
-    """A law and what is bound to it."""
+    """A controller and its bound values."""
 
     model: Model
     """in numbers"""
@@ -55,12 +55,12 @@ class Law:
     initial_state: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the law without its traced formula, which is derived again when it is used."""
+        """Return the controller without its traced formula, which is derived again when it is used."""
         return {name: x for name, x in vars(self).items() if name != "rule"}
 
     @cached_property
     def rule(self) -> LawController:
-        """As simulations have it; raises what they raise of what is no law."""
+        """Return the controller of a simulation; raise its errors for a wrong one."""
         return law_controller(
             self.model, self.law, self.initial_state, (), (), sound=False
         )  # what is wrong is explained
@@ -82,7 +82,7 @@ class Law:
 
     @property
     def known(self) -> str:
-        """Its name among the library's laws, or ""."""
+        """Return the name of a controller of this library, or ""."""
         return next((name for name in control.__all__ if getattr(control, name) is self.function), "")
 
     def value(self, key: str, default: Any = 0.0) -> Any:
@@ -96,10 +96,10 @@ class Law:
 
     @cached_property
     def passive(self) -> str:
-        """How the control law treats the mechanism's own dampers, friction and springs.
+        """Return how the controller treats the mechanism's dampers, friction and springs.
 
-        "none" there are, they "remain" next to the control law, or the control law compensates them: "cancelled"; else
-        "mixed". Found at random states, by the difference that they make to the law.
+        "none": there are none; "remain": they act in addition; "cancelled": they are compensated; otherwise "mixed".
+        Determined at random states, by their effect on the controller's efforts.
         """
         from linkwright.dynamics import passive_forces
 
@@ -120,7 +120,7 @@ class Law:
 
 @dataclass
 class LawPolynomials:
-    """A law's efforts as polynomials."""
+    """Efforts of a controller as polynomials."""
 
     mechanism: LagrangianMechanism
     efforts: np.ndarray
@@ -130,7 +130,7 @@ class LawPolynomials:
     values: Mapping[str, float]
     """of the names, and of the mechanism's parameters"""
     state: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """the law's next state"""
+    """the controller's next state"""
 
     def number(self, x: np.ndarray) -> Array:
         """Polynomials without coordinates, in numbers."""
@@ -145,13 +145,14 @@ class LawPolynomials:
         return {*names.q, *names.v, "t", *turns}
 
     def constant(self, x: np.ndarray) -> bool:
-        """Whether no coordinate, velocity or time occurs in any of the polynomials."""
+        """Return whether the polynomials are independent of coordinates, velocities and time."""
         return not any(p.used() & self.free for p in x.flat)
 
 
 def agrees(made: LawPolynomials, law: Law) -> bool:
-    """Whether the polynomials give the law's efforts at random states: a control law that tests whether a number *is*
-    another would go one way on polynomials, and another on numbers.
+    """Return whether the polynomials give the controller's efforts at random states.
+
+    A controller that compares numbers may take another branch for polynomials.
     """
     model, names, rng = bare(law.model), made.mechanism.coordinates, np.random.default_rng(21)
     for q in law.model.random(3, seed=22):
@@ -203,7 +204,7 @@ def run(
     more: tuple[str, ...] = (),
     bind: Callable[[Ring], dict[str, Any]] | None = None,
 ) -> LawPolynomials | str:
-    """The law on the polynomials of a plan, with ``more`` variables; or the reason why that is impossible.
+    """Return the controller's polynomials, with ``more`` variables; or the reason why there are none.
 
     ``bind`` replaces the bound values.
     """
@@ -227,7 +228,7 @@ def run(
         tau, after = told if state else (told, np.zeros(0))
         efforts = ring.array(np.broadcast_to(tau, (law.model.nv,)))
         following = ring.array(np.concatenate([np.ravel(x) for x in _arrays(after)])) if state else after
-    except Exception as failure:  # a law is any function: on polynomials it may fail in any way
+    except Exception as failure:  # a controller is any function: on polynomials it may fail in any way
         ring.failure = None
         if isinstance(failure, (AttributeError, TypeError)) and not isinstance(failure, LinkwrightError):
             return "it uses a function that polynomials do not have, such as clip, minimum, tanh or a comparison"

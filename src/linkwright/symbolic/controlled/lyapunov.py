@@ -45,15 +45,15 @@ class Proof:
     why_not: str = ""
     """why there is no proof"""
     force: np.ndarray | None = None
-    """of "potential": the law's force at rest, of which −½ vᵀMv and U are the rest of V"""
+    """of "potential": the controller's force at rest; V consists of ½ vᵀMv, U and its potential"""
     structural: bool = False
-    """whether the law was taken for what its formula says"""
+    """whether the controller's formula was used instead of its code"""
     steepest: float = 0.0
     """of "constant": the largest ‖∂g/∂q‖ of the sampled configurations"""
     steepness_bound: float = 0.0
     """of "constant": what ‖∂g/∂q‖ exceeds nowhere; inf where no bound is known"""
     friction: Array | None = None
-    """of Coulomb (nv,), which the law does not make up for; None where there is none"""
+    """Coulomb friction (nv,) that the controller does not compensate; None without"""
     adaptation: Array | None = None
     """of "adaptive": Γ, whose inverse V has"""
     closed: tuple[Polynomial, ...] = ()
@@ -61,25 +61,27 @@ class Proof:
 
     @property
     def definite(self) -> bool:
-        """Whether V is positive definite about the target, by the gains' numbers and, of "constant", by samples."""
+        """Whether V is positive definite about the target, by the gains' values and, for "constant", by samples."""
         adapts = self.adaptation is None or smallest(self.adaptation) > 0.0
         return self.stiffness is not None and smallest(self.stiffness) > self.steepest and adapts
 
     @property
     def sampled(self) -> bool:
-        """Whether ``definite`` rests on sampled configurations and not on a bound for all."""
+        """Whether ``definite`` was tested at sampled configurations only."""
         return self.definite and self.stiffness is not None and smallest(self.stiffness) <= self.steepness_bound
 
     @property
     def damped(self) -> bool:
-        """Whether V̇ < 0 wherever v ≠ 0."""
+        """Whether V̇ < 0 for all v ≠ 0."""
         return self.damping is not None and smallest(self.damping) > 0.0
 
     @property
     def proved(self) -> bool:
-        """Whether V has its minimum at the target (for all configurations, not only sampled ones), V̇ is proved to be
-        what is stated, V falls as long as it moves, and no friction can hold it elsewhere. False of PID control, for
-        which no Lyapunov function is known.
+        """Whether the target is proved to be stable.
+
+        V has its minimum at the target (for all configurations, not only sampled ones), V̇ is proved, V decreases
+        during every motion, and no friction can hold the mechanism elsewhere. False for PID control, for which no
+        Lyapunov function is known.
         """
         return self.identity and self.definite and not self.sampled and self.damped and self.friction is None
 
@@ -90,7 +92,7 @@ def smallest(A: Array) -> float:
 
 
 def symmetric(A: np.ndarray) -> bool:
-    """Whether A = Aᵀ, entry by entry."""
+    """Return whether A = Aᵀ, entry by entry."""
     return all(A[i, j] == A[j, i] for i, j in np.ndindex(*A.shape))
 
 

@@ -41,14 +41,14 @@ QUICK = 41
 """Motions from rest whose speeds set the range of the plane."""
 WIDER = 1.3
 HELD = 1e-6
-"""What pulls at rest, beside 1 and the efforts"""
+"""Tolerance of the forces at an equilibrium, relative to 1 and the efforts"""
 
 _kinetic, _difference = public(dynamics.kinetic_energy), public(dynamics.difference)
 
 
 @dataclass
 class Controlled:
-    """A mechanism and the law that moves it, or none, as pictures of motions need them."""
+    """A mechanism and its controller, if any, for phase portraits."""
 
     model: Model
     law: Callable[..., Any] | None
@@ -72,7 +72,7 @@ class Controlled:
 
     @cached_property
     def given(self) -> Law | None:
-        """The law, with what is bound."""
+        """Return the controller with its bound values."""
         return None if self.law is None else Law(self.model, self.law, self.actuation.initial_state)
 
     @cached_property
@@ -83,7 +83,7 @@ class Controlled:
 
     @cached_property
     def rest(self) -> Rest:
-        """Where it rests."""
+        """Return the equilibria."""
         if self.given is None:
             return Rest(self.model)
         near = tuple(
@@ -95,7 +95,7 @@ class Controlled:
 
     @property
     def stateful(self) -> bool:
-        """Whether the law has a state of its own."""
+        """Return whether the controller has a state."""
         return self.given is not None and self.given.rule.effort_function.state > 0
 
     @cached_property
@@ -122,7 +122,7 @@ class Controlled:
                 raise InputError(f"target is one configuration ({self.model.nq},); got shape {q.shape}")
             return q
         if self.stateful:
-            raise ArgumentError("the law has a state of its own: tell where it is to rest, target=…")
+            raise ArgumentError("the controller has a state: give the equilibrium, target=…")
         own = self.proof.target if self.proof.kind in ("pd", "linear") else None
         if own is not None:
             if np.abs(self.rest.pull(own)).max(initial=0.0) <= HELD * (1.0 + np.abs(self.rest.efforts(own)).max()):
@@ -135,7 +135,7 @@ class Controlled:
         order = {"asymptotically stable": 0, "stable": 1, "undecided": 2, "unstable": 3}
         found = sorted(self.rest.found, key=lambda one: order[one.kind])
         if not found:
-            raise InputError("no configuration of rest was found: tell where it is to rest, target=…")
+            raise InputError("no equilibrium was found: give it, target=…")
         return found[0].q
 
     def motions(self, q: Array, v: Array, duration: float, samples: int = 1) -> tuple[Array, Array, Array]:
@@ -143,7 +143,7 @@ class Controlled:
         steps = max(samples, round(duration / self.step))
         steps = samples * math.ceil(steps / samples)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LinkwrightWarning)  # that some end is what is asked
+            warnings.simplefilter("ignore", LinkwrightWarning)  # motions that diverge are part of the result
             motion = simulate(
                 self.model,
                 q,
@@ -157,7 +157,7 @@ class Controlled:
         return motion.t, motion.q, motion.v
 
     def distance(self, q: Array, target: Array) -> Array:
-        """How far configurations (…, nq) are from one (…,), whole turns that change nothing aside."""
+        """Return the distance of configurations (…, nq) from one (nq,), modulo whole turns that change nothing."""
         difference = np.array(_difference(self.model, np.broadcast_to(target, q.shape), q))
         for k in self.rest.rounds:
             place = self._velocity_of(k)
@@ -178,11 +178,11 @@ class Controlled:
     # V
 
     def function(self, target: Array) -> Callable[[Array, Array], Array] | None:
-        """V (…,) of q (…, nq) and v (…, nv), zero at rest at the target; None where no V is proved.
+        """Return V (…,) of q (…, nq) and v (…, nv), zero at the target; None if no V is proved.
 
-        ½ vᵀMv and the work against what pulls, along the straight way from the target, which is of no matter, since
-        the force has a potential; of computed torque the quadratic function of its errors. Of one joint whose effort is
-        cut it is that with the force cut: v (cut(p − K_d v) − cut(p)) ≤ 0.
+        ½ vᵀMv and the work against the force along the straight line from the target (the force has a potential); for
+        computed torque the quadratic function of its errors. For one joint with a limited effort the force is limited
+        too: v (cut(p − K_d v) − cut(p)) ≤ 0.
         """
         proof = self.proof
         if self.limits is not None and (self.model.nv > 1 or proof.kind == "linear"):
@@ -241,7 +241,7 @@ class Controlled:
 
 
 PARTS = 4
-"""Pieces of the way, each with its points."""
+"""Pieces of the line, each with its quadrature points."""
 
 
 @dataclass
@@ -267,7 +267,7 @@ class PhasePlane:
         return q, v
 
     def place(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Where states are on the plane."""
+        """Return the coordinates of states on the plane."""
         names = self.controlled.names
         x, y = (q[..., names.q.index(name)] if name in names.q else v[..., names.v.index(name)] for name in self.axes)
         return x, y
@@ -285,7 +285,7 @@ class PhasePlane:
         return (*rest, *([f"${' = '.join(map(latex_name, still))} = 0$"] if still else []))
 
     def places(self, one: RestingPlace) -> list[tuple[float, float]]:
-        """Where a configuration of rest is on the plane, at every whole turn; empty where it is off the plane."""
+        """Return the positions of an equilibrium on the plane, at every whole turn; empty if it is outside."""
         model, names = self.controlled.model, self.controlled.names
         found = []
         turned = [k for k in self.controlled.rest.rounds if names.q[k] in self.axes]
@@ -333,7 +333,7 @@ def plane_of(controlled: Controlled, target: Array, axes: Any, spans: Any) -> Ph
 
 
 def _spans(controlled: Controlled, target: Array, axes: tuple[str, str]) -> tuple[tuple[float, float], ...]:
-    """Angles half a turn about the target, displacements a meter; velocities as fast as motions from rest become."""
+    """Return default ranges: ±π for angles, ±1 m for displacements, the largest velocities of motions from rest."""
     names, model = controlled.names, controlled.model
     found: list[tuple[float, float] | None] = []
     for name in axes:

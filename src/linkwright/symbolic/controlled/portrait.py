@@ -39,7 +39,7 @@ LEVELS = 7
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PhasePortrait:
-    """Motions, equilibria and what divides them, on a plane of states."""
+    """Motions, equilibria and separatrices on a plane of states."""
 
     plane: PhasePlane
     t: Array
@@ -64,11 +64,28 @@ class PhasePortrait:
         return self.plane.controlled.rest.found if not self.plane.controlled.stateful else ()
 
     def figure(self) -> Figure:
-        """A Matplotlib figure."""
+        """Draw the phase portrait.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         return draw(self.plane, self.region, self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure (.png, .svg or .pdf); return its path."""
+        """Write the figure to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.png``, ``.svg`` or ``.pdf``.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         path = file_at(path, "pictures", ".png", ".svg", ".pdf")
         return write_figure(path, self.figure(), dpi=150)
 
@@ -91,15 +108,40 @@ def phase_portrait(
     step: float = 1e-3,
     actuation: Actuation | None = None,
 ) -> PhasePortrait:
-    """Motions on a plane of states, with equilibria, what divides them, and the region of attraction of the target.
+    """Compute a phase portrait: motions on a plane of states, equilibria, separatrices and the region of attraction.
 
-    The plane and the law are those of :func:`region_of_attraction`, which makes the region, on a grid of ``samples``,
-    where the target is found to be asymptotically stable (and ``region`` is not False). About ``motions`` motions of
-    ``duration`` seconds start on the plane, evenly spread; of mechanisms with more than one joint they are seen from
-    above, for they leave the plane. Of one degree of freedom separatrices are drawn: the motions into saddles,
-    followed backwards in time.
+    For mechanisms with more than one joint the motions are projected on the plane. Separatrices, the motions into
+    saddles followed backward in time, are computed for one degree of freedom.
 
-    ``.figure()`` draws it, ``.save("portrait.png")`` writes it.
+    Parameters
+    ----------
+    model : Model
+        Mechanism without closed loops.
+    controller : callable, optional
+        Controller, as for :func:`simulate`.
+    target : array_like, shape (nq,), optional
+        Equilibrium whose region of attraction is computed.
+    axes : (str, str), optional
+        Coordinates or velocities of the plane, as for :func:`region_of_attraction`.
+    spans : sequence, optional
+        Ranges ((from, to), (from, to)) of both axes.
+    motions : int, optional
+        Approximate number of motions, evenly distributed.
+    duration : float, optional
+        Duration of the motions, s.
+    samples : int or (int, int), optional
+        Number of grid points of the region of attraction.
+    region : bool, optional
+        Whether the region of attraction is computed, if the target is asymptotically stable.
+    step : float, optional
+        Step of the simulation, s.
+    actuation : Actuation, optional
+        Initial state of the controller and effort limits.
+
+    Returns
+    -------
+    PhasePortrait
+        ``.figure()`` draws it, ``.save("portrait.png")`` writes it.
     """
     controlled = Controlled(model, controller, actuation or Actuation(), step)
     place = controlled.target(target)
@@ -119,7 +161,7 @@ def phase_portrait(
 
 
 def _flat(plane: PhasePlane) -> bool:
-    """Whether the plane has all states: of one joint, its coordinate and its velocity."""
+    """Return whether the plane contains all states: coordinate and velocity of one joint."""
     controlled = plane.controlled
     whole = (controlled.names.q[0], controlled.names.v[0]) == plane.axes
     return controlled.model.nq == controlled.model.nv == 1 and whole and not controlled.stateful

@@ -1,10 +1,10 @@
-"""Lyapunov functions of controlled mechanisms, proved: V̇ is what is claimed, as an identity of polynomials.
+"""Lyapunov functions of controlled mechanisms, with V̇ proved as an identity of polynomials.
 
-A law is not known by its name: its efforts τ, run on the polynomials of the mechanism, are tried for what the proofs
-need. Where τ − g(q) is linear in q and v, or τ is, it is PD control (Takegaki & Arimoto 1981); where τ − h − g = M u
-with u linear in them, it is computed torque (Slotine & Li 1991, §9.1). Only where errors are logarithms and no
-polynomials (quaternions, poses of the hand) is a law of the library taken for what its formula says. Whether gains are
-positive definite is a matter of their numbers.
+A controller is not recognized by its name: its efforts τ, computed on the polynomials of the mechanism, are compared
+with the form of each proof. If τ − g(q), or τ, is linear in q and v, it is PD control (Takegaki & Arimoto 1981); if
+τ − h − g = M u with u linear in them, it is computed torque (Slotine & Li 1991, §9.1). Only where errors are logarithms
+instead of polynomials (quaternions, poses of the hand), the formula of a controller of this library is used. Gains
+are checked for positive definiteness by their values.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _coriolis = public(dynamics.coriolis_matrix)
 
 
 def proof_of(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
-    """The proof of a law, or why there is none. Raises :class:`TooLargeError` where equations are too large."""
+    """Return the proof for a controller, or why there is none; raise :class:`TooLargeError` for too large equations."""
     return _beside(_proof_of(plan, law, term_limit), law)
 
 
@@ -75,7 +75,7 @@ def with_loops(found: Proof) -> Proof:
     if found.kind in ("pd", "constant", "potential"):
         found.remark, found.looped = LOOPS, True
         return found
-    return Proof("", why_not="loops are closed, and their forces are no part of the law's proof for a tree")
+    return Proof("", why_not="the mechanism has closed loops, whose forces are not part of the proof")
 
 
 def by_theorem(law: Law, failure: str) -> Proof:
@@ -108,7 +108,7 @@ def by_theorem(law: Law, failure: str) -> Proof:
 
 
 def _not_driven(law: Law) -> str:
-    """Why no motors give what the proofs of the library's laws ask for, in words: none drives a free joint."""
+    """Return in words why a free joint prevents the proofs: no motor drives it."""
     free = [joint.name for joint in law.model.joints if joint.motion.floating]
     if free:
         return (
@@ -137,7 +137,7 @@ def _proof_of(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
     if law.known == "pid" and not turning:
         return _pid(plan, law, term_limit)
     if law.rule.effort_function.state:
-        return Proof("", why_not="it has a state of its own, and is none of the laws whose proof is known")
+        return Proof("", why_not="it has a state, and is no controller with a known proof")
     if turning:
         if law.known == "pd":
             return _pd_on_manifold(plan, law, term_limit)
@@ -150,7 +150,7 @@ def _proof_of(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
             why = f"it is no polynomial ({made})"
             continue
         if not moving and not agrees(made, law):
-            why = "on polynomials it gives other efforts than on numbers: does it ask whether something is equal?"
+            why = "on polynomials it gives other efforts than on numbers: does it compare numbers?"
             continue
         ways: list[Callable[[LawPolynomials], Proof | None]] = [
             _affine_in_efforts,
@@ -268,7 +268,7 @@ def _numbers_of(made: LawPolynomials) -> Any:
 
 
 def _pd_on_manifold(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
-    """PD where errors are rotation vectors: ė = −D v with any matrix D, whose transpose the law has."""
+    """Prove PD control of rotation vectors: ė = −D v with any matrix D, whose transpose the controller has."""
     n, joints = law.model.nv, [joint for joint in plan.model.joints if joint.nv]
     blocks: list[tuple[int, int]] = []  # first velocity, how many; D is block diagonal, 1 for plain joints
     at = 0
@@ -325,7 +325,7 @@ def _moving(plan: DerivationPlan, law: Law, term_limit: int) -> LawPolynomials |
 
 
 def _linearizing(made: LawPolynomials, law: Law, moving: bool) -> Proof | None:
-    """Whether τ − h − g = M u with u = c − K q − K_d v (+ what a moving reference adds)."""
+    """Return whether τ − h − g = M u with u = c − K q − K_d v (plus terms of a moving reference)."""
     mechanism = made.mechanism
     ring, q, v, n = mechanism.ring, mechanism.q, mechanism.v, len(mechanism.v)
     M, h, g = mechanism.recursive
@@ -371,10 +371,10 @@ def _linearizing(made: LawPolynomials, law: Law, moving: bool) -> Proof | None:
 
 
 def _solved(made: LawPolynomials, M: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """The only K, K_d and c (of fractions) with which M u = rest can hold; None where M is singular there.
+    """Return the only K, K_d and c (of fractions) with which M u = rest can hold; None if M is singular there.
 
-    Both sides are put at points where parameters have their values, cosines are 1 and sines 0: angles are variables of
-    their own beside these, so that a point for each coordinate and velocity tells a column.
+    Both sides are evaluated where parameters have their values, cosines are 1 and sines 0: angles are separate
+    variables, so that a point for each coordinate and velocity determines a column.
     """
     mechanism, n = made.mechanism, len(rest)
     names = mechanism.coordinates
@@ -433,7 +433,7 @@ def _solve(A: list[list[Fraction]], b: list[Fraction]) -> list[Fraction] | None:
 
 
 def _pid(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
-    """Whether the law is τ = K e − K_d v + z, ż = K_i e while nothing is cut."""
+    """Return whether the controller is τ = K e − K_d v + z, ż = K_i e without active limits."""
     n = law.model.nv
     unlimited = Law(law.model, _without_limit(law), law.rule.state)
     made = run(plan, unlimited, term_limit, True, errors(n))
@@ -447,7 +447,7 @@ def _pid(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:
     wrong += [*(made.state - z - (Ki @ e) * rational(law.value("step")))]
     ring.check()
     if any(bool(p) for p in wrong):
-        return Proof("", why_not="it is not the law τ = K e − K_d v + z, ż = K_i e")
+        return Proof("", why_not="it is not τ = K e − K_d v + z, ż = K_i e")
     structure = Structure(mechanism, mechanism.recursive)
     target = np.asarray(law.value("target"), dtype=float)
     gains = made.number(K), made.number(D)

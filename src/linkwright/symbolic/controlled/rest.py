@@ -1,12 +1,12 @@
-"""Where a mechanism rests whose efforts obey a law, or whose loops are closed, and what becomes of small disturbances.
+"""Equilibria of mechanisms with a controller or closed loops, and their stability.
 
-At rest f(q) = g(q) − passive(q, 0) − τ(q, 0) = Aᵀ λ, the rows of A being those of closed loops. With the columns of Z a
-basis of the velocities that they allow, A Z = 0, and δq = Z y, small motions about it obey
+At an equilibrium f(q) = g(q) − passive(q, 0) − τ(q, 0) = Aᵀ λ, with the rows A of closed loops. With the columns of Z a
+basis of the allowed velocities, A Z = 0, and δq = Z y, small motions about it obey
 
     Zᵀ M Z ÿ + Zᵀ D Z ẏ + Zᵀ S Z y = 0,   S = ∂(f − Aᵀ λ)/∂δ,   D = −∂(passive + τ)/∂v,
 
-λ held: the Hessian of the energy, reduced to what the loops allow, where there is an energy (Bertsekas, *Nonlinear
-Programming*, §4.2). All in numbers: Newton's method from random starts finds them, so that there may be others.
+with constant λ: the Hessian of the energy, reduced to the allowed motions, if there is an energy (Bertsekas, *Nonlinear
+Programming*, §4.2). All is numerical: Newton's method from random starts, so that further equilibria may exist.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ RANK = 1e-9
 PROBED, SYMMETRIC = 32, 1e-9
 """Random configurations at which a law is examined for an energy, and what of its derivative may be rounding"""
 NOTHING = 1e-13
-"""Of the largest weight met: what pulls less at all configurations is rounding"""
+"""Forces below this share of the largest weight at all configurations are rounding"""
 BETWEEN = np.linspace(0.0, 1.0, 9)[1:-1]
 """Points between two configurations of rest at which rest is tested"""
 
@@ -62,7 +62,7 @@ class RestingPlace:
     q: Array
     """(nq,)"""
     efforts: Array
-    """of the law there (nv,); zero without one"""
+    """efforts of the controller there (nv,); zero without one"""
     multipliers: Array
     """λ (m,), the forces of closed loops"""
     eigenvalues: Array
@@ -72,7 +72,7 @@ class RestingPlace:
     basis: Array
     """Z (nv, d), orthonormal"""
     conservative: bool = False
-    """whether all that pulls has an energy, as it does without a law, and velocities add none"""
+    """whether all forces have a potential, as without a controller, and velocities add no energy"""
     spread: bool = False
     """whether the eigenvalues decide nothing: others were found near, with rest all along to them, or the eigenvalues
     change by half of themselves within Newton's next steps
@@ -109,17 +109,17 @@ class RestingPlace:
 
     @property
     def flat(self) -> bool:
-        """Whether nothing pulls back along some direction."""
+        """Whether there is no restoring force along some direction."""
         return bool((np.abs(self.squares) <= NEGLIGIBLE * np.abs(self.squares).max(initial=0.0)).any())
 
     def alike(self, other: RestingPlace) -> bool:
-        """Whether small motions are the same about the other."""
+        """Return whether the linearized motion about the other equilibrium is the same."""
         mine, its = self.squares, other.squares
         return len(mine) == len(its) and bool(np.allclose(mine, its, 1e-5, 1e-6 * np.abs(mine).max(initial=0.0)))
 
     @property
     def minimum(self) -> bool:
-        """Whether all ω² are positive: of a strict minimum of the energy, where there is one."""
+        """Whether all ω² are positive, as at a strict minimum of the energy, if there is one."""
         return bool(len(self.frequencies) == len(self.squares))
 
 
@@ -133,7 +133,7 @@ def pull(
     t: Any,
     limits: Array | None,
 ) -> Any:
-    """f − Aᵀ λ (nv,) at velocities v: what a law and passive forces leave of gravity, without the mechanism's h."""
+    """Return f − Aᵀ λ (nv,) at velocities v: gravity minus controller and passive forces, without the mechanism's h."""
     passive = dynamics.passive_forces(model, q, v)
     left = dynamics.gravity_forces(model, q) - passive
     if rule is not None:
@@ -164,7 +164,7 @@ class Rest:
 
     @cached_property
     def _kernels(self) -> tuple[Callable[..., Array], Callable[..., Array], Callable[..., Array]]:
-        """f − Aᵀλ of (q, v, told, λ), and its derivatives by q and v."""
+        """Return kernels of f − Aᵀλ of (q, v, told, λ), and of its derivatives by q and v."""
         rule, t, size, limits = self.rule, self.t, self.packed_values.size, self.limits
 
         def left(model: Model, q: Array, v: Array, told: Array, multipliers: Array) -> Any:
@@ -175,7 +175,7 @@ class Rest:
 
     @cached_property
     def packed_values(self) -> Array:
-        """The numbers bound to the law, one after the other."""
+        """The numbers bound to the controller, concatenated."""
         return self.rule.effort_function.packed_values() if self.rule is not None else np.zeros(1)
 
     @cached_property
@@ -185,13 +185,13 @@ class Rest:
 
     @property
     def stateful(self) -> bool:
-        """Whether the law has a state of its own, with which it may rest elsewhere than without."""
+        """Whether the controller has a state, with which the equilibria may differ."""
         return self.rule is not None and self.rule.effort_function.state > 0
 
     def _ask(self, which: int, q: Array, multipliers: Array | None = None) -> Array:
         if self.stateful and self.rule is not None:
             raise ArgumentError(
-                f"the law {self.rule.name} has a state of its own: where it rests, with that state, is not looked for"
+                f"the controller {self.rule.name} has a state: equilibria with that state are not computed"
             )
         made = self._kernels[which]
         zero = np.zeros(self._count) if multipliers is None else multipliers
@@ -206,7 +206,7 @@ class Rest:
         return self._ask(1, q), self._ask(2, q)
 
     def efforts(self, q: Array) -> Array:
-        """Of the law at rest (nv,), cut to what the limits leave of them; zero without one."""
+        """Return the controller's efforts at rest (nv,), within the limits; zero without one."""
         if self.rule is None:
             return np.zeros(self.model.nv)
         tau = self.rule(self.t, q, np.zeros(self.model.nv))
@@ -255,7 +255,7 @@ class Rest:
 
     @cached_property
     def rounds(self) -> tuple[int, ...]:
-        """The angles in which a whole turn changes nothing, the law included; of a law with a state none is known."""
+        """The angles in which whole turns change nothing, including the controller; none if it has a state."""
         if self.stateful:
             return ()
         sample, found = self._starts[: max(1, min(4, len(self._starts)))], []
@@ -315,7 +315,7 @@ class Rest:
         return tuple(sorted(places, key=lambda one: (one.kind, *np.round(one.q, 6))))
 
     def _rests_between(self, a: Array, b: Array) -> bool:
-        """Whether it rests at all of a few places on the straight way from one to the other."""
+        """Return whether some points on the line between two equilibria are equilibria too."""
         way = _between(self.model, a, b)
         if not self.model.loops:
             places = np.array([_move(self.model, a, s * way) for s in BETWEEN])
@@ -378,7 +378,7 @@ class Rest:
 
     @cached_property
     def nothing_pulls(self) -> bool:
-        """Whether it rests in every configuration."""
+        """Whether every configuration is an equilibrium."""
         model = self.model
         stiff = any(np.any(joint.stiffness) for joint in model.joints) or model.springs
         if self.rule is None and not stiff and not np.any(model.gravity):
@@ -454,9 +454,9 @@ class Rest:
 
     @cached_property
     def conservative(self) -> bool:
-        """Whether what pulls at rest is the gradient of an energy, to which velocities add none: of a law by samples.
+        """Whether the forces at rest have a potential and velocities add no energy; for a controller by samples.
 
-        A force is a gradient where its derivative is symmetric.
+        A force has a potential if its derivative is symmetric.
         """
         if self.rule is None:
             return True
@@ -475,7 +475,7 @@ class Rest:
 
     @cached_property
     def varying(self) -> bool:
-        """Whether the law changes with time."""
+        """Whether the controller depends on time."""
         if self.rule is None:
             return False
         q, v = self._random(np.random.default_rng(9), 3), np.random.default_rng(8).normal(size=(3, self.model.nv))

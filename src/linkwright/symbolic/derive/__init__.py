@@ -1,1 +1,1 @@
-"""How equations are derived: exact numbers, names, both derivations, loops, friction and springs, base parameters."""
+"""Derivation of equations: exact numbers, names, two derivations, loops, friction and springs, base parameters."""

@@ -25,7 +25,7 @@ from linkwright.symbolic.derive.whole import MASS
 
 
 class LocalCoordinateChange(NamedTuple):
-    """What a change of coordinates is at a state: numbers, polynomials or expressions."""
+    """A change of coordinates at a state: numbers, polynomials or expressions."""
 
     q: np.ndarray
     """the mechanism's own coordinates (nq,)"""
@@ -110,7 +110,7 @@ class CoordinateChange:
 def ring_of(
     own: Coordinates, plan: DerivationPlan, more_angles: Iterable[str], more: Iterable[str], names: Iterable[str]
 ) -> Ring:
-    """A ring to look at a change in: of parameters, coordinates, and velocities."""
+    """Return a ring for a change of coordinates: with parameters, coordinates and velocities."""
     fours = sum(own.quaternions, ())
     angles = list(dict.fromkeys([*plan.angle_names, *more_angles]))
     others = [name for name in (*plan.values, *more, *names) if name not in angles and name not in fours]
@@ -172,7 +172,7 @@ def change_of(own: Coordinates, plan: DerivationPlan, given: Sequence[tuple[str,
 
 
 def given_of(coordinates: Mapping[str, Any]) -> tuple[tuple[str, SyntaxNode], ...]:
-    """What somebody gives, text or SymPy's, as trees."""
+    """Return given coordinates, text or SymPy expressions, as syntax trees."""
     if not isinstance(coordinates, Mapping) or not coordinates:
         raise ArgumentError(f"coordinates is a dict, such as {{'phi1': 'theta1', …}}; got {coordinates!r}")
     found = []
@@ -185,7 +185,7 @@ def given_of(coordinates: Mapping[str, Any]) -> tuple[tuple[str, SyntaxNode], ..
 
 
 def _turned(node: SyntaxNode, turns: bool) -> set[str]:
-    """The names in a tree that are angles: what an angle is made of, and what stands in sines and cosines."""
+    """Return the names in a tree that are angles: terms of angles, and arguments of sines and cosines."""
     if node.operation == "name":
         return {str(node.of[0])} if turns else set()
     if node.operation == "number":

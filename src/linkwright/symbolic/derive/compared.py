@@ -1,8 +1,8 @@
-"""Equations that somebody has, compared with ours: an identity of polynomials in normal form, decided and not sampled.
+"""Comparison of given equations with derived ones: an exact identity of polynomials in normal form.
 
-What is typed may have fractions; a fraction n/d is the same as ours, p, where n − d p is zero: the ring of sines and
-cosines modulo c² + s² = 1 has no divisors of zero. Where typed numbers have as many digits as printed equations have,
-they are read as rounded: n − d p may then be as small as rounding leaves it.
+Given equations may contain fractions; n/d equals a polynomial p if n − d p is zero: the ring of sines and cosines
+modulo c² + s² = 1 has no divisors of zero. If given numbers have as many digits as printed equations, they are treated
+as rounded: n − d p may then be as small as rounding leaves it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Difference:
-    """Where what was typed differs, and by how much: typed less ours, in the shortest form, over a denominator."""
+    """A differing entry: the given minus the derived expression, in the shortest form, over a denominator."""
 
     place: str
     numerator: Sum
@@ -56,7 +56,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was compared, and what differs; true where nothing does."""
+    """Result of a comparison, with the differing entries; true if there are none."""
 
     compared: tuple[str, ...]
     """entries (M[1,2]) and equations (tau[1])"""
@@ -148,7 +148,7 @@ def _row(indices: tuple[int, ...], n: int) -> int | None:
 
 
 def _places(array: np.ndarray, letter: str, indices: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The entries that are asked for: one, or all."""
+    """Return the indices of the requested entries: one, or all."""
     if not indices:
         return list(np.ndindex(*array.shape))
     if len(indices) != array.ndim or not all(1 <= k <= n for k, n in zip(indices, array.shape, strict=True)):
@@ -158,7 +158,7 @@ def _places(array: np.ndarray, letter: str, indices: tuple[int, ...]) -> list[tu
 
 
 def _rows(made: ExactForms, vocabulary: Vocabulary, terms: str) -> list[Ratio]:
-    """What the efforts are equal to: M v̇ and the other terms, row by row."""
+    """Return the right-hand side of the efforts, M v̇ and the other terms, row by row."""
     ring, c = vocabulary.ring, made.coordinates
     total = [whole(ring.zero) for _ in c.v]
     for quantity in made._chosen(terms, None):
@@ -215,7 +215,7 @@ class Vocabulary:
             self.known[spelled(name)] = self.evaluation.value(left)
 
     def _other_names(self, plan: DerivationPlan) -> dict[str, str]:
-        """What students write for coordinates and their rates; of what there is one of, without its number."""
+        """Return alternative names of coordinates and their derivatives; single quantities also without number."""
         c, found = self.coordinates, dict[str, str]()
         for k, name in enumerate(c.q, start=1):
             found[f"q{k}"] = name
@@ -245,7 +245,7 @@ class Vocabulary:
         return {name: target for name, target in found.items() if name not in self.known}
 
     def named(self, name: str) -> Ratio:
-        """What a typed name is; raises :class:`UnknownNameError` where it is nothing of the mechanism."""
+        """Return the quantity of a given name; raise :class:`UnknownNameError` if there is none."""
         if name in self.known:
             return self.known[name]
         if name in self.others:
@@ -289,7 +289,7 @@ class Vocabulary:
         return Difference(place, self.shortest(above), self.shortest(below))
 
     def _is_rounding(self, above: Polynomial, left: Polynomial, right: Polynomial) -> bool:
-        """Whether a difference is no larger than what rounding leaves of terms that are alike but for angles."""
+        """Return whether a difference is within the rounding of terms that are equal up to angles."""
         turning = {*(f"{f}({name})" for f in ("cos", "sin") for name in self.ring.angles)}
         turning |= {name for four in self.ring.quaternions for name in four}
 
@@ -321,7 +321,7 @@ class Vocabulary:
         found = [k for k, name in enumerate(self.efforts) if name in zero.used()]
         if len(found) > 1:
             shown = ", ".join(self.efforts[k] for k in found)
-            raise InputError(f"one row is compared at a time, with one effort; the typed equation has {shown}")
+            raise InputError(f"only one row is compared, with one effort; the given equation has {shown}")
         if found:
             (k,) = found
             if wanted is not None and wanted != k:

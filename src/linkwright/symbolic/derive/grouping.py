@@ -1,15 +1,15 @@
-"""Base parameters: as few inertial parameters as the equations of motion can tell apart, exactly.
+"""Base parameters: the smallest set of inertial parameters that determines the equations of motion, exactly.
 
-M, h and g are linear in the m, m c and I at the joint of every body and in rotor inertias, and what
-multiplies one parameter may be a constant combination of what multiplies others (Gautier & Khalil,
-IEEE Trans. RA 6(3), 1990). The equations' own terms tell which: Y_j = Σ β_jk Y_k, with β_jk polynomials in
-the lengths, makes of parameter k the base parameter k + Σ β_jk j and lets j vanish. Bodies are gone through
-from the root, so that the parameters of bodies further out are the ones that vanish, as in the rules
-of Khalil & Dombre (2002, ch. 9); near the ground and with joints that follow others more is found than by those.
+M, h and g are linear in the m, m c and I at the joint of every body and in rotor inertias, and the coefficient of one
+parameter may be a constant combination of those of others (Gautier & Khalil, IEEE Trans. RA 6(3), 1990). This is
+decided by the terms of the equations: Y_j = Σ β_jk Y_k, with β_jk polynomials in the lengths, makes of parameter k the
+base parameter k + Σ β_jk j and eliminates j. Bodies are processed from the root, so that parameters of outer bodies are
+eliminated, as in the rules of Khalil & Dombre (2002, ch. 9); near the ground and with mimic joints more parameters are
+eliminated than by those.
 
-Which columns depend on which is found at a random point modulo a prime; β is then solved for exactly and
-every Y_j = Σ β_jk Y_k compared as polynomials. Columns independent at one point are so in general: the
-parameters that remain are a minimal set, proved.
+Dependent columns are found at a random point modulo a prime; β is then solved exactly and every Y_j = Σ β_jk Y_k
+verified as polynomials. Columns independent at one point are independent in general: the remaining parameters are
+proved to be minimal.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ PRIME = 2**62 - 1001
 """Modulo which 2 and 3 have square roots (it is 23 modulo 24), of 62 bits."""
 
 KEPT_FIRST = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "mcx", "mcy", "Iyy", "mcz", "m", "Ia")
-"""Of one body's parameters, which remain where there is a choice."""
+"""Preferred order of the remaining parameters of a body."""
 
 Key = tuple[int, tuple[int, ...]]
 """an entry of M, h or g, and a monomial of coordinates and velocities"""
 
 
 class Grouping(NamedTuple):
-    """What grouping found."""
+    """Result of the grouping."""
 
     plan: DerivationPlan
     """of the base parameters alone"""
@@ -127,7 +127,7 @@ def _renamed(link: LinkPlan, names: set[str], new: Mapping[str, str]) -> LinkPla
 
 
 class _ParameterCoefficients:
-    """What every inertial parameter multiplies in M, h and g."""
+    """Coefficients of every inertial parameter in M, h and g."""
 
     def __init__(self, ring: Ring, forms: Forms, names: Sequence[str], constants: Sequence[str]):
         self.ring, self.names = ring, names
@@ -248,6 +248,6 @@ def _solved(ring: Ring, rows: Iterable[list[Polynomial]], n: int) -> list[Polyno
 
 
 def _different_entries(forms: Forms) -> list[Polynomial]:
-    """Of a symmetric matrix one half."""
+    """Return one half of the entries of a symmetric matrix."""
     M, n = forms.mass_matrix, len(forms.mass_matrix)
     return [*(M[i, j] for i in range(n) for j in range(i, n)), *forms.velocity_forces, *forms.gravity_forces]

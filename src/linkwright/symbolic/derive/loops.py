@@ -1,6 +1,6 @@
-"""The constraints of closed loops, exactly: A(q) v̇ + b(q, v) = 0 beside M v̇ + h + g = τ + Aᵀ λ.
+"""The constraints of closed loops, exactly: A(q) v̇ + b(q, v) = 0 with M v̇ + h + g = τ + Aᵀ λ.
 
-A v is how fast the loops open, b = Ȧ v: the library's own rows (`dynamics/closed_loops/rows.py`) on polynomials.
+A v is the velocity of the loop errors, b = Ȧ v: the library's rows (`dynamics/closed_loops/rows.py`) on polynomials.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Dampers, Coulomb friction and springs of the joints, exactly: D(v) and K(q) beside M, h and g.
+"""Dampers, Coulomb friction and springs of the joints, exactly: D(v) and K(q).
 
-They have a ring of their own, which keeps their names out of the long polynomials of M, h and g.
-sign(v) is a variable of it: D is linear in those.
+They have a separate ring, which keeps their names out of the long polynomials of M, h and g. sign(v) is a variable of
+it: D is linear in these.
 """
 
 from __future__ import annotations
@@ -103,10 +103,10 @@ class PassiveForces:
 
     @cached_property
     def spring_forces(self) -> np.ndarray:
-        """K (nv,): the gradient of ½ Σ k u², u the deflections from rest, of every joint likewise.
+        """Return K (nv,), the gradient of ½ Σ k u², with the deflections u from rest.
 
-        Raises :class:`ModelError` where a spring resists the turn of a quaternion, whose angle is no polynomial,
-        or is between bodies, whose distance is none.
+        Raises :class:`ModelError` for a spring of a quaternion, whose angle is no polynomial, or between bodies, whose
+        distance is none.
         """
         if springs := [spring.name for spring in self.model.springs if spring.stiffness]:
             refuse_between(springs)
@@ -132,7 +132,7 @@ def refuse_between(names: Sequence[str]) -> NoReturn:
 
 
 def refuse_spring(joint: Joint) -> NoReturn:
-    """Raise for a spring that resists the turn of a quaternion."""
+    """Raise for a spring that acts on the rotation of a quaternion."""
     raise ModelError(
         f"the spring of joint {joint.name!r} resists a rotation vector, the logarithm of a quaternion, "
         "which is no polynomial; passive_forces has it"

@@ -37,7 +37,7 @@ GROUPS = {
 }
 AXES = "xyz"
 ROUNDING = 1e-13
-"""An entry this small beside the others of its array is rounding of a zero."""
+"""Entries below this share of the largest in an array are rounding of zero."""
 
 
 class Entry(NamedTuple):
@@ -100,7 +100,7 @@ class LoopPlan(NamedTuple):
 
 @dataclass
 class DerivationPlan:
-    """What is exact and what has a name."""
+    """Choice of exact numbers and named parameters."""
 
     model: Model
     angle_tolerance: float
@@ -122,11 +122,11 @@ class DerivationPlan:
     given: Mapping[str, float] = field(default_factory=dict)
     """parameters that are numbers by name"""
     tolerance: float = ROUNDING
-    """what is as small beside the others of its array is zero"""
+    """entries below this share of the largest in an array are zero"""
     kept_names: set[str] = field(default_factory=set)
-    """the named parameters that were asked for, whether anything depends on them or not"""
+    """requested parameters, which are named even if nothing depends on them"""
     frames: dict[str, FramePlan] = field(default_factory=dict)
-    """of those that were asked for"""
+    """requested frames"""
 
     @property
     def rigid_names(self) -> list[str]:
@@ -178,7 +178,7 @@ def plan_of(
 
 
 FAMILIES = ("m", "g", "l", "lg", "pitch", "alpha", "I", "b", "mu", "k", "rest")
-"""What names begin with, in the order of parameters: masses first, by which printed equations are grouped."""
+"""Prefixes of names, in the order of parameters: masses first, by which printed equations are grouped."""
 
 
 def sorted_names(values: Mapping[str, float]) -> dict[str, float]:
@@ -214,7 +214,7 @@ def with_frame(plan: DerivationPlan, name: str) -> DerivationPlan:
 
 
 def _frame_names(model: Model, name: str) -> list[str]:
-    """What the distance to a frame is called, and its parts along x, y and z: l2 on the last link, else l1_tool."""
+    """Return the name of the distance to a frame, and of its components: l2 on the last link, otherwise l1_tool."""
     body = model.frame(name).body
     alone = body >= 0 and all(link.parent != body for link in model.links)
     tag = "" if alone else _tag(name)
@@ -237,7 +237,7 @@ def _body_name(model: Model, body: int) -> str:
 
 
 def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[str, float]]:
-    """What each group is, and the names that are given numbers."""
+    """Return the choice for each group, and the numbers of named parameters."""
     if isinstance(parameters, str):
         if parameters not in ("numbers", "symbols"):
             raise InputError(f"parameters is {parameters!r}; it may be 'numbers', 'symbols' or a dict")
@@ -303,7 +303,7 @@ class _Namer:
         ]
 
     def passive(self, k: int) -> PassivePlan:
-        """The entries of a joint's damper, friction and spring; a place of rest only where there is a spring."""
+        """Return the entries of a joint's damper, friction and spring; a rest position only with a spring."""
         joint = self.plan.model.joints[k]
         rest = joint.rest if joint.stiffness.any() and not joint.motion.quaternions else np.zeros(joint.motion.nq)
         return PassivePlan(
@@ -325,9 +325,9 @@ class _Namer:
         ]
 
     def placement(self, k: int) -> list[np.ndarray | Turn]:
-        """The turn of a joint's placement and, of one that follows another, that of its offset in it.
+        """Return the rotation of a joint's placement and, for a mimic joint, that of its offset.
 
-        They are told apart where the whole is not exact, so that the one that is not has the name or the blame.
+        They are separated if their product is not exact, so that the inexact one gets the name or the error.
         """
         joint, T, names = self.plan.model.joints[k], _placement(self.plan.model, k), (f"alpha{k + 1}", "")
         where, own = f"the placement of joint {joint.name!r}", self.plan.model.links[k].placement
@@ -343,9 +343,9 @@ class _Namer:
             return first + self.rotation(offset, names, offset_where)
 
     def rotation(self, T: Array, names: tuple[str, str], where: str) -> list[np.ndarray | Turn]:
-        """Of a pose; angles that are no multiples of π/12 are names where the geometry has names.
+        """Return the rotation of a pose; angles that are no multiples of π/12 are named where the geometry has names.
 
-        ``names``: what those begin and end with, a letter between where there are several.
+        ``names``: prefix and suffix of the names, with a letter in between if there are several.
         """
         start, tag = names
         advice = f"geometry as symbols, where such an angle has a name ({start}{tag}), "
@@ -377,7 +377,7 @@ class _Namer:
         return self._lengths(base, parent, p, self.plan.model.joints[k].name, tolerance)
 
     def _lengths(self, base: str, body: int, p: Array, where: str, tolerance: float) -> list[Entry]:
-        """The entries of a place (3,) in a body's frame."""
+        """Return the entries of a position (3,) in a body's frame."""
         p = _cleaned(p, tolerance)
         here = self.plan.model.bodies[body].name if body >= 0 else "world"
         several = np.count_nonzero(p) > 1
@@ -437,7 +437,7 @@ class _Namer:
 
 
 def _cleaned(x: Any, tolerance: float) -> Array:
-    """A copy, what is small beside the largest entry made zero."""
+    """Return a copy with small entries, relative to the largest, set to zero."""
     x = np.array(x, dtype=float)
     x[np.abs(x) <= tolerance * np.abs(x).max(initial=0.0)] = 0.0
     return x
@@ -507,9 +507,9 @@ def _plane_normals(model: Model, tolerance: float) -> list[int] | None:
 
 
 def realized(plan: DerivationPlan, make: Callable[[Surd, str], Any]) -> Model:
-    """The model on the numbers that ``make(coefficient, name)`` gives; a name "" is the number itself.
+    """Return the model on the numbers ``make(coefficient, name)``; a name "" is the number itself.
 
-    Loops hold frames of their own, named after them.
+    Loops have frames, which are named after them.
     """
 
     def value(entry: Entry) -> Any:

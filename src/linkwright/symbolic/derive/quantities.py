@@ -1,4 +1,4 @@
-"""What can be written out of a mechanism: forces and inertias, and the kinematics of its frames."""
+"""Quantities that can be written out: forces and inertias of a mechanism, and the kinematics of its frames."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Quantity(NamedTuple):
     sparse: bool = False
     """whether zeros are left out of what is printed"""
     passive: bool = False
-    """whether it is of dampers, friction or springs: exact by polynomials of their own"""
+    """whether it consists of dampers, friction or springs, which have separate polynomials"""
     looped: bool = False
     """whether it is of closed loops: of those rows that do not vanish"""
     regrouped: str = ""
@@ -41,7 +41,7 @@ class Quantity(NamedTuple):
     whole: bool = False
     """whether it is of all that moves: it may depend on parameters that the motion does not depend on"""
     needs_masses: bool = False
-    """whether base parameters, which the motion shows, do not tell it"""
+    """whether base parameters do not determine it"""
 
     def value(self, model: Model, q: Array, v: Array, frame: str, reference_frame: str) -> Array:
         """The array at a state."""
@@ -57,7 +57,7 @@ class Quantity(NamedTuple):
 
 
 def weightless(model: Model) -> Model:
-    """Without gravity; nothing else changes, and no description is made of numbers that are none."""
+    """Return the model without gravity; symbolic numbers are kept."""
     return replace(model, gravity=np.zeros(3))
 
 
@@ -168,11 +168,11 @@ NAMES = {quantity.name: quantity for quantity in QUANTITIES.values()}
 MAIN = "M,h,g"
 
 EQUATION = ("M", "h", "C", "g", "D", "K", "A", "b")
-"""What M(q) v̇ + h(q, v) + g(q) + D(v) + K(q) = τ + A(q)ᵀ λ, A(q) v̇ + b(q, v) = 0 are made of; h = C(q, v) v."""
+"""Terms of M(q) v̇ + h(q, v) + g(q) + D(v) + K(q) = τ + A(q)ᵀ λ, A(q) v̇ + b(q, v) = 0; h = C(q, v) v."""
 
 
 def law(letters: Sequence[str]) -> str:
-    """The equations of motion, with those terms beside M, h and g that are among the letters."""
+    """Return the equations of motion with M, h, g and those of the other terms that are among the letters."""
     velocity = "C(q, v) v" if "C" in letters else "h(q, v)"
     terms = {"M": "M(q) a", "h": velocity, "g": "g(q)", "D": "D(v)", "K": "K(q)"}
     shown = " + ".join(term for letter, term in terms.items() if letter in MAIN or letter in letters)

@@ -1,4 +1,4 @@
-"""Where a Jacobian is singular, exactly: its determinant and the factors of that."""
+"""Singularities of a Jacobian, exactly: its determinant and the factors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linkwright.symbolic.derive.twice import LagrangianMechanism
 
 
 def factors_of_determinant(mechanism: LagrangianMechanism, A: np.ndarray) -> Factored:
-    """Of a square matrix of elements."""
+    """Return the factors of the determinant of a square matrix of elements."""
     return factored(determinant(mechanism.ring, A))
 
 

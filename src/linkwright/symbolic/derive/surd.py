@@ -61,9 +61,9 @@ _FIRST_QUADRANT = (
 
 
 def number(x: float) -> Surd:
-    """The number that was meant: a short decimal, or one times √2, √3 or √6, else a decimal of 15 digits.
+    """Return the intended exact number: a short decimal, or one times √2, √3 or √6, otherwise a decimal of 15 digits.
 
-    What axes turned by multiples of π/12 make of decimals is such a multiple, or a sum of them, rounded.
+    Axes rotated by multiples of π/12 turn decimals into such a multiple, or a rounded sum of them.
     """
     for root in (Surd(Fraction(1)), Surd(b=Fraction(1)), Surd(c=Fraction(1)), Surd(d=Fraction(1))):
         near = Surd(Fraction(f"{x / float(root):.9g}")) * root

@@ -39,7 +39,7 @@ class Forms(NamedTuple):
         return sum(len(p) for form in self for p in form.flat)
 
     def __eq__(self, other: object) -> bool:
-        """Whether they are the same equations, entry by entry; a proof, for every entry has one normal form."""
+        """Return whether the equations are equal, entry by entry; a proof, since every entry has one normal form."""
         return isinstance(other, Forms) and all(map(np.array_equal, self, other))
 
     def __ne__(self, other: object) -> bool:
@@ -47,7 +47,7 @@ class Forms(NamedTuple):
 
 
 class LagrangianBody(NamedTuple):
-    """What the Lagrange route finds of one body."""
+    """Intermediate results of the Lagrangian derivation for one body."""
 
     name: str
     position: np.ndarray
@@ -244,7 +244,7 @@ class LagrangianMechanism:
 
 
 def _with_gravity(model: Model, gravity: np.ndarray) -> Model:
-    """Under another gravity; nothing else changes, and no description is made of numbers that are none."""
+    """Return the model with another gravity; symbolic numbers are kept."""
     return replace(model, gravity=gravity)
 
 

@@ -51,7 +51,7 @@ class SyntaxNode(NamedTuple):
 
 
 def parsed(text: str) -> tuple[SyntaxNode, SyntaxNode | None]:
-    """What stands left of the sign of equality and right of it, None where there is none."""
+    """Return the expressions to the left and right of the equality sign; None for the right one without a sign."""
     reader = _ExpressionParser(text)
     left = reader.sum()
     right = reader.sum() if reader.took("=") else None
@@ -244,12 +244,12 @@ class Ratio(NamedTuple):
 
 
 def whole(p: Polynomial) -> Ratio:
-    """What is no fraction."""
+    """Return a polynomial as a fraction with denominator one."""
     return Ratio(p, p.ring.one)
 
 
 class Evaluation:
-    """What trees are in a ring, its names known by ``named``; the ring's failures are raised."""
+    """Evaluation of trees in a ring, whose names ``named`` resolves; errors of the ring are raised."""
 
     def __init__(self, ring: Ring, named: Callable[[str], Ratio]):
         self.ring, self.named = ring, named
@@ -353,7 +353,7 @@ class Evaluation:
 
 
 def has_rounded_number(node: SyntaxNode) -> bool:
-    """Whether a decimal in a tree has ROUNDED_DIGITS significant digits or more, as rounded results have."""
+    """Return whether a decimal in a tree has ROUNDED_DIGITS significant digits or more, as rounded results have."""
     if node.operation == "name":
         return False
     if node.operation != "number":

@@ -1,7 +1,7 @@
-"""Of all that moves: what is divided by the total mass m, as books write it.
+"""Quantities of the whole mechanism: those divided by the total mass m, as in books.
 
-m is a sum of names, and what is divided by it no polynomial: its reciprocal is a variable of its own, and
-m times it stands nowhere for 1. Terms without moments of inertia are therefore brought over one denominator.
+m is a sum of names, and its reciprocal no polynomial: the reciprocal is a separate variable, whose product with m is
+not simplified to 1. Terms without moments of inertia are therefore brought to a common denominator.
 """
 
 from __future__ import annotations

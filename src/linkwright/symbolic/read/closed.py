@@ -47,12 +47,12 @@ class ClosedExplanation(ExplanationText):
 
     @cached_property
     def structure(self) -> Structure:
-        """Of the tree's equations."""
+        """The structure of the tree's equations."""
         return Structure(self._mechanism, self._mechanism.recursive)
 
     @cached_property
     def equilibria(self) -> Rest:
-        """Where it rests with its loops closed, ``.found``, each with λ and the eigenvalues of what the loops allow."""
+        """Equilibria with closed loops, ``.found``, each with λ and the eigenvalues of the allowed motions."""
         return Rest(self.model)
 
     @cached_property
@@ -93,7 +93,7 @@ class _ClosedLoopParagraphs(FormulaWriter):
         try:
             closure: Closure = self.of._mechanism.closure
         except TooLargeError as failure:
-            yield (f"The rows of the loops are too large to be taken apart ({failure}): what follows is of numbers.",)
+            yield (f"The rows of the loops are too large to be analyzed ({failure}): the following is numerical.",)
             return
         n, m = self.of.model.nv, len(closure.rows)
         yield (
@@ -137,7 +137,7 @@ class _ClosedLoopParagraphs(FormulaWriter):
             yield from PropertyWords(structure, self.order).skew()
             keeps = structure.keeps_energy
         except TooLargeError as failure:
-            yield (f"M and h are too large to be taken apart ({failure}).",)
+            yield (f"M and h are too large to be analyzed ({failure}).",)
             return
         if keeps:
             yield (
@@ -193,7 +193,7 @@ class _ClosedLoopParagraphs(FormulaWriter):
         M, S, Z, Zt = Symbol("M"), Symbol("S"), Symbol("Z"), Symbol("Z", power="T")
         y = Symbol("y")
         yield (
-            "With y beside an equilibrium, small motions obey ",
+            "For small deviations y from an equilibrium, ",
             self.formula(Zt, " ", M, " ", Z, " ", Symbol("y", accent="ddot"), " + ", Zt, " ", S, " ", Z, " ", y,
                 " = 0, ",
                          S, " = ∂(", Symbol("g"), " − ", Symbol("A", power="T"), " ", LAMBDA, ")/∂", Symbol("q"),

@@ -36,7 +36,7 @@ VANISHES = 1e-5
 """of the leading term at the end of the ray: what a lower term is at most that vanishes"""
 CORRECTIONS = 12
 MOVES = 2
-"""How often a numeric configuration is moved: what is left of its distance falls quadratically"""
+"""Number of Newton corrections of a numerical configuration: its error decreases quadratically"""
 NOISE = 1e-14
 """of the largest force: the rounding error of a zero force"""
 NEAR = 0.05
@@ -68,9 +68,9 @@ class Leading:
 
 
 def is_uncertain(square: float, force: float, mode: Array, curvature: Callable[[Array], float]) -> bool:
-    """Whether ω² of a mode changes by half of itself within four of Newton's next steps: the zero is not simple.
+    """Return whether ω² of a mode changes by half of its value within four Newton steps: the zero is not simple.
 
-    Newton's method is as far from a zero as its next step is long. This is Kantorovich's condition, mode by mode.
+    The distance of Newton's method from a zero is about its next step. This is Kantorovich's condition, mode by mode.
     ``force`` is that along the mode, with its rounding; ``curvature`` returns φᵀ K φ after a displacement.
     """
     step = min(4.0 * force / abs(square), NEAR / float(np.abs(mode).max())) * mode
@@ -176,9 +176,9 @@ def _vanish(lower: Array, leading: float) -> bool:
 
 
 def _offset(rays: Array, slopes: Array) -> Array:
-    """How far, in s/half (m,), the point lies at which the derivatives below the leading ones vanish.
+    """Return the distance, in s/half (m,), of the point at which the derivatives below the leading ones vanish.
 
-    Of P(s − s₀) the terms of order p − 1 are −∇P · s₀.
+    The terms of order p − 1 of P(s − s₀) are −∇P · s₀.
     """
     order = int(np.argmax(np.abs(slopes).max(axis=0))) + 1
     if order < 3:

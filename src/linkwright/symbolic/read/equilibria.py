@@ -1,11 +1,10 @@
-"""Where the unforced mechanism can rest, and whether it stays there.
+"""Equilibria of the unforced mechanism, and their stability.
 
-Equilibria are the zeros of g(q), with the joints' springs where there are any. Combinations of multiples of π/2 are
-tried exactly; Newton's method from random starts finds others. At each, M δv̇ + K δ = 0 with K = ∂g/∂δ is the
-linearized motion (Goldstein, Poole & Safko, *Classical Mechanics*, §6.2); by Lagrange and Dirichlet a strict minimum
-of U is stable, by LaSalle (1960) a motion with friction tends to the largest set in which friction can stay silent.
-Where K is singular, Newton's method stalls before it arrives: its points are merged, and higher derivatives of U
-decide.
+Equilibria are the zeros of g(q), with the joints' springs if any. Combinations of multiples of π/2 are tested exactly;
+Newton's method from random starts finds others. At each, M δv̇ + K δ = 0 with K = ∂g/∂δ is the linearized motion
+(Goldstein, Poole & Safko, *Classical Mechanics*, §6.2); by Lagrange and Dirichlet a strict minimum of U is stable, by
+LaSalle (1960) a motion with friction tends to the largest invariant set without dissipation. Where K is singular,
+Newton's method converges slowly: its points are merged, and higher derivatives of U decide.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ class Equilibrium:
 
     @property
     def frequencies(self) -> Array:
-        """Of the oscillations about it, rad/s."""
+        """Angular frequencies of the oscillations about it, rad/s."""
         found: Array = np.sqrt(self.squares[self.squares > 0.0])
         return found
 
@@ -109,8 +108,11 @@ class Equilibrium:
 
     @property
     def kind(self) -> str:
-        """ "stable" (a strict minimum of the potential), "unstable", "valley" (a minimum but along its family) or
-        "undecided". Where the linearized motion does not decide, by the leading derivative of the potential.
+        """Stability: "stable" (a strict minimum of the potential), "unstable", "valley" (a minimum) or "undecided".
+
+        A valley is a minimum up to its family of equilibria.
+
+        If the linearized motion does not decide, the leading derivative of the potential does.
         """
         if np.isnan(self.squares).any():
             return "undecided"
@@ -139,7 +141,7 @@ class Equilibria:
 
     @cached_property
     def springs(self) -> bool:
-        """Whether there are springs, which g does not know of."""
+        """Whether there are springs, which are not part of g."""
         return bool(self._stretching) or any(bool(np.any(joint.stiffness)) for joint in self.model.joints)
 
     @cached_property
@@ -173,7 +175,7 @@ class Equilibria:
 
     @cached_property
     def everywhere(self) -> bool:
-        """Whether every configuration is one of rest: g ≡ 0."""
+        """Whether every configuration is an equilibrium: g ≡ 0."""
         return not self.springs and not any(self._g)
 
     @cached_property
@@ -280,7 +282,7 @@ class Equilibria:
         ]
 
     def _rests(self, turns: Mapping[str, Any], q: Array, free: tuple[str, ...]) -> bool:
-        """Whether g vanishes identically there, as polynomials in the parameters and ``free``, with springs at rest."""
+        """Return whether g vanishes identically there: polynomials in parameters and ``free``, springs at rest."""
         fixed = {name: k for name, k in turns.items() if name not in free}
         if any(self._put(p, fixed) for p in self._g):
             return False
@@ -335,7 +337,7 @@ class Equilibria:
         return kept
 
     def _is_same(self, one: Array, other: Array) -> bool:
-        """Whether two zeros are one: they agree, or are near with no force between them, as stalled points have."""
+        """Return whether two zeros are one: equal, or close with no force in between, as stalled iterations are."""
         apart = np.abs(self._place(one) - self._place(other)).max(initial=0.0)
         if apart < 1e-5 or apart > NEAR:
             return bool(apart < 1e-5)
@@ -367,7 +369,7 @@ class Equilibria:
         return np.array(found)
 
     def _covers(self, place: tuple[dict[str, Any], tuple[str, ...]], q: Array) -> bool:
-        """Whether q is the equilibrium, or of its family."""
+        """Return whether q is the equilibrium, or in its family."""
         turns, free = place
         known = dict(zip(self.structure.mechanism.coordinates.q, q, strict=True))
         return self._is_same(self._configuration(turns, {n: known[n] for n in free}), q)
@@ -464,10 +466,10 @@ class Equilibria:
         return np.concatenate([np.zeros(0), *(d for d, joint in zip(own, self.model.joints, strict=True) if joint.nv)])
 
     def silent_modes(self, one: Equilibrium, damping: Array) -> int:
-        """How many oscillations about an equilibrium this damping (nv,) does not reach.
+        """Return the number of oscillations about an equilibrium that this damping (nv,) does not affect.
 
-        Those of K φ = ω² M φ with ω² ≠ 0 and D φ = 0: LaSalle's invariant set of the linearized motion (the rank
-        test of observability, mode by mode).
+        Those of K φ = ω² M φ with ω² ≠ 0 and D φ = 0: LaSalle's invariant set of the linearized motion (the rank test
+        of observability, mode by mode).
         """
         squares, modes = self._modes(one.q)
         reach = (damping / max(float(damping.max(initial=0.0)), 1e-300))[:, None] * (modes / np.abs(modes).max(axis=0))
@@ -483,10 +485,10 @@ class Equilibria:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether there are proved to be no others.
+        """Whether it is proved that there are no others.
 
-        Where g = B w with as many cosines w_k = cos(n_k·θ − α_k) as joints and B and N = (n_k) regular, g vanishes
-        where all of them do: at 2ⁿ |det N| configurations.
+        If g = B w with as many cosines w_k = cos(n_k·θ − α_k) as joints and B and N = (n_k) regular, g vanishes where
+        all of them do: at 2ⁿ |det N| configurations.
         """
         names = self.structure.mechanism.coordinates
         if self.springs or any(name not in names.angles for name in self.active):

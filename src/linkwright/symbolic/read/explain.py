@@ -55,14 +55,14 @@ class Explanation(ExplanationText):
             ExplanationSection("With friction", tuple(motions.friction())),
         )
         if self.too_large:
-            why = f"M and h are too large to be taken apart ({self.too_large}): what follows is of g and of numbers."
+            why = f"M and h are too large to be analyzed ({self.too_large}): the following uses g and numbers."
             return (ExplanationSection("The terms", ((why,),)), *rest)
         return (
             ExplanationSection("The terms", tuple(terms.terms())),
             ExplanationSection("The mass matrix", (*terms.mass_matrix(), *motions.definite(), *motions.inertia())),
-            ExplanationSection("What vanishes, and why", tuple(terms.vanishing())),
-            ExplanationSection("What is conserved", tuple(terms.conserved())),
-            ExplanationSection("What control stands on", tuple(self._properties())),
+            ExplanationSection("Vanishing terms", tuple(terms.vanishing())),
+            ExplanationSection("Conserved quantities", tuple(terms.conserved())),
+            ExplanationSection("Properties for control", tuple(self._properties())),
             *rest,
         )
 
@@ -122,12 +122,11 @@ class _StructureParagraphs(FormulaWriter):
             )
         if springs := [spring.name for spring in structure.mechanism.plan.model.springs]:
             yield (
-                f"What {listed(springs)} between points of two bodies {'do' if len(springs) > 1 else 'does'} is not "
-                "among them: springs and dampers act by their length, the square root of a polynomial. passive_forces "
-                "has them, simulations count them, and so does what is told below of equilibria.",
+                f"The forces of {listed(springs)} between points of two bodies are not among them: their length is "
+                "the square root of a polynomial. passive_forces, simulations and the equilibria below include them.",
             )
         if n > LISTED:
-            yield (f"With {n} rows, each is not taken apart here.",)
+            yield (f"With {n} rows, they are not analyzed one by one.",)
             return
         for i, row in enumerate(structure.rows):
             yield self._row(i, row)

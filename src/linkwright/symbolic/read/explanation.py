@@ -1,6 +1,6 @@
-"""Explanations: titled sections of paragraphs in which words and formulas stand side by side.
+"""Explanations: titled sections of paragraphs with words and formulas.
 
-A formula is kept as what it is made of, so that text, LaTeX and a page can each set it in their own way.
+A formula is stored by its parts, so that text, LaTeX and pages can each format it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The configurations in which joints see the largest and the smallest inertia.
+"""Configurations with the largest and smallest inertia at the joints.
 
 M_ii is a Fourier series in the joint angles, c₀ + Σ a_k cos(φ_k − α_k) with φ_k = n_k·θ, so it lies within
-c₀ ± Σ a_k. Where multiples of π/2 reach a bound, that is the extreme: a proof. Elsewhere the series is climbed from
-many starts by Newton's method.
+c₀ ± Σ a_k. Where multiples of π/2 reach a bound, that is the extreme: a proof. Otherwise Newton's method maximizes the
+series from many starts.
 """
 
 from __future__ import annotations

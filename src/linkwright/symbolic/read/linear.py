@@ -61,7 +61,7 @@ class LinearForm:
 
     @cached_property
     def holds(self) -> bool:
-        """Whether Y has no parameter of π in it, and Y π is M v̇ + h + g: identities of polynomials."""
+        """Whether Y contains no parameter of π, and Y π is M v̇ + h + g: identities of polynomials."""
         ring, Y = self.mechanism.ring, self.regressor
         if any(p.used() & {*self.parameters} for p in Y.flat):
             return False

@@ -39,7 +39,7 @@ class MotionWords(FormulaWriter):
 
     @property
     def _units(self) -> list[str]:
-        """Of what each velocity is the rate: "m" or "rad"."""
+        """Return the units of the coordinates whose rates are the velocities: "m" or "rad"."""
         return [unit for joint in self.rest.model.joints if joint.nv for unit in joint.motion.units]
 
     # inertia
@@ -96,7 +96,7 @@ class MotionWords(FormulaWriter):
                 yield (*head, "is largest ", *self._extreme(p, high, unit), ", and smallest ",
                        *self._extreme(p, low, unit), ".")  # fmt: skip
         if numeric:
-            yield ("What is marked ≈ was found numerically, from several starts; the others are proved: there every "
+            yield ("Values marked ≈ were found numerically, from several starts; the others are proved: there every "
                    "cosine of the Fourier series has its largest, or its smallest, value.",)  # fmt: skip
 
     def _extreme(self, p: Polynomial, extreme: Extreme, unit: str) -> Paragraph:
@@ -112,7 +112,7 @@ class MotionWords(FormulaWriter):
         return ("at ", *self.place(extreme.quarters, extreme.at), ": ", value, f" {unit}")
 
     def _sampled(self, i: int, used: tuple[str, ...], unit: str) -> Paragraph:
-        """Where displacements or quaternions occur."""
+        """Return where displacements or quaternions occur."""
         model, names = self.rest.model, self.structure.mechanism.coordinates
         places = {name: k for k, name in enumerate(names.q)}
         turning = {name for four in names.quaternions for name in four}
@@ -127,15 +127,15 @@ class MotionWords(FormulaWriter):
     # rest
 
     def equilibria(self) -> Iterable[Paragraph]:
-        """Where nothing moves by itself."""
+        """Return paragraphs on the equilibria."""
         rest, g = self.rest, self.structure.forms.gravity_forces
         condition = self.formula(*self._pull("(", Symbol("q"), ")"), " = 0")
         if rest.springs:
             stiff = [joint.name for joint in rest.model.joints if np.any(joint.stiffness)]
             between = [spring.name for spring in rest.model.springs if spring.stiffness]
             names = " and ".join(filter(None, [listed(stiff), f"{listed(between)} between bodies" if between else ""]))
-            yield (f"The springs of {names} act beside the weight: their forces ", self.formula(Symbol("K"), "(",
-                   Symbol("q"), ")"), " and their energy are counted here.")  # fmt: skip
+            yield (f"The springs of {names} act in addition to gravity: their forces ", self.formula(Symbol("K"), "(",
+                   Symbol("q"), ")"), " and their energy are included here.")  # fmt: skip
         if rest.everywhere:
             yield (self.formula(Symbol("g"), " ≡ 0"), ": without efforts the mechanism rests in every configuration.")
             return
@@ -252,7 +252,7 @@ class MotionWords(FormulaWriter):
             yield (f"{k}. ", *self._verdict(one))
         if len(rest.found) > LISTED:
             kinds = Counter(one.kind for one in rest.found)
-            told = {"stable": "stable", "unstable": "unstable", "valley": "in the floor of a valley"}
+            told = {"stable": "stable", "unstable": "unstable", "valley": "in a valley"}
             counts = [f"{n} {told.get(kind, kind)}" for kind, n in kinds.most_common()]
             yield (f"Of all {len(rest.found)}: {listed(counts)}.",)
 
@@ -329,10 +329,10 @@ class MotionWords(FormulaWriter):
         stable = [k for k, one in enumerate(rest.found, start=1) if one.kind == "stable"]
         if dampers := [spring.name for spring in rest.model.springs if spring.damping]:
             several = len(dampers) > 1
-            what = "The dampers of {} between bodies take energy while their lengths change"
-            one = "The damper of {} between bodies takes energy while its length changes"
+            what = "The dampers of {} between bodies dissipate energy while their lengths change"
+            one = "The damper of {} between bodies dissipates energy while its length changes"
             yield ((what if several else one).format(listed(dampers))
-                   + ": whether every motion dies out by that is not told here.",)  # fmt: skip
+                   + ": it is not decided here whether every motion decays.",)  # fmt: skip
             return
         if not damped:
             yield ("The model's joints have no friction: unforced motions keep their energy"

@@ -52,7 +52,7 @@ class ConservedMomentum(NamedTuple):
 
 @dataclass
 class Structure:
-    """The findings; each is computed when asked for."""
+    """Structural properties of the equations; each is computed on demand."""
 
     mechanism: LagrangianMechanism
     forms: Forms
@@ -89,7 +89,7 @@ class Structure:
 
     @cached_property
     def gyroscopic(self) -> list[Polynomial]:
-        """Of each row, −(∂K/∂v)·[v, e_i]: what Boltzmann and Hamel add to Lagrange's rows; zero where v = q̇."""
+        """−(∂K/∂v)·[v, e_i] of each row: Boltzmann's and Hamel's addition to Lagrange's terms; zero where v = q̇."""
         ring, model, v = self.mechanism.ring, self.mechanism.model, self.mechanism.v
         if not any(quasi(joint) for joint in model.joints):
             return [ring.zero] * len(v)
@@ -127,7 +127,7 @@ class Structure:
 
     @cached_property
     def is_hessian_of_kinetic_energy(self) -> bool:
-        """Whether ½ vᵀMv is the kinetic energy of the bodies, which is found without M; and M its own transpose."""
+        """Whether ½ vᵀMv is the kinetic energy of the bodies, which is computed without M; and M is symmetric."""
         ring, v, M = self.mechanism.ring, self.mechanism.v, self.forms.mass_matrix
         K = ring.coerce(dynamics.kinetic_energy(self.mechanism.model, self.mechanism.q, v))
         twice = ring.coerce(v @ (M @ v)) if len(v) else ring.zero
@@ -311,7 +311,7 @@ class Structure:
 
 
 def quasi(joint: Joint) -> bool:
-    """Whether the joint's velocities are no rates of its coordinates."""
+    """Return whether the joint's velocities are no time derivatives of its coordinates."""
     return len(joint.motion.plain) < joint.motion.nv
 
 

@@ -24,7 +24,7 @@ QUARTERS = {0: "0", 1: "π/2", 2: "π", -1: "−π/2"}
 
 
 def by_higher_order(leading: Leading, kind: str) -> str:
-    """How the leading derivatives of the potential energy decide on an equilibrium that is "stable", "unstable", …"""
+    """Return how the leading derivatives of the potential decide on an equilibrium that is "stable", "unstable", …"""
     title = "The floor of a valley" if kind == "valley" else kind.capitalize()
     minimum = "so the energy has a strict minimum (Lagrange, Dirichlet)"
     if kind == "valley":

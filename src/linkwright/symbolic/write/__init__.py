@@ -1,1 +1,1 @@
-"""How equations are written: text, LaTeX, pages, programs in several languages."""
+"""Output of equations: text, LaTeX, pages, programs in several languages."""

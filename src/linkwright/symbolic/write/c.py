@@ -13,7 +13,7 @@ from linkwright.symbolic.write.code import GeneratedFunction, ReferenceValues
 from linkwright.symbolic.write.languages import C, body, real
 
 TOLERANCE = 1e-12
-"""What the test program lets results differ from the references by, relative to 1 + the largest of the array."""
+"""Largest difference from the reference values in the test program, relative to 1 + the largest entry of the array."""
 
 
 def _prototype(code: GeneratedFunction) -> str:

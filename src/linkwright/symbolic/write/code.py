@@ -81,7 +81,7 @@ class GeneratedFunction:
         return self.program.outputs
 
     def header(self) -> list[str]:
-        """What the function computes, line by line, in letters that no language takes for the end of a comment."""
+        """Return the description of the function, line by line, in characters that end no comment."""
         first, *rest = self.notes
         lines = [f"{self.name}: {first}; {self.program.operations}", "", *rest]
         lines += [f"p: {name} = {value:.6g}, {self.meanings[name]}" for name, value in self.values.items()]
@@ -214,9 +214,9 @@ class Programmer:
         reference_frame: str,
         count: int = 3,
     ) -> list[ReferenceValues]:
-        """Random states, always the same, with what the library's algorithms give there in numbers.
+        """Return reference values of the library's algorithms at fixed random states.
 
-        Of no quantities: of the right-hand side.
+        Without quantities those of the right-hand side.
         """
         model, closed, found = without_loops(self.model), with_rows_only(self.model), []
         kept = self._kept(wanted)
@@ -358,9 +358,9 @@ class Programmer:
         return _PrintedEquations(graph, symbols, self.coordinates, order, self.mechanism.ring.divisors)
 
     def _passive_efforts(self, symbols: Mapping[str, Expr], q: Array, v: Array) -> Array:
-        """What :func:`~linkwright.dynamics.forces.statics.passive_forces` gives, its numbers replaced by names.
+        """Return the passive forces of :func:`~linkwright.passive_forces` with names for the numbers.
 
-        Raises :class:`ModelError` where a spring resists the turn of a quaternion.
+        Raises :class:`ModelError` for a spring of a quaternion.
         """
         model, make = self.plan.model, _maker(symbols)
         efforts = []
@@ -409,7 +409,7 @@ class Programmer:
 
 
 def _maker(symbols: Mapping[str, Expr]) -> Callable[[Surd, str], Any]:
-    """What makes of a number of the plan an expression."""
+    """Return the function that converts a number of the plan to an expression."""
 
     def make(coefficient: Surd, parameter: str) -> Any:
         number = float(coefficient)

@@ -77,7 +77,7 @@ def broken(equation: Equation, width: float) -> list[FormulaLine]:
 
 
 def _pieces(latex: str) -> tuple[list[str], list[int]]:
-    """What stands between sums' operators, operators first, and in how many brackets each begins."""
+    """Return the terms of a sum with their operators, and the depth of brackets at the beginning of each."""
     pieces, depths, braces, depth = [""], [0], 0, 0
     for token in re.split(r"( [+-] |[{}()])", latex):
         if token in (" + ", " - ") and not braces and not pieces[-1].rstrip().endswith(("cos(", "sin(")):

@@ -11,7 +11,7 @@ from linkwright.symbolic.write.code import GeneratedFunction
 
 @dataclass(frozen=True)
 class Language:
-    """How a programming language writes what programs are made of."""
+    """Syntax of a programming language."""
 
     item: Callable[[str, int], str]
     number: Callable[[float], str]
@@ -47,9 +47,9 @@ FORTRAN = Language(
 
 
 def body(code: GeneratedFunction, language: Language) -> tuple[list[str], list[list[str]], list[str]]:
-    """The assignments, the expression of every entry of each result, and the names assigned to.
+    """Return the assignments, the expression of every entry of each result, and the assigned names.
 
-    What is used once and short is written where it is used.
+    Short expressions that are used once are inlined.
     """
     program, uses = code.program, code.program.uses
     texts: list[tuple[str, int]] = []  # and how strongly it binds: 1 a sum, 2 a product, 3 a name

@@ -1,6 +1,6 @@
-"""Equations written as MathML, which browsers set by themselves.
+"""Equations as MathML, which browsers typeset.
 
-A long sum is written as several pieces, to be put one after the other: between them a line may break.
+A long sum is written as several pieces, between which a line may break.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _atom(atom: Atom, power: int) -> str:
 
 
 def mathml_of(terms: Sum) -> str:
-    """What stands inside of a ``math`` element, on one line."""
+    """Return the contents of a ``math`` element, on one line."""
     return "".join(mathml_pieces(terms))
 
 
@@ -122,12 +122,12 @@ def _product(one: Product, before: str) -> list[str]:
 
 
 def _factors(terms: Sum) -> int:
-    """How many factors a sum writes: about how long it is."""
+    """Return the number of factors of a sum, a measure of its length."""
     return sum(1 + len(one.factors) + sum(map(_factors, one.brackets)) for one in terms)
 
 
 def mathml_letter(letter: str, *indices: str) -> str:
-    """A quantity's letter with indices: M with 1,2; J_c has one of its own, J_dot a dot."""
+    """Return a quantity's letter with indices: M with 1,2; J_c has a letter of two characters, J_dot a dot."""
     base, _, own = letter.partition("_")
     shown = f"<mi>{'𝓡' if base == 'R' else base}</mi>"
     if own == "dot":
@@ -138,7 +138,7 @@ def mathml_letter(letter: str, *indices: str) -> str:
 
 
 def mathml_otherwise(so: bool) -> str:
-    """After what holds of all entries without a line of their own."""
+    """Return the text after the line that applies to all entries without a separate line."""
     return '<mspace width="1em"></mspace><mtext>otherwise</mtext>' if so else ""
 
 

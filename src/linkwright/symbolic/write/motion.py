@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def motion_of(made: Equations, q0: Any, v0: Any, t: Any, tolerance: float = 1e-12) -> tuple[Array, Array]:
-    """The coordinates (n, nq) and velocities (n, nv) at the times t (n,), from q0 (nq,) and v0 (nv,) at the first.
+    """Return coordinates (n, nq) and velocities (n, nv) at the times t (n,), from q0 (nq,) and v0 (nv,) at the first.
 
-    ``tolerance``, relative and absolute, is that of every step. Raises :class:`InputError` where the
-    integration comes to an end before the last time, and :class:`MissingExtraError` without SciPy. What ends it
-    early, an interrupt too, carries what there is until then as its attribute ``computed``, (q, v).
+    ``tolerance``, relative and absolute, is that of every step. Raises :class:`InputError` if the integration stops
+    before the last time, and :class:`MissingExtraError` without SciPy. Exceptions, interrupts too, have the computed
+    part as their attribute ``computed``, (q, v).
     """
     try:
         from scipy.integrate import DOP853

@@ -31,7 +31,7 @@ Sum = tuple[Product, ...]
 
 
 class Order:
-    """How a mechanism's variables are ranked and classed."""
+    """Order and classes of a mechanism's variables."""
 
     def __init__(self, parameters: Iterable[str], velocities: Iterable[str], angles: Sequence[str]):
         self._parameters = {name: k for k, name in enumerate(parameters)}
@@ -59,11 +59,12 @@ class Order:
 
 
 FORMS = ("products", "angles", "expanded", "expanded angles", "factored")
-"""How equations are written: with brackets, as few products of sines and cosines as are found or none at all (multiple
-angles); the same without brackets; and as a product of factors where there are several."""
+"""Forms of equations: with brackets, and either few products of sines and cosines or none (multiple angles); the same
+without brackets; and as a product of factors where there are several.
+"""
 
 FACTORED_TERMS = 400
-"""Of more terms factors are not looked for: they would take minutes, and nobody would read them."""
+"""Largest number of terms that are factored: more would take minutes, and be unreadable."""
 
 
 def checked_form(form: str) -> str:
@@ -236,7 +237,7 @@ def _angle_text(wave: Wave, times: str, names: Mapping[str, str] | None = None) 
 
 
 class Name(NamedTuple):
-    """What a variable's name is made of: theta1_dot is theta, "", "1", one dot; mcx1 is mc, x, 1."""
+    """Parts of a variable's name: theta1_dot is theta, "", "1", one dot; mcx1 is mc, x, 1."""
 
     letters: str
     axis: str

@@ -1,7 +1,7 @@
-"""Equations as one page of HTML that needs nothing else: typeset, with their derivation, code and a drawing.
+"""Equations as one self-contained HTML page: typeset, with derivation, code and a drawing.
 
-Mathematics is MathML. What is too long to be read says how long it is. Without scripts only the buttons
-that copy code are missing.
+Mathematics is MathML. Expressions that are too long to be read are replaced by their length. Without scripts only the
+copy buttons are missing.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _math(*pieces: str) -> str:
 
 
 def _line(pieces: Sequence[str]) -> str:
-    """An equation on lines of its own."""
+    """Return an equation on separate lines."""
     return f'<div class="equation">{_math(*pieces)}</div>'
 
 
@@ -146,13 +146,13 @@ def _dotted(letter: str) -> str:
 
 
 def _inexact_springs(made: Equations) -> list[str]:
-    """The joints with springs against the turn of a quaternion, and the springs between bodies: no polynomials."""
+    """Return the joints with springs of quaternions, and the springs between bodies, which are no polynomials."""
     turned = [joint.name for joint in made.model.joints if np.any(joint.stiffness) and joint.motion.quaternions]
     return [*turned, *(spring.name for spring in made.model.springs)]
 
 
 def _lead(made: Equations, letters: Sequence[str]) -> str:
-    """What the page is about, in a sentence and an equation."""
+    """Return the introduction of the page: a sentence and an equation."""
     bodies, n, loops = len(made.model.bodies), len(made.coordinates.v), len(made.model.loops)
     freedom = f"{n} degree{'' if n == 1 else 's'} of freedom"
     if loops:  # the tree's, of which the loops take some
