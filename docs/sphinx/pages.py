@@ -1,6 +1,7 @@
 """Contents, downloads, tables, pictures and social cards of the pages.
 
-- An index page gets a hidden table of contents: the pages that it links to, in that order, then the others.
+- An index page, and a page with a folder of its name, gets a hidden table of contents: the pages that it links to, in
+  that order, then the others of the folder.
 - A page gets a link to its code as one program, where tools/write_examples.py has written one.
 - Tables of two columns get the class ``pairs``; tables whose first column has pictures get the class ``cards``.
 - Pictures get the class ``drawing`` or ``render``; the dark theme inverts drawings only.
@@ -23,23 +24,34 @@ SOCIAL = "_static/social.jpg"
 
 
 def list_children(app: Sphinx, page: str, source: list[str]) -> None:
-    """Append a hidden table of contents to an index page."""
-    if PurePosixPath(page).name != "index" or app.env.doc2path(page).suffix != ".md":
-        return
-    children = children_of(page, source[0], {*app.env.found_docs})
-    source[0] += "\n\n```{toctree}\n:hidden:\n:maxdepth: 2\n\n" + "\n".join(children) + "\n```\n"
+    """Append a hidden table of contents to an index page, and to a page with a folder of its name."""
+    if app.env.doc2path(page).suffix == ".md" and (children := children_of(page, source[0], {*app.env.found_docs})):
+        source[0] += "\n\n```{toctree}\n:hidden:\n:maxdepth: 2\n\n" + "\n".join(children) + "\n```\n"
 
 
 def children_of(page: str, text: str, pages: set[str]) -> list[str]:
-    """Return the pages of a folder, and the index pages of its subfolders: linked pages first."""
-    folder = PurePosixPath(page).parent
+    """Return the pages beneath a page: linked pages first.
+
+    Beneath ``topics/index`` are the pages of its folder and ``topics/NAME/index``; beneath another page ``topics/NAME``
+    are those of the folder ``topics/NAME``.
+    """
+    here = PurePosixPath(page)
+    folder = here.parent if here.name == "index" else here
     children = [
-        name.relative_to(folder).as_posix()
+        name.relative_to(here.parent).as_posix()
         for name in sorted(map(PurePosixPath, pages - {page}))
-        if name.parent == folder or (name.name == "index" and name.parent.parent == folder)
+        if name.parent == folder or (here.name == name.name == "index" and name.parent.parent == folder)
     ]
     linked = [PurePosixPath(target).with_suffix("").as_posix() for target in LINK.findall(text)]
-    return sorted(children, key=lambda name: linked.index(name) if name in linked else len(linked))
+
+    def first_link(name: str) -> int:
+        inside = name.removesuffix("index") if name.endswith("/index") else name
+        return next(
+            (k for k, target in enumerate(linked) if target == name or (inside != name and target.startswith(inside))),
+            len(linked),
+        )
+
+    return sorted(children, key=first_link)
 
 
 def offer_program(app: Sphinx, page: str, source: list[str]) -> None:
@@ -56,7 +68,7 @@ def classify(app: Sphinx, doctree: nodes.document) -> None:
     for table in doctree.findall(nodes.table):
         group = next(table.findall(nodes.tgroup))
         rows = [row for body in group.findall(nodes.tbody) for row in body.findall(nodes.row)]
-        if all(next(row[0].findall(nodes.image), None) is not None and not row[0].astext().strip() for row in rows):
+        if all(next(row[0].findall(nodes.image), None) is not None for row in rows):
             table["classes"].append("cards")
         elif group["cols"] == 2 and "names" not in table["classes"]:
             table["classes"].append("pairs")
