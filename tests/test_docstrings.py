@@ -23,6 +23,7 @@ NOT_CHECKED = {
 MODULES = (
     "linkwright.dynamics",
     "linkwright.errors",
+    "linkwright.model",
     "linkwright.structure",
 )
 """Modules and packages whose public objects pass; the others follow."""

@@ -129,7 +129,7 @@ def double_crank() -> Builder:
         (("weld", "end", "other"), {}, "closes nothing: 'end' and 'other' are both on the body 'a'"),
         (("weld", "post", "world"), {}, "both at rest in the world"),
         (("joint", "ja", "jc"), {"coefficients": [0, 1]}, "unknown coordinate 'jc'"),
-        (("joint", "ja", "ja"), {"coefficients": [0, 1]}, "to itself"),
+        (("joint", "ja", "ja"), {"coefficients": [0, 1]}, "with itself"),
         (("joint", "ja", "end"), {"coefficients": [0, 1]}, "unknown coordinate 'end'"),
     ],
 )
@@ -205,7 +205,7 @@ def test_locking_joints_of_a_loop(seed):
     open_q = dict(everything)
     plain = next(j.name for j in model.joints if j.type == "revolute")
     open_q[plain] = open_q[plain] + 0.3
-    with pytest.raises(InputError, match="would be locked open"):
+    with pytest.raises(InputError, match="would be locked in an open state"):
         model.lock(open_q)
 
 

@@ -195,7 +195,7 @@ def test_what_regrouping_loses_is_refused():
         lw.total_mass: (),
     }
     for function, arguments in refused.items():
-        with pytest.raises(ModelError, match="cannot be told from a minimal model") as told:
+        with pytest.raises(ModelError, match="cannot be computed from a minimal model") as told:
             function(model, *arguments)
         assert model.name in str(told.value)
     with pytest.raises(ModelError, match="minimal model"):

@@ -148,7 +148,7 @@ def test_what_is_asked_of_the_energy_is_checked():
 
 
 def test_a_minimal_model_has_no_inertial_parameters():
-    with pytest.raises(LinkwrightError, match="inertial parameters cannot be told from a minimal model"):
+    with pytest.raises(LinkwrightError, match="inertial parameters cannot be computed from a minimal model"):
         lw.inertial_parameters(lw.load("arm7").minimal())
 
 

@@ -202,7 +202,7 @@ def builder():
         (("world", ("a", [0, 0]), 1.0), {}, r"a point on 'a' must be finite numbers of shape \(3,\)"),
         (("world", "a", 1.0), {"name": ""}, "a spring needs a name"),
         (("world", "a", 1.0), {"name": 5}, "a spring is given by its name"),
-        (("world", "a", 1.0), {"through": "a"}, "what it runs through is a list of places; got 'a'"),
+        (("world", "a", 1.0), {"through": "a"}, "through is a list of points; got 'a'"),
     ],
 )
 def test_what_is_no_spring_is_told(arguments, options, message):

@@ -131,7 +131,7 @@ def test_odd_arguments_are_told(tmp_path):
     for wrong in ({"trusted": "no"}, {"packages": 3}, {"packages": "x"}, {"formats": 3}, {"formats": ["step"]}):
         with pytest.raises(lw.errors.LinkwrightError, match=next(iter(wrong))):
             lw.load(path, **wrong)
-    with pytest.raises(lw.errors.ArgumentError, match="name or goes on from a Model"):
+    with pytest.raises(lw.errors.ArgumentError, match="needs a name or a Model"):
         lw.Builder(None)
 
 

@@ -334,7 +334,7 @@ def test_root():
     afloat, _ = read(HERE / "arm.xml", root="free")
     assert [joint.name for joint in afloat.joints] == ["root", "hinge"]
     assert afloat.nq == 8
-    with pytest.raises(InputError, match="one base to set afloat"):
+    with pytest.raises(InputError, match="needs one base"):
         read(HERE / "tree.xml", root="free")
 
 

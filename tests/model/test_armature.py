@@ -23,7 +23,7 @@ def a_body(kind, **told):
     ],
 )
 def test_armature_of_a_translation_in_axes_that_turn_is_refused(kind, armature, zeros):
-    message = rf"joint 'j': a {kind} joint has no armature of its translation.*Give {zeros}, or separate joints"
+    message = rf"joint 'j': a {kind} joint has no armature of its translation.*Give {zeros}, or separate prismatic"
     with pytest.raises(LinkwrightError, match=message):
         a_body(kind, armature=armature)
     with pytest.raises(LinkwrightError, match=message):

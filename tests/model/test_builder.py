@@ -53,7 +53,7 @@ def test_bodies(options, message):
         ("revolute", {"placement": "here"}, "a placement must be"),
         ("revolute", {"placement": [[1], [1, 2]]}, "a placement must be"),
         ("revolute", {"placement": np.eye(4), "xyz": (0, 0, 0)}, "not both"),
-        ("revolute", {"mimic": 3}, "the joint it mimics is given by its name"),
+        ("revolute", {"mimic": 3}, "mimic is given by its name"),
         ("revolute", {"mimic": "first", "multiplier": "x"}, "joint 'second': the multiplier"),
         ("revolute", {"mimic": "first", "offset": [1, 2]}, "joint 'second': the offset"),
     ],

@@ -35,7 +35,7 @@ def test_it_is_made_once_for_every_key(arm):
 
 
 def test_what_is_told_by_name_is_not_dropped(arm):
-    with pytest.raises(TypeError, match="named takes size by place, not by name"):
+    with pytest.raises(TypeError, match="named takes size as positional arguments only"):
         kept(named)(arm, size=3)
 
 

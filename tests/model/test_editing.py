@@ -380,7 +380,7 @@ def test_what_cannot_carry_says_why():
     with pytest.raises(UnknownNameError):
         limb().build().reroot("knee")
     model = random_tree([Free, Planar], 1, floating=True)
-    with pytest.raises(InputError, match=r"of the (free|planar) joint 'joint.' cannot be told"):
+    with pytest.raises(InputError, match=r"of the (free|planar) joint 'joint.' cannot be expressed"):
         model.reroot("body1")
 
 

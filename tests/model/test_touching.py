@@ -277,7 +277,7 @@ def test_a_ground_may_be_touched_by_some_alone():
 
 def test_a_second_ground_is_refused():
     model = lw.load("quadruped").with_ground()
-    with pytest.raises(ModelError, match="has a ground already"):
+    with pytest.raises(ModelError, match="already has a ground"):
         model.with_ground(-1.0)
     wall = lw.Builder("quadruped").body("a", 1.0).joint("j", "free", "world", "a").shape("a", "sphere", radius=1.0)
     wall.shape("world", "plane", rpy=(np.pi / 2, 0.0, 0.0), name="wall")
@@ -446,7 +446,7 @@ def test_of_many_pairs_the_first_are_told():
         ({"damping": None}, "the damping of a contact is a number"),
         ({"damping": 5.0, "stiffness": None}, "a rigid contact has no damping"),
         ({"margin": np.nan}, "margin is a length"),
-        ({"first": 7}, "its first shape is a place among 2"),
+        ({"first": 7}, "its first shape is an index below 2"),
         ({"second": 0}, "it has two shapes; both are 0"),
         ({"first": 1, "second": 0}, "a plane and a sphere have no points of contact"),
     ],

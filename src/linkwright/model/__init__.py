@@ -1,1 +1,1 @@
-"""Mechanisms: joints, bodies, the frozen tree, and the builder that makes it."""
+"""Models of mechanisms: joints, bodies, the immutable tree, and the builder."""

@@ -1,4 +1,4 @@
-"""Bases of mechanisms."""
+"""Floating bases of mechanisms."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from linkwright.model.tree import Model
 
 
 def floating_bases(model: Model) -> list[int]:
-    """Return the numbers of the free joints on the world."""
+    """Return the indices of the free joints on the world."""
     return [k for k, link in enumerate(model.links) if link.parent < 0 and link.motion.floating]

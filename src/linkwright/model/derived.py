@@ -1,11 +1,11 @@
-"""What is derived from a model is kept with it: regrouped models, orders of elimination, compiled kernels.
+"""Results derived from a model and stored with it: regrouped models, elimination orders, compiled kernels.
 
-All of it lies in ``model.memo`` under the function that it comes from and what else that was told (where that is
-nothing, under the function's identity alone, which is found in a third of the time), and :func:`derived` is the one
-way to it. Another model, though made by ``replace``, begins with nothing.
+All results are in ``model.memo`` under their function and its other arguments (without other arguments, under the
+function's identity alone, which makes the lookup three times as fast). :func:`derived` is the only access. Another
+model, also one made by ``replace``, has an empty memo.
 
-What was not asked for longest is forgotten: when the memo is full it becomes what was kept ``earlier``, and what
-that was is gone; what is found there joins the memo again. So looking up costs what a dict costs.
+The least recently used results are dropped: a full memo becomes ``earlier`` and replaces the previous one; results
+found there return to the memo. A lookup therefore costs as much as one in a dict.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 KEPT = 256
-"""So many results a model keeps at least; twice as many are the most."""
+"""Smallest number of results that a model stores; the largest is twice this."""
 
 
 class Identity:
-    """A function as what comes from it is kept under: that very object, which may die all the same.
+    """Identity of a function as a key: that object, referred to weakly.
 
-    A bound method is told by its object and its function, for every look at it makes another. A derivative has
-    the identity of its function with what that was differentiated by, as its attribute ``identity``.
+    A bound method is identified by its object and its function, since each access creates another bound method. A
+    derivative has the identity of its function and the array of differentiation, as its attribute ``identity``.
     """
 
     __slots__ = ("__weakref__", "_by", "_owner", "_part")
@@ -40,22 +40,22 @@ class Identity:
     def __init__(self, owner: Any, part: Any, by: tuple[str, ...]):
         try:
             self._owner: Callable[[], Any] = weakref.ref(owner)
-        except TypeError:  # it cannot be referred to weakly, and lives as long as what it gave is kept
+        except TypeError:  # no weak reference; it lives as long as its results
             self._owner = lambda: owner
         self._part = part
         self._by = by
 
     @property
     def alive(self) -> bool:
-        """Whether anybody can still ask for what comes from the function."""
+        """Return whether the function is alive."""
         return self._owner() is not None
 
     def of(self, owner: Any, part: Any) -> bool:
-        """Whether it is this function's."""
+        """Return whether this is the identity of a function."""
         return self._owner() is owner and self._part is part
 
     def derivative(self, wrt: str) -> Identity:
-        """That of the derivative by an array."""
+        """Return the identity of the derivative by an array."""
         return _identity(self._owner(), self._part, (*self._by, wrt))
 
 
@@ -63,7 +63,7 @@ _identities: weakref.WeakValueDictionary[Hashable, Identity] = weakref.WeakValue
 
 
 def identity(function: Callable[..., Any] | Identity) -> Identity:
-    """The identity of a function: the same object as long as the function lives."""
+    """Return the identity of a function: the same object while the function lives."""
     if isinstance(function, Identity):
         return function
     if isinstance(own := getattr(function, "identity", None), Identity):
@@ -76,15 +76,15 @@ def identity(function: Callable[..., Any] | Identity) -> Identity:
 def _identity(owner: Any, part: Any, by: tuple[str, ...]) -> Identity:
     place = (id(owner), id(part), by)
     found = _identities.get(place)
-    if found is None or not found.of(owner, part):  # the place in memory may have been another's
+    if found is None or not found.of(owner, part):  # the memory address may have been reused
         found = _identities[place] = Identity(owner, part, by)
     return found
 
 
 def exact(x: Any) -> Hashable:
-    """A value as part of a key: arrays by their entries, numbers by their kind, too (1 is not True, nan is nan).
+    """Return a value as part of a key: arrays by entries, numbers by type too (1 is not True, nan is nan).
 
-    Raises :class:`TypeError` where a value could change unseen: it has no hash.
+    Raises :class:`TypeError` for values that are mutable and have no hash.
     """
     if x is None or type(x) is str:
         return x
@@ -105,7 +105,7 @@ def exact(x: Any) -> Hashable:
 def derived(
     model: Model, function: Callable[..., Any] | Identity, *key: Hashable, make: Callable[[], Any] | None = None
 ) -> Any:
-    """``function(model, *key)``, or what ``make()`` gives in its place: made once for each key, and kept."""
+    """Return ``function(model, *key)``, or ``make()`` instead, computed once for each key."""
     place = _place(function, key)
     for known in (model.memo, model.earlier):
         try:
@@ -121,7 +121,7 @@ def derived(
 
 
 def keep(model: Model, value: Any, function: Callable[..., Any] | Identity, *key: Hashable) -> None:
-    """From now on this is what is derived so; what functions gave that are no more is forgotten."""
+    """Store a derived value; results of functions that no longer exist are dropped."""
     for known in (model.memo, model.earlier):
         for place in list(known):
             if not (place[0] if isinstance(place, tuple) else place).alive:
@@ -143,12 +143,12 @@ def _add(model: Model, place: Identity | tuple[Any, ...], value: Any) -> None:
 
 
 def kept(function: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[Model, P], R]:
-    """The function, whose results are :func:`derived`: computed once for each model and whatever else it is told."""
+    """Decorate a function so that its results are :func:`derived`: computed once for each model and other arguments."""
 
     @functools.wraps(function)
     def once(model: Model, /, *key: P.args, **named: P.kwargs) -> R:
-        if named:  # what it is kept by are values in their order
-            raise TypeError(f"{function.__name__} takes {', '.join(named)} by place, not by name")
+        if named:  # the key consists of positional values
+            raise TypeError(f"{function.__name__} takes {', '.join(named)} as positional arguments only")
         value: R = derived(model, once, *key, make=lambda: function(model, *key))  # type: ignore[call-arg]
         return value
 
@@ -156,6 +156,6 @@ def kept(function: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[M
 
 
 def share_derived(source: Model, target: Model, *functions: Callable[[Model], Any]) -> None:
-    """Let a model take over what these functions (:func:`kept`) give of another: they shall not ask it themselves."""
+    """Copy results of these functions (:func:`kept`) from one model to another."""
     for function in functions:
         keep(target, function(source), function)

@@ -1,4 +1,4 @@
-"""Equality by value of what holds arrays, so that a model equals the one it was pickled from."""
+"""Equality by value of objects with arrays, so that a model equals its unpickled copy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class ByValue:
-    """Base of frozen dataclasses (``eq=False``) that are equal where their fields are, arrays number by number."""
+    """Base class of frozen dataclasses (``eq=False``) with equality of fields, and of arrays entry by entry."""
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -20,7 +20,7 @@ class ByValue:
         return all(same(getattr(self, name), getattr(other, name)) for name in self._compared())
 
     def __hash__(self) -> int:
-        """Of the names in it: arrays hardly tell apart what these do not."""
+        """Hash the names, since arrays rarely add information."""
         own = (getattr(self, name) for name in self._compared())
         return hash((type(self), *(x for x in own if isinstance(x, str))))
 
@@ -30,12 +30,12 @@ class ByValue:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         for x in state.values():
             if isinstance(x, np.ndarray):
-                x.setflags(write=False)  # which pickles forget
+                x.setflags(write=False)  # pickles lose this flag
         self.__dict__.update(state)
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are the same: arrays, and tuples and mappings that hold some, by their entries."""
+    """Return whether two values are equal: arrays, and tuples and mappings with arrays, entry by entry."""
     if a is b:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):

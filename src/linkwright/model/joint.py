@@ -1,14 +1,14 @@
-"""The joints: one small class each, the only place that knows its coordinates.
+"""Joint types: one small class each, the only code that depends on their coordinates.
 
-A joint moves its child frame in its parent-side frame. Axes are canonical here (z; a universal
-joint turns about z, then y): whoever builds a model keeps the turn to the file's axes in the
-placements. To add a joint, write a class and list it in ``JOINT_TYPES``; every law then tests it.
+A joint moves its child frame in its parent-side frame. Axes are canonical (z; a universal
+joint rotates about z, then y); placements contain the rotation to the axes of the file.
+To add a joint, write a class and list it in ``JOINT_TYPES``; all tests of joints then run on it.
 
 Coordinates q and velocities v (SI, radians):
 
 =============  =======================  ==========================================
 revolute       angle                    its rate
-prismatic      displacement             its rate
+revolute       angle                    its rate
 helical        angle                    its rate; displacement = pitch · q / 2π
 cylindrical    displacement, angle      their rates
 universal      two angles               their rates
@@ -28,7 +28,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.random  # imported on first use otherwise, in the midst of the first call
+import numpy.random  # else imported during the first call
 
 from linkwright.model.joint_in_body_axes import Free, Planar, Spherical
 from linkwright.model.joint_type import (
@@ -53,7 +53,7 @@ ALONG_Z, ABOUT_Z = np.concatenate([Z, 0.0 * Z])[:, None], np.concatenate([0.0 * 
 
 @dataclass(frozen=True)
 class Revolute(JointType):
-    """A hinge about z; continuous where it has no limits."""
+    """Rotation about z; a continuous joint has no limits."""
 
     type = "revolute"
     units = ("rad",)
@@ -79,7 +79,7 @@ class Revolute(JointType):
 
 @dataclass(frozen=True)
 class Prismatic(JointType):
-    """A slide along z."""
+    """Translation along z."""
 
     type = "prismatic"
     units = ("m",)
@@ -104,7 +104,7 @@ class Prismatic(JointType):
 
 @dataclass(frozen=True)
 class Helical(JointType):
-    """A screw about z, which advances by ``pitch`` meters a turn."""
+    """Screw about z, which advances by ``pitch`` meters per turn."""
 
     pitch: float = 0.0  # type: ignore[misc]
     type = "helical"
@@ -117,7 +117,7 @@ class Helical(JointType):
 
     @property
     def advance(self) -> float:
-        """meters per radian"""
+        """Displacement in meters per radian."""
         return self.pitch / (2.0 * np.pi)
 
     def in_units(self, length: float) -> JointType:
@@ -149,7 +149,7 @@ class Helical(JointType):
 
 @dataclass(frozen=True)
 class Cylindrical(JointType):
-    """A slide along and a turn about the same axis, z."""
+    """Translation along and rotation about the same axis, z."""
 
     type = "cylindrical"
     units = ("m", "rad")
@@ -181,16 +181,16 @@ class Cylindrical(JointType):
 
 @dataclass(frozen=True)
 class Compound(JointType):
-    """Several joints between the same two bodies, as one: no massless bodies are inserted.
+    """Several joints between the same two bodies as one joint, without massless bodies.
 
-    ``transform`` is the product of the parts', ``end`` the constant pose of the child frame in the
-    last part's, and the motion subspace holds every part's carried to the child frame.
+    ``transform`` is the product of those of the parts, ``end`` the constant pose of the child frame in the
+    last part's frame, and the motion subspace contains those of all parts in the child frame.
     """
 
     parts: tuple[JointPart, ...] = ()  # type: ignore[misc]
     end: Nested = UNMOVED  # type: ignore[misc]
     unit: float = 0.0
-    """the length by which forces are compared with moments, where placements do not tell it (0: they do)"""
+    """length that relates forces to moments, if not given by placements (0: it is)"""
     type = "compound"
 
     @cached_property
@@ -243,7 +243,7 @@ class Compound(JointType):
         return self._places(lambda motion: motion.carried)
 
     def _places(self, of: Callable[[JointType], tuple[int, ...]]) -> tuple[int, ...]:
-        """Where in v velocities of the parts are, ``of`` a part."""
+        """Return indices in v of velocities of the parts, from ``of`` for each part."""
         starts = np.cumsum([0, *(part.motion.nv for part in self.parts)])
         return tuple(int(at) + k for at, part in zip(starts, self.parts, strict=False) for k in of(part.motion))
 
@@ -253,7 +253,7 @@ class Compound(JointType):
         return tuple(at + k for at, part in zip(starts, self.parts, strict=False) for k in part.motion.circular)
 
     def mirrored(self, M: Array) -> MirroredJoint:
-        """Part by part: what is between them is mirrored from the axes of one to those of the next."""
+        """Return the mirror image part by part; placements are mirrored between the axes of consecutive parts."""
         first = before = ACROSS_Y
         parts, signs = [], [np.zeros(0)]
         for part in self.parts:
@@ -268,7 +268,7 @@ class Compound(JointType):
         return MirroredJoint(replace(self, parts=tuple(parts), end=nested(end)), first, np.concatenate(signs))
 
     def inverted(self) -> InvertedJoint:
-        """Part by part from the last: P₁ T₁ P₂ T₂ … E, whose inverse is E⁻¹ … T₂⁻¹ P₂⁻¹ T₁⁻¹ P₁⁻¹."""
+        """Return the inverse part by part from the last: P₁ T₁ P₂ T₂ … E has the inverse E⁻¹ … T₂⁻¹ P₂⁻¹ T₁⁻¹ P₁⁻¹."""
         parts: list[JointPart] = []
         of_q: list[int] = []
         of_v: list[int] = []
@@ -318,7 +318,7 @@ class Compound(JointType):
         return split(x, [getattr(part.motion, width) for part in self.parts])
 
     def _each(self, function: Callable[..., Array], *coordinates: tuple[Array, str]) -> Array:
-        """``function(motion, part of each coordinate array)`` for every part, joined."""
+        """Apply ``function(motion, coordinates)`` to every part and join the results."""
         pieces = zip(*(self._split(x, width) for x, width in coordinates), strict=True)
         return np.concatenate([function(part.motion, *xs) for part, xs in zip(self.parts, pieces, strict=True)])
 
@@ -329,7 +329,7 @@ class Compound(JointType):
         return T @ np.array(self.end)
 
     def _carried(self, q: Array) -> list[tuple[JointType, Array, Array]]:
-        """Each part's joint, its coordinates, and the pose of the child frame in its moving frame."""
+        """Return each part's joint type, its coordinates, and the pose of the child frame in its moving frame."""
         carried, T = [], np.array(self.end)
         for part, q_part in reversed(list(zip(self.parts, self._split(q, "nq"), strict=True))):
             carried.append((part.motion, q_part, T))
@@ -351,8 +351,8 @@ class Compound(JointType):
         return np.concatenate(columns[::-1], axis=1)
 
     def velocity_product_derivative(self, q: Array, v: Array) -> Array:
-        # Ṡ v = Σ (c − beyond × u), u = S v and c = Ṡ v each part's own, beyond the sum of the u after it:
-        # a part that moves turns those before it the other way and does not touch those after it
+        # Ṡ v = Σ (c − beyond × u), u = S v and c = Ṡ v of each part, beyond the sum of the u after it:
+        # a moving part rotates inner parts in the opposite direction and does not affect outer parts
         parts = []
         for (motion, x, T), v_part in zip(self._carried(q), self._split(v, "nv"), strict=True):
             S, c = motion_to_child(T, motion.motion_subspace(x)), motion_to_child(T, motion.velocity_product(x, v_part))
@@ -422,13 +422,13 @@ class Compound(JointType):
 
 
 def pose_in_units(T: Any, length: float) -> Array:
-    """A pose (4, 4), its position counted in units of so many meters."""
+    """Return a pose (4, 4) with its position in units of `length` meters."""
     R, p = split_pose(np.asarray(T))
     return pose_matrix(R, p / length)
 
 
 def split(x: Array, widths: list[int]) -> list[Array]:
-    """The consecutive pieces of a vector, of the given widths."""
+    """Split a vector into consecutive pieces of the given widths."""
     pieces, at = [], 0
     for width in widths:
         pieces.append(x[at : at + width])
@@ -442,7 +442,7 @@ _TO_Z = nested(inverse_pose(_TO_Y))
 
 @dataclass(frozen=True)
 class Universal(Compound):
-    """A Hooke joint: a turn about z, then about the y it carries."""
+    """Universal (Hooke) joint: a rotation about z, then about the moving y."""
 
     parts: tuple[JointPart, ...] = (
         JointPart(nested(np.eye(4)), Revolute(), "first"),
@@ -452,10 +452,10 @@ class Universal(Compound):
     type = "universal"
 
     def mirrored(self, M: Array) -> MirroredJoint:
-        return MirroredJoint(self, -np.eye(3), np.ones(2))  # seen from the other side of a point rotations are the same
+        return MirroredJoint(self, -np.eye(3), np.ones(2))  # rotations are invariant under a point reflection
 
     def constraint_subspace(self, q: Array) -> Array:
-        x, _, z = self.motion_subspace(q)[3:, 0]  # the first axis, at right angles to the second, y
+        x, _, z = self.motion_subspace(q)[3:, 0]  # the first axis, perpendicular to the second, y
         across = np.stack([0.0 * x, 0.0 * x, 0.0 * x, z, 0.0 * x, -x])
         return np.concatenate([np.eye(6)[:, :3], across[:, None]], axis=1)
 
@@ -474,7 +474,7 @@ JOINT_TYPES: tuple[type[JointType], ...] = (
     Free,
     Compound,
 )
-"""Every joint type; a fixed joint has no class, for it merges two bodies when a model is built."""
+"""All joint types; a fixed joint has no class, since it merges two bodies when a model is built."""
 
 __all__ = [
     "JOINT_TYPES",

@@ -31,25 +31,25 @@ from linkwright.spatial.vectors import motion_cross
 
 
 def adjoint_of(motion: JointType, v: Array) -> Array:
-    """That of a joint whose motions are a group: the body's twists before a motion Exp(v), in its axes after it."""
+    """Return the adjoint of a joint whose motions form a group: twists before a motion Exp(v), in the axes after it."""
     S = motion.motion_subspace(motion.neutral)
     return S.T @ motion_to_child(motion.transform(motion.integrate(motion.neutral, v)), S)
 
 
 Z = np.eye(3)[2]
 PLANE = [0, 1, 5]
-"""Where in a twist those of the x-y plane are."""
+"""Indices of the x-y plane in a twist."""
 
 
 def _in_space(x: Array) -> Array:
-    """A twist or wrench (6,) from its part (3,) in the x-y plane."""
+    """Return a twist or wrench (6,) from its part (3,) in the x-y plane."""
     nil = 0.0 * x[0]
     return np.stack([x[0], x[1], nil, nil, nil, x[2]])
 
 
 @dataclass(frozen=True)
 class Planar(JointType):
-    """A motion in the x-y plane; the velocity is in body axes."""
+    """Motion in the x-y plane; the velocity is in body axes."""
 
     type = "planar"
     units = ("m", "m", "rad")
@@ -82,7 +82,7 @@ class Planar(JointType):
 
     def difference(self, q0: Array, q1: Array) -> Array:
         turn = q1[2] - q0[2]
-        turn = atan2(np.sin(turn), np.cos(turn))  # the shorter way round
+        turn = atan2(np.sin(turn), np.cos(turn))  # the smaller angle
         step = rotation_z(q0[2]).T @ np.stack([q1[0] - q0[0], q1[1] - q0[1], 0.0 * turn])
         v = translation_of_log(turn * Z, step)
         return np.stack([v[0], v[1], turn])
@@ -111,7 +111,7 @@ class Planar(JointType):
         return np.stack([shift[0], shift[1], q[2] - rest[2]])
 
     def displacement_gradient(self, rest: Array, q: Array, f: Array) -> Array:
-        x, y, _ = self.displacement(rest, q)  # a turn of the body carries its axes, in which they are counted
+        x, y, _ = self.displacement(rest, q)  # the displacement is in axes that rotate with the body
         return np.stack([f[0], f[1], f[2] + y * f[0] - x * f[1]])
 
     def constraint_subspace(self, q: Array) -> Array:
@@ -123,7 +123,7 @@ class Planar(JointType):
 
 @dataclass(frozen=True)
 class Spherical(JointType):
-    """A ball joint; q is a unit quaternion (w, x, y, z), v the angular velocity in body axes."""
+    """Ball joint; q is a unit quaternion (w, x, y, z), v the angular velocity in body axes."""
 
     type = "spherical"
     units = ("rad", "rad", "rad")
@@ -188,7 +188,7 @@ class Spherical(JointType):
 
 @dataclass(frozen=True)
 class Free(JointType):
-    """No constraint: position, then quaternion; v is the twist [v; ω] of the body in body axes."""
+    """Free motion: position, then quaternion; v is the twist [v; ω] of the body in body axes."""
 
     type = "free"
     units = ("m", "m", "m", "rad", "rad", "rad")
@@ -264,5 +264,5 @@ class Free(JointType):
 
 
 def _mirrored_quaternion(M: Array) -> Array:
-    """The signs (4,) of a quaternion in a mirror: a rotation vector r becomes −M r."""
+    """Return the signs (4,) of a quaternion in a mirror: a rotation vector r becomes −M r."""
     return np.concatenate([[1.0], -np.diag(M)])

@@ -1,14 +1,14 @@
-"""Closed loops: what holds two frames of a tree together, as virtual joints that are never moved.
+"""Loop types: constraints between two frames of a tree, as rigid virtual joints.
 
-A loop says how its second frame may move in its first. T is the pose (4, 4) of the *first* frame in the
-*second's*, V the twist (6,) of the second relative to the first, everything in the second frame's axes at its
-origin. A kind of loop is the residual φ(T) (m,), zero where it is closed, and the constraint subspace (6, m), with
+A loop restricts the motion of its second frame in its first. T is the pose (4, 4) of the *first* frame in the
+*second's*, V the twist (6,) of the second relative to the first, in the second frame's axes at its
+origin. A loop type is the residual φ(T) (m,), zero when closed, and the constraint subspace (6, m), with
 
-    φ̇ = subspaceᵀ V   where it is closed.
+    φ̇ = subspaceᵀ V   when closed.
 
-Pairs (weld, ball, revolute, …) have constant subspaces, those of joints. What depends on T is linear in it, so that
-polynomials stay polynomials and the rate of a subspace is the same function of Ṫ. Axes are canonical as those of
-joints (z; a universal loop turns about the first's z, then the second's y): a :class:`Loop` keeps the turn
+Pairs (weld, ball, revolute, …) have the constant constraint subspaces of joints. Other subspaces are linear in T, so
+that polynomials remain polynomials, and the rate of a subspace is the same function of Ṫ. Axes are canonical as those
+of joints (z; a universal loop rotates about the first's z, then the second's y): a :class:`Loop` contains the rotation
 to given axes.
 """
 
@@ -28,45 +28,45 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import pose_matrix, split_pose
 
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
-"""The six directions of a relative motion: along, then about, the axes of the second frame."""
+"""Six directions of a relative motion: along, then about, the axes of the second frame."""
 
 EYE = np.eye(3)
 
 
 @dataclass(frozen=True)
 class LoopType(ABC):
-    """A kind of loop."""
+    """Interface of loop types."""
 
     type: ClassVar[str]
 
     @property
     @abstractmethod
     def units(self) -> tuple[str, ...]:
-        """The unit of each of the m rows of φ: "m" or "rad\"."""
+        """Unit of each of the m rows of φ: "m" or "rad\"."""
 
     @abstractmethod
     def residual(self, T: Array) -> Array:
-        """φ (m,), m and rad: zero where the loop is closed."""
+        """Return φ (m,) in m and rad: zero when closed."""
 
     @abstractmethod
     def subspace(self, T: Array) -> Array:
-        """The directions (6, m) that are held, of forces as well as of motions, in the second frame's axes."""
+        """Return the constrained directions (6, m) of motions and forces, in the second frame's axes."""
 
     def subspace_rate(self, T: Array, V: Array) -> Array:
-        """Its rate (6, m) in those axes."""
+        """Return the rate (6, m) of the subspace in these axes."""
         return 0.0 * self.subspace(T)
 
     def alignment(self, T: Array) -> Any:
-        """The cosine of the angle by which axes that shall coincide are apart: -1 is closed the wrong way round."""
+        """Return the cosine of the angle between axes that should coincide: -1 for opposite axes."""
         return 1.0
 
     def turns(self) -> Array:
-        """Which of the m rows are of turns that bring such axes together (m,)."""
+        """Return which of the m rows are rotations that align such axes (m,)."""
         return np.zeros(self.subspace(np.eye(4)).shape[1], dtype=bool)
 
 
 def _rate(T: Array, V: Array) -> Array:
-    """Ṫ: whatever rests in the first frame, seen from the second, moves with −V."""
+    """Return Ṫ: vectors at rest in the first frame move with −V relative to the second."""
     R, o = split_pose(T)
     v, W = V[:3], skew(V[3:])
     top = np.concatenate([-W @ R, -(v + W @ o)[:, None]], axis=1)
@@ -74,10 +74,10 @@ def _rate(T: Array, V: Array) -> Array:
 
 
 def _turn(R: Array, held: Array) -> Array:
-    """By how much R (3, 3), the first frame's axes, is turned back, (3,) rad for small turns; 0 where not held.
+    """Return the rotation (3,) of R (3, 3), the first frame's axes, in rad for small angles; 0 in free directions.
 
-    Of three directions ½ Σ aₖ × eₖ over the axes a of the first and e of the second frame; of two, the axis aₖ × eₖ
-    about which they may turn; of one, say about x, that z of the first is perpendicular to y of the second.
+    For three constrained directions ½ Σ aₖ × eₖ over the axes a of the first and e of the second frame; for two, aₖ ×
+    eₖ of the free axis; for one, such as x, the condition that z of the first is perpendicular to y of the second.
     """
     crossed = [skew(R[:, k]) @ EYE[k] for k in range(3)]
     if held.all():
@@ -88,7 +88,7 @@ def _turn(R: Array, held: Array) -> Array:
 
 
 def _turn_subspace(R: Array, held: Array) -> Array:
-    """The gradient (3, 3) of :func:`_turn`: its rate is subspaceᵀ ω; linear in R."""
+    """Return the gradient (3, 3) of :func:`_turn`: its rate is subspaceᵀ ω; linear in R."""
     if held.all():
         return 0.5 * ((R[0, 0] + R[1, 1] + R[2, 2]) * EYE - R).T
     if held.sum() == 2:
@@ -105,13 +105,13 @@ def _turn_alignment(R: Array, held: Array) -> Any:
 
 @dataclass(frozen=True)
 class BodyPair(LoopType):
-    """A joint that is not moved: some directions of the second frame's axes are held, always the same."""
+    """Rigid virtual joint with constant constrained directions in the second frame's axes."""
 
     held: ClassVar[tuple[str, ...]]
 
     @property
     def mask(self) -> Array:
-        """Which of the six directions are held (6,)."""
+        """Constrained directions among the six (6,)."""
         return np.array([direction in self.held for direction in DIRECTIONS])
 
     @property
@@ -121,7 +121,7 @@ class BodyPair(LoopType):
     def residual(self, T: Array) -> Array:
         R, o = split_pose(T)
         turn = _turn(R, self.mask[3:])
-        shift = -(o + skew(turn) @ o)  # as seen with the turn taken back, so that its rate is v alone
+        shift = -(o + skew(turn) @ o)  # with the rotation removed, so that its rate is v
         return np.concatenate([shift, turn])[self.mask]
 
     def subspace(self, T: Array) -> Array:
@@ -135,42 +135,42 @@ class BodyPair(LoopType):
 
 
 class Weld(BodyPair):
-    """Nothing may move."""
+    """No relative motion."""
 
     type = "weld"
     held = DIRECTIONS
 
 
 class Ball(BodyPair):
-    """The origins coincide."""
+    """Coincident origins."""
 
     type = "ball"
     held = ("x", "y", "z")
 
 
 class RevolutePair(BodyPair):
-    """The second frame may turn about z."""
+    """Rotation of the second frame about z."""
 
     type = "revolute"
     held = ("x", "y", "z", "rx", "ry")
 
 
 class PrismaticPair(BodyPair):
-    """The second frame may slide along z."""
+    """Translation of the second frame along z."""
 
     type = "prismatic"
     held = ("x", "y", "rx", "ry", "rz")
 
 
 class CylindricalPair(BodyPair):
-    """The second frame may slide along and turn about z."""
+    """Translation along and rotation about z of the second frame."""
 
     type = "cylindrical"
     held = ("x", "y", "rx", "ry")
 
 
 class PlanarPair(BodyPair):
-    """The x-y planes coincide."""
+    """Coincident x-y planes."""
 
     type = "planar"
     held = ("z", "rx", "ry")
@@ -178,14 +178,14 @@ class PlanarPair(BodyPair):
 
 @dataclass(frozen=True)
 class HelicalPair(LoopType):
-    """A screw about z, which advances by ``pitch`` meters a turn; any thread of the screw will do."""
+    """Screw about z, which advances by ``pitch`` meters per turn, on any thread."""
 
     pitch: float
     type = "helical"
 
     @property
     def advance(self) -> float:
-        """meters per radian"""
+        """Displacement in meters per radian."""
         return self.pitch / (2.0 * np.pi)
 
     @property
@@ -210,7 +210,7 @@ class HelicalPair(LoopType):
 
 @dataclass(frozen=True)
 class UniversalPair(LoopType):
-    """The origins coincide, and the first frame's z stays perpendicular to the second's y."""
+    """Coincident origins, and the first frame's z perpendicular to the second's y."""
 
     type = "universal"
     units = ("m", "m", "m", "rad")  # type: ignore[assignment]
@@ -231,7 +231,7 @@ class UniversalPair(LoopType):
 
 @dataclass(frozen=True)
 class Distance(LoopType):
-    """A massless rod between the origins: φ = ½ (|o|² / length − length)."""
+    """Massless rod between the origins: φ = ½ (|o|² / length − length)."""
 
     length: float
     type = "distance"
@@ -250,15 +250,15 @@ class Distance(LoopType):
 
 @dataclass(frozen=True)
 class Mask(LoopType):
-    """Any of the directions held by themselves: of x, the first frame's origin stays in the second's y-z plane;
-    of turning about x alone, the first's z stays perpendicular to the second's y; and so on."""
+    """Single constrained directions: for x, the first frame's origin stays in the second's y-z plane;
+    for the rotation about x alone, the first's z stays perpendicular to the second's y; and so on."""
 
     held: tuple[str, ...]
     type = "mask"
 
     @property
     def mask(self) -> Array:
-        """Which of the six directions are held (6,)."""
+        """Constrained directions among the six (6,)."""
         return np.array([direction in self.held for direction in DIRECTIONS])
 
     @property
@@ -273,7 +273,7 @@ class Mask(LoopType):
         return np.concatenate([np.eye(6)[:, :3], np.zeros((6, 3))], axis=1)[:, self.mask] + self._turning(T)
 
     def _turning(self, T: Array) -> Array:
-        """The part that depends on T, and linearly so."""
+        """Return the part that is linear in T."""
         R, o = split_pose(T)
         moments = np.concatenate([skew(o), _turn_subspace(R, self.mask[3:])], axis=1)  # −eᵢ × o = o × eᵢ
         return np.concatenate([np.zeros((3, 6)), moments])[:, self.mask]
@@ -291,7 +291,7 @@ class Mask(LoopType):
 
 @dataclass(frozen=True, eq=False)
 class Loop(ByValue):
-    """A closed loop: how the frame ``second`` may move in the frame ``first``."""
+    """Closed loop: a constraint on the motion of the frame ``second`` in the frame ``first``."""
 
     name: str
     first: str
@@ -299,9 +299,9 @@ class Loop(ByValue):
     second: str
     kind: LoopType
     placement: Array = field(default_factory=lambda: np.eye(4))
-    """(4, 4), the pose of the second frame in the first where the loop is closed and nothing has moved"""
+    """(4, 4), the pose of the second frame in the first when closed at zero displacement"""
     alignment: Array = field(default_factory=lambda: np.eye(3))
-    """(3, 3), takes the canonical axes to those of the second frame"""
+    """(3, 3), maps the canonical axes to those of the second frame"""
     place: str = field(default="", compare=False)
 
     @property
@@ -311,43 +311,43 @@ class Loop(ByValue):
 
     @property
     def first_axes(self) -> Array:
-        """The pose (4, 4) of the canonical axes in the first frame."""
+        """Pose (4, 4) of the canonical axes in the first frame."""
         return self.placement @ self.second_axes
 
     @property
     def second_axes(self) -> Array:
-        """The pose (4, 4) of the canonical axes in the second frame."""
+        """Pose (4, 4) of the canonical axes in the second frame."""
         return pose_matrix(self.alignment)
 
 
 @dataclass(frozen=True)
 class CoordinateLoop:
-    """Ties coordinates of two joints: first = c₀ + c₁ second + c₂ second² + …"""
+    """Coupling of coordinates of two joints: first = c₀ + c₁ second + c₂ second² + …"""
 
     name: str
     first: str
-    """name of a coordinate, as in ``model.coordinate_names``; "" stands for 0"""
+    """name of a coordinate, as in ``model.coordinate_names``; "" is the constant 0"""
     second: str
-    """name of another; "" stands for 0"""
+    """name of another; "" is the constant 0"""
     coefficients: tuple[float, ...]
     place: str = field(default="", compare=False)
     type: ClassVar[str] = "joint"
 
     def residual(self, first: Any, second: Any) -> Any:
-        """first − polynomial(second)."""
+        """Return first − polynomial(second)."""
         return first - _polynomial(self.coefficients, second)
 
     def slope(self, second: Any) -> Any:
-        """The derivative of the residual with respect to the second coordinate; that to the first is 1."""
+        """Return the derivative of the residual by the second coordinate; that by the first is 1."""
         return -_polynomial(_derived(self.coefficients), second)
 
     def curvature(self, second: Any) -> Any:
-        """The second derivative."""
+        """Return the second derivative."""
         return -_polynomial(_derived(_derived(self.coefficients)), second)
 
 
 def _polynomial(coefficients: Sequence[float], x: Any) -> Any:
-    """Horner's rule."""
+    """Evaluate a polynomial by Horner's rule."""
     total: Any = 0.0
     for c in reversed(coefficients):
         total = total * x + c
@@ -370,14 +370,14 @@ LOOP_TYPES: dict[str, Any] = {
     "distance": Distance,
     "mask": Mask,
 }
-"""The names by which loops between frames are described; "joint" ties coordinates instead."""
+"""Loop types between frames by name; "joint" couples coordinates instead."""
 
 AXIAL = ("revolute", "prismatic", "cylindrical", "helical", "universal", "planar")
 """Loops with an axis."""
 
 
 def loop_type(type: str, pitch: Any = None, length: Any = None, held: Any = None) -> LoopType:
-    """The kind of loop of that name, with the one value that some need: a pitch, a length, the directions held."""
+    """Return the loop type of a name, with its parameter: a pitch, a length or the constrained directions."""
     if not isinstance(type, str) or type not in LOOP_TYPES:
         raise UnknownNameError("loop type", type, (*LOOP_TYPES, "joint"))
     needed = {"helical": "pitch", "distance": "length", "mask": "held"}.get(type)
@@ -393,7 +393,7 @@ def loop_type(type: str, pitch: Any = None, length: Any = None, held: Any = None
     if value == 0.0 or (type == "distance" and value < 0.0):
         raise InputError(
             f"the {needed} of a {type} loop must be {'positive' if needed == 'length' else 'nonzero'}, "
-            f"in meters{'' if needed == 'length' else ' a turn'}; got {given[needed]!r}"
+            f"in meters{'' if needed == 'length' else ' per turn'}; got {given[needed]!r}"
         )
     return LOOP_TYPES[type](value)  # type: ignore[no-any-return]
 

@@ -1,4 +1,4 @@
-"""Names of what has none of its own."""
+"""Generated names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from linkwright.model.tree import Model
 
 
 def velocity_names(model: Model) -> list[str]:
-    """A name for each entry of v; those of compound joints after their parts."""
+    """Return a name for each entry of v; those of compound joints from their parts."""
     names = []
     for joint in model.joints:
         parts = [(f"{joint.name}.{part.name or k}", part.motion) for k, part in enumerate(joint.motion.parts)]

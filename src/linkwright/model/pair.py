@@ -1,4 +1,4 @@
-"""Pairs of shapes that may touch, and what their contact is like."""
+"""Pairs of shapes that may touch, with their contact parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linkwright.model.shape import SURFACE, Shape, surface_problems
 from linkwright.spatial.arrays import is_symbolic
 
 FRICTION = 0.7
-"""The coefficient of friction where neither of two shapes has one."""
+"""Coefficient of friction of a pair if neither shape has one."""
 
 PARTNERS: dict[str, tuple[str, ...]] = {
     "plane": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh"),
@@ -21,51 +21,61 @@ PARTNERS: dict[str, tuple[str, ...]] = {
     "capsule": ("sphere", "capsule"),
     "sphere": ("sphere",),
 }
-"""Of a pair's second shape, which kinds the first may be of; what is not here has no points of contact."""
+"""Kinds of the first shape by the kind of the second; other pairs have no contact points."""
 
 
 @explained
 @dataclass(frozen=True)
 class Pair:
-    """Two shapes that may touch. ``first`` and ``second`` are their places in ``model.shapes``.
+    """Two shapes that may touch, with their contact parameters, which may be symbols during tracing.
 
-    Forces act on the first along the normal that points to it from the second; planes and height fields are second.
-    The numbers may be symbols while a function is traced.
+    Forces act on the first shape along the normal from the second to the first; planes and height fields are second.
+
+    Parameters
+    ----------
+    first, second : int
+        Indices of the shapes in ``model.shapes``.
+    friction : float, optional
+        Coefficient of friction.
+    torsional_friction : float, optional
+        Largest moment about the normal per normal force in m.
+    rolling_friction : float, optional
+        Largest moment against rolling per normal force in m.
+    restitution : float or None, optional
+        Ratio of the normal speeds after and before an impact, from 0 to 1. For a compliant pair it holds at 1 m/s, by
+        an additional dissipation; None adds none.
+    stiffness : float, optional
+        Stiffness of each contact point in N/m; None: rigid.
+    damping : float, optional
+        Damping of each contact point in N s/m.
+    margin : float, optional
+        Distance in m at which the shapes touch.
     """
 
     first: int
     second: int
     friction: Any = FRICTION
-    """coefficient of friction"""
     torsional_friction: Any = 0.0
-    """m: a normal force f resists turning about the normal by up to this times f"""
     rolling_friction: Any = 0.0
-    """m: a normal force f resists rolling by up to this times f"""
     restitution: Any = 0.0
-    """0 to 1, of the speed of approach what is left after an impact; of a soft pair at 1 m/s, by a dissipation that is
-    added to its spring and damper: None adds none"""
     stiffness: Any = None
-    """N/m, of each point of contact; None is rigid"""
     damping: Any = 0.0
-    """N s/m, of the same"""
     margin: Any = 0.0
-    """m: they touch where they are that near"""
 
     @property
     def holds_symbols(self) -> bool:
-        """Whether some of its numbers are symbols."""
+        """Whether a parameter is a symbol."""
         own = (getattr(self, what) for what in SURFACE)
         return any(x is not None and not isinstance(x, (float, int)) and is_symbolic(x) for x in own)
 
 
 def combined(shapes: Sequence[Shape], i: int, j: int) -> Pair | None:
-    """The pair of the shapes at two places, in its order; None where their kinds have no points of contact.
+    """Return the pair of the shapes at two indices, in its order; None where their kinds have no contact points.
 
-    Of two coefficients of friction and of restitution the smaller counts, where one shape has none that of the other,
-    where both have none 0.7 and 0 (None of a soft pair: its spring and damper alone).
-    Of torsional and rolling friction the larger counts. Both give way as springs in
-    a row, 1/k = 1/k₁ + 1/k₂ (a rigid one adds nothing), with the damper d = k² (d₁/k₁² + d₂/k₂²) of the same force
-    in slow motion: exact where d₁/k₁ = d₂/k₂. Margins add.
+    The smaller coefficient of friction and of restitution is used, or the only one; by default 0.7 and 0 (None for a
+    compliant pair without additional dissipation). The larger torsional and rolling friction is used. Both compliances
+    are springs in series, 1/k = 1/k₁ + 1/k₂ (a rigid shape adds nothing), with the damping d = k² (d₁/k₁² + d₂/k₂²) of
+    the same force in slow motion: exact for d₁/k₁ = d₂/k₂. Margins are added.
     """
     if not served(shapes[i].kind, shapes[j].kind):
         i, j = j, i
@@ -93,12 +103,12 @@ def combined(shapes: Sequence[Shape], i: int, j: int) -> Pair | None:
 
 
 def served(first: str, second: str) -> bool:
-    """Whether shapes of these kinds, in this order, have points of contact."""
+    """Return whether shapes of these kinds, in this order, have contact points."""
     return first in PARTNERS.get(second, ())
 
 
 def pairs_problems(pairs: Sequence[Pair], shapes: Sequence[Shape]) -> Iterator[str]:
-    """The problems of pairs of these shapes, each with the names of its shapes."""
+    """Yield the problems of pairs of these shapes, with the names of the shapes."""
     seen: set[tuple[int, int]] = set()
     for pair in pairs:
         if wrong := list(pair_problems(pair, len(shapes))):
@@ -115,13 +125,13 @@ def pairs_problems(pairs: Sequence[Pair], shapes: Sequence[Shape]) -> Iterator[s
 
 
 def pair_problems(pair: Pair, count: int) -> Iterator[str]:
-    """What is wrong with the numbers of a pair among so many shapes."""
+    """Yield the problems of the parameters of a pair among `count` shapes."""
     if pair.first is pair.second or pair.first == pair.second:
         yield f"it has two shapes; both are {pair.first!r}"
     for what in ("first", "second"):
         place = getattr(pair, what)
         if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < count:
-            yield f"its {what} shape is a place among {count}, from 0; got {place!r}"
+            yield f"its {what} shape is an index below {count}; got {place!r}"
     if not pair.holds_symbols:
         if pair.friction is None:
             yield "its coefficient of friction is a number; got None"

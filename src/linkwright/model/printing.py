@@ -1,4 +1,4 @@
-"""A model as text, and as a table for notebooks: its tree with joints, sizes and masses."""
+"""Text of a model, and its table in notebooks: the tree with joints, sizes and masses."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_zero
 
 DEEPEST = 24
-"""Joints further from the world are not indented further, for the width of a page: they name the body they are on."""
+"""Depth above which joints are not indented further; they name their parent body instead."""
 MOST_ROWS = 60
-"""of the table in a notebook"""
+"""largest number of rows of the table in a notebook"""
 MOST_PAIRS = 24
-"""of shapes that may touch, in text"""
+"""largest number of pairs of shapes in the text"""
 
 
 def tree_text(model: Model) -> str:
-    """The tree, each joint indented under the joint that moves its parent."""
+    """Return the tree, with each joint indented under the joint of its parent."""
     lines = [_headline(model)]
     children: dict[int, list[int]] = {}
     for k, link in enumerate(model.links):
@@ -63,7 +63,7 @@ def tree_text(model: Model) -> str:
 
 
 def table_html(model: Model) -> str:
-    """What a notebook shows: the joints in a table, in the order of the coordinates."""
+    """Return the table of the joints in a notebook, in the order of the coordinates."""
     position = _starts(model)
     limited = bool(np.isfinite(model.lower).any() or np.isfinite(model.upper).any())
     rows = []
@@ -83,7 +83,7 @@ def table_html(model: Model) -> str:
 
 
 def _list_html(title: str, told: list[str]) -> str:
-    """A list under its title; nothing where there is nothing to tell."""
+    """Return a list under its title; empty for an empty list."""
     more = [f"… and {len(told) - MOST_ROWS} more"] * (len(told) > MOST_ROWS)
     items = "".join(f"<li>{escape(each)}</li>" for each in [*told[:MOST_ROWS], *more])
     return f"<p>{title}:</p><ul>{items}</ul>" if items else ""
@@ -104,7 +104,7 @@ def _headline(model: Model) -> str:
 
 
 def _place(model: Model, k: int, start: int) -> str:
-    """Where a joint's coordinates are in q, or what they follow."""
+    """Return the indices of a joint's coordinates in q, or its leader."""
     joint = model.joints[k]
     if joint.coupling:
         c = joint.coupling
@@ -132,12 +132,12 @@ def _spring(spring: Spring, on: Mapping[str, str]) -> str:
 
 
 def _pairs(model: Model) -> list[str]:
-    """What may touch what, and how it is."""
+    """Return the pairs that may touch, with their parameters."""
     return [f"{' ─ '.join(model.shapes[k].called for k in (p.first, p.second))}, {_contact(p)}" for p in model.pairs]
 
 
 def _contact(pair: Pair) -> str:
-    """The numbers of a pair, those that are not zero."""
+    """Return the nonzero parameters of a pair."""
     told = [f"friction {_number(pair.friction)}"]
     for what, unit in (("torsional_friction", " m"), ("rolling_friction", " m"), ("restitution", "")):
         x = getattr(pair, what)

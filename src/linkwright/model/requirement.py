@@ -1,4 +1,4 @@
-"""Functions of a model refuse any other argument, such as the name of a robot, with one error."""
+"""Checks that the first argument of a function is a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def require_model(given: Any, function: str, argument: str = "the first argument") -> None:
-    """Raise :class:`ArgumentError` where an argument of a function is not a :class:`Model`."""
+    """Raise :class:`ArgumentError` if an argument of a function is not a :class:`Model`."""
     if isinstance(given, Model):
         return
     advice = f"; lw.load({str(given)!r:.200}) gives a model" if isinstance(given, (str, Path)) else ""
@@ -23,7 +23,7 @@ def require_model(given: Any, function: str, argument: str = "the first argument
 
 
 def takes_model(function: F) -> F:
-    """Return the function of a model, which refuses anything else and explains calls whose arguments do not fit."""
+    """Decorate a function of a model: other first arguments and wrong calls raise :class:`ArgumentError`."""
     explaining = explained(function)
     parameters = list(inspect.signature(function).parameters)
     place = int(parameters[0] == "self")

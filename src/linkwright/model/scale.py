@@ -1,7 +1,7 @@
-"""How long and how heavy a mechanism is: the one measure of every threshold that has a unit.
+"""Characteristic length and mass of a mechanism: the units of all thresholds.
 
-A watch and a crane are judged alike: what is said to be closed, singular or possible is said of numbers in the
-mechanism's own units, its length L and its mass.
+Results for a watch and a crane are comparable: whether a configuration is closed or singular, and whether a motion is
+possible, depends on numbers in units of the mechanism's length L and its mass.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SMALLEST = float(np.finfo(float).tiny)
 
 
 class Scale(NamedTuple):
-    """A mechanism's own units, in SI units; of time it has none but the second."""
+    """Units of a mechanism in SI units; its unit of time is the second."""
 
     length: float
     """L, m"""
@@ -35,20 +35,20 @@ class Scale(NamedTuple):
 
     @property
     def efforts(self) -> Array:
-        """(nv,), of the effort along every velocity coordinate, N or N m."""
+        """Units (nv,) of the efforts of all velocity coordinates, N or N m."""
         return self.mass * self.length**2 / self.velocities
 
 
 @kept
 def scale_of(model: Model) -> Scale:
-    """The scale of a model; ones where its numbers are symbols."""
-    model = model.physical or model  # regrouped inertias tell nothing of it
+    """Return the scale of a model; ones for symbols."""
+    model = model.physical or model  # regrouped inertias have no scale
     length, mass = size_of(model)
     return Scale(length, mass, _velocities(model, length), _rows(model, length))
 
 
 def size_of(model: Model) -> tuple[float, float]:
-    """A model's length, m, and mass, kg; ones where it has none."""
+    """Return a model's length in m and mass in kg; ones where it has none."""
     return _length(model), max((_number(link.rigid_inertia.mass) for link in model.links), default=0.0) or 1.0
 
 
@@ -68,7 +68,7 @@ def _rows(model: Model, length: float) -> Array:
 
 
 def _of_tie(model: Model, loop: CoordinateLoop, length: float) -> float:
-    """The unit of the first coordinate; where that is locked, how far the second's unit moves the tie."""
+    """Return the unit of the first coordinate; for a locked one, the change of the coupling per unit of the second."""
 
     def unit(name: str) -> float:
         k, _, at_v = model.plain_coordinates[name]
@@ -81,7 +81,7 @@ def _of_tie(model: Model, loop: CoordinateLoop, length: float) -> float:
 
 
 def _length(model: Model) -> float:
-    """The longest of the offsets between bodies, of their centers of mass, radii of gyration, pitches and loops."""
+    """Return the longest of the offsets between bodies, of centers of mass, radii of gyration, pitches and loops."""
     if any(is_symbolic(link.placement, *link.rigid_inertia) for link in model.links):
         return 1.0
     offsets = [link.placement[:3, 3] for link in model.links if link.parent >= 0]
@@ -94,7 +94,7 @@ def _length(model: Model) -> float:
         h = np.array([link.rigid_inertia.first_moment for link in model.links])[heavy]
         I = np.array([np.trace(link.rigid_inertia.inertia) for link in model.links])[heavy]
         lengths += [float((np.abs(h) / m[heavy, None]).max()), float(np.sqrt(np.abs(I) / m[heavy]).max())]
-    if not any(lengths):  # of slides alone it is the ground's
+    if not any(lengths):  # for prismatic joints only, that of the ground
         lengths += [float(np.abs(link.placement[:3, 3]).max()) for link in model.links]
     longest = max(lengths)
     return longest if 0.0 < longest < math.inf else 1.0
@@ -109,7 +109,7 @@ def _number(x: object) -> float:
 
 
 def some_configuration(model: Model) -> Array:
-    """A random configuration (nq,), always the same: uniform in the limits, else in ±π, ±L and over rotations."""
+    """Return a fixed random configuration (nq,): uniform within limits, else within ±π and ±L, and over rotations."""
     reach = np.concatenate([np.zeros(0), *(joint.motion.reach for joint in model.joints if joint.nq)])
-    reach = np.where(reach == 1.0, scale_of(model).length, reach)  # quaternions have none
+    reach = np.where(reach == 1.0, scale_of(model).length, reach)  # not for quaternions
     return samples(np.random.default_rng(0), model.lower, model.upper, reach, model.quaternion_starts)

@@ -1,4 +1,4 @@
-"""Shapes of bodies: what they look like, and what of them touches others. Neither weighs anything."""
+"""Shapes of bodies for drawing and contact, without mass."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "height_field": ("size", "heights"),
     "mesh": (),
 }
-"""The kinds of shapes, and what each needs."""
+"""Kinds of shapes, with their required parameters."""
 
 TINY = float(np.finfo(float).tiny)
 
@@ -37,94 +37,130 @@ MAY_BE_FLAT: dict[tuple[str, str], tuple[float, ...]] = {
     ("capsule", "length"): (0.0,),
     ("height_field", "size"): (TINY, TINY, 0.0),
 }
-"""What of a shape may be zero: the least of each number, where not all are above zero."""
+"""Parameters of a shape that may be zero: the lower bound of each number, where not all are positive."""
 
 SURFACE = ("friction", "torsional_friction", "rolling_friction", "restitution", "stiffness", "damping", "margin")
-"""What a shape has for contact, and so has a pair of shapes (`pair.py`, which combines them)."""
+"""Contact parameters of a shape and of a pair of shapes (`pair.py` combines them)."""
 
 
 @explained
 @dataclass(frozen=True, eq=False)
 class Shape(ByValue):
-    """A shape on a body, in a frame of its own.
+    """Shape on a body, with a frame at its center.
 
-    Its frame is in the middle of it; capsules, cylinders and cones are along its z (a cone's tip is up), a plane has
-    its normal along z and no end. A mesh is where its file says, times ``scale``. A height field is a surface over its
-    x and y, z = ``heights``; what is beneath it is solid.
+    Capsules, cylinders and cones are along z (the tip of a cone is at +z); a plane is infinite, with the normal z. The
+    frame of a mesh is that of its file, scaled. A height field is the surface z = ``heights`` above x and y, solid
+    below.
+
+    Parameters
+    ----------
+    body : str
+        Name of its link, or "world".
+    kind : str
+        One of :data:`KINDS`.
+    placement : array_like, shape (4, 4), optional
+        Pose in the frame of the link.
+    radius : float, optional
+        Radius in m.
+    length : float, optional
+        Length in m: of cylinders and cones from end to end, of capsules between the centers of the caps.
+    size : tuple of float, optional
+        Extent along x, y and z in m. For a height field, z is the depth of the ground below z = 0 in drawings, or 0.
+    heights : ndarray, shape (rows, columns), optional
+        Heights of a height field in m: columns along x, rows along y, from −size/2 to size/2, with bilinear
+        interpolation.
+    file : str, optional
+        File of a mesh (a path, package://, file://).
+    scale : tuple of float, optional
+        Scale of a mesh along its axes; negative numbers mirror it.
+    vertices : ndarray, shape (n, 3), optional
+        Vertices of a mesh without a file in m.
+    faces : ndarray of int, shape (m, 3), optional
+        Vertex indices of its triangles, counterclockwise from outside.
+    use : {"visual", "collision", "both"}, optional
+        Purpose of the shape.
+    hull : ndarray, shape (n, 3), optional
+        Vertices of the convex hull of a mesh in contact, scaled, in the frame of the shape in m.
+    friction : float, optional
+        Coefficient of friction; None: that of the other shape.
+    torsional_friction : float, optional
+        Largest moment about the normal per normal force in m.
+    rolling_friction : float, optional
+        Largest moment against rolling per normal force in m.
+    restitution : float, optional
+        Coefficient of restitution from 0 to 1; of compliant contact at 1 m/s and at least 0.05. None: that of the other
+        shape.
+    stiffness : float, optional
+        Stiffness of each contact point in N/m; None: rigid.
+    damping : float, optional
+        Damping of each contact point in N s/m, with a stiffness.
+    margin : float, optional
+        Distance in m by which the shape is enlarged for contact.
+    contype, conaffinity : int, optional
+        Bit masks: two shapes touch if the contype of one and the conaffinity of the other have a common bit.
+    color : tuple of float, optional
+        Red, green, blue and opacity from 0 to 1.
+    file_colors : {"first", "else", "never"}, optional
+        Colors and textures in the file of a mesh: used before `color`, if `color` is None, or never.
+    name : str, optional
+        Name.
+    folders : tuple of str, optional
+        Folders of relative paths and packages.
+    place : str, optional
+        Position in the file of the mechanism, for messages.
     """
 
     body: str
-    """the link it is on, or "world" """
     kind: str
-    """one of :data:`KINDS`"""
     placement: Array = field(default_factory=lambda: np.eye(4))
-    """(4, 4), its pose in the frame of the link"""
     radius: float = 0.0
-    """m"""
     length: float = 0.0
-    """m: of cylinders and cones from end to end, of capsules between the centers of their caps"""
     size: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """m, from side to side along x, y and z; of height fields the third is how far the ground goes down beneath z = 0,
-    which is only drawn, and may be 0"""
     heights: Array | None = None
-    """of a height field, (rows, columns), m: columns along x, rows along y, from −size/2 to size/2, bilinear between"""
     file: str = ""
-    """of a mesh, the file as it is named (a path, package://, file://)"""
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    """of a mesh, along its own axes; negative ones mirror it"""
     vertices: Array | None = None
-    """of a mesh without a file, (n, 3), m"""
     faces: Array | None = None
-    """of the same, (m, 3), numbers of vertices, counterclockwise from outside"""
     use: Use = "both"
-    """whether it is what is seen, what touches others, or both"""
     hull: Array | None = None
-    """(n, 3), m, of a mesh that touches others: the corners of its convex hull, scaled, in the frame of the shape"""
     friction: float | None = None
-    """coefficient of friction; None takes that of what it touches"""
     torsional_friction: float = 0.0
-    """m: a normal force f resists turning about the normal by up to this times f"""
     rolling_friction: float = 0.0
-    """m: a normal force f resists rolling by up to this times f"""
     restitution: float | None = None
-    """0 to 1, of the speed of approach what is left after an impact, of soft contact at 1 m/s and 0.05 at least; None
-    takes that of what it touches"""
     stiffness: float | None = None
-    """N/m, of each point of contact, under all methods; None is rigid"""
     damping: float = 0.0
-    """N s/m, of the same; only what has a stiffness may have some"""
     margin: float = 0.0
-    """m, it is that much thicker for contact than it looks"""
     contype: int = 1
-    """bits: shapes meet where one of them has a bit of its contype in common with the other's conaffinity"""
     conaffinity: int = 1
     color: tuple[float, float, float, float] | None = None
-    """red, green, blue, opacity, each 0 to 1; None where the file gives none"""
     file_colors: Literal["first", "else", "never"] = field(default="else", compare=False)
-    """of a mesh, whether the colors and pictures that its own file brings are shown: before ``color``, where that is
-    None, or never"""
     name: str = ""
     folders: tuple[str, ...] = field(default=(), compare=False)
-    """where relative paths and packages are looked for"""
     place: str = field(default="", compare=False)
 
     @property
     def called(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return f"{self.name} ({self.kind} of {self.body})" if self.name else f"{self.kind} of {self.body}"
 
     @property
     def is_seen(self) -> bool:
-        """Whether it is drawn."""
+        """Whether the shape is drawn."""
         return self.use != "collision"
 
     @property
     def touches(self) -> bool:
-        """Whether it is made for contact."""
+        """Whether the shape is for contact."""
         return self.use != "visual"
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with its numbers."""
+        """Yield the problems of the shape's numbers.
+
+        Yields
+        ------
+        str
+            Problem, without the name of the shape.
+        """
         if not is_choice(self.kind, KINDS):
             yield f"unknown kind {self.kind!r}; there are {', '.join(KINDS)}"
             return
@@ -174,7 +210,7 @@ class Shape(ByValue):
 
 
 MAY_BE_NONE = ("friction", "restitution", "stiffness")
-"""Numbers of a contact that need not be given."""
+"""Contact parameters that may be None."""
 
 
 def _is_number(x: Any, or_none: bool) -> bool:
@@ -186,7 +222,7 @@ def _is_number(x: Any, or_none: bool) -> bool:
 
 
 def surface_problems(surface: Any) -> Iterator[str]:
-    """What is wrong with the numbers that a shape, or a pair of them, has for contact."""
+    """Yield the problems of the contact parameters of a shape or a pair."""
     no_numbers = [what for what in SURFACE if not _is_number(getattr(surface, what), what in MAY_BE_NONE)]
     if no_numbers:
         yield from (f"the {what} of a contact is a number; got {getattr(surface, what)!r:.200}" for what in no_numbers)

@@ -1,7 +1,7 @@
-"""Springs and dampers between points of two bodies: massless, straight from point to point.
+"""Springs and dampers between points of two bodies: massless and straight.
 
-With l the length between the points (of several, along them in their order), x the elongation beyond the free
-length, k the stiffness and d the damping, the pull is k x + d l̇ at both ends and the energy ½ k x².
+With the length l between the points (along all points in order), the elongation x beyond the free
+length, the stiffness k and the damping d, the tension is k x + d l̇ and the energy ½ k x².
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ import numpy as np
 from linkwright.spatial.arrays import maximum, minimum
 
 ROUNDED = 1e-9
-"""Where its ends meet a spring has no direction: up to about this much of its free length, lengths are rounded off."""
+"""Fraction of the free length below which lengths are smoothed, since a spring of zero length has no direction."""
 
 LEAST = 1e-150
-"""The same of springs without a free length, m: its square is still a number."""
+"""The same for springs without a free length, in m: its square is a normal number."""
 
 
 @dataclass(frozen=True)
 class Spring:
-    """A spring and damper between frames."""
+    """Spring and damper between frames."""
 
     name: str
     frames: tuple[str, ...]
-    """whose origins it joins: two, or more that it slides through without friction, in order"""
+    """frames whose origins it connects in order; it slides through inner ones without friction"""
     stiffness: float = 0.0
     """N/m"""
     damping: float = 0.0
     """N s/m"""
     length: tuple[float, float] | None = None
-    """the shortest and the longest that it is relaxed at, m; in a description None is what it has at the neutral
+    """shortest and longest relaxed length in m; in a description None is the length at the neutral
     configuration"""
     place: str = field(default="", compare=False)
 
     @property
     def relaxed(self) -> tuple[float, float]:
-        """The shortest and the longest that it is relaxed at, m."""
-        assert self.length is not None, "models know their springs' free lengths"
+        """Shortest and longest relaxed length in m."""
+        assert self.length is not None, "models have the free lengths of springs"
         return self.length
 
     @property
     def rounded(self) -> float:
-        """ε of the length √(r² + ε²) of a straight piece r (3,), m: so small that it shows only where ends meet."""
+        """ε in m of the length √(r² + ε²) of a segment r (3,); it matters only where the ends meet."""
         low, high = self.relaxed
         return max(ROUNDED * (high if np.isfinite(high) else low), LEAST)
 
     def elongation(self, length: Any) -> Any:
-        """By how much it is longer than relaxed (shorter, where negative) at a length, m."""
+        """Return the elongation in m at a length; negative for compression."""
         low, high = self.relaxed
         if low == high:
             return length - low

@@ -1,4 +1,4 @@
-"""Sweeps over the bodies of a mechanism: the only places with a loop over them."""
+"""Sweeps over the bodies of a mechanism: the only loops over bodies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Step = Callable[..., Any]
 
 
 class TreeSweeps:
-    """What algorithms do with all bodies. Parents have lower numbers, and bodies are numbered depth first."""
+    """Operations on all bodies. Parents have lower indices, and bodies are numbered depth first."""
 
     if TYPE_CHECKING:
         links: tuple[Link, ...]
@@ -29,11 +29,39 @@ class TreeSweeps:
         def coupling_matrix(self) -> Array: ...
 
     def each(self, step: Step, *per_body: Sequence[Any]) -> list[Any]:
-        """``step(link, *this body's values) -> value`` for every body."""
+        """Apply ``step(link, *values) -> value`` to every body.
+
+        Parameters
+        ----------
+        step : callable
+            Function of a link and its values.
+        *per_body : sequence
+            Values of all bodies.
+
+        Returns
+        -------
+        list
+            Results of all bodies.
+        """
         return [step(link, *(values[k] for values in per_body)) for k, link in enumerate(self.links)]
 
     def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> list[Any]:
-        """``step(link, parent's state, *this body's values) -> state`` for every body, parents first."""
+        """Apply ``step(link, parent's state, *values) -> state`` to every body, parents first.
+
+        Parameters
+        ----------
+        step : callable
+            Function of a link, its parent's state and its values.
+        start : object
+            State of the world.
+        *per_body : sequence
+            Values of all bodies.
+
+        Returns
+        -------
+        list
+            States of all bodies.
+        """
         states: list[Any] = []
         for k, link in enumerate(self.links):
             parent = start if link.parent < 0 else states[link.parent]
@@ -41,12 +69,25 @@ class TreeSweeps:
         return states
 
     def inward(self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
-        """``step(link, received, *this body's values) -> (kept, sent)`` for every body, children first.
+        """Apply ``step(link, received, *values) -> (kept, sent)`` to every body, children first.
 
-        ``received`` is ``start`` plus all that the children sent (tuples, added entry by entry).
-        Returns what each body kept and what the world received.
+        Parameters
+        ----------
+        step : callable
+            Function of a link, the received values and its values.
+        start : tuple
+            Initial received values, to which the values sent by the children are added entry by entry.
+        *per_body : sequence
+            Values of all bodies.
+
+        Returns
+        -------
+        kept : list
+            First results of all bodies.
+        received : tuple
+            Values received by the world.
         """
-        received: list[tuple[Any, ...]] = [start] * (len(self.links) + 1)  # the last is the world's
+        received: list[tuple[Any, ...]] = [start] * (len(self.links) + 1)  # the last is that of the world
         kept: list[Any] = [None] * len(self.links)
         for k in reversed(range(len(self.links))):
             link = self.links[k]
@@ -55,12 +96,23 @@ class TreeSweeps:
         return kept, received[-1]
 
     def inward_columns(self, step: Step, sent: Sequence[tuple[Array, ...]], *per_body: Sequence[Any]) -> Any:
-        """Columns of every body, carried inwards through all bodies that it hangs on.
+        """Propagate columns of every body inward through all its ancestors.
 
-        ``sent``: arrays (…, nv) of every body, a column for each of its coordinates, seen from its parent.
-        ``step(link, outer, *this body's values) -> (found, passed)``: ``outer`` are the columns of all bodies beyond,
-        joined in order, ``passed`` the same seen from the parent, ``found`` arrays (nv, columns). Each column must
-        be treated by itself. Returned are lists of what every body found, one for each array.
+        Parameters
+        ----------
+        step : callable
+            ``step(link, outer, *values) -> (found, passed)``: ``outer`` are the columns of all descendants, joined in
+            order, ``passed`` the columns relative to the parent, ``found`` arrays (nv, columns). It must treat columns
+            independently.
+        sent : sequence of tuple of ndarray
+            Arrays (…, nv) of every body, a column for each of its coordinates, relative to its parent.
+        *per_body : sequence
+            Values of all bodies.
+
+        Returns
+        -------
+        tuple of list
+            Arrays found at every body, one list for each array.
         """
         beyond: list[list[tuple[Array, ...]]] = [[] for _ in self.links]
         found: list[Any] = [None] * len(self.links)
@@ -74,17 +126,39 @@ class TreeSweeps:
         return tuple(map(list, zip(*found, strict=True)))
 
     def square(self, own: Sequence[Array], above: Sequence[Array], below: Sequence[Array] | None = None) -> Array:
-        """A matrix (nv, nv) from each joint's own block, its rows over those beyond it, and its columns under them.
+        """Assemble a matrix (nv, nv) from blocks of joints, rows to their descendants, and columns below them.
 
-        ``below`` has these columns as rows; without it the matrix is symmetric. What belongs to joints that follow
-        others is added to what their leaders have, GᵀHG.
+        Parameters
+        ----------
+        own : sequence of ndarray
+            Diagonal block of each joint.
+        above : sequence of ndarray
+            Rows of each joint over its descendants.
+        below : sequence of ndarray, optional
+            Columns of each joint below its block, as rows. By default the matrix is symmetric.
+
+        Returns
+        -------
+        ndarray, shape (nv, nv)
+            Matrix GᵀHG, in which entries of mimic joints are added to those of their leaders.
         """
         H = _upper(own, above)
         H = mirror(H) if below is None else H + _upper([np.zeros_like(block) for block in own], below).T
         return self.coupling_matrix.T @ H @ self.coupling_matrix if self.has_couplings else H
 
     def block_diagonal(self, blocks: Sequence[Array]) -> Array:
-        """A matrix (nv, nv) of the joints' own blocks; what belongs to joints that follow others is left out."""
+        """Assemble a block-diagonal matrix of the joints; blocks of mimic joints are omitted.
+
+        Parameters
+        ----------
+        blocks : sequence of ndarray
+            Block of each joint.
+
+        Returns
+        -------
+        ndarray, shape (nv, nv)
+            Matrix.
+        """
         own = [x for x, joint in zip(blocks, self.joints, strict=True) if joint.nv]
         n, at, rows = sum(map(len, own)), 0, [np.zeros((0, sum(map(len, own))))]
         for x in own:
@@ -93,29 +167,53 @@ class TreeSweeps:
         return np.concatenate(rows)
 
     def total(self, values: Sequence[Any]) -> Any:
-        """The sum over all bodies."""
+        """Compute the sum over all bodies.
+
+        Parameters
+        ----------
+        values : sequence
+            Values of all bodies.
+
+        Returns
+        -------
+        object
+            Sum.
+        """
         total: Any = 0.0
         for value in values:
             total = total + value
         return total
 
     def on_bodies(self, values: Mapping[int, Any], zero: Any) -> Any:
-        """A list of what some bodies have, the others zero."""
+        """Return a list of values of all bodies, from those of some.
+
+        Parameters
+        ----------
+        values : dict of int to object
+            Values by body.
+        zero : object
+            Value of the other bodies.
+
+        Returns
+        -------
+        list
+            Values of all bodies.
+        """
         return [values.get(k, zero) for k in range(len(self.links))]
 
 
 def like_columns(arrays: tuple[Array, ...], values: Sequence[Array]) -> Any:
-    """These arrays in a tuple of the same type."""
+    """Return values in a tuple of the same type as `arrays`."""
     return type(arrays)(*values) if hasattr(arrays, "_fields") else tuple(values)
 
 
 def _joined(parts: Sequence[tuple[Array, ...]]) -> Any:
-    """Columns one after the other."""
+    """Join columns."""
     return like_columns(parts[0], [np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True)])
 
 
 def _upper(own: Sequence[Array], above: Sequence[Array]) -> Array:
-    """A block upper triangular matrix from each joint's own block and its rows over its subtree."""
+    """Return a block upper triangular matrix from each joint's block and its rows over its subtree."""
     n = sum(len(block) for block in own)
     full, at = [np.zeros((0, n))], 0
     for block, rows in zip(own, above, strict=True):

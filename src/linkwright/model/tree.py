@@ -1,4 +1,4 @@
-"""The model: a frozen tree of moving bodies, parents first, and the sweeps over it."""
+"""Model of a mechanism: an immutable tree of moving bodies, parents first."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 
 @dataclass(frozen=True)
 class Coupling:
-    """A joint follows another: coordinate = multiplier · (the leader's) + offset."""
+    """Coupling of a mimic joint: coordinate = multiplier · (leader's coordinate) + offset."""
 
     leader: int
     multiplier: float
@@ -43,12 +43,12 @@ class Coupling:
 
 @dataclass(frozen=True, eq=False)
 class Joint(ByValue):
-    """A moving joint of a model. Per-coordinate arrays have the lengths of the joint type's own nq and nv."""
+    """Moving joint of a model. Arrays per coordinate have the lengths nq and nv of the joint type."""
 
     name: str
     motion: JointType
     parent: str
-    """name of the moving body, or "world", it hangs on"""
+    """name of the parent body, or "world\""""
     child: str
     lower: Array
     upper: Array
@@ -63,28 +63,28 @@ class Joint(ByValue):
 
     @property
     def type(self) -> str:
-        """The name of the joint type: "revolute", "free", …"""
+        """Name of the joint type: "revolute", "free", …"""
         return self.motion.type
 
     @property
     def nq(self) -> int:
-        """Its own position coordinates; 0 where it follows another joint."""
+        """Number of independent position coordinates; 0 for a mimic joint."""
         return 0 if self.coupling else self.motion.nq
 
     @property
     def nv(self) -> int:
-        """Its own velocity coordinates; 0 where it follows another joint."""
+        """Number of independent velocity coordinates; 0 for a mimic joint."""
         return 0 if self.coupling else self.motion.nv
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """A name for each of the nq coordinates."""
+        """Names of the nq coordinates."""
         return tuple(f"{self.name}.{n}" if n else self.name for n in self.motion.coordinate_names) if self.nq else ()
 
 
 @dataclass(frozen=True, eq=False)
 class Body(ByValue):
-    """A moving body, with all that is welded to it; in the axes of the file."""
+    """Moving body with all welded links, in the axes of the file."""
 
     name: str
     mass: float
@@ -93,70 +93,70 @@ class Body(ByValue):
     inertia: Array
     """(3, 3), about the center of mass, kg m²"""
     links: tuple[str, ...] = ()
-    """the names merged in it, its own first"""
+    """names of the merged links, its own first"""
 
 
 @dataclass(frozen=True, eq=False)
 class Link(ByValue):
-    """What a step of an algorithm sees of one body and its joint: values in canonical axes."""
+    """Body and joint in a step of an algorithm: values in canonical axes."""
 
     parent: int
-    """number of the parent body, -1 for the world"""
+    """index of the parent body, -1 for the world"""
     motion: JointType
     placement: Array
-    """(4, 4), the joint's parent-side frame in the parent body's frame"""
+    """(4, 4), pose of the joint's parent-side frame in the parent body's frame"""
     rigid_inertia: RigidInertia
     armature: Array
     """(nv,)"""
 
     def transform(self, q: Array) -> Array:
-        """The pose (4, 4) of the body's frame in its parent's."""
+        """Return the pose (4, 4) of the body's frame in its parent's."""
         return self.placement @ self.motion.transform(q)
 
     def motion_subspace(self, q: Array) -> Array:
-        """S (6, nv), in body axes."""
+        """Return S (6, nv) in body axes."""
         return self.motion.motion_subspace(q)
 
     def motion_subspace_rate(self, q: Array, v: Array) -> Array:
-        """Ṡ (6, nv), in body axes."""
+        """Return Ṡ (6, nv) in body axes."""
         return self.motion.motion_subspace_rate(q, v)
 
     def velocity_product(self, q: Array, v: Array) -> Array:
-        """Ṡ v (6,), in body axes."""
+        """Return Ṡ v (6,) in body axes."""
         return self.motion.velocity_product(q, v)
 
 
 def transform(link: Link, q: Array) -> Array:
-    """A step: the pose (4, 4) of a body's frame in its parent's."""
+    """Return the pose (4, 4) of a body's frame in its parent's: a step."""
     return link.transform(q)
 
 
 def motion_subspace(link: Link, q: Array) -> Array:
-    """A step: a body's motion subspace (6, nv)."""
+    """Return a body's motion subspace (6, nv): a step."""
     return link.motion_subspace(q)
 
 
 @dataclass(frozen=True, eq=False)
 class Frame(ByValue):
-    """A named place on a body."""
+    """Named frame on a body."""
 
     body: int
-    """number of the body, -1 for the world"""
+    """index of the body, -1 for the world"""
     placement: Array
-    """(4, 4), its pose in the body's (canonical) frame"""
+    """(4, 4), pose in the body's (canonical) frame"""
 
 
 Step = Callable[..., Any]
 
 PER_COORDINATE = ("lower", "upper", "rest")
-"""What a joint has for each of its own position coordinates, and so has the :class:`JointSpec` it came from."""
+"""Parameters of a joint per position coordinate, also of the :class:`JointSpec` from which it was made."""
 
 PER_VELOCITY = ("velocity_limit", "effort_limit", "stiffness", "damping", "friction", "armature")
-"""The same for each velocity coordinate."""
+"""Parameters of a joint per velocity coordinate."""
 
 
 class Places(NamedTuple):
-    """Where the coordinates of a joint stand."""
+    """Indices of the coordinates of a joint."""
 
     q: slice
     v: slice
@@ -164,9 +164,51 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model(Editing, TreeSweeps, ByValue):
-    """A mechanism, frozen. Bodies are numbered parents first, depth first; joint k moves body k.
+    """Immutable model of a mechanism.
 
-    Models are equal where all they tell is, numbers exactly; however they were described.
+    Bodies are numbered depth first, parents first; joint k moves body k. Two models are equal if all their values are,
+    exactly, for any form of their description. Models are made by :func:`load`, :class:`Builder` and the methods that
+    return a changed model.
+
+    Parameters
+    ----------
+    name : str
+        Name of the mechanism.
+    joints : tuple of Joint
+        Moving joints.
+    bodies : tuple of Body
+        Moving bodies, with all welded links.
+    links : tuple of Link
+        Bodies and joints in canonical axes, for algorithms.
+    frames : dict of str to Frame
+        Frames by name; every link is a frame, and "world".
+    gravity : ndarray, shape (3,)
+        Gravity in the world in m/s².
+    welded : RigidInertia
+        Inertia of all links that are welded to the world, about its origin.
+    loops : tuple of Loop or CoordinateLoop
+        Closed loops.
+    description : Description
+        Description from which the model was made.
+    springs : tuple of Spring, optional
+        Springs between points of bodies; those of joints are in `joints`.
+    shapes : tuple of Shape, optional
+        Shapes of the links for drawing and contact.
+    pairs : tuple of Pair, optional
+        Pairs of shapes in contact.
+    listed_pairs : tuple of Pair, optional
+        Pairs that a file lists explicitly, which :meth:`with_contact` keeps.
+    excluded : tuple of tuple of str, optional
+        Pairs of links whose shapes never touch, which :meth:`with_contact` omits.
+    physical : Model, optional
+        For a minimal model: the model from which it was made.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> arm.nq, arm.nv, [joint.name for joint in arm.joints]
+    (2, 2, ['joint1', 'joint2'])
     """
 
     name: str
@@ -176,28 +218,21 @@ class Model(Editing, TreeSweeps, ByValue):
     frames: Mapping[str, Frame]
     gravity: Array
     welded: RigidInertia
-    """of everything welded to the world, about the world's origin"""
     loops: tuple[Loop | CoordinateLoop, ...]
     description: Description = field(compare=False)
     springs: tuple[Spring, ...] = ()
-    """between points of bodies; those of joints are the joints' own"""
     shapes: tuple[Shape, ...] = ()
-    """what links look like and what of them touches others"""
     pairs: tuple[Pair, ...] = ()
-    """of shapes that may touch, by their places in ``shapes``: contact acts between these and no others"""
     listed_pairs: tuple[Pair, ...] = ()
-    """those that a file gives one by one: :meth:`with_contact` takes them as they are"""
     excluded: tuple[tuple[str, str], ...] = ()
-    """links whose shapes never touch each other: :meth:`with_contact` leaves them out"""
     physical: Model | None = None
-    """of a minimal model: the one it was made from"""
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
-    """what is derived from this model, such as its compiled kernels: see :func:`~linkwright.model.derived.derived`"""
+    """results derived from this model, such as its compiled kernels: see :func:`~linkwright.model.derived.derived`"""
     earlier: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
-    """what the memo kept before it was full, and is not asked for since"""
+    """results of the previous memo that have not been used since"""
 
     sweeps_are_recorded: ClassVar[bool] = False
-    """whether this stands for a model whose sweeps become loops over the bodies"""
+    """whether this is a recorder, whose sweeps become loops over the bodies"""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "memo": {}, "earlier": {}, "frames": dict(self.frames)}
@@ -211,7 +246,7 @@ class Model(Editing, TreeSweeps, ByValue):
     # sizes
 
     def __post_init__(self) -> None:
-        """Check the pairs: the other fields come from builders, but pairs are replaced by users, too."""
+        """Check the pairs, which users may replace."""
         if problems := [*pairs_problems(self.pairs, self.shapes), *pairs_problems(self.listed_pairs, self.shapes)]:
             raise ModelError(problems)
 
@@ -227,12 +262,12 @@ class Model(Editing, TreeSweeps, ByValue):
 
     @cached_property
     def has_couplings(self) -> bool:
-        """Whether a joint follows another."""
+        """Whether there are mimic joints."""
         return any(joint.coupling for joint in self.joints)
 
     @cached_property
     def holds_symbols(self) -> bool:
-        """Whether some of what it is made of are symbols, not numbers."""
+        """Whether a parameter of the model is a symbol."""
         bodies = ((link.placement, link.armature, *link.rigid_inertia) for link in self.links)
         joints = ((joint.stiffness, joint.damping, joint.friction, joint.rest) for joint in self.joints)
         frames = ((frame.placement,) for frame in self.frames.values())
@@ -244,7 +279,7 @@ class Model(Editing, TreeSweeps, ByValue):
 
     @cached_property
     def subtree_end(self) -> tuple[int, ...]:
-        """For each body, one past the last body of its subtree (bodies are numbered depth first)."""
+        """Index after the last body of the subtree of each body (bodies are numbered depth first)."""
         end = list(range(1, len(self.links) + 1))
         for k in reversed(range(len(self.links))):
             parent = self.links[k].parent
@@ -253,7 +288,18 @@ class Model(Editing, TreeSweeps, ByValue):
         return tuple(end)
 
     def path(self, body: int) -> list[int]:
-        """The bodies from the root to this one."""
+        """Return the bodies from the root to a body.
+
+        Parameters
+        ----------
+        body : int
+            Index of the body.
+
+        Returns
+        -------
+        list of int
+            Indices of the bodies on the path, including `body`.
+        """
         path = []
         while body >= 0:
             path.append(body)
@@ -261,18 +307,51 @@ class Model(Editing, TreeSweeps, ByValue):
         return path[::-1]
 
     def outermost(self, body: int) -> str:
-        """The frame farthest out on a body: a tip, a tool."""
+        """Return the outermost frame on a body: a tip or a tool.
+
+        Parameters
+        ----------
+        body : int
+            Index of the body.
+
+        Returns
+        -------
+        str
+            Name of the frame.
+        """
         on_body = {name: frame.placement[:3, 3] for name, frame in self.frames.items() if frame.body == body}
         return max(on_body, key=lambda name: float(np.linalg.norm(on_body[name])))
 
-    # coordinates of single joints: the one place that knows of couplings
+    # coordinates of single joints: the only code that depends on couplings
 
     def coordinates(self, q: Array) -> list[Array]:
-        """The position coordinates of every joint, followers included, from q (nq,)."""
+        """Return the position coordinates of every joint, including mimic joints.
+
+        Parameters
+        ----------
+        q : ndarray, shape (nq,)
+            Configuration.
+
+        Returns
+        -------
+        list of ndarray
+            Coordinates of each joint.
+        """
         return self._split(q, "nq", followers_offset=True)
 
     def rates(self, v: Array) -> list[Array]:
-        """The velocity coordinates of every joint, followers included, from v (nv,) (or accelerations)."""
+        """Return the velocity coordinates of every joint, including mimic joints.
+
+        Parameters
+        ----------
+        v : ndarray, shape (nv,)
+            Velocity or acceleration.
+
+        Returns
+        -------
+        list of ndarray
+            Velocities of each joint.
+        """
         return self._split(v, "nv", followers_offset=False)
 
     def _split(self, x: Array, width: str, followers_offset: bool) -> list[Array]:
@@ -294,9 +373,19 @@ class Model(Editing, TreeSweeps, ByValue):
         return pieces
 
     def assemble(self, pieces: Sequence[Array], rows: tuple[int, ...] = ()) -> Array:
-        """(…, nv) from each joint's (…, its nv): efforts or columns; followers' go to their leaders.
+        """Assemble efforts or columns of all joints; those of mimic joints are added to their leaders.
 
-        ``rows``: what a column is like, where there are no joints to tell.
+        Parameters
+        ----------
+        pieces : sequence of ndarray, shape (..., nv of the joint)
+            Values of each joint.
+        rows : tuple of int, optional
+            Leading dimensions of a column, for a mechanism without joints.
+
+        Returns
+        -------
+        ndarray, shape (..., nv)
+            Values of the mechanism.
         """
         gathered = list(pieces)
         for k, c in self._followers:
@@ -312,28 +401,50 @@ class Model(Editing, TreeSweeps, ByValue):
 
     @cached_property
     def _moving(self) -> tuple[int, ...]:
-        """The joints with velocity coordinates of their own."""
+        """Indices of the joints with independent velocity coordinates."""
         return tuple(k for k, joint in enumerate(self.joints) if joint.nv)
 
     def positions(self, pieces: Sequence[Array]) -> Array:
-        """(nq,) from each joint's own coordinates; what followers have is left out."""
+        """Assemble position coordinates of all joints; those of mimic joints are omitted.
+
+        Parameters
+        ----------
+        pieces : sequence of ndarray
+            Coordinates of each joint.
+
+        Returns
+        -------
+        ndarray, shape (nq,)
+            Configuration.
+        """
         own = [x for x, joint in zip(pieces, self.joints, strict=True) if joint.nq]
         return np.concatenate(own) if own else np.zeros(0)
 
     def velocities(self, pieces: Sequence[Array]) -> Array:
-        """(nv,) from each joint's own; what followers have is left out."""
+        """Assemble velocity coordinates of all joints; those of mimic joints are omitted.
+
+        Parameters
+        ----------
+        pieces : sequence of ndarray
+            Velocities of each joint.
+
+        Returns
+        -------
+        ndarray, shape (nv,)
+            Velocity.
+        """
         return self.positions(pieces)
 
     @cached_property
     def coupling_matrix(self) -> Array:
-        """G (number of all joints' velocities, nv): v_full = G v."""
+        """Matrix G (number of all joints' velocities, nv): v_full = G v."""
         widths = [joint.motion.nv for joint in self.joints]
         full = np.eye(sum(widths))
         return self.assemble(np.split(full, np.cumsum(widths)[:-1], axis=1)) if widths else np.zeros((0, 0))
 
     @cached_property
     def armature(self) -> Array:
-        """(nv,): the diagonal that reflected rotor inertias add to the mass matrix."""
+        """Diagonal (nv,) of reflected rotor inertias in the mass matrix."""
         own = [joint.armature for joint in self.joints]
         for joint in self.joints:
             if (c := joint.coupling) is not None:
@@ -343,32 +454,44 @@ class Model(Editing, TreeSweeps, ByValue):
     # configurations
 
     def neutral(self) -> Array:
-        """The configuration (nq,) of zeros and unit quaternions."""
+        """Return the neutral configuration: zeros and unit quaternions.
+
+        Returns
+        -------
+        ndarray, shape (nq,)
+            Configuration.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> lw.load("two_link").neutral()
+        array([0., 0.])
+        """
         return np.concatenate([np.zeros(0), *(joint.motion.neutral for joint in self.joints if joint.nq)])
 
     @cached_property
     def lower(self) -> Array:
-        """Lower limits (nq,); -inf where unlimited. Of a joint that others follow, so that they keep theirs too."""
+        """Lower limits (nq,); -inf without a limit. Those of leaders include the limits of mimic joints."""
         return self._limits[0]
 
     @cached_property
     def upper(self) -> Array:
-        """Upper limits (nq,); inf where unlimited. Of a joint that others follow, so that they keep theirs too."""
+        """Upper limits (nq,); inf without a limit. Those of leaders include the limits of mimic joints."""
         return self._limits[1]
 
     @property
     def contradictions(self) -> tuple[str, ...]:
-        """The joints that follow another and whose limits count for nothing: they would leave that one no room."""
+        """Names of mimic joints whose limits are ignored, since they leave their leader no range."""
         return self._limits[2]
 
     @cached_property
     def _limits(self) -> tuple[Array, Array, tuple[str, ...]]:
-        """Of leaders, what is common to their limits and to the images of their followers'."""
+        """Limits of leaders, intersected with those of their mimic joints."""
         low, high = [joint.lower for joint in self.joints], [joint.upper for joint in self.joints]
         contradictions = []
         for joint in self.joints:
             if (c := joint.coupling) is not None and c.multiplier:
-                with np.errstate(over="ignore"):  # of a tiny multiplier: such a limit is none for the leader
+                with np.errstate(over="ignore"):  # a tiny multiplier: no limit for the leader
                     ends = [(x - c.offset) / c.multiplier for x in (joint.lower, joint.upper)]
                 lower, upper = np.maximum(low[c.leader], min(*ends)), np.minimum(high[c.leader], max(*ends))
                 if (lower < upper).all():
@@ -384,9 +507,25 @@ class Model(Editing, TreeSweeps, ByValue):
         return limits[0], limits[1], tuple(contradictions)
 
     def random(self, n: int | None = None, seed: int | np.random.Generator | None = None) -> Array:
-        """Random configurations: (nq,), or (n, nq); uniform in the limits, else in ±π, ±1 m, over rotations.
+        """Draw random configurations: uniform within limits, else within ±π and ±1 m, and over rotations.
 
-        The same ``seed`` gives the same rows. Joints that follow others keep their own limits.
+        Parameters
+        ----------
+        n : int, optional
+            Number of configurations; by default one without a batch dimension.
+        seed : int or numpy.random.Generator, optional
+            Seed; the same seed gives the same rows.
+
+        Returns
+        -------
+        ndarray, shape (nq,) or (n, nq)
+            Configurations within the limits of all joints, including mimic joints.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> lw.load("two_link").random(100, seed=0).shape
+        (100, 2)
         """
         if n is not None:
             whole_number("the number of random configurations", n, 0)
@@ -403,12 +542,12 @@ class Model(Editing, TreeSweeps, ByValue):
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
-        """A name for each entry of q."""
+        """Names of the entries of q."""
         return tuple(name for joint in self.joints for name in joint.coordinate_names)
 
     @cached_property
     def plain_coordinates(self) -> dict[str, tuple[int, int, int]]:
-        """By name, the coordinates whose rates are velocities: number of the joint, places in its own q and v."""
+        """Coordinates whose rates are velocities, by name: index of the joint, indices in its q and v."""
         return {
             joint.coordinate_names[at_q]: (k, at_q, at_v)
             for k, joint in enumerate(self.joints)
@@ -418,7 +557,7 @@ class Model(Editing, TreeSweeps, ByValue):
 
     @cached_property
     def quaternion_starts(self) -> tuple[int, ...]:
-        """Where in q the quaternions start."""
+        """Indices in q at which quaternions start."""
         starts, at = [], 0
         for joint in self.joints:
             if joint.nq:
@@ -429,7 +568,23 @@ class Model(Editing, TreeSweeps, ByValue):
     # names
 
     def frame(self, name: str) -> Frame:
-        """The frame of that name; every link name is one, and "world"."""
+        """Return the frame of a name; every link is a frame, and "world".
+
+        Parameters
+        ----------
+        name : str
+            Name of the frame.
+
+        Returns
+        -------
+        Frame
+            Frame.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such frame.
+        """
         if not isinstance(name, str):
             raise ArgumentError(f"a frame is given by its name, a str; got {name!r}")
         try:
@@ -438,9 +593,23 @@ class Model(Editing, TreeSweeps, ByValue):
             raise UnknownNameError("frame", name, self.frames) from None
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name; of one that merged with others into a compound joint, its share of that.
+        """Return the joint of a name, or a part of a compound joint.
 
-        The joints of a body with several, as MJCF has them, keep their names so; also "compound.part" is one.
+        Parameters
+        ----------
+        name : str
+            Name of the joint. Joints that were merged into a compound joint, as those of a body with several joints in
+            MJCF, keep their names; "compound.part" is a name too.
+
+        Returns
+        -------
+        Joint
+            Joint, or the part of a compound joint.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such joint.
         """
         number, part = self._find(name)
         joint = self.joints[number]
@@ -452,9 +621,23 @@ class Model(Editing, TreeSweeps, ByValue):
         return replace(joint, name=own.name or name, motion=own.motion, **shares)
 
     def slice(self, joint: str) -> Places:
-        """Where in q and in v the coordinates of a joint are, by its name: ``q[model.slice("hip").q]``.
+        """Return the indices of a joint's coordinates in q and in v: ``q[model.slice("hip").q]``.
 
-        Of a joint that merged with others, where its share is; of one that follows another, nowhere: empty slices.
+        Parameters
+        ----------
+        joint : str
+            Name of the joint, or of a part of a compound joint.
+
+        Returns
+        -------
+        Places
+            Slices ``q`` and ``v``, which are empty for a mimic joint.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> lw.load("two_link").slice("joint2").q
+        slice(1, 2, None)
         """
         number, part = self._find(joint)
         places = self._places[number]
@@ -464,7 +647,20 @@ class Model(Editing, TreeSweeps, ByValue):
         return Places(*(_shifted(inner, outer.start) for inner, outer in zip(own, places, strict=True)))
 
     def share(self, joint: str) -> tuple[Joint, Places]:
-        """The joint of that name, or the one that it merged into, and where in that one's own arrays its share is."""
+        """Return a joint and the slices of a part in its arrays.
+
+        Parameters
+        ----------
+        joint : str
+            Name of the joint, or of a part of a compound joint.
+
+        Returns
+        -------
+        joint : Joint
+            Joint, or the compound joint that contains it.
+        places : Places
+            Slices of its coordinates in those of the joint.
+        """
         number, part = self._find(joint)
         whole = self.joints[number]
         if part is None:
@@ -472,7 +668,18 @@ class Model(Editing, TreeSweeps, ByValue):
         return whole, self._part(whole.motion, part)[1]
 
     def full_name(self, coordinate: str) -> str:
-        """The name among ``coordinate_names`` of a coordinate called by a merged joint alone; others are unchanged."""
+        """Return the name in ``coordinate_names`` of a coordinate.
+
+        Parameters
+        ----------
+        coordinate : str
+            Name of the coordinate, or of a merged joint; other names are returned unchanged.
+
+        Returns
+        -------
+        str
+            Full name.
+        """
         for name, (number, _) in self._members.items():
             own = self.joints[number].name
             if (coordinate == name or coordinate.startswith(f"{name}.")) and not name.startswith(f"{own}."):
@@ -480,13 +687,13 @@ class Model(Editing, TreeSweeps, ByValue):
         return coordinate
 
     def _find(self, name: str) -> tuple[int, int | None]:
-        """The number of the joint of that name and, of one merged into a compound, of its part."""
+        """Return the index of the joint of a name and, for a part of a compound joint, the index of the part."""
         if isinstance(name, str):
             if name in self._numbers:
                 return self._numbers[name], None
             if name in self._members:
                 return self._members[name]
-        called = {place: member for member, place in self._members.items()}  # the shorter name is the later one
+        called = {place: member for member, place in self._members.items()}  # the shorter name comes last
         raise UnknownNameError("joint", name, [*self._numbers, *called.values()])
 
     @cached_property
@@ -495,13 +702,13 @@ class Model(Editing, TreeSweeps, ByValue):
 
     @cached_property
     def _members(self) -> dict[str, tuple[int, int]]:
-        """The parts of compound joints by "joint.part", and by their own names where these tell them apart."""
+        """Parts of compound joints by "joint.part", and by their own names where these are unique."""
         found: dict[str, tuple[int, int]] = {}
         own: list[str] = []
         for k, joint in enumerate(self.joints):
             for i, part in enumerate(joint.motion.parts):
                 found[f"{joint.name}.{part.name or i}"] = k, i
-                if part.name and joint.type == Compound.type:  # those of universal joints are all called alike
+                if part.name and joint.type == Compound.type:  # those of all universal joints have the same names
                     own.append(part.name)
                     found.setdefault(part.name, (k, i))
         twice = {name for name, count in Counter(own).items() if count > 1}
@@ -509,14 +716,14 @@ class Model(Editing, TreeSweeps, ByValue):
 
     @cached_property
     def _places(self) -> tuple[Places, ...]:
-        """Of every joint."""
+        """Slices of all joints."""
         q = np.cumsum([0, *(joint.nq for joint in self.joints)]).tolist()
         v = np.cumsum([0, *(joint.nv for joint in self.joints)]).tolist()
         return tuple(map(Places, map(slice, q, q[1:]), map(slice, v, v[1:])))
 
     @staticmethod
     def _part(motion: JointType, number: int) -> tuple[JointPart, Places]:
-        """A part of a compound joint type, and where its coordinates are among the compound's."""
+        """Return a part of a compound joint type, and its indices in the compound's coordinates."""
         before = [part.motion for part in motion.parts[:number]]
         one = motion.parts[number]
         q, v = sum(m.nq for m in before), sum(m.nv for m in before)
@@ -525,12 +732,19 @@ class Model(Editing, TreeSweeps, ByValue):
     # regrouping; other transformations: `editing.py`
 
     def snapped(self, angle: float = 1e-5) -> Model:
-        """The mechanism as it was meant where a file gives right angles with few digits: 1.5708 is π/2.
+        """Return the model with corrected right angles, which files give with few digits: 1.5708 becomes π/2.
 
-        Turns of joints and frames that differ by at most ``angle``, rad, from simpler ones (whose matrices have more
-        zeros, after turns by multiples of π/12) become these. Places move by that much times the size of the
-        mechanism, so results differ from those of the file as it stands in the sixth digit or so; what is compiled of
-        it takes fewer operations.
+        Parameters
+        ----------
+        angle : float, optional
+            Largest correction of a rotation in rad.
+
+        Returns
+        -------
+        Model
+            Mechanism in which rotations of joints and frames are replaced by simpler ones, with more zeros after
+            rotations by multiples of π/12. Positions change by `angle` times the size of the mechanism, so that results
+            differ in about the sixth digit; compiled functions have fewer operations.
         """
         from linkwright.model.build.assembly import assemble
         from linkwright.model.change.snapping import snapped
@@ -539,14 +753,24 @@ class Model(Editing, TreeSweeps, ByValue):
         return model if self.physical is None else model.minimal()
 
     def minimal(self, form: str = "inertia") -> Model:
-        """The same motion with fewer numbers: inertial parameters regrouped, as many as possible made zero.
+        """Return a model with the same motion and regrouped inertial parameters, as many as possible zero.
 
-        Dynamics in joint space (inverse and forward dynamics, mass and Coriolis matrices, bias and gravity
-        forces) and kinematics are unchanged. The regrouped inertias are in ``links``; they are no longer
-        those of rigid bodies, so a minimal model has no energy, momentum, mass or center of mass.
+        Parameters
+        ----------
+        form : {"inertia", "second moment"}, optional
+            Parameters with zeros: the inertia I, for algorithms that transform inertias (mass matrix, forward
+            dynamics), or the second moment Σ = ½ tr(I) 1 − I, for inverse dynamics.
 
-        ``form``: whether zeros are made in the "inertia" I, for what moves inertias (mass matrix, forward
-        dynamics), or in the "second moment" Σ = ½ tr(I) 1 − I, for inverse dynamics.
+        Returns
+        -------
+        Model
+            Mechanism with the same joint-space dynamics (inverse and forward dynamics, mass and Coriolis matrices, bias
+            and gravity forces) and kinematics. The inertias in ``links`` are not those of rigid bodies, so that a
+            minimal model has no energy, momentum, mass or center of mass.
+
+        References
+        ----------
+        Khalil & Dombre, *Modeling, Identification and Control of Robots* (2002), chapter 9.
         """
         from linkwright.model.change.minimal import minimal
 
@@ -556,21 +780,51 @@ class Model(Editing, TreeSweeps, ByValue):
         return made
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write a file: URDF (.urdf), MJCF (.xml, .mjcf), SDF (.sdf) or ZTK (.ztk), by the ending of the path, which
-        is returned.
+        """Write the model to a file: URDF (.urdf), MJCF (.xml, .mjcf), SDF (.sdf) or ZTK (.ztk).
 
-        What the format cannot say is told in one :class:`FormatWarning`. Raises :class:`ArgumentError` for another
-        ending, :class:`InputError` where writing fails, and :class:`ModelError` for a minimal model.
+        Parameters
+        ----------
+        path : str or path-like
+            Path; its ending selects the format.
+
+        Returns
+        -------
+        Path
+            Path.
+
+        Raises
+        ------
+        ArgumentError
+            If the ending is unknown.
+        InputError
+            If writing fails.
+        ModelError
+            If the model is minimal.
+
+        Notes
+        -----
+        Elements that the format cannot represent are listed in one :class:`FormatWarning`.
         """
         written: Path = save_model(self, path)
         return written
 
     def require_physical(self, what: str) -> None:
-        """Raise :class:`ModelError` on a minimal model, whose inertias tell nothing of ``what``."""
+        """Check that the model is not minimal, whose inertias are not those of bodies.
+
+        Parameters
+        ----------
+        what : str
+            Quantity that needs inertias of bodies, for the message.
+
+        Raises
+        ------
+        ModelError
+            If the model is minimal.
+        """
         if self.physical is not None:
             raise ModelError(
-                f"{what} cannot be told from a minimal model: regrouping the inertias of {self.name!r} kept its "
-                "dynamics in joint space only; ask the model that minimal() was called on"
+                f"{what} cannot be computed from a minimal model: regrouped inertias are not those of the bodies of "
+                f"{self.name!r}; use the model on which minimal() was called"
             )
 
     def __str__(self) -> str:
@@ -592,7 +846,7 @@ def _shifted(places: slice, start: int) -> slice:
 
 
 def public_body(name: str, rigid: RigidInertia, links: tuple[str, ...]) -> Body:
-    """A body as users see it, from its inertia in the axes of its file."""
+    """Return a body in the axes of its file from its inertia."""
     mass, center, inertia = about_center_of_mass(rigid)
     for array in (center, inertia):
         array.setflags(write=False)

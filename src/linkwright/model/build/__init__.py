@@ -1,1 +1,1 @@
-"""From named parts to a model: what the parts are, a builder, how they are put together."""
+"""Construction of models: descriptions, the builder, and assembly."""

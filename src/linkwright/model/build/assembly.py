@@ -1,4 +1,4 @@
-"""From a description to a model: checked, sorted, fixed joints merged, axes made canonical."""
+"""Assembly of a model from a description: checks, order of the tree, merging of fixed joints, canonical axes."""
 
 from __future__ import annotations
 
@@ -46,11 +46,10 @@ def assemble(
     found: Iterable[str] = (),
     known: Iterable[BodySpec] = (),
 ) -> Model:
-    """The model of a description.
+    """Return the model of a description.
 
-    Raises :class:`ModelError` with every problem, those that its reader has ``found`` before first;
-    what leaves the mechanism usable is told, together with ``notes``, in one :class:`FormatWarning`. Of the bodies
-    that are ``known`` it was told before.
+    Raises :class:`ModelError` with all problems, those ``found`` by the reader first. Remarks on a usable mechanism and
+    ``notes`` are issued in one :class:`FormatWarning`; remarks on bodies in ``known`` were issued before.
     """
     problems = list(found)
     remarks = list(notes)
@@ -78,7 +77,7 @@ def assemble(
 
 
 def _tree_order(description: Description, problems: list[str]) -> list[JointSpec]:
-    """The joints in depth-first order of the file; everything that keeps them from being a tree is told."""
+    """Return the joints in depth-first order of the file; append everything that is not a tree to `problems`."""
     bodies = {body.name: body for body in description.bodies}
     below: dict[str, list[JointSpec]] = {}
     above: dict[str, JointSpec] = {}
@@ -138,14 +137,14 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
 
 
 def _with_lengths(model: Model) -> Model:
-    """Springs of no given free length are relaxed at the neutral configuration."""
+    """Set unknown free lengths of springs to their lengths at the neutral configuration."""
     if all(spring.length is not None for spring in model.springs):
         return model
 
     def outward(link: Link, parent: Array, q: Array) -> Array:
         return parent @ link.transform(q)
 
-    poses = [*model.outward(outward, np.eye(4), model.coordinates(model.neutral())), np.eye(4)]  # the last: the world's
+    poses = [*model.outward(outward, np.eye(4), model.coordinates(model.neutral())), np.eye(4)]  # last: the world
     springs = []
     for spring in model.springs:
         places = [model.frames[name] for name in spring.frames]
@@ -156,7 +155,7 @@ def _with_lengths(model: Model) -> Model:
 
 
 def _resolve_mimics(description: Description, problems: list[str], remarks: list[str]) -> Description:
-    """Every follower made to follow a joint with a coordinate of its own; followers of fixed joints fixed."""
+    """Resolve mimic joints to leaders with independent coordinates; those of fixed joints become fixed."""
     if all(joint.mimic is None for joint in description.joints):
         return description
     followed = _followed({joint.name: joint for joint in description.joints}, problems)
@@ -167,7 +166,7 @@ def _resolve_mimics(description: Description, problems: list[str], remarks: list
             continue
         lead = followed[joint.name]
         wrong = ""
-        if lead is None:  # told already
+        if lead is None:  # reported before
             resolved.append(replace(joint, mimic=None))
             continue
         multiplier, offset, leader = lead
@@ -196,7 +195,7 @@ def _resolve_mimics(description: Description, problems: list[str], remarks: list
 
 
 def _followed(joints: Mapping[str, JointSpec], problems: list[str]) -> dict[str, tuple[float, float, JointSpec] | None]:
-    """What each joint follows in the end (itself, if nothing): multiplier, offset, leader. None where that fails."""
+    """Return the leader of each joint (itself without a mimic), with multiplier and offset; None for an error."""
     found: dict[str, tuple[float, float, JointSpec] | None] = {
         name: (1.0, 0.0, joint) for name, joint in joints.items() if joint.mimic is None
     }
@@ -230,7 +229,7 @@ def _followed(joints: Mapping[str, JointSpec], problems: list[str]) -> dict[str,
 
 
 def fixed_at(joint: JointSpec, q: Array) -> JointSpec:
-    """The joint fixed at given coordinates of its own."""
+    """Return the joint fixed at the given coordinates."""
     assert joint.motion is not None
     turn = joint.axes
     placement = joint.placement @ turn @ joint.motion.transform(q) @ inverse_pose(turn)
@@ -238,7 +237,7 @@ def fixed_at(joint: JointSpec, q: Array) -> JointSpec:
 
 
 def _joint(spec: JointSpec, problems: list[str]) -> Joint:
-    """The joint of a model, every per-coordinate value filled in and checked."""
+    """Return the joint of a model with all values per coordinate, after checks."""
     motion = spec.motion
     assert motion is not None
 
@@ -274,9 +273,9 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
         problems.append(
             at_place(
                 spec.place,
-                f"joint {spec.name!r}: a {motion.type} joint has no armature of its translation, whose velocities are "
-                "in axes that turn with the body: as a diagonal of M it would drive a spinning body sideways. Give "
-                f"[{', '.join(map(str, zeros))}], or separate joints in a row that slide and turn",
+                f"joint {spec.name!r}: a {motion.type} joint has no armature of its translation, whose axes rotate "
+                "with the body. Give "
+                f"[{', '.join(map(str, zeros))}], or separate prismatic and revolute joints",
             )
         )
     lower = values("lower", nq, _filled(nq, -np.inf), finite=False)
@@ -305,19 +304,19 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
 
 
 MAY_BE_SYMBOLS = ("stiffness", "rest", "damping", "friction", "armature")
-"""What of a joint no decision depends on."""
+"""Parameters of a joint that may be symbols, since no decision depends on them."""
 
 
 @lru_cache(maxsize=4096)
 def _filled(n: int, value: float) -> Array:
-    """n times the value; shared, so not to be written."""
+    """Return an array of n equal values, which is shared and must not be written."""
     x = np.full(n, value)
     x.setflags(write=False)
     return x
 
 
 def _model(description: Description, order: list[JointSpec], joints: list[Joint]) -> Model:
-    """Lay the tree out; everything is known to be right."""
+    """Build the tree from a checked description."""
     bodies = {body.name: body for body in description.bodies}
     where: dict[str, tuple[int, Array]] = {
         WORLD: (-1, np.eye(4))
@@ -366,7 +365,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         frames[frame.name] = Frame(k, canonical(k, offset @ frame.placement))
 
     def apart(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-        """Those between shapes that move against each other: what is welded together does not."""
+        """Return the pairs of shapes on different moving bodies."""
         on = [where[shape.body][0] for shape in description.shapes]
         return tuple(pair for pair in pairs if on[pair.first] != on[pair.second])
 
@@ -395,20 +394,20 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
 
 
 def _rigid(body: BodySpec) -> RigidInertia:
-    """Of numbers or symbols."""
+    """Return the rigid inertia of a body, for numbers and symbols."""
     m, c, I = (x if is_symbolic(x) else np.asarray(x, float) for x in (body.mass, body.center_of_mass, body.inertia))
     return rigid_inertia(m if is_symbolic(m) else float(m), np.asarray(c), np.asarray(I))
 
 
 def _snapped(T: Array) -> Array:
-    """A pose whose rotation has its zeros and ones exact."""
+    """Return a pose with exact zeros and ones in its rotation."""
     T = T.copy()
     T[:3, :3] = snap(T[:3, :3])
     return T
 
 
 def described(model: Model) -> Description:
-    """What to go on from: the model's description, with what the model itself says now."""
+    """Return the description of a model with the model's present values."""
     model.require_physical("a description")
     joints = {joint.name: joint for joint in model.joints}
     specs = tuple(

@@ -1,4 +1,4 @@
-"""Mechanisms built by hand, in a few lines."""
+"""Builder of mechanisms in code."""
 
 from __future__ import annotations
 
@@ -31,12 +31,26 @@ from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
 
 MAY_BE_NONE = ("friction", "restitution", "stiffness")
-"""What a shape may leave to the one that it touches, or be rigid without."""
+"""Parameters of a shape that may be None: taken from the other shape, or rigid."""
 
 
 class Builder:
-    """Collects bodies, joints, frames, loops, springs and shapes in any order; :meth:`build` checks and sorts them.
+    """Builder of a mechanism from bodies, joints, frames, loops, springs and shapes, which are added in any order.
 
+    Parameters
+    ----------
+    name : str or Model
+        Name of the mechanism; or a model to extend, which is not changed.
+    gravity : array_like, shape (3,), optional
+        Gravity in m/s². By default that of the model, or (0, 0, −9.81).
+
+    Raises
+    ------
+    ModelError
+        If the model is minimal and has no bodies to build with.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> pendulum = (
     ...     lw.Builder("pendulum")
@@ -46,21 +60,16 @@ class Builder:
     ... )
     >>> pendulum.nq
     1
-
-    Of a model instead of a name it goes on from there: all that the model has is kept, and more is added.
-
     >>> tipped = lw.Builder(pendulum).frame("tip", "rod", xyz=[0, 0, -1]).build()
     >>> list(tipped.frames)
     ['world', 'rod', 'tip']
-
-    Raises :class:`ModelError` for a minimal model, which has no bodies to build with.
     """
 
     @explained
     def __init__(self, name: str | Model, gravity: Sequence[float] | EllipsisType = ...):
-        """``gravity`` (3,), m/s²: the model's, or (0, 0, −9.81), unless given."""
+        """Start a new mechanism, or extend a model."""
         if not isinstance(name, (str, Model)):
-            raise ArgumentError(f"a builder begins with a name or goes on from a Model; got {name!r:.200}")
+            raise ArgumentError(f"a builder needs a name or a Model; got {name!r:.200}")
         self._given = described(name) if isinstance(name, Model) else Description(name)
         if gravity is not ...:
             x, y, z = finite("gravity", gravity, (3,)).tolist()
@@ -80,10 +89,26 @@ class Builder:
     def body(self, name: str, mass: float = 0.0, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0) -> Builder:
         """Add a rigid body.
 
-        ``center_of_mass`` (3,) is in the body's frame, m; ``inertia`` is about the center of mass in
-        body axes, kg m²: a matrix (3, 3), its diagonal (3,), or one number for all three axes. A body may be
-        massless; where a joint moves nothing with inertia, what needs accelerations says so (:class:`ModelError`).
-        Each of these may be symbols (:func:`lw.symbols`), as what joints have for each coordinate may be.
+        Parameters
+        ----------
+        name : str
+            Name of the body.
+        mass : float or Expr, optional
+            Mass in kg.
+        center_of_mass : array_like, shape (3,), optional
+            Center of mass in the axes of the body in m.
+        inertia : array_like, shape (3, 3), (3,) or (), optional
+            Inertia about the center of mass in the axes of the body in kg m²: a matrix, its diagonal, or one number.
+
+        Returns
+        -------
+        Builder
+            The builder itself.
+
+        Notes
+        -----
+        All values may be symbols (:func:`lw.symbols`). A body may be massless; functions that need accelerations raise
+        :class:`ModelError` if a joint moves no inertia.
         """
         who = f"body {_name('a body', name)!r}"
         self._take("body or frame", name)
@@ -118,17 +143,57 @@ class Builder:
         multiplier: float = 1.0,
         offset: float = 0.0,
     ) -> Builder:
-        """Add a joint that moves body ``child`` on body ``parent`` ("world" for the ground).
+        """Add a joint.
 
-        ``type``: fixed, revolute, continuous, prismatic, helical, cylindrical, universal, planar,
-        spherical or free. Its frame is placed on the parent by ``xyz`` (m) and ``rpy`` (rad; fixed-axis
-        roll, pitch, yaw) or by ``placement`` (4, 4); ``axis`` (z unless given; need not be of unit
-        length) is in that frame. ``pitch``: meters a turn, of helical joints. Limits, ``stiffness``
-        (towards ``rest``), ``damping``, Coulomb ``friction`` and ``armature`` (reflected rotor inertia)
-        are one number or one per coordinate; free and planar joints have no armature of their translation, whose
-        velocities are in axes that turn with the body, and friction along these axes.
+        Parameters
+        ----------
+        name : str
+            Name of the joint.
+        type : str
+            "fixed", "revolute", "continuous", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical"
+            or "free".
+        parent : str
+            Name of the parent body, or "world".
+        child : str
+            Name of the body that the joint moves.
+        xyz : array_like, shape (3,), optional
+            Position of the joint frame in the parent body in m.
+        rpy : array_like, shape (3,), optional
+            Roll, pitch and yaw of the joint frame about fixed axes in rad.
+        placement : array_like, shape (4, 4), optional
+            Pose of the joint frame in the parent body, instead of `xyz` and `rpy`.
+        axis : array_like, shape (3,), optional
+            Axis in the joint frame, of any length; z by default.
+        second_axis : array_like, shape (3,), optional
+            Second axis of a universal joint, perpendicular to `axis`.
+        pitch : float, optional
+            Meters per turn of a helical joint.
+        lower, upper : float or array_like, shape (nq,), optional
+            Limits of the coordinates in m or rad; None: no limit.
+        velocity_limit : float or array_like, shape (nv,), optional
+            Largest speed in m/s or rad/s; None: no limit.
+        effort_limit : float or array_like, shape (nv,), optional
+            Largest effort in N or N m; None: no limit.
+        stiffness : float or array_like, shape (nv,), optional
+            Stiffness of the joint's springs in N/m or N m/rad.
+        rest : float or array_like, shape (nq,), optional
+            Coordinates at which the springs are relaxed; None: the neutral ones.
+        damping : float or array_like, shape (nv,), optional
+            Viscous damping in N s/m or N m s/rad.
+        friction : float or array_like, shape (nv,), optional
+            Coulomb friction in N or N m. That of free and planar joints is along the axes of the body.
+        armature : float or array_like, shape (nv,), optional
+            Reflected rotor inertia in kg or kg m². Translations of free and planar joints have none, since their axes
+            rotate with the body.
+        mimic : str, optional
+            Name of the joint that this joint follows (its leader).
+        multiplier, offset : float, optional
+            The coordinate of a mimic joint is `multiplier` · (coordinate of the leader) + `offset`.
 
-        ``mimic`` names a joint this one follows: coordinate = ``multiplier`` · (its coordinate) + ``offset``.
+        Returns
+        -------
+        Builder
+            The builder itself.
         """
         who = f"joint {_name('a joint', name)!r}"
         for what, body in (("a parent body", parent), ("a child body", child)):
@@ -137,7 +202,7 @@ class Builder:
         follows = None
         if mimic is not None:
             follows = Mimic(
-                _name(f"{who}: the joint it mimics", mimic),
+                _name(f"{who}: mimic", mimic),
                 float(finite(f"{who}: the multiplier", multiplier, ())),
                 float(finite(f"{who}: the offset", offset, ())),
             )
@@ -174,7 +239,26 @@ class Builder:
         rpy: Sequence[float] | None = None,
         placement: Any = None,
     ) -> Builder:
-        """Add a named frame on a body ("world" for the ground)."""
+        """Add a frame on a body.
+
+        Parameters
+        ----------
+        name : str
+            Name of the frame.
+        body : str
+            Name of the body, or "world".
+        xyz : array_like, shape (3,), optional
+            Position in m.
+        rpy : array_like, shape (3,), optional
+            Roll, pitch and yaw about fixed axes in rad.
+        placement : array_like, shape (4, 4), optional
+            Pose, instead of `xyz` and `rpy`.
+
+        Returns
+        -------
+        Builder
+            The builder itself.
+        """
         _name(f"frame {_name('a frame', name)!r}: its body", body)
         self._take("body or frame", name)
         self._frames.append(FrameSpec(name, body, _placed(f"frame {name!r}", placement, xyz, rpy)))
@@ -198,19 +282,48 @@ class Builder:
         held: Any = None,
         coefficients: Sequence[float] | None = None,
     ) -> Builder:
-        """Close a loop between two frames (names of links, of frames, or "world") of the tree.
+        """Add a closed loop between two frames of the tree.
 
-        ``type``: weld, ball (the origins coincide), revolute, prismatic, cylindrical, helical, universal or
-        planar (what the joints of these names leave free), distance (a massless rod of ``length`` between the
-        origins), or mask (``held`` names the directions "x", "y", "z", "rx", "ry", "rz" of the second frame's axes that
-        may not move). ``xyz`` and ``rpy``, or ``placement``, say where in the first frame the second lies when
-        closed; ``axis`` (z unless given) is in the second frame, as of joints.
+        Parameters
+        ----------
+        name : str
+            Name of the loop.
+        type : str
+            "weld", "ball" (coincident origins), "revolute", "prismatic", "cylindrical", "helical", "universal" or
+            "planar" (free motions of the joints of these names), "distance" (a massless rod between the origins),
+            "mask" (directions in `held`) or "joint" (a coupling of two coordinates).
+        first : str
+            Name of the first link or frame, or "world". For "joint" the name of a coordinate in
+            ``model.coordinate_names``.
+        second : str, optional
+            Name of the second link or frame, or "world". For "joint" the name of another coordinate; without it the
+            first coordinate is constant.
+        xyz : array_like, shape (3,), optional
+            Position of the second frame in the first in m, when closed.
+        rpy : array_like, shape (3,), optional
+            Roll, pitch and yaw of the second frame in the first about fixed axes in rad, when closed.
+        placement : array_like, shape (4, 4), optional
+            Pose of the second frame in the first, instead of `xyz` and `rpy`.
+        axis : array_like, shape (3,), optional
+            Axis in the second frame, z by default.
+        second_axis : array_like, shape (3,), optional
+            Second axis of a universal loop.
+        pitch : float, optional
+            Meters per turn of a helical loop.
+        length : float, optional
+            Length of the rod in m.
+        held : str or sequence of str, optional
+            Constrained directions of a mask, in the axes of the second frame: some of "x", "y", "z", "rx", "ry", "rz".
+        coefficients : sequence of float, optional
+            For "joint": the first coordinate is c₀ + c₁ x + c₂ x² + … of the second coordinate x.
 
-        ``type`` "joint" ties coordinates instead: that named ``first`` (as in ``model.coordinate_names``) is
-        c₀ + c₁ x + c₂ x² + … of that named ``second``, by ``coefficients`` (c₀, c₁, …); of none, the constant c₀.
+        Returns
+        -------
+        Builder
+            The builder itself.
         """
         for end in (_name("a loop", name), first, *([] if second is None else [second])):
-            _name(f"loop {name!r}: what it joins", end)
+            _name(f"loop {name!r}: an end", end)
         if type == "joint":
             if coefficients is None:
                 raise InputError(f"loop {name!r}: a joint loop needs coefficients (c₀, c₁, …)")
@@ -245,24 +358,41 @@ class Builder:
         name: str | None = None,
         through: Sequence[str | tuple[str, Any]] = (),
     ) -> Builder:
-        """Add a massless spring and damper, straight between two points of two bodies ("world" for the ground).
+        """Add a massless spring and damper between two points of two bodies.
 
-        ``a``, ``b``: each a frame (the name of a link, of a frame, or "world"), whose origin it is, or
-        ``(body, xyz)``, a point in the body's frame, m; such a point becomes a frame, "<name>_a" or "<name>_b".
-        ``stiffness`` in N/m, ``damping`` in N s/m. ``length`` is the free length, m; not given, the distance at the
-        neutral configuration. Two lengths are the shortest and the longest at which the spring is relaxed, as it
-        is in between: (0, L) is a rope, (L, inf) a buffer; the damper acts at any length. ``through``: points that it
-        runs through without friction, in order (an eyelet, a small pulley); its length is then that of all its
-        straight pieces. ``name``: spring1, spring2, … unless given.
+        Parameters
+        ----------
+        a, b : str or tuple
+            Ends: the name of a link, of a frame or "world", or ``(body, xyz)`` with a point in the body's frame in m.
+            Such a point becomes a frame, "<name>_a" or "<name>_b".
+        stiffness : float, optional
+            Stiffness in N/m.
+        damping : float, optional
+            Damping in N s/m.
+        length : float or tuple of float, optional
+            Free length in m; by default the length at the neutral configuration. Two lengths are the shortest and the
+            longest at which the spring is relaxed: (0, L) is a rope, (L, inf) a buffer. The damper acts at any length.
+        name : str, optional
+            Name; by default spring1, spring2, ….
+        through : sequence, optional
+            Points that the spring passes through without friction, in order (an eyelet, a small pulley). Its length is
+            then the sum of its straight segments.
 
-        It acts in ``passive_forces``, ``spring_energy`` and ``simulate``, like the springs of joints. Where
-        its ends meet it has no direction: within about 1e-9 of its free length the force goes to zero.
+        Returns
+        -------
+        Builder
+            The builder itself.
+
+        Notes
+        -----
+        The spring acts in ``passive_forces``, ``spring_energy`` and ``simulate``, like the springs of joints. Its
+        direction is undefined where its ends meet: within about 1e-9 of its free length the force goes to zero.
         """
         others = [one.name for one in (*self._given.springs, *self._springs)]
         name = _free("spring", others) if name is None else _name("a spring", name)
         who = f"spring {name!r}"
         if isinstance(through, str) or not isinstance(through, Sequence):
-            raise ArgumentError(f"{who}: what it runs through is a list of places; got {through!r}")
+            raise ArgumentError(f"{who}: through is a list of points; got {through!r}")
         labels = ["a", *(str(k + 1) for k in range(len(through))), "b"]
         frames = [self._place(f"{name}_{label}", who, end) for label, end in zip(labels, (a, *through, b), strict=True)]
         k = float(finite(f"the stiffness of {who}", stiffness, ()))
@@ -280,7 +410,7 @@ class Builder:
         return self
 
     def _place(self, name: str, who: str, place: Any) -> str:
-        """The frame at a place; a point of a body is made one."""
+        """Return the name of a frame at an end; a point of a body becomes a frame."""
         if isinstance(place, str):
             return place
         if not (isinstance(place, (tuple, list)) and len(place) == 2 and isinstance(place[0], str)):
@@ -325,23 +455,74 @@ class Builder:
         color: Sequence[float] | None = None,
         name: str = "",
     ) -> Builder:
-        """Add a shape to a body ("world" for the ground): what is drawn of it, and what of it touches others.
+        """Add a shape to a body, for drawing and contact; shapes have no mass (see :func:`lw.mass_properties`).
 
-        ``kind``: sphere (``radius``), box and ellipsoid (``size``: from side to side along x, y, z), cylinder and cone
-        (``radius``, ``length`` from end to end), capsule (``length`` between the centers of its caps), plane (its
-        normal is z), height_field (``heights`` (rows, columns) along z over ``size``: columns along x, rows along y),
-        or mesh: a ``file`` (STL, OBJ or DAE, times ``scale``), or ``vertices`` (n, 3) and ``faces`` (m, 3). Lengths in
-        m. ``xyz`` and ``rpy``, or ``placement``, say where the middle of the shape lies in the body's frame; capsules,
-        cylinders and cones are along its z. ``use``: "visual", "collision" or "both". ``color``: red, green, blue and,
-        unless opaque, opacity, each 0 to 1. Shapes weigh nothing; :func:`lw.mass_properties` tells what they would.
+        Parameters
+        ----------
+        body : str
+            Name of the body, or "world".
+        kind : str
+            "sphere" (`radius`), "box" and "ellipsoid" (`size`), "cylinder" and "cone" (`radius`, `length`), "capsule"
+            (`radius`, `length`), "plane" (normal z), "height_field" (`heights`, `size`) or "mesh" (`file`, or
+            `vertices` and `faces`).
+        radius : float, optional
+            Radius in m.
+        size : array_like, shape (3,), optional
+            Extent along x, y and z in m.
+        length : float, optional
+            Length along z in m: of cylinders and cones from end to end, of capsules between the centers of the caps.
+        file : str, optional
+            File of a mesh: STL, OBJ or DAE.
+        scale : float or array_like, shape (3,), optional
+            Scale of a mesh.
+        vertices : array_like, shape (n, 3), optional
+            Vertices of a mesh in m.
+        faces : array_like of int, shape (m, 3), optional
+            Vertex indices of the triangles, counterclockwise from outside.
+        heights : array_like, shape (rows, columns), optional
+            Heights of a height field along z in m: columns along x, rows along y.
+        xyz : array_like, shape (3,), optional
+            Position of the center in the body's frame in m.
+        rpy : array_like, shape (3,), optional
+            Roll, pitch and yaw of the shape in the body's frame in rad.
+        placement : array_like, shape (4, 4), optional
+            Pose of the shape in the body's frame, instead of `xyz` and `rpy`.
+        use : {"visual", "collision", "both"}, optional
+            Purpose of the shape. Contact of collision shapes is enabled by :meth:`Model.with_ground` and
+            :meth:`Model.with_contact`.
+        friction : float, optional
+            Coefficient of friction. None: that of the other shape, or 0.7 if it has none. The smaller of two
+            coefficients is used.
+        torsional_friction : float, optional
+            Moment about the normal per normal force in m.
+        rolling_friction : float, optional
+            Moment against rolling per normal force in m.
+        restitution : float, optional
+            Coefficient of restitution from 0 to 1; None: that of the other shape, or 0 if it has none. The smaller of
+            two coefficients is used.
+        stiffness : float, optional
+            Stiffness of each contact point in N/m; None: rigid.
+        damping : float, optional
+            Damping of each contact point in N s/m, with a stiffness.
+        margin : float, optional
+            Distance in m by which the shape is enlarged for contact.
+        contype, conaffinity : int, optional
+            Bit masks as in MJCF: two shapes touch if the ``contype`` of one and the ``conaffinity`` of the other have a
+            common bit.
+        color : sequence of float, optional
+            Red, green, blue and optionally opacity from 0 to 1.
+        name : str, optional
+            Name of the shape.
 
-        For contact, which :meth:`Model.with_ground` and :meth:`Model.with_contact` turn on: coefficients of
-        ``friction`` and of ``restitution`` (None takes what the other shape has; of two given the smaller counts; of
-        none it is 0.7 and 0), ``torsional_friction`` and ``rolling_friction`` (m: the moment that each newton of normal
-        force resists), ``stiffness`` (N/m; None is rigid) and ``damping`` (N s/m) of each point of contact, and
-        ``margin`` (m: it is that much thicker). A soft contact exerts max(0, k δ (1 + c δ̇) + d δ̇) under all methods, c
-        such that an impact at 1 m/s leaves the restitution, 0.05 at least; zero where none is given. Shapes meet where
-        a bit of the ``contype`` of one is in the ``conaffinity`` of the other.
+        Returns
+        -------
+        Builder
+            The builder itself.
+
+        Notes
+        -----
+        A compliant contact exerts max(0, k δ (1 + c δ̇) + d δ̇) with all integration methods. c gives the restitution
+        at 1 m/s, at least 0.05; it is zero without a restitution.
         """
         who = f"a shape of {_name('a shape: its body', body)!r}"
         if name:
@@ -400,11 +581,33 @@ class Builder:
 
     @explained
     def build(self, root: str | None = None) -> Model:
-        """The model. ``root="free"`` sets the one body without a joint (or welded to the world) afloat."""
+        """Build the model.
+
+        Parameters
+        ----------
+        root : {"free", "fixed"}, optional
+            Joint of the one body without a joint (or welded to the world): "free" makes it float.
+
+        Returns
+        -------
+        Model
+            Mechanism.
+
+        Raises
+        ------
+        ModelError
+            With all problems of the description.
+        """
         return assemble(self.describe().rooted(root) if root else self.describe())
 
     def describe(self) -> Description:
-        """What has been collected so far."""
+        """Return the description of all parts that were added.
+
+        Returns
+        -------
+        Description
+            Parts by name, without checks.
+        """
         given = self._given
         return replace(
             given,
@@ -418,12 +621,12 @@ class Builder:
 
 
 def mass_of(who: str, mass: Any) -> Any:
-    """A mass: a float or a symbol."""
+    """Return a mass as a float or a symbol, after a check."""
     return entries(f"the mass of {who}", mass, ()).item()
 
 
 def inertia_of(who: str, inertia: Any) -> Array:
-    """An inertia (3, 3) given in full, by its diagonal (3,) or by one number for all three axes."""
+    """Return an inertia (3, 3) from a matrix, its diagonal (3,) or one number for all three axes."""
     I = entries(f"the inertia of {who}", inertia, (), (3,), (3, 3))
     if I.shape == (3, 3):
         return I
@@ -432,7 +635,7 @@ def inertia_of(who: str, inertia: Any) -> Array:
 
 
 def _placed(who: str, placement: Any, xyz: Any, rpy: Any) -> Array:
-    """The pose given whole or by position and angles, checked."""
+    """Return a pose from a matrix, or from a position and angles, after a check."""
     if placement is not None and (xyz is not None or rpy is not None):
         raise ArgumentError(f"{who}: give placement, or xyz and rpy, not both")
     for part, value in (("xyz", xyz), ("rpy", rpy)):
@@ -442,7 +645,7 @@ def _placed(who: str, placement: Any, xyz: Any, rpy: Any) -> Array:
 
 
 def _free(start: str, taken: Sequence[str]) -> str:
-    """start1, start2, …: by how many there are, or the next that none has."""
+    """Return start1, start2, …: the name with the next number that is not taken."""
     number = len(taken) + 1
     while f"{start}{number}" in taken:
         number += 1

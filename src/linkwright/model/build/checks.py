@@ -1,4 +1,4 @@
-"""What a description must be before it is a model: each problem told with its place."""
+"""Checks of a description before assembly; each problem with its position in the file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 
 TRIANGLE_TOLERANCE = 1e-6
-"""A principal moment may exceed the sum of the others by this much of itself (rounded decimals in files)."""
+"""Relative amount by which a principal moment may exceed the sum of the others, for rounded decimals in files."""
 
 NO_MOMENT = 1e-15
-"""A moment of inertia of less than this of the mechanism's largest is none: some programs write their rounding."""
+"""Moments of inertia below this fraction of the mechanism's largest are zero, since some programs write rounding."""
 
 
 def check_inertias(bodies: Sequence[BodySpec], problems: list[str], remarks: list[str]) -> None:
-    """Every body of numbers has the inertia of a rigid body, or none; what its file may have wrong is remarked."""
+    """Check that every body has the inertia of a rigid body, or none; faults of files are remarks."""
     of_numbers = [body for body in bodies if not is_symbolic(body.mass, body.center_of_mass, body.inertia)]
     sound = _sound(of_numbers)
     largest = 0.0 if sound.all() else _largest_moment(of_numbers)
@@ -35,12 +35,12 @@ def check_inertias(bodies: Sequence[BodySpec], problems: list[str], remarks: lis
 
 
 def at_place(place: str, message: str) -> str:
-    """A problem, behind the place in a file where it is, if there is one."""
+    """Return a problem after its position in a file, if there is one."""
     return f"{place}: {message}" if place else message
 
 
 def _sound(bodies: Sequence[BodySpec]) -> Array:
-    """Which bodies have nothing wrong with their inertia: all at once, for most have not."""
+    """Return which bodies have a valid inertia, for all bodies at once."""
     try:
         m = np.array([body.mass for body in bodies], dtype=float).reshape(len(bodies))
         c = np.array([body.center_of_mass for body in bodies], dtype=float).reshape(len(bodies), 3)
@@ -57,12 +57,12 @@ def _sound(bodies: Sequence[BodySpec]) -> Array:
 
 
 def _largest_moment(bodies: Sequence[BodySpec]) -> float:
-    """The largest moment of inertia that a body has, or would have as a point at its center of mass."""
+    """Return the largest moment of inertia of a body, including that of a point mass at its center of mass."""
     largest = 0.0
     for body in bodies:
         m, c, I = np.asarray(body.mass), np.asarray(body.center_of_mass), np.asarray(body.inertia)
         if c.shape == (3,) and I.shape == (3, 3) and np.isfinite([m, *c, *I.ravel()]).all():
-            with np.errstate(over="ignore"):  # what is too large is told
+            with np.errstate(over="ignore"):  # overflow is reported as a problem
                 largest = max(largest, float(np.abs(I).max()), float(m * (c @ c)))
     return largest
 
@@ -103,7 +103,7 @@ def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks:
             )
         elif moments[0] < -allowed:
             told = at_place(place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})")
-            (remarks if place else problems).append(told)  # files of real robots have such; nobody types them
+            (remarks if place else problems).append(told)  # files of real robots have such values
         elif excess > allowed:
             remarks.append(
                 at_place(
@@ -115,7 +115,7 @@ def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks:
 
 
 def check_names(description: Description, problems: list[str]) -> None:
-    """Every body, frame and joint has a name that no other of its kind has."""
+    """Check that every body, frame and joint has a unique name of its kind."""
     named: dict[str, list[BodySpec | FrameSpec | JointSpec]] = {
         "body or frame": [*description.bodies, *description.frames],
         "joint": [*description.joints],
@@ -129,9 +129,7 @@ def check_names(description: Description, problems: list[str]) -> None:
             elif printable(item.name, keep="") != item.name:
                 problems.append(at_place(item.place, f"the name {item.name!r} of a {what} has control characters"))
             elif item.name == WORLD and what != "joint":
-                problems.append(
-                    at_place(item.place, f"the name {WORLD!r} is taken: it is what mechanisms are attached to")
-                )
+                problems.append(at_place(item.place, f"the name {WORLD!r} is reserved for the ground"))
             elif count[item.name] > 1 and item.name in seen:
                 first = f" (first at {seen[item.name]})" if seen[item.name] else ""
                 problems.append(at_place(item.place, f"a second {what} is named {item.name!r}{first}"))
@@ -144,7 +142,7 @@ def check_names(description: Description, problems: list[str]) -> None:
 
 
 def check_loops(description: Description, order: list[JointSpec], problems: list[str]) -> None:
-    """Every loop is between frames of different bodies, or between coordinates whose rates are velocities."""
+    """Check that every loop is between frames of different bodies, or between coordinates with velocities."""
     moved_by = moved_by_each(order)
     frames = {frame.name: frame.body for frame in description.frames}
     bodies = {body.name for body in description.bodies}
@@ -179,7 +177,7 @@ def check_loops(description: Description, order: list[JointSpec], problems: list
 
 
 def moved_by_each(order: list[JointSpec]) -> dict[str, str]:
-    """The moving body, or the world, that each link is part of."""
+    """Return the moving body, or the world, of each link."""
     moved_by = {WORLD: WORLD}
     for joint in order:
         moved_by[joint.child] = joint.child if joint.motion else moved_by[joint.parent]
@@ -187,7 +185,7 @@ def moved_by_each(order: list[JointSpec]) -> dict[str, str]:
 
 
 def check_springs(description: Description, order: list[JointSpec], problems: list[str]) -> None:
-    """Every spring is between frames of different bodies, with numbers that springs can have."""
+    """Check that every spring is between frames of different bodies and has valid numbers."""
     if not description.springs:
         return
     moved_by = moved_by_each(order)
@@ -225,7 +223,7 @@ def check_springs(description: Description, order: list[JointSpec], problems: li
 
 
 def check_shapes(description: Description, problems: list[str]) -> None:
-    """Every shape is on a body, with numbers that shapes can have."""
+    """Check that every shape is on a body and has valid numbers."""
     bodies = {body.name for body in description.bodies} | {WORLD}
     for shape in description.shapes:
         who = f"shape {shape.name!r}" if shape.name else f"a shape of {shape.body!r}"
@@ -236,15 +234,15 @@ def check_shapes(description: Description, problems: list[str]) -> None:
 
 
 def check_pairs(description: Description, problems: list[str]) -> None:
-    """Every pair is of two shapes that touch, once, with numbers that contacts can have."""
-    if problems:  # of shapes that are wrong no pairs are looked at
+    """Check that every pair is of two shapes that can touch, is unique, and has valid numbers."""
+    if problems:  # pairs of invalid shapes are not checked
         return
     for pairs in (description.pairs, description.listed_pairs):
         problems += pairs_problems(pairs, description.shapes)
 
 
 def _plain_coordinates(order: list[JointSpec]) -> dict[str, None]:
-    """The names of the coordinates whose rates are velocities, in their order."""
+    """Return the names of the coordinates whose rates are velocities, in order."""
     plain: dict[str, None] = {}
     for spec in order:
         if spec.motion and not spec.mimic:
@@ -259,16 +257,16 @@ def _check_coordinate_loop(loop: CoordinateLoop, plain: Mapping[str, None], prob
         if name not in plain:
             unknown = unknown_name("coordinate", name, plain, problems)
             problems.append(
-                at_place(loop.place, f"loop {loop.name!r}: {unknown} (quaternions and followers have none)")
+                at_place(loop.place, f"loop {loop.name!r}: {unknown} (not those of quaternions and mimic joints)")
             )
     if loop.first == loop.second:
-        problems.append(at_place(loop.place, f"loop {loop.name!r} ties the coordinate {loop.first!r} to itself"))
+        problems.append(at_place(loop.place, f"loop {loop.name!r} couples the coordinate {loop.first!r} with itself"))
     if not np.isfinite(loop.coefficients).all():
         problems.append(at_place(loop.place, f"loop {loop.name!r}: its coefficients must be finite"))
 
 
 def contradictions(model: Model, told: set[int]) -> Iterator[str]:
-    """Followers whose limits leave what they follow no room, as where a sign was forgotten; told of once."""
+    """Yield mimic joints whose limits leave their leader no range, as after a wrong sign; each is reported once."""
     known = {body.name for body in model.description.bodies if id(body) in told}
     for spec in model.description.joints:
         if spec.mimic is not None and spec.child not in known and spec.name in model.contradictions:
@@ -280,5 +278,5 @@ def contradictions(model: Model, told: set[int]) -> Iterator[str]:
 
 
 def unknown_name(what: str, name: object, known: Iterable[str], problems: Sized) -> str:
-    """That a name is unknown; with near ones while that is quick: among many problems it is not read."""
+    """Return the message for an unknown name, with similar names if the search is fast."""
     return str(UnknownNameError(what, name, known)) if len(problems) < 10 else f"unknown {what} {name!r}"

@@ -1,7 +1,7 @@
-"""What a mechanism is before it is assembled: named bodies, joints between them, frames on them.
+"""Descriptions of mechanisms before assembly: named bodies, joints, frames, loops, springs and shapes.
 
-Readers and the builder fill a :class:`Description`; `assembly.py` checks it and makes the model.
-``place`` says where an item stands in its file ("arm.urdf:12:5"), for messages.
+Readers and the builder fill a :class:`Description`; `assembly.py` checks it and builds the model.
+``place`` is the position of an item in its file ("arm.urdf:12:5"), for messages.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class BodySpec(ByValue):
     """(3, 3), about the center of mass, in body axes"""
     place: str = field(default="", compare=False)
     inertia_place: str = field(default="", compare=False)
-    """where mass and inertia stand, if elsewhere"""
+    """position of mass and inertia in the file, if different"""
 
 
 @dataclass(frozen=True)
 class Mimic:
-    """This joint follows another: its coordinate is multiplier · (the other's) + offset."""
+    """Coupling of a joint to a leader: coordinate = multiplier · (leader's coordinate) + offset."""
 
     joint: str
     multiplier: float = 1.0
@@ -55,7 +55,7 @@ class Mimic:
 
 @dataclass(frozen=True, eq=False)
 class JointSpec(ByValue):
-    """A joint; ``motion`` is None where it is fixed. Per-coordinate values are scalars or arrays."""
+    """A joint; ``motion`` is None for a fixed joint. Values per coordinate are scalars or arrays."""
 
     name: str
     parent: str
@@ -64,18 +64,18 @@ class JointSpec(ByValue):
     placement: Array = field(default_factory=lambda: np.eye(4))
     """(4, 4), the pose of the child's frame in the parent's at the neutral configuration"""
     alignment: Array = field(default_factory=lambda: np.eye(3))
-    """(3, 3), takes the canonical axes of the joint type (z, …) to those of the child's frame"""
+    """(3, 3), maps the canonical axes of the joint type (z, …) to those of the child's frame"""
     anchor: Array = field(default_factory=lambda: np.zeros(3), kw_only=True)
-    """(3,), where those axes meet, in the child's frame"""
+    """(3,), origin of these axes in the child's frame"""
     lower: Any = None
-    """(nq,), None where unlimited"""
+    """(nq,), None without a limit"""
     upper: Any = None
     velocity_limit: Any = None
-    """(nv,), None where unlimited"""
+    """(nv,), None without a limit"""
     effort_limit: Any = None
     stiffness: Any = 0.0
     rest: Any = None
-    """(nq,), where the springs are relaxed; None is the neutral configuration"""
+    """(nq,), coordinates of relaxed springs; None: the neutral configuration"""
     damping: Any = 0.0
     friction: Any = 0.0
     """(nv,), Coulomb friction: N or N m"""
@@ -86,26 +86,26 @@ class JointSpec(ByValue):
 
     @property
     def axes(self) -> Array:
-        """The pose (4, 4) of the joint's canonical axes in the child's frame."""
+        """Pose (4, 4) of the joint's canonical axes in the child's frame."""
         return pose_matrix(self.alignment, self.anchor)
 
 
 @dataclass(frozen=True, eq=False)
 class FrameSpec(ByValue):
-    """A named place on a body."""
+    """Named frame on a body."""
 
     name: str
     body: str
     placement: Array = field(default_factory=lambda: np.eye(4))
     """(4, 4), the pose of the frame in the body's frame"""
     told: str = field(default="", compare=False)
-    """what messages call it, where nobody gave it its name"""
+    """name in messages, for frames that were not named by the user"""
     place: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Description(ByValue):
-    """A mechanism as named parts in any order."""
+    """Mechanism as named parts in any order."""
 
     name: str
     bodies: tuple[BodySpec, ...] = ()
@@ -116,18 +116,18 @@ class Description(ByValue):
     springs: tuple[Spring, ...] = ()
     shapes: tuple[Shape, ...] = ()
     pairs: tuple[Pair, ...] = ()
-    """of shapes that may touch"""
+    """pairs of shapes that may touch"""
     listed_pairs: tuple[Pair, ...] = ()
-    """those that a file gives one by one: what finds pairs takes these as they are"""
+    """pairs that a file lists explicitly; the search for pairs keeps them"""
     excluded: tuple[tuple[str, str], ...] = ()
-    """links whose shapes never touch each other: what finds pairs leaves these out"""
+    """pairs of links whose shapes never touch; the search for pairs omits them"""
 
     def rooted(self, root: str | None) -> Description:
-        """With the one body that has no joint joined to the world: welded (None) or floating ("free")."""
+        """Return the description with its root body welded to the world (None) or floating ("free")."""
         if root not in (None, "fixed", "free"):
             raise InputError(f"root is {root!r}; it may be 'free', 'fixed' or None")
         children = {joint.child for joint in self.joints}
-        names = dict.fromkeys(body.name for body in self.bodies)  # a name given twice is for assembly to tell
+        names = dict.fromkeys(body.name for body in self.bodies)  # assembly reports duplicate names
         loose = [name for name in names if name not in children and name != WORLD]
         motion = Free() if root == "free" else None
         if len(loose) == 1:
@@ -135,9 +135,9 @@ class Description(ByValue):
             base = JointSpec(name, WORLD, loose[0], motion)
             return replace(self, joints=(base, *self.joints))
         if motion is None or loose:
-            return self  # assembly names what is detached
+            return self  # assembly reports detached bodies
         anchors = [k for k, joint in enumerate(self.joints) if joint.parent == WORLD]
-        if len(anchors) == 1 and self.joints[anchors[0]].motion is None:  # welded to the world: set it afloat
+        if len(anchors) == 1 and self.joints[anchors[0]].motion is None:  # welded to the world: make it float
             joints = list(self.joints)
             taken = replace(self, joints=tuple(joints[: anchors[0]] + joints[anchors[0] + 1 :]))
             joints[anchors[0]] = replace(joints[anchors[0]], name=taken.free_joint_name("root"), motion=motion)
@@ -145,12 +145,12 @@ class Description(ByValue):
         held = ", ".join(repr(self.joints[k].name) for k in anchors[:5])
         those = f"the {'joint' if len(anchors) == 1 else 'joints'} {held}{', …' * (len(anchors) > 5)}"
         raise InputError(
-            f"root='free' needs one base to set afloat, which stands still; {self.name!r} has none: {those} "
-            f"{'joins' if len(anchors) == 1 else 'join'} what moves to the world itself"
+            f"root='free' needs one base, fixed to the world; {self.name!r} has none: {those} "
+            f"{'joins' if len(anchors) == 1 else 'join'} moving bodies to the world"
         )
 
     def free_joint_name(self, name: str) -> str:
-        """The name, with underscores where a joint has it already."""
+        """Return the name, with underscores if a joint has it already."""
         taken = {joint.name for joint in self.joints}
         while name in taken:
             name += "_"
@@ -160,16 +160,16 @@ class Description(ByValue):
 def motion_of(
     type: str, axis: Any = None, second_axis: Any = None, pitch: float | None = None
 ) -> tuple[JointType | None, Array]:
-    """The joint type and the alignment (3, 3) that takes its canonical axes to the given unit axes.
+    """Return the joint type and the alignment (3, 3) that maps its canonical axes to the given unit axes.
 
-    ``type`` is one of :data:`JOINT_NAMES`; ``axis`` (3,) defaults to z, ``second_axis`` (universal
-    joints only) to one perpendicular to it; ``pitch`` is in meters a turn.
+    ``type`` is one of :data:`JOINT_NAMES`. ``axis`` (3,) is z by default, ``second_axis`` (universal
+    joints only) a perpendicular axis. ``pitch`` is in meters per turn.
     """
     if not isinstance(type, str) or type not in JOINT_NAMES:
         raise UnknownNameError("joint type", type, JOINT_NAMES)
     if (pitch is not None) != (type == "helical"):
         raise InputError(
-            "a helical joint needs a pitch, in meters a turn" if pitch is None else f"a {type} joint has no pitch"
+            "a helical joint needs a pitch in meters per turn" if pitch is None else f"a {type} joint has no pitch"
         )
     if second_axis is not None and type != "universal":
         raise InputError(f"a {type} joint has no second axis")
@@ -177,7 +177,9 @@ def motion_of(
         return None, np.eye(3)
     pitched = type == "helical"
     motion = (
-        Helical(float(finite("the pitch of a joint, in meters a turn,", pitch, ()))) if pitched else JOINT_NAMES[type]()
+        Helical(float(finite("the pitch of a joint, in meters per turn,", pitch, ())))
+        if pitched
+        else JOINT_NAMES[type]()
     )
     if type in ("spherical", "free"):
         return motion, np.eye(3)
@@ -209,11 +211,11 @@ JOINT_NAMES: dict[str, Any] = {
     "spherical": Spherical,
     "free": Free,
 }
-"""The names by which joints are described, compound ones aside."""
+"""Joint types by name, without compound joints."""
 
 
 def pose_of(placement: Any = None, xyz: Sequence[float] | None = None, rotation: Array | None = None) -> Array:
-    """A pose (4, 4) from one given whole, or from a position and a rotation; checked to be one."""
+    """Return a pose (4, 4) from a matrix, or from a position and a rotation, after a check."""
     if placement is None:
         return pose_matrix(rotation, None if xyz is None else np.array(xyz, dtype=float))
     T = finite("a placement", placement, (4, 4))
@@ -222,5 +224,5 @@ def pose_of(placement: Any = None, xyz: Sequence[float] | None = None, rotation:
     R = snap(T[:3, :3])
     error = np.abs(R @ R.T - np.eye(3)).max()
     if error > 1e-8 or np.linalg.det(R) < 0.0:
-        raise InputError(f"the rotation of a placement must be orthonormal and right-handed; it is off by {error:.1e}")
+        raise InputError(f"the rotation of a placement must be orthonormal and right-handed; the error is {error:.1e}")
     return pose_matrix(R, T[:3, 3])

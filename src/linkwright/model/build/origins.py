@@ -1,8 +1,8 @@
-"""Where along their joints' axes the bodies' own frames lie: where fewest numbers are between them.
+"""Position of body frames along joint axes, chosen for sparse offsets.
 
-A body's frame may lie anywhere along the axis of its hinge or slide: nothing public is said in it. In
-modified Denavit–Hartenberg tables it lies where the next axis is nearest, so that axes that meet share
-an origin and of an offset between them at most two entries are not zero. Files place it anywhere.
+The frame of a body may be anywhere along the axis of its revolute or prismatic joint, since no public result is
+expressed in it. In modified Denavit–Hartenberg tables it is at the foot of the common normal with the next axis, so
+that intersecting axes share an origin and at most two entries of an offset are not zero. In files it is arbitrary.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 SHIFTABLE = (Revolute, Prismatic, Helical, Cylindrical, Planar)
-"""Joints whose motion is the same seen from any origin along their axis."""
+"""Joints whose motion is the same for any origin along their axis."""
 
 NOTHING = 1e-12
-"""An offset of less than this of the largest is none."""
+"""Offsets below this fraction of the largest are zero."""
 
 ROUNDS = 3
 
 
 def with_near_origins(model: Model) -> Model:
-    """The model with the bodies' frames moved along their joints' axes; whatever it tells is unchanged."""
+    """Return the model with body frames moved along their joint axes; public results do not change."""
     shifts = _shifts(model)
     if not shifts.any():
         return model
     Z = np.array([0.0, 0.0, 1.0])
-    onward = [pose_matrix(p=shift * Z) for shift in shifts] + [np.eye(4)]  # the last is the world's
+    onward = [pose_matrix(p=shift * Z) for shift in shifts] + [np.eye(4)]  # the last is that of the world
     back = [inverse_pose(T) for T in onward]
     tiny = NOTHING * _reach(model)
 
@@ -48,17 +48,17 @@ def with_near_origins(model: Model) -> Model:
     frames = {name: replace(f, placement=back[f.body] @ f.placement) for name, f in model.frames.items()}
     links = tuple(placed(link, k) for k, link in enumerate(model.links))
     shifted = replace(model, links=links, frames=MappingProxyType(frames))
-    share_derived(model, shifted, scale_of)  # the mechanism's own units are not where frames lie
+    share_derived(model, shifted, scale_of)  # the mechanism's units do not depend on these frames
     return shifted
 
 
 def _reach(model: Model) -> float:
-    """The largest offset between two bodies."""
+    """Return the largest offset between two bodies."""
     return max((float(np.abs(link.placement[:3, 3]).max()) for link in model.links), default=0.0)
 
 
 def _shifts(model: Model) -> Array:
-    """How far each frame moves along its z, by moving one at a time while that makes offsets sparser."""
+    """Return the shifts of the frames along z; frames are moved one after another while offsets become sparser."""
     n, tiny = len(model.links), NOTHING * _reach(model)
     children: list[list[int]] = [[] for _ in range(n)]
     for k, link in enumerate(model.links):
@@ -69,7 +69,7 @@ def _shifts(model: Model) -> Array:
     shifts = np.zeros(n)
 
     def numbers(k: int, shift: float) -> int:
-        """Entries that are not zero about body k, once it is shifted; an offset from the world costs nothing."""
+        """Count nonzero entries of the offsets at body k after a shift; offsets from the world are free."""
         own = np.abs(offsets[k] + shift * axes[k]) > tiny if model.links[k].parent >= 0 else np.zeros(3)
         return int(own.sum()) + sum(
             int((np.abs(offsets[c, :2]) > tiny).sum()) + int(abs(offsets[c, 2] - shift) > tiny) for c in children[k]

@@ -1,4 +1,4 @@
-"""How heavy and how long a mechanism may be, so that products of its numbers neither overflow nor vanish.
+"""Limits of masses and lengths, so that products of a mechanism's numbers neither overflow nor underflow.
 
 Dynamics multiplies up to three moments of inertia, each a mass times the square of a length. Of masses and lengths
 from 1e-30 to 1e30 (kg, m) these keep full precision.
@@ -22,12 +22,12 @@ LARGEST, LEAST = 1e30, 1e-30
 LARGEST_MOMENT = LARGEST**3
 """kg m²"""
 
-_LARGEST = f"it may be up to {LARGEST:g}, for products of larger numbers overflow"
-_LEAST = f"it must be at least {LEAST:g}, for products of smaller numbers vanish"
+_LARGEST = f"it may be up to {LARGEST:g}, since products of larger numbers overflow"
+_LEAST = f"it must be at least {LEAST:g}, since products of smaller numbers underflow"
 
 
 def too_large(body: BodySpec) -> str:
-    """What of a body's numbers, which are finite and of the right shapes, is too large; "" where nothing is."""
+    """Return the number of a valid body that is too large, or ""."""
     farthest, moment = np.abs(body.center_of_mass).max(), np.abs(body.inertia).max()
     if body.mass > LARGEST:
         return f"the mass is {body.mass:g} kg; {_LARGEST}"
@@ -39,7 +39,7 @@ def too_large(body: BodySpec) -> str:
 
 
 def too_far(description: Description) -> Iterator[tuple[str, str]]:
-    """The joints, frames and loops that are placed too far away: where in their file, and what is wrong."""
+    """Yield the joints, frames and loops with too large offsets: position in the file, and problem."""
     loops = [loop for loop in description.loops if isinstance(loop, Loop)]
     for what, items in (("joint", description.joints), ("frame", description.frames), ("loop", loops)):
         offsets = np.array([item.placement[:3, 3] for item in items], dtype=float).reshape(-1, 3)
@@ -53,7 +53,7 @@ def too_far(description: Description) -> Iterator[tuple[str, str]]:
 
 
 def too_small(model: Model) -> str:
-    """What of the whole mechanism is too small; "" where nothing is. Rotors alone do for joints that have them."""
+    """Return the quantity of the whole mechanism that is too small, or ""; rotors suffice for their joints."""
     driven = [joint for joint in model.joints if all(map(is_zero, joint.armature))]
     length, mass = size_of(model)
     if mass < LEAST and driven:
@@ -61,5 +61,5 @@ def too_small(model: Model) -> str:
         return f"the heaviest body, {heaviest.name!r}, has a mass of {mass:g} kg; {_LEAST}"
     turning = next((joint.name for joint in driven if "rad" in joint.motion.units), "")
     if length < LEAST and turning:
-        return f"all that joint {turning!r} and the others turn is {length:g} m long; {_LEAST}"
+        return f"the bodies that joint {turning!r} and others rotate are {length:g} m long; {_LEAST}"
     return ""

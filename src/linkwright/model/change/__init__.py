@@ -1,1 +1,1 @@
-"""Models made of models: bodies, joints and frames changed, added, locked, mirrored, regrouped."""
+"""Transformations of models: bodies, joints and frames are changed, added, locked, mirrored or regrouped."""

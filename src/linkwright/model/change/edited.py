@@ -1,4 +1,4 @@
-"""Models with one thing changed or more added: what the methods of a model do (`editing.py`)."""
+"""Implementation of the methods of `editing.py` that change or add one part of a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_LIMIT = {"lower": -np.inf, "upper": np.inf, "velocity_limit": np.inf, "effort
 
 
 def remade(model: Model, description: Description) -> Model:
-    """The model of a changed description; of bodies as they were, what is odd is not told again."""
+    """Return the model of a changed description; remarks on unchanged bodies are not repeated."""
     return assemble(description, known=model.description.bodies)
 
 
@@ -59,7 +59,7 @@ def with_link(model: Model, name: str, mass: Any, center_of_mass: Any, inertia: 
 
 
 def _with_inertia(link: BodySpec, who: str, mass: Any, center_of_mass: Any, inertia: Any) -> BodySpec:
-    """The link with what is given (not ...) of its inertial parameters."""
+    """Return the link with the given inertial parameters (those that are not ...)."""
     changes: dict[str, Any] = {}
     if mass is not ...:
         changes["mass"] = mass_of(who, mass)
@@ -81,7 +81,7 @@ def with_scaled_masses(model: Model, factor: Any) -> Model:
 
 
 def link_of(description: Description, name: str) -> BodySpec:
-    """The link of that name."""
+    """Return the link of a name."""
     for body in description.bodies:
         if body.name == name:
             return body
@@ -97,7 +97,7 @@ def with_joint(model: Model, name: str, values: Mapping[str, Any]) -> Model:
         value = NO_LIMIT.get(of) if given is None else given
         if value is None:
             value = joint.motion.neutral if of == "rest" else 0.0
-        if whole.name != joint.name:  # a part of a compound joint
+        if whole.name != joint.name:  # part of a compound joint
             n = len(getattr(joint, of))
             part = entries(f"joint {name!r}: {of}", value, (), (n,), infinite=True)
             place = places.q if of in PER_COORDINATE else places.v
@@ -141,7 +141,7 @@ def without_loop(model: Model, name: str) -> Model:
 
 
 def place_of(model: Model, frame: str) -> tuple[str, Array]:
-    """The link that a frame is on, or "world", and its pose (4, 4) there."""
+    """Return the link of a frame, or "world", and the frame's pose (4, 4) there."""
     model.frame(frame)
     for one in model.description.frames:
         if one.name == frame:
@@ -151,7 +151,7 @@ def place_of(model: Model, frame: str) -> tuple[str, Array]:
 
 def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
     """See :meth:`Model.append`."""
-    require_model(other, "append", "what is appended")
+    require_model(other, "append", "other")
     if not isinstance(prefix, str):
         raise ArgumentError(f"the prefix of names is text; got {prefix!r}")
     body, placement = place_of(model, frame)
@@ -204,7 +204,7 @@ def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
 
 
 def _require_new(own: Description, added: Description, prefix: str) -> None:
-    """Raise where both have something of one name."""
+    """Raise an error if both descriptions have a name in common."""
 
     def names(one: Description) -> dict[str, set[str]]:
         return {
@@ -222,7 +222,7 @@ def _require_new(own: Description, added: Description, prefix: str) -> None:
 
 
 def renamed(description: Description, change: Callable[[str], str]) -> Description:
-    """The description with all names but the world's and its own changed."""
+    """Return the description with all names changed, except those of the world and of the description."""
 
     def name(old: str) -> str:
         return old if old == WORLD else change(old)
@@ -263,13 +263,13 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
 
 
 def _coordinates(joint: JointSpec) -> list[str]:
-    """The names of a joint's coordinates."""
+    """Return the names of a joint's coordinates."""
     names = joint.motion.coordinate_names if joint.motion else ()
     return [f"{joint.name}.{name}" if name else joint.name for name in names]
 
 
 def _with_part_names(motion: JointType | None, change: Callable[[str], str]) -> JointType | None:
-    """A joint type whose parts' names, which are those of joints in files, are changed too."""
+    """Return a joint type with changed names of its parts, which are names of joints in files."""
     if type(motion) is not Compound:
         return motion
     return replace(motion, parts=tuple(replace(part, name=part.name and change(part.name)) for part in motion.parts))

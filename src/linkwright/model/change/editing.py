@@ -1,4 +1,4 @@
-"""Models made from models: each method gives what the mechanism built by hand so would be."""
+"""Transformations of a model as methods; each returns a new model."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 class Editing:
-    """The transformations of a :class:`Model`. None changes the model itself; of a minimal model each gives a minimal
-    one."""
+    """Transformations of a :class:`Model`, which is not changed; those of a minimal model return a minimal model."""
 
     if TYPE_CHECKING:
         physical: Model | None
@@ -28,26 +27,56 @@ class Editing:
 
     @explained
     def with_gravity(self, gravity: Any) -> Model:
-        """The same mechanism under another gravity (3,), m/s²."""
+        """Return the model with another gravity.
+
+        Parameters
+        ----------
+        gravity : array_like, shape (3,)
+            Gravity in the world in m/s².
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+        """
         g = finite("gravity", gravity, (3,))
         g.setflags(write=False)
-        if self.physical is not None:  # what can be regrouped depends on gravity
+        if self.physical is not None:  # regrouping depends on gravity
             return self.physical.with_gravity(g).minimal()
         description = replace(self.description, gravity=tuple(g.tolist()))
         return replace(self, gravity=g, description=description)  # type: ignore[type-var, return-value]
 
     @explained
     def with_body(self, name: str, *, mass: Any = ..., center_of_mass: Any = ..., inertia: Any = ...) -> Model:
-        """Return the model with another mass (kg), center of mass (3,) or inertia of a moving body.
+        """Return the model with other inertial parameters of a moving body.
 
-        A body is what ``model.bodies`` list: a link and all links welded to it, together.
-        Arguments that are not given keep their values.
-        ``inertia`` is about the center of mass in the body's axes, as in :meth:`Builder.body`. All of the body then
-        lies in the link of its name, and links welded to it become massless, as by :meth:`with_parameters`. For one
-        link alone there is :meth:`with_link`.
+        A moving body is an entry of ``model.bodies``: a link with all links that are welded to it. Its parameters are
+        then those of the link of its name, and links that are welded to it become massless, as in
+        :meth:`with_parameters`. For a single link use :meth:`with_link`.
 
-        Raises :class:`ModelError` where ``name`` is a link that is welded to another one or to the world.
+        Parameters
+        ----------
+        name : str
+            Name of the body.
+        mass : float or Expr, optional
+            Mass in kg.
+        center_of_mass : array_like, shape (3,), optional
+            Center of mass in the axes of the body in m.
+        inertia : array_like, shape (3, 3), (3,) or (), optional
+            Inertia about the center of mass in the axes of the body in kg m²: a matrix, its diagonal, or one number.
 
+        Returns
+        -------
+        Model
+            Changed mechanism.
+
+        Raises
+        ------
+        ModelError
+            If `name` is a link that is welded to another one or to the world.
+
+        Examples
+        --------
         >>> import linkwright as lw
         >>> arm = lw.load("two_link")
         >>> heavier = arm.with_body("link2", mass=1.1 * arm.bodies[1].mass)
@@ -58,10 +87,25 @@ class Editing:
 
     @explained
     def with_link(self, name: str, *, mass: Any = ..., center_of_mass: Any = ..., inertia: Any = ...) -> Model:
-        """Return the model with another mass (kg), center of mass (3,) or inertia of one link; what is not given stays.
+        """Return the model with other inertial parameters of one link.
 
-        Links that are welded to it keep their own; ``model.bodies`` list the sums. ``inertia`` is about the center of
-        mass in the link's axes, as in :meth:`Builder.body`.
+        Links that are welded to it keep theirs; ``model.bodies`` contain the sums.
+
+        Parameters
+        ----------
+        name : str
+            Name of the link.
+        mass : float or Expr, optional
+            Mass in kg.
+        center_of_mass : array_like, shape (3,), optional
+            Center of mass in the axes of the body in m.
+        inertia : array_like, shape (3, 3), (3,) or (), optional
+            Inertia about the center of mass in the axes of the body in kg m²: a matrix, its diagonal, or one number.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
         """
         from linkwright.model.change.edited import with_link
 
@@ -69,10 +113,22 @@ class Editing:
 
     @explained
     def with_scaled_masses(self, factor: Any) -> Model:
-        """Return the model with the mass and inertia of every link multiplied by ``factor``, as of another density.
+        """Return the model with all masses and inertias multiplied by a factor.
 
-        Centers of mass, armatures, friction and limits stay.
+        Centers of mass, armatures, friction and limits do not change.
 
+        Parameters
+        ----------
+        factor : float or Expr
+            Factor, which must be positive.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+
+        Examples
+        --------
         >>> import linkwright as lw
         >>> arm = lw.load("two_link")
         >>> heavier = arm.with_scaled_masses(1.1)
@@ -98,7 +154,35 @@ class Editing:
         friction: Any = ...,
         armature: Any = ...,
     ) -> Model:
-        """With other values of one joint, as in :meth:`Builder.joint`: what is not given stays, None is no limit."""
+        """Return the model with other values of one joint; values that are not given do not change.
+
+        Parameters
+        ----------
+        name : str
+            Name of the joint.
+        lower, upper : float or array_like, shape (nq,), optional
+            Limits of the coordinates in m or rad; None: no limit.
+        velocity_limit : float or array_like, shape (nv,), optional
+            Largest speed in m/s or rad/s; None: no limit.
+        effort_limit : float or array_like, shape (nv,), optional
+            Largest effort in N or N m; None: no limit.
+        stiffness : float or array_like, shape (nv,), optional
+            Stiffness of the joint's springs in N/m or N m/rad.
+        rest : float or array_like, shape (nq,), optional
+            Coordinates at which the springs are relaxed; None: the neutral ones.
+        damping : float or array_like, shape (nv,), optional
+            Viscous damping in N s/m or N m s/rad.
+        friction : float or array_like, shape (nv,), optional
+            Coulomb friction in N or N m. That of free and planar joints is along the axes of the body.
+        armature : float or array_like, shape (nv,), optional
+            Reflected rotor inertia in kg or kg m². Translations of free and planar joints have none, since their axes
+            rotate with the body.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+        """
         from linkwright.model.change.edited import with_joint
 
         values = dict(lower=lower, upper=upper, velocity_limit=velocity_limit, effort_limit=effort_limit)
@@ -109,14 +193,31 @@ class Editing:
     def with_parameters(
         self, parameters: Any, armature: bool = False, friction: bool = False, *, physical: bool = True
     ) -> Model:
-        """With the bodies' inertial parameters (p,) as :func:`inertial_parameters` tells them, in its order.
+        """Return the model with other inertial parameters.
 
-        ``armature`` and ``friction`` say what of joints follows. All of a body lies in the link that it is named after:
-        links welded to it become massless; joints that follow others leave armature and friction to their leaders.
+        Parameters
+        ----------
+        parameters : array_like, shape (p,)
+            Parameters in the order of :func:`inertial_parameters`. The parameters of a body are then those of the link
+            of its name, and links that are welded to it become massless. Mimic joints have no armature and friction;
+            their leaders have their shares.
+        armature : bool, optional
+            Whether `parameters` contain armatures.
+        friction : bool, optional
+            Whether `parameters` contain damping and friction.
+        physical : bool, optional
+            Require physically consistent moments of inertia. With False inconsistent moments cause a warning.
 
-        Raises :class:`InputError` where no rigid body has such parameters: its mass is negative, or a moment of
-        inertia (its principal one about the center of mass) exceeds the sum of the others. With ``physical=False`` the
-        moments may be any that a file may have, and are warned of; masses may not.
+        Returns
+        -------
+        Model
+            Changed mechanism.
+
+        Raises
+        ------
+        InputError
+            If no rigid body has such parameters: a mass is negative, or a principal moment of inertia about the center
+            of mass exceeds the sum of the others.
         """
         from linkwright.model.change.parameters import with_parameters
 
@@ -126,7 +227,33 @@ class Editing:
     def with_payload(
         self, frame: str, mass: Any, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0, name: str = "payload"
     ) -> Model:
-        """With a body welded on at a frame: mass, kg; center of mass (3,) and inertia about it in the frame's axes."""
+        """Return the model with a body welded to a frame.
+
+        Parameters
+        ----------
+        frame : str
+            Name of the frame.
+        mass : float or Expr
+            Mass in kg.
+        center_of_mass : array_like, shape (3,), optional
+            Center of mass in the frame in m.
+        inertia : array_like, shape (3, 3), (3,) or (), optional
+            Inertia about the center of mass in the axes of the frame in kg m².
+        name : str, optional
+            Name of the new link.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> loaded = lw.load("two_link").with_payload("tip", mass=0.5)
+        >>> round(float(lw.total_mass(loaded)), 9)
+        2.5
+        """
         from linkwright.model.change.edited import with_payload
 
         return self._edited(with_payload, frame, mass, center_of_mass, inertia, name)
@@ -141,7 +268,26 @@ class Editing:
         rpy: Sequence[float] | None = None,
         placement: Any = None,
     ) -> Model:
-        """With one more frame, as :meth:`Builder.frame` adds it."""
+        """Return the model with an additional frame.
+
+        Parameters
+        ----------
+        name : str
+            Name of the frame.
+        body : str
+            Name of a link, or "world".
+        xyz : array_like, shape (3,), optional
+            Position in m.
+        rpy : array_like, shape (3,), optional
+            Roll, pitch and yaw about fixed axes in rad.
+        placement : array_like, shape (4, 4), optional
+            Pose, instead of `xyz` and `rpy`.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+        """
         from linkwright.model.change.edited import with_frame
 
         return self._edited(with_frame, name, body, dict(xyz=xyz, rpy=rpy, placement=placement))
@@ -164,7 +310,46 @@ class Editing:
         held: Any = None,
         coefficients: Sequence[float] | None = None,
     ) -> Model:
-        """With one more closed loop, as :meth:`Builder.loop` adds it."""
+        """Return the model with an additional closed loop, as in :meth:`Builder.loop`.
+
+        Parameters
+        ----------
+        name : str
+            Name of the loop.
+        type : str
+            "weld", "ball" (coincident origins), "revolute", "prismatic", "cylindrical", "helical", "universal" or
+            "planar" (free motions of the joints of these names), "distance" (a massless rod between the origins),
+            "mask" (directions in `held`) or "joint" (a coupling of two coordinates).
+        first : str
+            Name of the first link or frame, or "world". For "joint" the name of a coordinate in
+            ``model.coordinate_names``.
+        second : str, optional
+            Name of the second link or frame, or "world". For "joint" the name of another coordinate; without it the
+            first coordinate is constant.
+        xyz : array_like, shape (3,), optional
+            Position of the second frame in the first in m, when closed.
+        rpy : array_like, shape (3,), optional
+            Roll, pitch and yaw of the second frame in the first about fixed axes in rad, when closed.
+        placement : array_like, shape (4, 4), optional
+            Pose of the second frame in the first, instead of `xyz` and `rpy`.
+        axis : array_like, shape (3,), optional
+            Axis in the second frame, z by default.
+        second_axis : array_like, shape (3,), optional
+            Second axis of a universal loop.
+        pitch : float, optional
+            Meters per turn of a helical loop.
+        length : float, optional
+            Length of the rod in m.
+        held : str or sequence of str, optional
+            Constrained directions of a mask, in the axes of the second frame: some of "x", "y", "z", "rx", "ry", "rz".
+        coefficients : sequence of float, optional
+            For "joint": the first coordinate is c₀ + c₁ x + c₂ x² + … of the second coordinate x.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+        """
         from linkwright.model.change.edited import with_loop
 
         told: dict[str, Any] = dict(xyz=xyz, rpy=rpy, placement=placement, axis=axis, second_axis=second_axis)
@@ -188,19 +373,52 @@ class Editing:
         size: Any = None,
         only: Sequence[str] | None = None,
     ) -> Model:
-        """On a ground, which every shape of a moving body that is made for contact touches: ``model.pairs``.
+        """Return the model on a ground, in contact with the collision shapes of all moving bodies.
 
-        ``only``: the names of links or of shapes that touch it, where that is not all: each costs time.
+        Parameters
+        ----------
+        height : float, optional
+            Height of the ground in m: the plane contains the point (0, 0, `height`).
+        friction : float, optional
+            Coefficient of friction. None: that of the other shape, or 0.7 if it has none. The smaller of two
+            coefficients is used.
+        torsional_friction : float, optional
+            Moment about the normal per normal force in m.
+        rolling_friction : float, optional
+            Moment against rolling per normal force in m.
+        restitution : float, optional
+            Coefficient of restitution from 0 to 1; None: that of the other shape, or 0 if it has none. The smaller of
+            two coefficients is used.
+        stiffness : float, optional
+            Stiffness of each contact point in N/m; None: rigid.
+        damping : float, optional
+            Damping of each contact point in N s/m, with a stiffness.
+        margin : float, optional
+            Distance in m by which the shape is enlarged for contact.
+        normal : array_like, shape (3,), optional
+            Normal of the ground in the world. It inclines a height field as a whole.
+        heights : array_like, shape (rows, columns), optional
+            Heights of a height field above the plane in m: columns along x, rows along y.
+        size : tuple of float, optional
+            Extent (x, y) of the height field in m, centered.
+        only : sequence of str, optional
+            Names of the links or shapes that can touch the ground; by default all. Each pair has a cost.
 
-        The ground is a plane through (0, 0, ``height``), m, across ``normal``; or a surface of ``heights``
-        (rows, columns), m above it, over the rectangle ``size`` (x, y), m, about its middle: columns along x, rows
-        along y. It is the last of ``model.shapes``, named "ground", on "world". What it is like to touch is told as in
-        :meth:`Builder.shape`: ``friction`` None takes that of what stands on it, where that has none 0.7; of two
-        given the smaller counts. A leaning ``normal`` leans a surface of heights as a whole, the heights along it, as
-        a plane. Shapes that are added later, or appended, touch it after :meth:`with_contact`.
+        Returns
+        -------
+        Model
+            Mechanism with ``pairs`` of contact. The ground is the last of ``shapes``, with the name "ground" on
+            "world". Shapes that are added later touch it after :meth:`with_contact`.
 
-        Raises :class:`ModelError` where no shape of a moving body touches anything, and where there is a ground.
-        Warns once of shapes that cannot touch it: cones, meshes that cannot be read, ellipsoids and meshes on heights.
+        Raises
+        ------
+        ModelError
+            If no moving body has a collision shape, or if the model has a ground.
+
+        Notes
+        -----
+        Shapes without contact points on the ground cause one warning: cones, meshes that cannot be read, ellipsoids and
+        meshes on height fields.
         """
         from linkwright.model.change.touching import with_ground
 
@@ -212,17 +430,36 @@ class Editing:
     def with_contact(
         self, between: Sequence[str] | None = None, exclude: Sequence[tuple[str, str]] = (), itself: bool = True
     ) -> Model:
-        """With all pairs of shapes that may touch each other, found by the rules of MJCF: ``model.pairs``.
+        """Return the model with all pairs of shapes that may touch, by the rules of MJCF.
 
-        Two shapes made for contact are a pair unless they are on one body (what is welded together is one), or on a
-        body and the one that it is joined to (but for the world), or their ``contype`` and ``conaffinity`` have no bit
-        in common, or a file excludes their links. Pairs that there are stay as they are, and those that a file lists
-        are taken as it tells them. ``between``: names of links or of shapes; both of a new pair are among these.
-        ``exclude``: pairs of such names that do not touch. ``itself``: whether moving bodies touch each other;
-        else they touch what stands still alone, as a file's floor, which takes a fraction of the time.
+        Two collision shapes are a pair unless they are on one body (including welded links), or on a body and its
+        parent (other than the world), or their ``contype`` and ``conaffinity`` have no common bit, or a file excludes
+        their links. Existing pairs do not change, and pairs that a file lists are kept.
 
-        Raises :class:`ModelError` where there is no pair then, of those that ``between`` asks for either; warns once of
-        pairs of kinds that have no points of contact: such as meshes, whose convex hulls touch planes alone.
+        Parameters
+        ----------
+        between : sequence of str, optional
+            Names of links or shapes that both shapes of a new pair must be among.
+        exclude : sequence of tuple of str, optional
+            Pairs of such names that do not touch.
+        itself : bool, optional
+            Whether moving bodies touch each other. With False they touch only bodies at rest, such as the floor of a
+            file, which is much faster.
+
+        Returns
+        -------
+        Model
+            Mechanism with ``pairs`` of contact.
+
+        Raises
+        ------
+        ModelError
+            If no pair is found.
+
+        Notes
+        -----
+        Pairs of kinds without contact points cause one warning, such as pairs of meshes, whose convex hulls touch only
+        planes.
         """
         from linkwright.model.change.touching import with_contact
 
@@ -230,17 +467,44 @@ class Editing:
 
     @explained
     def without_loop(self, name: str) -> Model:
-        """Without one of its closed loops: what it held together is open."""
+        """Return the model without one of its closed loops, which is then open.
+
+        Parameters
+        ----------
+        name : str
+            Name of the loop.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+        """
         from linkwright.model.change.edited import without_loop
 
         return self._edited(without_loop, name)
 
     @explained
     def append(self, other: Model, frame: str = "world", prefix: str = "") -> Model:
-        """With another mechanism mounted on it: the other's world becomes this one's ``frame``.
+        """Return the model with another mechanism mounted on it.
 
-        ``prefix`` is put before the names of the other's bodies, joints, frames, loops and springs. Gravity is this
-        mechanism's. Raises :class:`ModelError` where names of both are the same.
+        Parameters
+        ----------
+        other : Model
+            Other mechanism, whose world becomes `frame`. Gravity is that of this mechanism.
+        frame : str, optional
+            Name of a frame of this mechanism.
+        prefix : str, optional
+            Prefix of the names of the other's bodies, joints, frames, loops and springs.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+
+        Raises
+        ------
+        ModelError
+            If both mechanisms have a name in common.
         """
         from linkwright.model.change.edited import append
 
@@ -248,15 +512,32 @@ class Editing:
 
     @explained
     def reroot(self, body: str, root: str | None = None) -> Model:
-        """The mechanism carried by another of its links: by the one joint at the world it now hangs on ``body``.
+        """Return the model with another link as its root, on the joint that is now on the world.
 
-        ``root`` "free" sets that link afloat, its coordinates its pose, "fixed" welds it where the first link was
-        welded (of one that floated: at the world's frame); not given, it is held as the first link was. Joints on the
-        way are turned round: those of axes (revolute, prismatic, helical, cylindrical, universal, compounds of these)
-        keep every coordinate, those of compounds and universal ones in reverse order;
-        spherical, planar and free ones have the inverse of what they had. Raises :class:`InputError` where the world
-        carries several links or one by another joint, and where springs or limits of an inverted joint cannot be told
-        in its new coordinates.
+        Parameters
+        ----------
+        body : str
+            Name of the new root link.
+        root : {"free", "fixed"}, optional
+            "free": the link floats, with its pose as coordinates. "fixed": it is welded where the first link was welded
+            (for a floating mechanism at the world's frame). By default the type of the first link's joint.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+
+        Raises
+        ------
+        InputError
+            If the world has several joints or one of another type, or if springs or limits of an inverted joint have no
+            equivalent in its new coordinates.
+
+        Notes
+        -----
+        Joints on the path are inverted. Joints with axes (revolute, prismatic, helical, cylindrical, universal,
+        compounds of these) keep all coordinates, compound and universal joints in reverse order. Spherical, planar and
+        free joints have the coordinates of the inverse motion.
         """
         from linkwright.model.change.rerooted import rerooted
 
@@ -264,12 +545,21 @@ class Editing:
 
     @explained
     def mirror(self, axis: str = "y", names: Mapping[str, str] | None = None) -> Model:
-        """The mirror image of the mechanism, by the plane through the world's origin across ``axis``.
+        """Return the mirror image of the mechanism about the plane through the world's origin perpendicular to an axis.
 
-        The same coordinates give the mirrored posture, but for these: of spherical and free joints positions change
-        the sign of the entry along ``axis``, quaternions those of the two other entries of their vector; cylindrical
-        joints change the sign of the displacement. ``names``: {part of a name: what takes its place}, as
-        {"left": "right", "right": "left"}. Gravity stays.
+        Parameters
+        ----------
+        axis : {"x", "y", "z"}, optional
+            Normal of the plane.
+        names : dict of str to str, optional
+            Replacements of parts of names: ``{"left": "right", "right": "left"}``.
+
+        Returns
+        -------
+        Model
+            Mirror image, with the same gravity. The same coordinates give the mirrored posture, with these exceptions:
+            for spherical and free joints the sign of the position along `axis` and of the quaternion's other two vector
+            entries changes; for cylindrical joints that of the displacement.
         """
         from linkwright.model.change.mirrored import mirrored
 
@@ -277,18 +567,42 @@ class Editing:
 
     @explained
     def lock(self, positions: Mapping[str, Any]) -> Model:
-        """The mechanism with some joints fixed at given coordinates ({joint: q}); frames stay."""
+        """Return the model with some joints locked; its frames do not change.
+
+        Parameters
+        ----------
+        positions : dict of str to array_like
+            Coordinates of the joints to lock, by name.
+
+        Returns
+        -------
+        Model
+            Changed mechanism.
+
+        Raises
+        ------
+        UnknownNameError
+            If a joint does not exist.
+        InputError
+            If a joint cannot be locked at its coordinates.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> lw.load("two_link").lock({"joint1": 0.5}).nq
+        1
+        """
         from linkwright.model.change.locking import lock
 
         return self._edited(lock, positions)
 
     def _edited(self, edit: Callable[..., Model], *arguments: Any) -> Model:
-        """What ``edit`` makes of the model, or of the one that it is the minimal of."""
+        """Apply ``edit`` to the model; for a minimal model, to the model that it was made from."""
         if self.physical is None:
             return edit(self, *arguments)
         return edit(self.physical, *arguments).minimal()
 
 
 def mapped_rest(rest: Any, change: Callable[[Array], Array]) -> Any:
-    """Where springs are relaxed in other coordinates; None, the neutral configuration, stays."""
+    """Return coordinates of relaxed springs after a change of coordinates; None, the neutral configuration, is kept."""
     return None if rest is None else change(np.asarray(rest, dtype=float))

@@ -1,4 +1,4 @@
-"""Mechanisms with some of their joints locked."""
+"""Models with locked joints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from linkwright.spatial.arrays import as_numbers
 from linkwright.spatial.transform import inverse_pose
 
 LOCKED_OPEN = 1e-6
-"""A loop whose bodies are locked may be off by this, of the mechanism's length or rad."""
+"""Largest residual of a loop with locked bodies, relative to the mechanism's length or to 1 rad."""
 
 
 def lock(model: Model, positions: Mapping[str, Any]) -> Model:
@@ -28,15 +28,15 @@ def lock(model: Model, positions: Mapping[str, Any]) -> Model:
 
 
 def locked(model: Model, positions: Mapping[str, Any]) -> Description:
-    """The description with some joints fixed at given coordinates, and whatever follows them too."""
-    held: dict[int, float] = {}  # by place in q
+    """Return the description with some joints fixed at given coordinates, including their mimic joints."""
+    held: dict[int, float] = {}  # by index in q
     if not isinstance(positions, Mapping):
-        raise ArgumentError(f"what to lock is a dict {{joint: q}}; got {positions!r}")
+        raise ArgumentError(f"positions is a dict {{joint: q}}; got {positions!r}")
     for name, position in positions.items():
         joint = model.joint(name)
         if joint.coupling:
-            raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: lock that one")
-        q = np.atleast_1d(as_numbers(f"joint {name!r}: what it is locked at", position))
+            raise InputError(f"joint {name!r} is a mimic joint; lock {model.joints[joint.coupling.leader].name!r}")
+        q = np.atleast_1d(as_numbers(f"joint {name!r}: its position", position))
         if q.shape != (joint.nq,):
             raise ShapeError(f"joint {name!r} has {joint.nq} coordinate(s); got shape {q.shape}")
         if not np.isfinite(q).all():
@@ -46,7 +46,7 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
                 raise InputError(f"joint {name!r}: the quaternion {q[start : start + 4]} is not of unit length")
         places = range(model.nq)[model.slice(name).q]
         if not held.keys().isdisjoint(places):
-            raise InputError(f"joint {name!r} is locked twice: by itself and as part of another")
+            raise InputError(f"joint {name!r} is locked twice: separately and as part of another")
         held.update(zip(places, q.tolist(), strict=True))
     given = described(model)
     joints = {joint.name: joint for joint in model.joints}
@@ -55,14 +55,14 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
     ]
     description = replace(given, joints=tuple(specs))
     fixed = assemble(replace(description, loops=(), springs=()), known=model.description.bodies)
-    springs = tuple(  # those that are left between points of one body move nothing any more
+    springs = tuple(  # springs within one body are removed
         spring for spring in description.springs if len({fixed.frames[end].body for end in spring.frames}) > 1
     )
     return replace(description, loops=tuple(_loops_of_locked(model, fixed, description, held)), springs=springs)
 
 
 def _locked_joint(model: Model, joint: Joint, spec: JointSpec, held: Mapping[int, float]) -> JointSpec:
-    """The joint fixed where its coordinates, or those of the joint it follows, are held; in part where some are."""
+    """Return the joint fixed at its locked coordinates, or at those of its leader; or partly locked."""
     leader = model.joints[joint.coupling.leader] if joint.coupling else joint
     places = range(model.nq)[model.slice(leader.name).q]
     q = np.array([held.get(place, np.nan) for place in places])
@@ -95,7 +95,7 @@ def _locked_joint(model: Model, joint: Joint, spec: JointSpec, held: Mapping[int
 def _loops_of_locked(
     model: Model, fixed: Model, description: Description, held: Mapping[int, float]
 ) -> Iterator[Loop | CoordinateLoop]:
-    """The loops that are left where joints are locked: those that only lock what is locked must be closed."""
+    """Yield the loops that remain; loops between locked bodies must be closed."""
     coordinates = {model.coordinate_names[place]: x for place, x in held.items()}
     widths = [1 if isinstance(loop, CoordinateLoop) else len(loop.kind.units) for loop in description.loops]
     for loop, units in zip(description.loops, split(scale_of(model).rows, widths), strict=True):
@@ -119,4 +119,4 @@ def _loops_of_locked(
             residual = np.abs(loop.coefficients[:1])
         if (residual > LOCKED_OPEN * units).any():
             off = f"off by {residual.max():.3g} (m or rad)"
-            raise InputError(f"loop {loop.name!r} would be locked open, {off}: close it first")
+            raise InputError(f"loop {loop.name!r} would be locked in an open state, {off}: close it first")

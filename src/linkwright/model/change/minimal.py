@@ -1,14 +1,14 @@
-"""Inertial parameters regrouped: a model with fewer of them and the same dynamics in joint space.
+"""Regrouping of inertial parameters: a model with fewer of them and the same joint-space dynamics.
 
-Some of what a body weighs shows in no joint effort by itself: the mass of a body on a hinge acts as
-if it were part of the body before. Ten parameters per body (m, h = m c and the second moment
-Σ = ∫ r rᵀ dm about the origin, I = tr Σ 1 − Σ) are more than the motion can tell apart; on a hinge m,
-h along its axis and Σ along it are too many. What cannot be told apart may be moved from body to body
+Some inertial parameters have no separate effect on joint efforts: the mass of a body on a revolute joint acts like mass
+of its parent. Ten parameters per body (m, h = m c and the second moment
+Σ = ∫ r rᵀ dm about the origin, I = tr Σ 1 − Σ) are redundant; for a revolute joint m,
+h along its axis and Σ along it. Such parameters can be moved from body to body
 (Gautier & Khalil, "Direct calculation of minimum set of inertial parameters of serial robots",
-IEEE Trans. RA 6(3), 1990; Khalil & Dombre 2002, ch. 9). Moved from the leaves to the root until the
-most of them are zero, they leave an algorithm much less to compute.
+IEEE Trans. RA 6(3), 1990; Khalil & Dombre 2002, ch. 9). They are moved from the leaves to the root until
+most of them are zero, which saves operations.
 
-Which these are `movable.py` finds.
+`movable.py` finds the redundant parameters.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ FORMS = {
     "second moment": (SECOND_MOMENT, (0, 3, 2, 1, 9, 8, 6, 5, 7, 4)),
     "inertia": (np.eye(10), (0, 3, 2, 1, 7, 4, 8, 6, 5, 9)),
 }
-"""Of which parameters zeros are made, and in which order: the mass first. Where the moment of what a body's points
-are accelerated by is summed, Σzz should be zero; where inertias are moved, Iyy."""
+"""Parameters that are set to zero, in order, the mass first. Σzz should be zero for algorithms that sum the moment of
+accelerations, Iyy for algorithms that transform inertias."""
 
 ROUNDING = 1e-15
-"""What is left of sums of numbers this much larger is no inertia but their rounding."""
+"""A remainder below this fraction of the summands is rounding."""
 
 
 def minimal(model: Model, form: str) -> Model:
@@ -51,7 +51,7 @@ def minimal(model: Model, form: str) -> Model:
     physical, model = model, with_near_origins(model)
     F, order = FORMS[form]
     parameters: list[Any] = [vector(link.rigid_inertia) for link in model.links]
-    size = [np.abs(x) for x in parameters]  # of what is summed: rounding is told from values by it
+    size = [np.abs(x) for x in parameters]  # magnitudes of the summands, to detect rounding
     units = units_of(length_of(model))
     bases = [group.basis for group in movable(model, together=False)]
     for k in reversed(range(len(model.links))):
@@ -72,7 +72,7 @@ def minimal(model: Model, form: str) -> Model:
 
 
 def _size_of_moved(x: Array, T: Array) -> Array:
-    """The size (10,) of the terms that are summed where parameters (10,) are moved by T (4, 4)."""
+    """Return the magnitude (10,) of the summands when parameters (10,) are moved by T (4, 4)."""
     m, h, I = inertia(np.abs(x))
     R, p = np.abs(T[:3, :3]), np.abs(T[:3, 3])
     h = R @ h
@@ -80,12 +80,12 @@ def _size_of_moved(x: Array, T: Array) -> Array:
 
 
 def regroupable(model: Model) -> bool:
-    """Whether geometry and inertias are numbers."""
+    """Return whether geometry and inertias are numbers."""
     return not any(is_symbolic(link.placement, *link.rigid_inertia) for link in model.links)
 
 
 def _chosen(basis: Array, F: Array, order: tuple[int, ...]) -> list[tuple[int, Array]]:
-    """(row, direction (10,)) in the span of a basis (10, d): each is 1 in that row of F x and 0 in the rows before."""
+    """Return (row, direction (10,)) in the span of a basis (10, d): 1 in that row of F x and 0 in the rows before."""
     basis, _ = np.linalg.qr(basis)
     choices: list[tuple[int, Array]] = []
     for row in order:
@@ -97,5 +97,5 @@ def _chosen(basis: Array, F: Array, order: tuple[int, ...]) -> list[tuple[int, A
         direction = along / (F[row] @ along)
         halves = np.round(2.0 * direction) / 2.0
         choices.append((row, np.where(np.abs(direction - halves) < 1e-12, halves, direction)))
-        basis = basis @ null_space(F[row][None] @ basis)  # the rest of the span, with nothing in this row
+        basis = basis @ null_space(F[row][None] @ basis)  # the rest of the span, zero in this row
     return choices

@@ -1,7 +1,7 @@
 """Mirror images of mechanisms.
 
-With M the reflection, a pose T of the image is M T M. A joint's axes A become M A N, N a reflection in the joint's own
-axes for which N T(q) N is the joint's motion again: at the same q if there is one, else with signs changed.
+With the reflection M, a pose T has the image M T M. The axes A of a joint become M A N, with a reflection N in the
+joint's axes for which N T(q) N is the joint's motion at the same q, or else with changed signs.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ AXES = ("x", "y", "z")
 def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
     """See :meth:`Model.mirror`."""
     if not is_choice(axis, AXES):
-        raise InputError(f"a mirror stands across an axis, {', '.join(map(repr, AXES))}; got {axis!r}")
+        raise InputError(f"axis is one of {', '.join(map(repr, AXES))}; got {axis!r}")
     if names is not None and not isinstance(names, Mapping):
-        raise ArgumentError(f"names are changed by a dict {{part: what takes its place}}; got {names!r}")
+        raise ArgumentError(f"names is a dict {{part: replacement}}; got {names!r}")
     M = np.eye(3)
     M[AXES.index(axis), AXES.index(axis)] = -1.0
     description = described(model)
@@ -56,7 +56,7 @@ def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
 
 
 def _exchanged(name: str, names: Mapping[str, str]) -> str:
-    """The name with the first of the parts that is in it exchanged."""
+    """Return the name with the first matching part replaced."""
     for part, other in names.items():
         if part in name:
             return name.replace(part, other)
@@ -72,7 +72,7 @@ def _body(body: BodySpec, M: Array) -> BodySpec:
 
 
 def _shape(shape: Shape, M: Array) -> Shape:
-    """Meshes and height fields are mirrored across their own y; all others are their own mirror images there."""
+    """Return the mirror image of a shape; meshes and height fields are mirrored in y, other shapes are symmetric."""
     N = np.diag([1.0, -1.0, 1.0])
     T = pose_matrix(M @ shape.placement[:3, :3] @ N, M @ shape.placement[:3, 3])
     x, y, z = shape.scale
@@ -106,7 +106,7 @@ def _joint(joint: JointSpec, M: Array) -> JointSpec:
 def _loop(
     loop: Loop | CoordinateLoop, M: Array, signs: Mapping[str, Array], joints: tuple[JointSpec, ...]
 ) -> Loop | CoordinateLoop:
-    """Which directions are held is the same in the mirror; of screws the hand changes."""
+    """Return the mirror image of a loop: the same directions are constrained, and the handedness of screws changes."""
     if isinstance(loop, CoordinateLoop):
         of: dict[str, float] = {"": 1.0}
         for joint in joints:

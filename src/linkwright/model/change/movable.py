@@ -1,18 +1,18 @@
-"""Which inertial parameters of a body act as part of another's: what no effort, momentum or energy can tell apart.
+"""Redundant inertial parameters: those of a body that act as part of another body.
 
-Parameters n of body k act as part of its parent where, for every motion, their kinetic energy is that
+Parameters n of body k act as part of its parent if, for every motion, their kinetic energy is that
 of a constant inertia of the parent, and their potential energy differs by a constant: two Lagrangians
-with these properties give the same equations. Where the parent can move at will this is
+with these properties have the same equations of motion. If the parent can move freely, this is
 
     I(n) S = 0   and   ᴾX*(q) I(n) ᴾX*(q)ᵀ constant,
 
-a property of the joint alone. Near the ground, whose own inertia never shows, bodies move in few
-ways, and more can be moved: of a body turning about an upright axis only one moment remains. There the inertia of a
-rotor may act as the body's. Joints that follow others move with them, and what lies between is looked at together.
+a property of the joint alone. Near the ground, whose inertia has no effect, bodies have restricted motions, and more
+parameters are redundant: for a body that rotates about a vertical axis a single moment remains. The inertia of a rotor
+may then act as the body's. Mimic joints and the bodies between them and their leaders are treated together.
 
-Nothing else vanishes. Let the parameters of all bodies be such that no motion shows them, and move only the joint of
-an outermost one: its own energy cannot change, so that its parameters act as part of its parent's. Put them there,
-and go on with the next.
+No other parameters are redundant. Let the parameters of all bodies have no effect on any motion, and move only the
+joint of an outermost body: its energy cannot change, so that its parameters act as part of its parent's. Move them
+there, and continue with the next body.
 """
 
 from __future__ import annotations
@@ -33,40 +33,40 @@ from linkwright.spatial.inertia import RigidInertia
 from linkwright.spatial.transform import force_transform, inverse_pose, motion_transform
 
 SAMPLES = 8
-"""Configurations at which "for every motion" is tried, at least; four already have equations enough for one joint."""
+"""Smallest number of configurations for "every motion"; four give enough equations for one joint."""
 
 MOST_SAMPLES = 100
-"""Of these there are never more: each has many velocities."""
+"""Largest number of configurations; each has many velocities."""
 
 PROBES = 16
-"""Velocities of joints looked at together, beyond which energies are compared at random ones, not form by form."""
+"""Number of joint velocities above which energies are compared at random velocities, instead of as quadratic forms."""
 
 NOTHING = 1e-12
-"""A singular value of less than this of the largest is none."""
+"""Singular values below this fraction of the largest are zero."""
 
 UPPER = np.triu_indices(3)
 
 
 class LinkGroup(NamedTuple):
-    """Bodies looked at together, mostly one, and what of them acts as part of the body that they hang on."""
+    """Bodies that are treated together, mostly one, and their parameters that act as part of the parent body."""
 
     bodies: tuple[int, ...]
     parent: int
     rotors: tuple[int, ...]
-    """the velocities whose armature counts among the parameters"""
+    """velocities whose armatures are parameters"""
     basis: Array
     """(10 · bodies + rotors, d), in units of the mechanism's length: see :func:`units_of`"""
     certainty: float
-    """the smallest singular value that is not nothing, of the largest"""
+    """smallest nonzero singular value relative to the largest"""
 
 
 def vector(body: RigidInertia) -> Array:
-    """The ten parameters (m, h, Ixx, Ixy, Ixz, Iyy, Iyz, Izz)."""
+    """Return the ten parameters (m, h, Ixx, Ixy, Ixz, Iyy, Iyz, Izz)."""
     return np.array([body.mass, *body.first_moment, *body.inertia[UPPER]])
 
 
 def inertia(x: Array) -> RigidInertia:
-    """What has these ten parameters."""
+    """Return the inertia with these ten parameters."""
     I = np.zeros((3, 3))
     I[UPPER] = x[4:]
     return RigidInertia(float(x[0]), x[1:4].copy(), I + np.triu(I, 1).T)
@@ -77,25 +77,25 @@ UNIT_MATRICES = np.array([unit.matrix() for unit in UNITS])
 
 
 def length_of(model: Model) -> float:
-    """The power of two nearest to the mechanism's length: nothing is rounded by it."""
+    """Return the power of two nearest to the mechanism's length; division by it is exact."""
     return float(2.0 ** round(np.log2(scale_of(model).length)))
 
 
 def units_of(length: float) -> Array:
-    """(10,): of parameters with lengths in units of so many meters, in SI (of mass it may be any)."""
+    """Return the units (10,) of the parameters in SI for a unit of length in meters; the unit of mass is arbitrary."""
     return np.array([1.0] + [length] * 3 + [length**2] * 6)
 
 
 def movable(model: Model, rotors: bool = False, together: bool = True) -> list[LinkGroup]:
-    """What of every group of bodies acts as part of the body that they hang on, groups from the root on.
+    """Return the redundant parameters of every group of bodies, from the root outward.
 
-    ``rotors``: whether armatures are parameters too. ``together``: whether joints that follow others do.
+    ``rotors``: whether armatures are parameters. ``together``: whether mimic joints follow their leaders.
     """
     return _ParameterSearch(model, rotors, together).groups()
 
 
 class _Tied(NamedTuple):
-    """Of a body that cannot move at will, at every sample: pose in the world and basis of its twists, in its axes."""
+    """Body with restricted motion: its pose in the world and a basis of its twists, in its axes, at every sample."""
 
     poses: Array
     """(samples, 4, 4)"""
@@ -104,7 +104,7 @@ class _Tied(NamedTuple):
 
 
 class _ParameterSearch:
-    """Groups are gone through from the root on, at samples of the joints' coordinates, in the mechanism's length."""
+    """Search through the groups from the root outward, at samples of the coordinates, in the mechanism's units."""
 
     def __init__(self, model: Model, rotors: bool, together: bool):
         self.model, self.rotors, self.together = model, rotors, together and model.has_couplings
@@ -116,14 +116,14 @@ class _ParameterSearch:
         self.drawn: dict[int, Array] = {}
 
     def groups(self) -> list[LinkGroup]:
-        """All, and what of them can be moved."""
+        """Return all groups with their redundant parameters."""
         ground = np.tile(np.eye(4), (self.samples, 1, 1))
         tied = {-1: _Tied(ground, np.zeros((self.samples, 6, 0)))}
         found = []
         for part in self.parts:
             parent = self.model.links[part[0]].parent
             before, rotors = tied.get(parent), self._rotors(part)
-            if before is None and len(part) == 1:  # its joint tells all, and no rotor acts as what moves at will
+            if before is None and len(part) == 1:  # only the joint matters; rotors are independent
                 basis, certainty = _of_joint(self.model.links[part[0]].motion.in_units(self.length))
                 basis = np.concatenate([basis, np.zeros((len(rotors), basis.shape[1]))])
             else:
@@ -137,7 +137,7 @@ class _ParameterSearch:
         return found
 
     def _rotors(self, part: tuple[int, ...]) -> tuple[int, ...]:
-        """The velocities of these joints that can have an armature."""
+        """Return the velocities of these joints that can have an armature."""
         able = set(rotor_velocities(self.model)) if self.rotors else set()
         return tuple(k for k in self._velocities(part) if k in able)
 
@@ -151,7 +151,7 @@ class _ParameterSearch:
         return replace(link, motion=link.motion.in_units(self.length), placement=placement)
 
     def _coupling(self, k: int) -> tuple[int, Array, Array] | None:
-        """Of a joint that follows another: that one, by which factors, from where."""
+        """Return the leader of a mimic joint, the factors and the offsets."""
         c = self.model.joints[k].coupling
         if c is None or not self.together:
             return None
@@ -159,11 +159,11 @@ class _ParameterSearch:
         return c.leader, c.multiplier * leading / own, c.offset / own
 
     def _scale(self, motion: JointType) -> Array:
-        """(nv,): how much in SI the unit of a coordinate is."""
+        """Return the SI value (nv,) of the units of the coordinates."""
         return np.array([self.length if unit == "m" else 1.0 for unit in motion.units])
 
     def _coordinates(self, k: int) -> Array:
-        """Of a joint at every sample (samples, nq), its limits left aside."""
+        """Return samples of a joint's coordinates (samples, nq), without its limits."""
         if (coupling := self._coupling(k)) is not None:
             leader, factor, offset = coupling
             return factor * self._coordinates(leader) + offset
@@ -178,7 +178,7 @@ class _ParameterSearch:
         return self.model.links[k].motion.neutral
 
     def _moving(self, part: tuple[int, ...], parent: int, before: _Tied) -> dict[int, _Moving]:
-        """How these bodies move with the one that they hang on, and with their own joints."""
+        """Return the motions of these bodies with their parent body and with their own joints."""
         own = [k for k in part if self._coupling(k) is None]
         starts = np.cumsum([before.twists.shape[2], *(self.model.links[k].motion.nv for k in own)])
         columns, width = dict(zip(own, starts, strict=False)), int(starts[-1])
@@ -201,14 +201,14 @@ class _ParameterSearch:
     def _equations(
         self, part: tuple[int, ...], rotors: tuple[int, ...], before: _Tied, moving: dict[int, _Moving], tied: bool
     ) -> Array:
-        """The equations (…, 10 · bodies + rotors) for parameters whose energies are those of part of the parent."""
+        """Return equations (…, 10 · bodies + rotors) of parameters that act as part of the parent."""
         n, width = before.twists.shape[2], moving[part[0]].twists.shape[2]
         probes = None
         if width > PROBES:
             probes = self.rng.normal(size=(self.samples, width, 2 + 2 * 10 * len(part) // self.samples))
         kinetic, potential = [], []
         weight = float(np.linalg.norm(self.model.gravity))
-        gravity = self.model.gravity / (weight or 1.0)  # its direction tells all
+        gravity = self.model.gravity / (weight or 1.0)  # its direction is sufficient
         for k in part:
             X = force_transform(moving[k].rest)
             moved = X @ UNIT_MATRICES @ X.T
@@ -235,10 +235,10 @@ class _ParameterSearch:
         return np.concatenate([np.concatenate(kinetic), np.concatenate(potential)], axis=1).T
 
     def _turning(self, part: tuple[int, ...]) -> Array:
-        """(rotors, …): the power that armatures D lack, vᵀD [v, u], which is none where velocities are rates.
+        """Return the missing power of armatures D, vᵀD [v, u] (rotors, …), which is zero where velocities are rates.
 
-        An armature takes the effort D v̇, as a rotor geared to the joint; a body with the kinetic energy ½ vᵀD v would
-        take that of turning, too.
+        An armature takes the effort D v̇, like a geared rotor; a body with the kinetic energy ½ vᵀD v would also need
+        an effort for its rotation.
         """
         blocks = []
         for k in part:
@@ -256,8 +256,8 @@ class _ParameterSearch:
 
 
 class _Moving(NamedTuple):
-    """Of a body at every sample: pose in the world, twists with each velocity, in its axes; pose at rest in the body
-    that the group hangs on."""
+    """Body at every sample: pose in the world, twists per velocity in its axes, and pose at rest in the body that
+    carries the group."""
 
     poses: Array
     """(samples, 4, 4)"""
@@ -268,7 +268,7 @@ class _Moving(NamedTuple):
 
 
 def _parts(model: Model) -> list[tuple[int, ...]]:
-    """The bodies in parts that hang on one body each: those between joints that follow each other in one."""
+    """Return the bodies in groups with one parent body; bodies between a mimic joint and its leader are one group."""
     of = list(range(len(model.links)))
 
     def part(k: int) -> int:
@@ -280,7 +280,7 @@ def _parts(model: Model) -> list[tuple[int, ...]]:
         if joint.coupling is not None:
             i, j = k, joint.coupling.leader
             between = [i, j]
-            while i != j:  # parents have lower numbers
+            while i != j:  # parents have lower indices
                 between.append(max(i, j))
                 i, j = (model.links[i].parent, j) if i > j else (i, model.links[j].parent)
             first = min(map(part, between))
@@ -303,15 +303,15 @@ def _still_tied(moving: dict[int, _Moving]) -> dict[int, _Tied]:
 
 
 def _samples(motion: JointType, rng: np.random.Generator, count: int) -> list[Array]:
-    """Configurations of a joint, its limits left aside."""
+    """Return random configurations of a joint, without its limits."""
     unlimited = np.full(motion.nq, np.inf)
     return [motion.sample(rng, -unlimited, unlimited) for _ in range(count)]
 
 
 def _energies(twists: Array, inertias: Array, probes: Array | None) -> Array:
-    """Bᵀ I B (10, samples, r, r) for bases of twists (samples, 6, r) and inertias (10, 6, 6).
+    """Return Bᵀ I B (10, samples, r, r) for bases of twists (samples, 6, r) and inertias (10, 6, 6).
 
-    With ``probes`` (samples, r, k) their values there (10, samples, k).
+    With ``probes`` (samples, r, k), return the values at these velocities (10, samples, k).
     """
     if probes is None:
         return twists.transpose(0, 2, 1) @ (inertias[:, None] @ twists)
@@ -320,14 +320,14 @@ def _energies(twists: Array, inertias: Array, probes: Array | None) -> Array:
 
 
 def _lifted(gravity: Array, inertias: Array, poses: Array) -> Array:
-    """gᵀ(R h + m p) (samples, 10): the potential energies of inertias (10, 6, 6), of opposite sign."""
+    """Return gᵀ(R h + m p) (samples, 10): minus the potential energies of inertias (10, 6, 6)."""
     m, h = inertias[:, 0, 0], inertias[:, [5, 3, 4], [1, 2, 0]]  # from the blocks m 1 and [h]×
     return (gravity @ poses[:, :3, :3]) @ h.T + np.outer(poses[:, :3, 3] @ gravity, m)
 
 
 @lru_cache(maxsize=256)
 def _of_joint(motion: JointType) -> tuple[Array, float]:
-    """What of a body on such a joint acts as part of a parent that moves at will."""
+    """Return the parameters of a body on such a joint that act as part of a freely moving parent."""
     qs = _samples(motion, np.random.default_rng(0), SAMPLES)
     columns = []
     for unit in UNITS:
@@ -339,7 +339,7 @@ def _of_joint(motion: JointType) -> tuple[Array, float]:
 
 
 def _condensed(A: Array) -> Array:
-    """Fewer equations (…, n) with the same solutions and the same singular values."""
+    """Return fewer equations (…, n) with the same solutions and singular values."""
     if len(A) <= 4 * A.shape[1]:
         return A
     R: Array = np.asarray(np.linalg.qr(A, mode="r"))
@@ -347,13 +347,13 @@ def _condensed(A: Array) -> Array:
 
 
 def null_space(A: Array) -> Array:
-    """An orthonormal basis (n, d) of what A (…, n) takes to zero."""
+    """Return an orthonormal basis (n, d) of the null space of A (…, n)."""
     return _null_space(A)[0]
 
 
 def _null_space(A: Array) -> tuple[Array, float]:
-    """The basis, and the smallest singular value that counts, of the largest."""
-    _, sizes, Vh = np.linalg.svd(A, full_matrices=len(A) < A.shape[1])  # all of Vh, but not a long A's U
+    """Return the basis, and the smallest nonzero singular value relative to the largest."""
+    _, sizes, Vh = np.linalg.svd(A, full_matrices=len(A) < A.shape[1])  # all of Vh, but not U of a tall A
     largest = max(float(sizes[0]), 1e-300)
     rank = int((sizes > NOTHING * largest).sum())
     return Vh[rank:].T, float(sizes[rank - 1]) / largest if rank else 1.0

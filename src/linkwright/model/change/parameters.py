@@ -1,4 +1,4 @@
-"""A model of a vector of inertial parameters, as regressors have them."""
+"""Model of a vector of inertial parameters, in the order of regressors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass, of_parameters
 
 ROUNDING = 1e-9
-"""What is so little of a body's moments is their rounding."""
+"""Moments below this fraction of a body's moments are rounding."""
 
 
 def with_parameters(model: Model, parameters: Any, armature: bool, friction: bool, physical: bool) -> Model:
@@ -65,7 +65,7 @@ def with_parameters(model: Model, parameters: Any, armature: bool, friction: boo
 
 
 def _of_joints(model: Model, x: Array) -> dict[str, Array]:
-    """What every joint has of (nv,); those that follow others nothing."""
+    """Return a value of each joint from (nv,), and nothing for mimic joints."""
     return {
         joint.name: np.zeros(joint.motion.nv) if joint.coupling else x[model.slice(joint.name).v]
         for joint in model.joints
@@ -73,10 +73,10 @@ def _of_joints(model: Model, x: Array) -> dict[str, Array]:
 
 
 def impossible(body: RigidInertia, physical: bool = True) -> str:
-    """Why no rigid body has this inertia; "" where one has.
+    """Return the reason why no rigid body has this inertia, or "".
 
-    A distribution of mass has it where [[Σ, h], [hᵀ, m]], Σ = ∫ r rᵀ dm, has no negative eigenvalue (Wensing, Kim &
-    Slotine 2018): where m has none, and Σ about the center of mass.
+    A mass distribution exists if [[Σ, h], [hᵀ, m]], Σ = ∫ r rᵀ dm, is positive semidefinite (Wensing, Kim &
+    Slotine 2018): if m and Σ about the center of mass are.
     """
     m, h, I = body
     if m < 0.0:

@@ -1,8 +1,8 @@
-"""Mechanisms carried by another of their links.
+"""Models with another link as root.
 
-A joint's child stands at P A T(q) A⁻¹ in its parent, P its placement and A its axes. Turned round, the old parent
-hangs on the old child. Axes A′ = P A F and a placement A F A′⁻¹ give it with the motion F⁻¹ T(q)⁻¹ F: with F half a
-turn across the axis that is T(q) itself of all joints that slide along and turn about one, with F = 1 the inverse of T.
+A joint's child has the pose P A T(q) A⁻¹ in its parent, with the placement P and the axes A. After inversion, the old
+parent is the child. Axes A′ = P A F and a placement A F A′⁻¹ give it the motion F⁻¹ T(q)⁻¹ F. With F a half
+turn about a perpendicular axis this is T(q) for all joints along and about one axis; with F = 1 it is the inverse of T.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
     description = described(model)
     link_of(description, body)
     anchors = [joint for joint in description.joints if joint.parent == WORLD]
-    told = f"{model.name!r} cannot be carried by {body!r}"
+    told = f"{body!r} cannot be the root of {model.name!r}"
     if len(anchors) != 1 or not (anchors[0].motion is None or anchors[0].motion.floating):
         names = ", ".join(f"{joint.name!r} ({joint.motion.type if joint.motion else 'fixed'})" for joint in anchors)
         raise InputError(f"{told}: one free or fixed joint at the world must carry it all; there are {names}")
@@ -43,7 +43,7 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
         at = above[at].parent
     if base.motion is not None and base.motion.floating:
         _require_plain(base, told)
-    stays = base.motion is None and motion is None  # the new link where the first one was
+    stays = base.motion is None and motion is None  # the new link is where the first one was
     new_base = replace(base, child=body) if stays else JointSpec(base.name, WORLD, body, motion)
     joints = [turned.get(joint.name, joint) for joint in description.joints if joint is not base]
     made = replace(description, joints=(new_base, *joints))
@@ -51,7 +51,7 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
 
 
 def _turned(joint: JointSpec, told: str) -> JointSpec:
-    """The joint by which the old child carries the old parent."""
+    """Return the joint between the old child as parent and the old parent as child."""
     joint = replace(joint, parent=joint.child, child=joint.parent)
     if joint.motion is None:
         return replace(joint, placement=inverse_pose(joint.placement))
@@ -77,7 +77,7 @@ def _reordered(x: Any, order: list[int]) -> Any:
 
 
 def _require_plain(joint: JointSpec, told: str) -> None:
-    """Raise where what a joint has for each coordinate would be something else for those of the inverse motion."""
+    """Raise an error for values per coordinate that have no equivalent for the inverse motion."""
     motion = joint.motion
     assert motion is not None
     wrong = [of for of in ("lower", "upper") if _given(joint, of) and np.isfinite(np.asarray(getattr(joint, of))).any()]
@@ -91,7 +91,7 @@ def _require_plain(joint: JointSpec, told: str) -> None:
         wrong.append("rest")
     if wrong:
         raise InputError(
-            f"{told}: {', '.join(wrong)} of the {motion.type} joint {joint.name!r} cannot be told in the coordinates "
+            f"{told}: {', '.join(wrong)} of the {motion.type} joint {joint.name!r} cannot be expressed in coordinates "
             "of the inverse motion"
         )
 

@@ -1,4 +1,4 @@
-"""Right angles that a file gives with few digits, made right."""
+"""Correction of right angles that a file gives with few digits."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from linkwright.spatial.euler import euler_from_quaternion, euler_matrix
 from linkwright.spatial.rotation import quaternion_from_matrix, rotation_log
 
 STEP = np.pi / 12.0
-"""Angles that people mean are multiples of this."""
+"""Intended angles are multiples of this."""
 
 _ORDERS = ["".join(order) for order in product("xyz", repeat=3) if order[0] != order[1] != order[2]]
 
 
 def snapped(model: Model, angle: float) -> Description:
-    """The description with all turns of joints and frames that are within an angle of a simpler one made so."""
+    """Return the description with rotations of joints and frames replaced by simpler ones within an angle."""
     between("angle", angle, 0.0, 0.01, "rad")
 
     def turned(T: Array) -> Array:
@@ -39,7 +39,7 @@ def snapped(model: Model, angle: float) -> Description:
 
 
 def simpler(R: Array, angle: float) -> Array:
-    """The rotation (3, 3) with the most zeros that three turns by multiples of π/12, where near to these, make of R."""
+    """Return the rotation (3, 3) with the most zeros among nearby products of three rotations by multiples of π/12."""
     best, zeros = R, int((R == 0.0).sum())
     for order in _ORDERS:
         angles = euler_from_quaternion(quaternion_from_matrix(R), order)

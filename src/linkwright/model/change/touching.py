@@ -1,4 +1,4 @@
-"""Which shapes may touch: the ground put under a mechanism, and the pairs of shapes found by the rules of MJCF."""
+"""Pairs of shapes that may touch: the ground, and pairs found by the rules of MJCF."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 
 GROUND = "ground"
-"""The name of the shape that :meth:`Model.with_ground` adds."""
+"""Name of the shape that :meth:`Model.with_ground` adds."""
 
 GROUNDS = ("plane", "height_field")
 
 STEEPEST = np.sqrt(0.5)
-"""A surface is another ground where the cosine of the angle between the normals is more."""
+"""A surface is the same ground if the cosine between the normals is larger."""
 
 
 def with_ground(
@@ -58,7 +58,7 @@ def with_ground(
     at = len(description.shapes) - 1
     names = None if only is None else _names(model, "only", only)
     if names == []:
-        raise InputError("only is empty: name the links or shapes that touch the ground, or leave it away for all")
+        raise InputError("only is empty: name the links or shapes that touch the ground, or omit it for all")
     wanted = [
         (k, at)
         for k, shape in enumerate(model.shapes)
@@ -75,11 +75,11 @@ def with_ground(
 
 
 def _require_none(model: Model, normal: Array) -> None:
-    """Raise where the mechanism has a ground."""
+    """Raise an error if the mechanism has a ground."""
     if (shape := ground_of(model, normal)) is not None:
         raise ModelError(
-            f"{model.name!r} has a ground already, {shape.called}: give it one only; "
-            "with_contact(itself=False) finds the pairs of the one it has, with_contact() all pairs"
+            f"{model.name!r} already has a ground, {shape.called}; "
+            "with_contact(itself=False) finds its pairs, with_contact() all pairs"
         )
 
 
@@ -94,17 +94,17 @@ def ground_of(model: Model, normal: Array) -> Shape | None:
 
 
 MOST_NAMED = 3
-"""of the shapes that a message lists"""
+"""Largest number of shapes in a message."""
 
 
 def _require_touching(model: Model) -> None:
-    """Raise where nothing of the mechanism is made for contact."""
+    """Raise an error if the mechanism has no collision shapes."""
     if not any(shape.touches for shape in model.shapes):
         raise ModelError(f"no shape of {model.name!r} touches others; {_which(model)}")
 
 
 def _which(model: Model) -> str:
-    """Which shapes there are, and how there come to be some that touch."""
+    """Return a message with the shapes of the model, and how to add collision shapes."""
     if model.shapes:
         called = "; ".join(f"{shape.called}, use={shape.use!r}" for shape in model.shapes[:MOST_NAMED])
         more = "; …" if len(model.shapes) > MOST_NAMED else ""
@@ -162,7 +162,7 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model
 
 
 def _meeting(model: Model) -> list[tuple[int, int]]:
-    """The places of shapes that the filters let meet: those of MJCF, shapes of the world and what it carries too."""
+    """Return the index pairs of shapes that the filters of MJCF allow, including shapes of the world."""
     places = [k for k, shape in enumerate(model.shapes) if shape.touches]
     body = np.array([_body(model, model.shapes[k]) for k in places])
     parent = np.array([model.links[b].parent if b >= 0 else -1 for b in body])
@@ -184,7 +184,7 @@ def _body(model: Model, shape: Shape) -> int:
 def _paired(
     shapes: Sequence[Shape], wanted: Sequence[tuple[int, int]], others: Iterable[int] = ()
 ) -> tuple[tuple[Shape, ...], list[Pair], str]:
-    """The shapes, meshes among those that touch with their hulls; the pairs; what is left out of contact, and why."""
+    """Return the shapes, with convex hulls of meshes in contact; the pairs; and the omitted contacts with reasons."""
     pairs = {(i, j): combined(shapes, i, j) for i, j in wanted}
     touching = {place for ends, pair in pairs.items() if pair for place in ends} | set(others)
     shapes, unread = _with_hulls(list(shapes), touching)
@@ -205,7 +205,7 @@ def _warn(model: Model, left_out: str) -> None:
 
 
 def _with_hulls(shapes: list[Shape], places: Iterable[int]) -> tuple[list[Shape], dict[int, str]]:
-    """With the convex hulls of the meshes at these places, and why some have none."""
+    """Return the shapes with convex hulls of the meshes at these indices, and the reasons for missing hulls."""
     unread: dict[int, str] = {}
     for k in sorted(places):
         if shapes[k].kind == "mesh" and shapes[k].hull is None:
@@ -223,7 +223,7 @@ def _sequence(what: str, given: Any) -> Sequence[Any]:
 
 
 def _names(model: Model, what: str, given: Any) -> list[str]:
-    """Names of links or shapes, each known."""
+    """Return names of links or shapes after a check that each exists."""
     names = list(_sequence(what, given))
     known = {WORLD, *(link for body in model.bodies for link in body.links)}
     known |= {name for name, frame in model.frames.items() if frame.body < 0}

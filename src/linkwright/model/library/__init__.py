@@ -1,1 +1,1 @@
-"""Built-in mechanisms, and tables of Denavit and Hartenberg."""
+"""Built-in mechanisms, and Denavit–Hartenberg tables."""

@@ -1,6 +1,6 @@
-"""Built-in mechanisms, authored from published facts: no file is read.
+"""Built-in mechanisms from published parameters, without files.
 
-``built_in("two_link")``, ``built_in("planar:5")``; :data:`BUILT_IN` lists the makers.
+``built_in("two_link")``, ``built_in("planar:5")``; :data:`BUILT_IN` contains their functions.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from linkwright.model.tree import Model
 MOST_LINKS = 100_000
 
 LENGTH, MASS = 1.0, 1.0
-"""m, kg: of the links of chains"""
+"""m, kg: length and mass of the links of chains"""
 TRANSVERSE, AXIAL = 0.1, 1.0 / 30.0
-"""kg m²: the moments of a uniform round bar of that length and mass whose transverse moment is 0.1"""
+"""kg m²: moments of a uniform round bar of this length and mass with the transverse moment 0.1"""
 
 
 def pendulum() -> Model:
-    """A thin uniform rod, 1 m and 1 kg, hanging from a hinge about y: ⅓ m l² q̈ = −½ m g l sin q; frame "tip"."""
+    """Return a thin uniform rod, 1 m and 1 kg, on a joint about y: ⅓ m l² q̈ = −½ m g l sin q; frame "tip"."""
     thin = MASS * LENGTH**2 / 12.0
     builder = Builder("pendulum").body("rod", MASS, (0, 0, -LENGTH / 2), (thin, thin, 1e-4 * thin))
     builder.joint("hinge", "continuous", WORLD, "rod", axis=(0, 1, 0))
@@ -33,7 +33,7 @@ def pendulum() -> Model:
 
 
 def two_link() -> Model:
-    """The two-link arm whose equations T. Nagai's tutorial (2018) prints (`equations.md` §6): ``planar:2``.
+    """Return the two-link arm of T. Nagai's tutorial (2018, `equations.md` §6): ``planar:2``.
 
     l = 1 m, center of mass at 0.5 m, m = 1 kg, I = 0.1 kg m², gravity (0, −9.8, 0); angles from +x.
     """
@@ -41,7 +41,7 @@ def two_link() -> Model:
 
 
 def planar(n: int) -> Model:
-    """A chain of n links moving in x–y, hinged about +z, along x at q = 0; gravity (0, −9.8, 0).
+    """Return a chain of n links in the x–y plane with joints about +z, along x at q = 0; gravity (0, −9.8, 0).
 
     Each link: 1 m along its x, 1 kg, center of mass at 0.5 m, 0.1 kg m² about z. Frame "tip" is at the end.
     """
@@ -57,9 +57,10 @@ def _planar(name: str, n: int) -> Model:
 
 
 def arm4() -> Model:
-    """An arm of four hinges: yaw about z, then three pitches about −y; along x at q = 0, frame "tool" at the hand.
+    """Return an arm with four joints: yaw about z, then three pitches about −y; along x at q = 0, frame "tool" at the
+    end.
 
-    A column of 0.3 m carries links of 0.5, 0.4 and 0.2 m: round bars of 1 kg, 4 cm thick.
+    A column of 0.3 m carries links of 0.5, 0.4 and 0.2 m: round bars of 1 kg and 4 cm diameter.
     """
     builder = Builder("arm4")
     add = BodyShapes(builder)
@@ -80,9 +81,9 @@ def arm4() -> Model:
 
 
 def chain3d(n: int) -> Model:
-    """A chain of n bodies in space: the first free, then hinges about y and z in turn; along x at q = 0.
+    """Return a chain of n bodies in space: the first free, then joints about y and z alternately; along x at q = 0.
 
-    Each link is a uniform round bar: 1 m along its x, 1 kg, 0.1 kg m² across, 1/30 kg m² along; gravity
+    Each link is a uniform round bar: 1 m along its x, 1 kg, 0.1 kg m² transverse, 1/30 kg m² axial; gravity
     (0, 0, −9.81). Frame "tip" is at the end.
     """
     builder = Builder(f"chain3d:{n}")
@@ -120,19 +121,19 @@ BUILT_IN: dict[str, Callable[..., Model]] = {
     "delta": delta,
     "stewart": stewart,
 }
-"""The makers of the built-in mechanisms by name; those of chains take the number of links or loops."""
+"""Functions of the built-in mechanisms by name; those of chains take the number of links or loops."""
 
 COUNTED = ("planar", "chain3d", "four_bars")
 
 NAMES = tuple(f"{key}:N" if key in COUNTED else key for key in BUILT_IN)
-"""As they are typed."""
+"""Names as they are typed."""
 
 
 def built_in(name: str) -> Model:
-    """The built-in mechanism of that name: "puma560", "humanoid", …; of chains with a count, "planar:5".
+    """Return the built-in mechanism of a name: "puma560", "humanoid", …; for chains with a number, "planar:5".
 
-    Raises :class:`UnknownNameError` for other names and :class:`InputError` for a count that is missing,
-    not wanted, or not a whole number from 1 to 100 000.
+    Raises :class:`UnknownNameError` for other names and :class:`InputError` for a number that is missing, superfluous
+    or not an integer from 1 to 100 000.
     """
     if not isinstance(name, str):
         raise ArgumentError(f"a built-in mechanism is given by its name, a str; got {name!r}")
@@ -143,7 +144,7 @@ def built_in(name: str) -> Model:
         if colon:
             raise InputError(f"{kind!r} takes no number of links; got {name!r}")
         return BUILT_IN[kind]()
-    # int() alone would take "1_0", " 3" and digits of other scripts
+    # int() would accept "1_0", " 3" and digits of other scripts
     if not (count.isascii() and count.isdigit() and len(count) <= 6 and 1 <= int(count) <= MOST_LINKS):
         what = f"got {count[:20]!r}" if colon else "none is given"
         raise InputError(f'"{kind}:N" needs a number N of links, a whole number from 1 to {MOST_LINKS}; {what}')

@@ -1,8 +1,8 @@
-"""Serial arms from Denavit–Hartenberg tables and back, of either convention.
+"""Serial arms from Denavit–Hartenberg tables, and tables of serial arms.
 
-One row per joint. *Modified* (Craig 1986): the joint's frame i follows frame i − 1 by
-Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d), so its axis is z of its own frame. *Standard* (Paul 1981): by
-Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), so its axis is z of the frame before it.
+One row per joint. *Modified* (Craig 1986): frame i follows frame i − 1 by
+Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d), so that its axis is z of frame i. *Standard* (Paul 1981): by
+Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), so that its axis is z of frame i − 1.
 """
 
 from __future__ import annotations
@@ -42,40 +42,51 @@ X, _, Z = np.eye(3)
 @explained
 @dataclass(frozen=True, eq=False)
 class DHRow:
-    """One row of the table, with what the moved link weighs, in the axes of the row's own frame i.
+    """Row of a Denavit–Hartenberg table, with the inertial parameters of the link that its joint moves.
 
-    ``theta`` (revolute joints) or ``d`` (prismatic ones) is the constant added to the coordinate.
+    Parameters
+    ----------
+    a : float, optional
+        Length of the common normal in m.
+    alpha : float, optional
+        Twist of the axes in rad.
+    d : float, optional
+        Offset along the axis in m; for prismatic joints added to the coordinate.
+    theta : float, optional
+        Angle about the axis in rad; for revolute joints added to the coordinate.
+    type : {"revolute", "continuous", "prismatic"}, optional
+        Type of the joint.
+    mass : float, optional
+        Mass of the link in kg.
+    center_of_mass : array_like, shape (3,), optional
+        Center of mass in frame i in m.
+    inertia : array_like, shape (3, 3), (3,) or (), optional
+        Inertia about the center of mass in the axes of frame i in kg m²: a matrix, its diagonal, or one number.
+    joint : dict, optional
+        Further arguments of :meth:`Builder.joint`: limits, armature, friction, ….
+    name : str, optional
+        Name of the joint; by default joint1, joint2, ….
     """
 
     a: float = 0.0
-    """m"""
     alpha: float = 0.0
-    """rad"""
     d: float = 0.0
-    """m"""
     theta: float = 0.0
-    """rad"""
     type: str = "revolute"
-    """or "continuous", "prismatic\""""
     mass: float = 0.0
-    """kg"""
     center_of_mass: Sequence[float] = (0.0, 0.0, 0.0)
-    """(3,), in frame i, m"""
     inertia: Any = 0.0
-    """(3, 3), its diagonal (3,) or one number: about the center of mass in the axes of frame i, kg m²"""
     joint: Mapping[str, Any] = field(default_factory=dict)
-    """limits, armature, friction, …: whatever else :meth:`Builder.joint` takes"""
     name: str = ""
-    """of the joint; joint1, joint2, … where it has none"""
 
 
 def screw_x(row: DHRow) -> Array:
-    """Rot_x(α) Trans_x(a), the constant part of a row: a pose (4, 4)."""
+    """Return Rot_x(α) Trans_x(a), the constant part of a row: a pose (4, 4)."""
     return pose_matrix(rotation_about(X, row.alpha), row.a * X)
 
 
 def screw_z(row: DHRow) -> Array:
-    """Rot_z(θ) Trans_z(d), about which the joint moves, at coordinate zero: a pose (4, 4)."""
+    """Return Rot_z(θ) Trans_z(d), the part along the joint axis, at coordinate zero: a pose (4, 4)."""
     return pose_matrix(rotation_about(Z, row.theta), row.d * Z)
 
 
@@ -89,14 +100,41 @@ def from_dh(
     tool: Any = None,
     gravity: Sequence[float] = STANDARD_GRAVITY,
 ) -> Model:
-    """The serial arm of a DH table, ``convention`` "modified" (that of Craig's book) or "standard" (of
-    Paul's, which many call the classic one).
+    """Build a serial arm from a Denavit–Hartenberg table.
 
-    ``base`` (4, 4) is the pose of frame 0 in the world, ``tool`` (4, 4) that of the frame "tool" in
-    the last frame (identity where not given). Joints are joint1, joint2, … unless rows name them, links link1, …, and
-    the table's frames dh1, …. Raises :class:`UnknownNameError` for another convention,
-    :class:`InputError` with everything that is wrong with the rows, otherwise what the builder raises.
+    Parameters
+    ----------
+    name : str
+        Name of the mechanism.
+    rows : sequence of DHRow
+        Rows of the table.
+    convention : {"modified", "standard"}, optional
+        "modified" (Craig), or "standard" (Paul), which is also called classic.
+    base : array_like, shape (4, 4), optional
+        Pose of frame 0 in the world.
+    tool : array_like, shape (4, 4), optional
+        Pose of the frame "tool" in the last frame.
+    gravity : array_like, shape (3,), optional
+        Gravity in the world in m/s².
 
+    Returns
+    -------
+    Model
+        Mechanism with links link1, …, and the frames of the table as dh1, ….
+
+    Raises
+    ------
+    UnknownNameError
+        If the convention is unknown.
+    InputError
+        With all problems of the rows.
+
+    References
+    ----------
+    Craig, *Introduction to Robotics* (1986), section 3.4.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import linkwright as lw
     >>> rows = [lw.DHRow(a=0.5), lw.DHRow(a=0.4), lw.DHRow(alpha=np.pi, type="prismatic")]
@@ -134,9 +172,9 @@ def from_dh(
 
 
 def _problems(row: Any) -> Iterator[str]:
-    """What is wrong with a row."""
+    """Yield the problems of a row."""
     if not isinstance(row, DHRow):
-        yield f" is to be a DHRow(a=, alpha=, d=, theta=, …); got {row!r:.200}"
+        yield f" must be a DHRow(a=, alpha=, d=, theta=, …); got {row!r:.200}"
         return
     shapes: dict[str, tuple[tuple[int, ...], ...]] = dict.fromkeys(("a", "alpha", "d", "theta"), ((),))
     shapes |= {"center_of_mass": ((3,),), "inertia": ((), (3,), (3, 3))}
@@ -148,24 +186,34 @@ def _problems(row: Any) -> Iterator[str]:
     if row.type not in ("revolute", "continuous", "prismatic"):
         yield f": a DH joint is revolute, continuous or prismatic; got {row.type!r}"
     if not isinstance(row.joint, Mapping):
-        yield f": what a joint has more is a dict {{name: value}}; got {row.joint!r:.200}"
+        yield f": joint is a dict {{name: value}}; got {row.joint!r:.200}"
 
 
 @dataclass(frozen=True, eq=False)
 class DHTable:
-    """A Denavit–Hartenberg table: ``from_dh(name, table.rows, table.convention, base=table.base, tool=table.tool)``."""
+    """Denavit–Hartenberg table: ``from_dh(name, table.rows, table.convention, base=table.base, tool=table.tool)``.
+
+    Parameters
+    ----------
+    rows : tuple of DHRow
+        Rows, one per joint.
+    convention : {"modified", "standard"}
+        Convention of the rows.
+    base : ndarray, shape (4, 4)
+        Pose of frame 0 in the world.
+    tool : ndarray, shape (4, 4)
+        Pose of the end of the chain in the last frame.
+    """
 
     rows: tuple[DHRow, ...]
     convention: str
     base: Array
-    """(4, 4), of frame 0 in the world"""
     tool: Array
-    """(4, 4), of the chain's end in the last frame"""
 
     def __str__(self) -> str:
-        """The table: a and d in m, α and θ in rad; q stands where the coordinate is added.
+        """Return the table as text, with a and d in m and α and θ in rad; q marks the variable.
 
-        Beneath it the base and the tool where they are not the identity: x, y, z in m, and roll, pitch, yaw in rad.
+        Poses of base and tool that are not the identity follow, with x, y, z in m and roll, pitch, yaw in rad.
         """
         after = [] if self.convention == "standard" else [" (i-1)"]
         heading = ("joint", *(f"{letter}{''.join(after)}" for letter in ("a", "alpha")), "d", "theta")
@@ -198,20 +246,34 @@ def _added(offset: float) -> str:
 
 @takes_model
 def to_dh(model: Model, frame: str | None = None, convention: str = "modified") -> DHTable:
-    """The DH table of a serial arm, whose chain ends at ``frame``: where not given, at its frame "tool", or without one
-    at the frame farthest out on its last body.
+    """Compute the Denavit–Hartenberg table of a serial arm.
 
-    What the table cannot say is in ``base`` and ``tool``. Frame 0 is on the first axis, where that is nearest to the
-    world's origin, with x along the world's as far as that goes. Axes that are parallel leave free where the common
-    normal is, and the one at the frame before is taken; of axes that meet, x goes to the side where θ is smallest.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    frame : str, optional
+        End of the chain; by default its frame "tool", or the outermost frame of its last body.
+    convention : {"modified", "standard"}, optional
+        Convention of the table.
 
-    Raises :class:`ModelError` that names the first joint that is in no table: one that is neither revolute nor
-    prismatic, follows another, closes a loop or is not on the way to ``frame``.
+    Returns
+    -------
+    DHTable
+        Table with base and tool. Frame 0 is on the first axis at the point nearest to the world's origin, with x along
+        the world's x as far as possible. For parallel axes the common normal at the previous frame is used; for
+        intersecting axes x has the direction with the smallest θ.
+
+    Raises
+    ------
+    ModelError
+        With the name of the first joint that has no row: it is neither revolute nor prismatic, is a mimic joint, closes
+        a loop, or is not on the path to `frame`.
     """
     if not is_choice(convention, CONVENTIONS):
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
     if not model.joints:
-        raise ModelError(f"{model.name!r} has no joints, of which a DH table would tell")
+        raise ModelError(f"{model.name!r} has no joints and therefore no DH table")
     named = frame is not None or "tool" in model.frames
     if frame is None:
         frame = "tool" if named else model.outermost(len(model.links) - 1)
@@ -223,7 +285,7 @@ def to_dh(model: Model, frame: str | None = None, convention: str = "modified") 
     tip = axes[-1] @ end.placement
     near = 1e-9 * scale_of(model).length
     frames, last = [_first(axes[0])], _first(axes[0])
-    x, foot = last[:3, 0], last[:3, 3]  # of the normal before, on the next axis
+    x, foot = last[:3, 0], last[:3, 3]  # of the previous normal, on the next axis
     for axis, following in pairwise(axes):
         x, on_axis, foot = _normal(axis, following, x, foot, near)
         frames.append(
@@ -232,7 +294,7 @@ def to_dh(model: Model, frame: str | None = None, convention: str = "modified") 
     last = _frame(axes[-1][:3, 2], x, foot)
     told = _row(inverse_pose(frames[-1]) @ tip, convention, near)
     fits = np.abs(frames[-1] @ _of_row(told, convention) - tip).max() <= max(1e-9, near)
-    if convention == "modified":  # whose last frame is on the last axis
+    if convention == "modified":  # its last frame is on the last axis
         fits = fits and _off(tip, axes[-1]) <= max(1e-9, near)
     frames.append(tip if fits else last)
     rows = []
@@ -245,24 +307,24 @@ def to_dh(model: Model, frame: str | None = None, convention: str = "modified") 
 
 
 def _require_chain(model: Model, way: Sequence[int], end: int | str) -> None:
-    """Raise :class:`ModelError` for what no table tells, with the joint's name."""
+    """Raise :class:`ModelError` with the joint's name for a mechanism without a table."""
     if model.loops:
-        raise ModelError(f"a DH table is of an open chain; {model.loops[0].name!r} closes a loop of {model.name!r}")
+        raise ModelError(f"a DH table is for an open chain; {model.loops[0].name!r} closes a loop of {model.name!r}")
     for k, joint in enumerate(model.joints):
         where = f"joint {joint.name!r} of {model.name!r}"
         if k not in way:
             place = "the last body" if isinstance(end, int) else repr(end)
             held = f"lock({{{joint.name!r}: …}}) holds it"
-            raise ModelError(f"a DH table is of one chain; {where} is not on the way to {place}: {held}")
+            raise ModelError(f"a DH table is for one chain; {where} is not on the path to {place}: {held}")
         if joint.coupling is not None:
             leader = model.joints[joint.coupling.leader].name
-            raise ModelError(f"a DH table has joints that move by themselves; {where} follows {leader!r}")
+            raise ModelError(f"a DH table needs independent joints; {where} is a mimic joint of {leader!r}")
         if not (joint.motion.hinge or joint.motion.slide):
             raise ModelError(f"a DH joint is revolute or prismatic; {where} is {joint.type}")
 
 
 def _at_zero(model: Model) -> list[Array]:
-    """The poses (4, 4) of the bodies' (canonical) frames where all coordinates are zero: z is the joint's axis."""
+    """Return the poses (4, 4) of the (canonical) body frames at zero coordinates; z is the joint's axis."""
 
     def outward(link: Link, parent: Array) -> Array:
         return parent @ link.transform(np.zeros(link.motion.nq))
@@ -275,7 +337,7 @@ def _frame(z: Array, x: Array, origin: Array) -> Array:
 
 
 def _first(axis: Array) -> Array:
-    """Frame 0: on the first axis next to the world's origin, x along the world's, or else y, as far as that goes."""
+    """Return frame 0: on the first axis next to the world's origin, with x along the world's x, or else y."""
     z, p = axis[:3, 2], axis[:3, 3]
     x = X - (X @ z) * z
     if np.linalg.norm(x) < 1e-6:
@@ -284,7 +346,7 @@ def _first(axis: Array) -> Array:
 
 
 def _normal(axis: Array, following: Array, x: Array, foot: Array, near: float) -> tuple[Array, Array, Array]:
-    """The direction (3,) of the common normal of two axes, and its feet (3,) on both, after those of the one before."""
+    """Return the direction (3,) of the common normal of two axes, and its feet (3,), close to the previous ones."""
     z, z_next, p, p_next = axis[:3, 2], following[:3, 2], axis[:3, 3], following[:3, 3]
     n = np.cross(z, z_next)
     square = n @ n
@@ -305,17 +367,17 @@ def _normal(axis: Array, following: Array, x: Array, foot: Array, near: float) -
 
 
 PARALLEL = 1e-9
-"""Axes at a smaller angle, in rad, count as parallel."""
+"""Angle between axes in rad below which they are parallel."""
 
 
 def _off(one: Array, other: Array) -> float:
-    """How far the z axes of two frames are from being one line."""
+    """Return the deviation of the z axes of two frames from one line."""
     z = other[:3, 2]
     return float(max(np.abs(one[:3, 2] - z).max(), np.abs(np.cross(one[:3, 3] - other[:3, 3], z)).max()))
 
 
 def _row(T: Array, convention: str, near: float) -> DHRow:
-    """The row by which one frame follows another, where it does."""
+    """Return the row from one frame to the next, if there is one."""
     R, p = T[:3, :3], T[:3, 3]
     if convention == "modified":
         alpha, theta = np.arctan2(-R[1, 2], R[2, 2]), np.arctan2(-R[0, 1], R[0, 0])
@@ -329,13 +391,13 @@ def _row(T: Array, convention: str, near: float) -> DHRow:
 
 
 def _of_row(row: DHRow, convention: str) -> Array:
-    """The pose (4, 4) of a row's frame in the one before."""
+    """Return the pose (4, 4) of a row's frame in the previous frame."""
     parts = (screw_x(row), screw_z(row))
     return parts[0] @ parts[1] if convention == "modified" else parts[1] @ parts[0]
 
 
 def _with_body(model: Model, body: int, row: DHRow, T: Array) -> DHRow:
-    """The row with what its joint and its link have, whose own frame is at T (4, 4) in the row's."""
+    """Return the row with the parameters of its joint and its link, whose frame is at T (4, 4) in the row's frame."""
     joint, R = model.joints[body], T[:3, :3]
     mass, center, inertia = about_center_of_mass(model.links[body].rigid_inertia)
     told = {
@@ -359,7 +421,7 @@ def _snapped(T: Array, near: float) -> Array:
 
 
 def _require_same(model: Model, way: Sequence[int], table: DHTable, tip: Array) -> None:
-    """Raise :class:`ModelError` for the first joint that the table has elsewhere than the model."""
+    """Raise :class:`ModelError` for the first joint whose axis differs between table and model."""
     off = 1e-9 * max(1.0, scale_of(model).length)
     axes, here = _at_zero(model), table.base
     for k, (row, body) in enumerate(zip(table.rows, way, strict=True)):
@@ -368,7 +430,7 @@ def _require_same(model: Model, way: Sequence[int], table: DHTable, tip: Array) 
         last = k == len(way) - 1 and np.abs(following @ table.tool - tip).max() > off
         if _off(axis, axes[body]) > off or last:
             raise ModelError(
-                f"joint {model.joints[body].name!r} of {model.name!r} is in no DH table with the digits that numbers "
-                "have: its axis and the next are parallel but for so little that their common normal is too far away"
+                f"joint {model.joints[body].name!r} of {model.name!r} has no row in a DH table: its axis "
+                "and the next are nearly parallel, and their common normal is too far away"
             )
         here = following

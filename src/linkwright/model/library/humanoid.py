@@ -1,4 +1,4 @@
-"""A humanoid of human measure: 30 joints, floating base."""
+"""Humanoid of human proportions: 29 joints and a floating base."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 STATURE = 1.741
-"""m, of de Leva's men"""
+"""m, of the men of de Leva"""
 MASS = 73.0
-"""kg, of de Leva's men"""
+"""kg, of the men of de Leva"""
 
 # P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", J. Biomechanics 29(9), 1996,
 # table 4, men: mass as a fraction of the body's, length in m, center of mass as a fraction of it from the
@@ -40,33 +40,33 @@ ANKLE_HEIGHT, SHOULDER_HEIGHT, SHOULDER_OFFSET = 0.039 * STATURE, 0.818 * STATUR
 HIP_OFFSET = 0.36 * 0.24
 HIP_HEIGHT = SEGMENTS["thigh"][1] + SEGMENTS["shank"][1] + ANKLE_HEIGHT
 HEEL = 0.25
-"""how far behind the ankle the heel is, of the foot's length"""
+"""distance of the heel behind the ankle, as a fraction of the foot's length"""
 FOOT_WIDTH = 0.055 * STATURE
-"""after the same figure"""
+"""from the same figure"""
 
 BALL = 0.05
-"""of a segment's mass, in each of the balls its joint's inner axes move"""
+"""fraction of a segment's mass in each ball between the axes of its joint"""
 
 AXES = {"roll": (1, 0, 0), "pitch": (0, 1, 0), "yaw": (0, 0, 1)}
 Hinges = Sequence[tuple[str, float, float]]
-"""(roll, pitch or yaw; lower and upper limit in degrees), from the parent outwards"""
+"""(roll, pitch or yaw; lower and upper limit in degrees), from the parent outward"""
 
 
 def humanoid() -> Model:
-    """A man of 1.741 m and 73 kg as a robot: 29 hinges and a free base, nq 36, nv 35; x forward, y left, z up.
+    """Return a man of 1.741 m and 73 kg as a robot: 29 joints and a free base, nq 36, nv 35; x forward, y left, z up.
 
     Segments have the measured masses and proportions of de Leva (1996, men); shoulders and ankles are
-    placed after Winter (2009), hips after Bell et al. (1989). Every hinge moves a body with mass: joints
-    of several axes (hip, shoulder, waist, …) pass through small balls at their center, each of 5 % of the
-    segment they carry, which is lighter by as much. At q = 0 it stands upright with hanging arms; the
-    base is the pelvis, whose frame lies between the hips at the world's origin, 0.924 m above the soles.
+    placed after Winter (2009), hips after Bell et al. (1989). Every joint moves a body with mass: joints
+    with several axes (hip, shoulder, waist, …) have small balls at their center, each with 5 % of the mass of the
+    segment that they carry, which is reduced by this mass. At q = 0 it stands upright with hanging arms. The
+    base is the pelvis, whose frame is between the hips at the world's origin, 0.924 m above the soles.
 
-    Every link is a frame ("left_hand" at the wrist, "right_foot" at the ankle, "head" at the neck); more are
+    Every link is a frame ("left_hand" at the wrist, "right_foot" at the ankle, "head" at the neck); further frames are
     "left_knuckles", "left_sole" (on the ground under the ankle), their right counterparts and "head_top".
-    On both sides "…_roll" turns about x, "…_pitch" about y and "…_yaw" about z, so knees bend positively,
+    On both sides "…_roll" rotates about x, "…_pitch" about y and "…_yaw" about z, so that knees bend positively,
     elbows negatively. Limits are common ranges of motion (American Academy of Orthopaedic Surgeons), rounded.
-    Each foot is a box, as long and as wide as a man's, from the sole up to the ankle; these touch the ground
-    (:meth:`Model.with_ground`), nothing else of it does. All other shapes are visual only.
+    Each foot is a box of the length and width of a man's foot, from the sole to the ankle; only the feet are collision
+    shapes (:meth:`Model.with_ground`). All other shapes are visual only.
     """
     builder = Builder("humanoid")
     builder.body("pelvis", *_inertia("lower_trunk")).joint("root", "free", WORLD, "pelvis")
@@ -150,12 +150,12 @@ def _leg(builder: Builder, side: str) -> None:
 
 
 def _sided(axis: str, side: str, lower: float, upper: float) -> tuple[str, float, float]:
-    """Limits given for the left; on the right, turns that leave the plane of symmetry go the other way."""
+    """Return the limits of a side from those of the left; rotations out of the symmetry plane change their sign."""
     return (axis, lower, upper) if side == "left" else (axis, -upper, -lower)
 
 
 def _end(segment: str) -> tuple[float, float, float]:
-    """The lower end of a hanging segment, from its upper one."""
+    """Return the lower end of a hanging segment, from its upper end."""
     return 0.0, 0.0, -SEGMENTS[segment][1]
 
 
@@ -185,14 +185,14 @@ def _segment(
 
 
 def _inertia(segment: str) -> tuple[float, Array, Array]:
-    """Mass, center of mass (3,) and principal moments (3,) of a segment in its frame, at its proximal end."""
+    """Return mass, center of mass (3,) and principal moments (3,) of a segment in its frame, at its proximal end."""
     fraction, length, center, radii = SEGMENTS[segment]
     mass = fraction * MASS
     sagittal, transverse, long = mass * (length * np.array(radii)) ** 2
     if segment == "foot":  # its long axis is x; the frame is at the ankle
         forward = np.array([(center - HEEL) * length, 0.0, -0.5 * ANKLE_HEIGHT])
         return mass, forward, np.array([long, transverse, sagittal])
-    if segment == "hand":  # measured with palms forwards; here they face inwards
+    if segment == "hand":  # measured with palms forward; here they face inward
         sagittal, transverse = transverse, sagittal
     upwards = segment.endswith("trunk") or segment == "head"
     z = (1.0 - center) * length if upwards else -center * length

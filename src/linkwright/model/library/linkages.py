@@ -1,4 +1,4 @@
-"""Built-in linkages with closed loops, authored by points: closed at neutral, all bodies' axes the world's."""
+"""Built-in linkages with closed loops, defined by points; all body axes are the world's when neutral."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ DENSITY = 2.0
 """kg/m: of bars"""
 
 IN_PLANE = (0.0, -9.81, 0.0)
-"""gravity of planar linkages, which move in x–y"""
+"""gravity of planar linkages in the x–y plane"""
 
 
 class _Linkage:
-    """A builder that knows where each body's frame is while all coordinates are neutral."""
+    """Builder with the position of each body's frame at the neutral configuration."""
 
     def __init__(self, name: str, gravity: Sequence[float] = (0.0, 0.0, -9.81)):
         self.builder = Builder(name, gravity)
@@ -31,12 +31,12 @@ class _Linkage:
         self.origins: dict[str, Array] = {WORLD: np.zeros(3)}
 
     def joint(self, name: str, type: str, parent: str, child: str, point: Any, **options: Any) -> None:
-        """Join a body, whose frame is at the point then, to its parent."""
+        """Join a body, whose frame is at the point, to its parent."""
         self.origins[child] = np.array(point, dtype=float)
         self.builder.joint(name, type, parent, child, xyz=self.origins[child] - self.origins[parent], **options)
 
     def bar(self, name: str, joint: str, type: str, parent: str, start: Any, end: Any, **options: Any) -> None:
-        """A uniform round bar from one point to another, with a joint at its start."""
+        """Add a uniform round bar between two points, with a joint at its start."""
         r = np.array(end, dtype=float) - np.array(start, dtype=float)
         length = np.linalg.norm(r)
         mass = DENSITY * float(length)
@@ -46,23 +46,24 @@ class _Linkage:
         self.joint(joint, type, parent, name, start, **options)
 
     def disc(self, name: str, mass: float, radius: float, center: Any, origin: Any) -> None:
-        """A horizontal disc as thick as the bars; its frame is at the origin."""
+        """Add a horizontal disc of the thickness of the bars; its frame is at the origin."""
         across = mass * (radius**2 / 4.0 + THICKNESS**2 / 3.0)
         moments = np.array([across, across, mass * radius**2 / 2.0])
         self.builder.body(name, mass, np.array(center, dtype=float) - np.array(origin, dtype=float), moments)
 
     def close(self, name: str, type: str, first: str, second: str, point: Any, **options: Any) -> None:
-        """Close a loop between two bodies at a point; the second gets a frame there, named as the loop."""
+        """Close a loop between two bodies at a point; the second body gets a frame of the loop's name."""
         at = np.array(point, dtype=float)
         self.builder.frame(f"{name}_end", second, xyz=at - self.origins[second])
         self.builder.loop(name, type, first, f"{name}_end", xyz=at - self.origins[first], **options)
 
 
 def four_bar() -> Model:
-    """A crank and rocker in x–y, gravity (0, −9.81, 0): ground 0.9 m, crank 0.3, coupler 0.8, rocker 0.6.
+    """Return a crank–rocker in the x–y plane, gravity (0, −9.81, 0): ground 0.9 m, crank 0.3, coupler 0.8, rocker 0.6.
 
-    All turn about z. Its loop is a spatial hinge: two of five constraints hold, the other three are redundant. Bars
-    weigh 2 kg/m.
+    All joints are about z. The loop is a spatial revolute pair: two of its five constraints are independent. Bars
+    have 2 kg/m.
+
     """
     one = _Linkage("four_bar", IN_PLANE)
     A, D = np.zeros(3), np.array([0.9, 0.0, 0.0])
@@ -76,7 +77,7 @@ def four_bar() -> Model:
 
 
 def _corner(B: Array, D: Array, from_B: float, from_D: float) -> Array:
-    """The point at these distances from B and D, on the left of the way from B to D."""
+    """Return the point at these distances from B and D, to the left of the line from B to D."""
     way = D - B
     length = np.linalg.norm(way)
     x = (length**2 + from_B**2 - from_D**2) / (2.0 * length)
@@ -87,7 +88,7 @@ def _corner(B: Array, D: Array, from_B: float, from_D: float) -> Array:
 
 
 def slider_crank() -> Model:
-    """A crank of 0.2 m and a rod of 0.6 m that drive a slider of 1 kg along x; in x–y, gravity (0, −9.81, 0)."""
+    """Return a crank of 0.2 m and a rod of 0.6 m that drive a slider of 1 kg along x; gravity (0, −9.81, 0)."""
     one = _Linkage("slider_crank", IN_PLANE)
     B = np.array([0.0, 0.2, 0.0])
     C = np.array([np.sqrt(0.6**2 - 0.2**2), 0.0, 0.0])
@@ -100,10 +101,10 @@ def slider_crank() -> Model:
 
 
 def four_bars(n: int) -> Model:
-    """A chain of n trapezoidal four-bars hanging in x–y, each on the coupler of the one before; gravity (0, −9.81, 0).
+    """Return a chain of n trapezoidal four-bars in the x–y plane, each on the coupler of the previous; gravity −9.81 y.
 
-    Each: pivots 0.5 m apart above, 0.4 m below, 0.4 m further down. One degree of freedom each; hinges in space,
-    so three of five constraints of every loop are redundant.
+    Each has pivots 0.5 m apart above and 0.4 m apart below, at a distance of 0.4 m, and one degree of freedom. Joints
+    are spatial, so that three of the five constraints of every loop are redundant.
     """
     one = _Linkage(f"four_bars:{n}", IN_PLANE)
     above, below, drop = 0.25, 0.2, 0.4
@@ -120,15 +121,15 @@ def four_bars(n: int) -> Model:
 
 
 def bricard() -> Model:
-    """Bricard's linkage of six hinges, threefold symmetric: neighbors are 1 m apart, at right angles.
+    """Return Bricard's linkage with six joints and threefold symmetry: neighbors are 1 m apart, at right angles.
 
-    Six hinges in space close to nothing that moves, in general; this one turns inside out without end
-    (Bricard 1897; Chen, You & Tarnai 2005): of five constraints one is redundant. The first bar is the ground.
+    A closed chain of six joints is rigid in general; this one rotates endlessly through itself
+    (Bricard 1897; Chen, You & Tarnai 2005), since one of five constraints is redundant. The first bar is the ground.
     """
     one = _Linkage("bricard")
     x, z, p = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), np.zeros(3)
     points, axes = [p], [z]
-    for k in range(6):  # Denavit–Hartenberg: a quarter turn about z, 1 m along x, a quarter turn about x to and fro
+    for k in range(6):  # Denavit–Hartenberg: π/2 about z, 1 m along x, ±π/2 about x
         x = np.cross(z, x)
         p = p + x
         z = np.cross(x, z) if k % 2 == 0 else -np.cross(x, z)
@@ -143,11 +144,11 @@ def bricard() -> Model:
 
 
 def delta() -> Model:
-    """A delta robot (Clavel 1988): three driven arms above, six rods with universal and ball joints, a platform below.
+    """Return a delta robot (Clavel 1988): three actuated arms, six rods with universal and ball joints, a platform.
 
-    Arms of 0.3 m, held by springs, on hinges 0.2 m from the middle; rods of 0.8 m in pairs 0.1 m apart; a platform of
-    radius 0.1 m and 1 kg, which moves and does not turn: three degrees of freedom. It hangs on the first rod; five
-    loops close.
+    Arms of 0.3 m with springs, on joints 0.2 m from the center; rods of 0.8 m in pairs 0.1 m apart; a platform of
+    radius 0.1 m and 1 kg, which translates without rotation: three degrees of freedom. The tree contains the first rod;
+    five loops are closed.
     """
     one = _Linkage("delta")
     arm, rod, base, plate, half = 0.3, 0.8, 0.2, 0.1, 0.05
@@ -186,10 +187,12 @@ def delta() -> Model:
 
 
 def stewart() -> Model:
-    """A Stewart platform: six legs that slide, universal joints on the ground, ball joints at a platform of 20 kg.
+    """Return a Stewart platform: six prismatic legs, universal joints on the ground, ball joints at a platform of 20
+    kg.
 
-    The legs bear it by springs of 4 kN/m. Ground joints on a circle of radius 0.6 m, the platform's on one of 0.35 m,
-    0.7 m above. It stands on the first leg, five loops close: six degrees of freedom.
+    Springs of 4 kN/m in the legs carry the weight. The joints on the ground are on a circle of radius 0.6 m, those of
+    the platform on one of 0.35 m, 0.7 m above. The tree contains the first leg, five loops are closed: six degrees of
+    freedom.
     """
     one = _Linkage("stewart")
     ground, plate, height, platform = 0.6, 0.35, 0.7, "platform"

@@ -1,4 +1,4 @@
-"""Robots of the library with tables of published numbers: arms and a quadruped."""
+"""Built-in robots from tables of published parameters: arms and a quadruped."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from linkwright.model.tree import Model
 QUARTER = np.pi / 2
 DEGREE = np.pi / 180
 FOOT = 0.02
-"""m, the radius of the quadruped's feet"""
+"""m, radius of the quadruped's feet"""
 
 
 def puma560() -> Model:
-    """The Unimation PUMA 560, six joints; the frame "tool" is the last frame of its DH table.
+    """Return the Unimation PUMA 560 with six joints; the frame "tool" is the last frame of its DH table.
 
     Standard DH parameters, masses, centers of mass, inertias, motor inertias Jm, gear ratios G, viscous
     and Coulomb friction: P. Corke & B. Armstrong-Hélouvry, "A search for consensus among model parameters
     reported for the PUMA 560 robot", ICRA 1994, after B. Armstrong, O. Khatib & J. Burdick, "The explicit
-    dynamic model and inertial parameters of the PUMA 560 arm", ICRA 1986, whose maximal torques these are.
-    Joint limits: Wang & Chen, IEEE Trans. RA 7(4), 1991. Armature is G² Jm; friction is reflected
-    likewise, Coulomb friction as the mean over both directions. Conventions: z up, the shoulder at the
-    origin, at q = 0 the upper arm along x and the forearm upwards.
+    dynamic model and inertial parameters of the PUMA 560 arm", ICRA 1986, also for the maximal torques.
+    Joint limits: Wang & Chen, IEEE Trans. RA 7(4), 1991. Armature is G² Jm; friction is reflected in the
+    same way, with the mean Coulomb friction of both directions. Conventions: z up, the shoulder at the
+    origin, at q = 0 the upper arm along x and the forearm upward.
 
-    Two entries are not the papers': link 1, of which only the moment about its axis was identified,
-    is given the 12.95 kg of Tarn et al. (1985) on that axis and equal moments, neither of which any
-    motion about an upright axis shows; and link 3's moment 0.066 across the forearm is raised to 0.074,
-    for no rigid body has the measured 0.066, 0.0125 and 0.086 kg m².
+    Two entries differ from the papers. For link 1, of which only the moment about its axis was identified,
+    12.95 kg (Tarn et al. 1985) are placed on that axis with equal moments; neither affects any
+    motion about a vertical axis. The moment 0.066 of link 3 across the forearm is increased to 0.074,
+    since no rigid body has the measured 0.066, 0.0125 and 0.086 kg m².
     """
 
     def row(
@@ -55,7 +55,7 @@ def puma560() -> Model:
         }
         return DHRow(a, alpha, d, mass=link[0], center_of_mass=link[1], inertia=link[2], joint=joint)
 
-    # link: kg, m, kg m²; motor, on its own side of the gear: Jm kg m², G, B N m s, Coulomb friction both ways N m
+    # link: kg, m, kg m²; motor, before the gear: Jm kg m², G, B N m s, Coulomb friction in both directions N m
     rows = (
         row(
             0.0,
@@ -116,7 +116,7 @@ def puma560() -> Model:
 
 
 def arm7() -> Model:
-    """A KUKA LBR iiwa 14 R820, seven joints; at q = 0 it stands upright, 1.306 m to the flange, frame "tool".
+    """Return a KUKA LBR iiwa 14 R820, seven joints; at q = 0 upright, 1.306 m to the flange, frame "tool".
 
     Geometry, limits of position, speed and torque: KUKA's data sheet of the LBR iiwa 14 R820. Masses,
     centers of mass and inertias: those of the iiwa description in common use (first in the iiwa_stack of
@@ -124,7 +124,7 @@ def arm7() -> Model:
     """
     forth, back = (QUARTER, 0.0, np.pi), (QUARTER, 0.0, 0.0)
     again = (-QUARTER, np.pi, 0.0)
-    # place of the joint on the link before (m, rpy); mass, center, principal moments; ± limit °, °/s, N m
+    # position of the joint on the parent link (m, rpy); mass, center, principal moments; ± limit °, °/s, N m
     table: tuple[tuple[Any, ...], ...] = (
         ((0, 0, 0.1575), (0.0, 0.0, 0.0), 5.76, (0, -0.03, 0.12), (0.033, 0.0333, 0.0123), 170, 85, 320),
         ((0, 0, 0.2025), forth, 6.35, (0.0003, 0.059, 0.042), (0.0305, 0.0304, 0.011), 120, 85, 320),
@@ -180,15 +180,15 @@ def _add_arm7_shapes(add: BodyShapes) -> None:
 
 
 def quadruped() -> Model:
-    """A four-legged robot of 8.6 kg, floating base, twelve joints; frames "front_left_foot", ….
+    """Return a four-legged robot of 8.6 kg, floating base, twelve joints; frames "front_left_foot", ….
 
     x forward, y left, z up. Link lengths, masses, gear ratios, peak torques and speeds are those published
     of the Mini Cheetah (B. Katz, J. Di Carlo & S. Kim, "Mini Cheetah: a platform for pushing the limits of
     dynamic quadruped control", ICRA 2019; B. Katz, thesis, MIT 2018), rounded; centers of mass and inertias
     are those of uniform solids of the links' size. At q = 0 the legs are straight down, the trunk's
-    center (frame "trunk") is at the world's origin and the feet 0.404 m beneath it; knees bend
-    backwards at positive hip and negative knee angles. Each foot is a sphere of 0.02 m about its frame; these touch
-    the ground (:meth:`Model.with_ground`), nothing else of it does. All other shapes are visual only.
+    center (frame "trunk") is at the world's origin and the feet 0.404 m below it; knees bend
+    backward at positive hip and negative knee angles. Each foot is a sphere of 0.02 m about its frame; only the feet
+    are collision shapes (:meth:`Model.with_ground`). All other shapes are visual only.
     """
     thigh, shank, offset = 0.209, 0.195, 0.062
     rotor, ratio, knee_ratio = 63e-6, 6.0, 9.33
@@ -265,5 +265,5 @@ def _add_leg_shapes(add: BodyShapes, leg: str, forward: float, left: float) -> N
 
 
 def _box(mass: float, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """The principal moments of a uniform box."""
+    """Return the principal moments of a uniform box."""
     return mass * (y * y + z * z) / 12, mass * (x * x + z * z) / 12, mass * (x * x + y * y) / 12
