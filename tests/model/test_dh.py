@@ -165,9 +165,7 @@ def test_axes_too_nearly_parallel_are_told(convention):
     table = lw.to_dh(model, convention=convention)
     again = lw.from_dh("again", table.rows, convention, base=table.base, tool=table.tool)
     assert relative_error(lw.pose(again, [0.3, 0.4], "tool"), lw.pose(model, [0.3, 0.4], "b")) < 1e-9
-    with pytest.raises(
-        ModelError, match=r"joint '(first|second)' of 'warped' has no row .* nearly parallel"
-    ):
+    with pytest.raises(ModelError, match=r"joint '(first|second)' of 'warped' has no row .* nearly parallel"):
         lw.to_dh(tilted(1e-8), convention=convention)
 
 
