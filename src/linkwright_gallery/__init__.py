@@ -58,15 +58,15 @@ def find(name: str) -> tuple[Exhibit, ...]:
 
 
 NUMBERED = re.compile(r"s\d")
-"""How the number of an exhibit or of a source begins."""
+"""Prefix of the number of an exhibit or of a source."""
 
 ALL = "; `linkwright gallery` without a name lists them all, each with its number and its name"
 
 
 def run(name: str) -> ExhibitResult:
-    """Run one exhibit, by number or name: what is given beside what we get, and errata.
+    """Run one exhibit, by number or name: published results, our results, and errata.
 
-    Raises :class:`~linkwright.errors.UnknownNameError` where there is none, or several, of that name.
+    Raises :class:`~linkwright.errors.UnknownNameError` if there is none, or several, of that name.
     """
     found = find(name)
     if len(found) > 1:

@@ -228,7 +228,7 @@ def _square(r: Array) -> Array:
 
 
 def h11(composite: Composite) -> float:
-    """What a hinge about z at the origin feels of a composite body."""
+    """Return the inertia of a composite body about a hinge along z at the origin."""
     m, p, I = composite
     return float(I[2, 2] + m * (p[0] ** 2 + p[1] ** 2))
 

@@ -1,4 +1,4 @@
-"""What the gallery's pictures share: figures, plane linkages, arrows, pictures within pictures."""
+"""Drawing functions of the gallery: figures, planar linkages, arrows, insets."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def arrow(
     width: float = 2.0,
     beside: tuple[float, float] = (5.0, 5.0),
 ) -> None:
-    """An arrow in the plane x–y from a place along a vector; its label is so many points beside the tip."""
+    """Draw an arrow in the plane x–y from a point along a vector; ``beside`` is the offset of its label in points."""
     tail, tip = np.asarray(tail)[:2], np.asarray(tail)[:2] + np.asarray(along)[:2]
     style = {"arrowstyle": "-|>", "color": color, "linewidth": width, "shrinkA": 0.0, "shrinkB": 0.0}
     axes.annotate("", tip, tail, arrowprops=style, zorder=6)

@@ -1,4 +1,4 @@
-"""What an exhibit is: what a source printed, what we get when it is run again, and where the source is wrong."""
+"""Exhibits: published results, our results, and errata of the source."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ ORIGINS: dict[Origin, str] = {
     "found": "found here",
     "measured": "compared",
 }
-"""Where what ours is compared with comes from, as tables name it."""
+"""Origins of the compared values, as named in tables."""
 
 MEANINGS: dict[Origin, str] = {
     "printed": "the number stands in the source, and we get it to its last digit",
-    "formula": "the source's formula as it stands, with numbers put in, beside the library's own algorithm",
-    "said": "a claim of the source, or what its text tells of a figure",
+    "formula": "the source's formula, evaluated with numbers, compared with the library's algorithm",
+    "said": "a statement of the source, also about a figure",
     "known": "the source leaves the number out; the one given was found in another way, by hand or by another program",
     "found": "what the source leaves open and this library adds; the table says whether it is true",
     "measured": "times and counts of operations; they depend on machine and program, and prove nothing",
 }
-"""What these words mean."""
+"""Meanings of these names."""
 
 NOTHING = 1e-12
 """a difference of numbers that are equal as far as they can be"""
@@ -74,7 +74,7 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether ours is what is given; times and counts prove nothing, and always hold."""
+        """Whether our value equals the given one; times and counts always hold."""
         if self.origin == "measured":
             return True
         if self.difference is None:
@@ -99,7 +99,7 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Erratum:
-    """What a source has wrong: as it is printed, as it is right, and an example that decides."""
+    """An erratum of a source: the printed text, the correct one, and an example that decides."""
 
     where: str
     printed: str
@@ -115,7 +115,7 @@ class Erratum:
 
     @property
     def proved(self) -> bool:
-        """Whether ours is what is right, and what is printed is not."""
+        """Whether our value equals the corrected one, and not the printed one."""
         right, wrong = _difference(self.corrected, self.ours), _difference(self.as_printed, self.ours)
         if right is None:
             return _equal(self.corrected, self.ours) and not _equal(self.as_printed, self.ours)
@@ -132,7 +132,7 @@ class Erratum:
 
 @dataclass(frozen=True)
 class PublishedSource:
-    """What was published."""
+    """A publication."""
 
     letter: str
     title: str
@@ -145,7 +145,7 @@ class Exhibit:
     """One system, experiment or chapter of a source, run again."""
 
     number: str
-    """the letter of the source and the place in it: "S3.5" """
+    """the letter of the source and the number in it: "S3.5" """
     name: str
     title: str
     place: str
@@ -183,7 +183,7 @@ class ExhibitResult:
 
     @property
     def wrong(self) -> tuple[Finding | Erratum, ...]:
-        """What does not hold."""
+        """Findings and errata that do not hold."""
         return (
             *(one for one in self.findings if not one.holds),
             *(one for one in self.errata if not one.proved),
@@ -191,11 +191,11 @@ class ExhibitResult:
 
     @property
     def holds(self) -> bool:
-        """Whether all that is given is found again, and each erratum proved."""
+        """Whether all findings hold, and each erratum is proved."""
         return not self.wrong
 
     def table(self) -> Table:
-        """What is given beside what we get, for a terminal."""
+        """Return a table of given values and ours, for a terminal."""
         from rich.table import Table
 
         table = Table(*HEADS, title=f"{self.exhibit.number}  {self.exhibit.title}", box=None, title_justify="left")
@@ -204,7 +204,7 @@ class ExhibitResult:
         return table
 
     def errata_table(self) -> Table:
-        """What the source has wrong, for a terminal."""
+        """Return a table of errata, for a terminal."""
         from rich.table import Table
 
         table = Table(*ERRATA_HEADS, title=counted(len(self.errata), "erratum", "errata"), box=None)
@@ -280,12 +280,12 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def printed(what: str, given: Any, ours: Any, digits: int = 6) -> Finding:
-    """Numbers or words that stand in the source, with so many decimals."""
+    """Compare with numbers or words printed in the source, to a number of decimals."""
     return Finding(what, given, ours, "printed", digits)
 
 
 def formula(what: str, given: Any, ours: Any, digits: int = 6, tolerance: float | None = None) -> Finding:
-    """The source's formula as it stands, with numbers put in, beside the library's own algorithm."""
+    """Compare the source's formula, evaluated with numbers, with the library's algorithm."""
     return Finding(what, given, ours, "formula", digits, tolerance)
 
 
@@ -295,7 +295,7 @@ def said(what: str, true: bool) -> Finding:
 
 
 def told(what: str, given: Any, ours: Any, digits: int = 0) -> Finding:
-    """What the source tells in words or in the caption of a figure, with its numbers."""
+    """Compare with a statement of the text or of a caption of the source."""
     return Finding(what, given, ours, "said", digits)
 
 
@@ -305,7 +305,7 @@ def found(what: str, true: bool) -> Finding:
 
 
 def known(what: str, given: Any, ours: Any, digits: int = 6) -> Finding:
-    """Numbers that the source leaves out, known before in another way, with so many decimals."""
+    """Compare with numbers that the source omits, known from elsewhere, to a number of decimals."""
     return Finding(what, given, ours, "known", digits)
 
 

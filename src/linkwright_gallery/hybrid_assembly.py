@@ -160,7 +160,7 @@ def seconds(chosen: Experiment, links: int, methods: tuple[str, ...], duration: 
 
 
 def in_proportion(counts: dict[int, int]) -> bool:
-    """Whether each further link takes as many operations more, within a tenth."""
+    """Return whether each further link adds the same number of operations, within a tenth."""
     links, many = np.array(list(counts)), np.array(list(counts.values()))
     more = np.diff(many) / np.diff(links)
     return bool(more.max() < 1.1 * more.min())
@@ -339,7 +339,7 @@ EXHIBITS = (
         draw_articulated_bodies,
         "Above, Fig 1: a rigid body with a force F on its handle and what this makes of the handle's acceleration; "
         "two such bodies on a joint, where they pull at each other by ±f, are one articulated body A, whose tree is "
-        "at the right. Accelerations are computed, each beside the same force on B alone (pale). Below, the trees of "
+        "at the right. Accelerations are computed, each next to the same force on B alone (pale). Below, the trees of "
         "the paper's Figs 2 and 3. What has one color is done at once; boxes are blocks.",
         """import numpy as np
 import linkwright as lw
@@ -422,7 +422,7 @@ print(kernel.operations.total)""",
         "does so on many more.",
         useful_blocks,
         draw_useful_blocks,
-        "The share of all joints that lie within blocks, each structure taken in beside those before it.",
+        "The share of all joints that lie within blocks, each structure in addition to those before it.",
         """import linkwright as lw
 from linkwright_gallery.experiments.survey import choose, robot_of
 

@@ -65,7 +65,7 @@ def jacobian() -> Iterator[Finding | Erratum]:
     yield formula("(1), (2): [z_i × p_E,i; z_i], six hinges", given, J)
     yield formula("[ṗ; ω] = J q̇", given @ v, lw.velocity(robot, q, v, "tool"), digits=3)
     mixed = random_arm(6, "RPRRPR")
-    yield formula("[z_i; 0] of slides beside hinges", basic_jacobian(mixed, q), lw.jacobian(mixed, q, "tool"))
+    yield formula("[z_i; 0] of slides mixed with hinges", basic_jacobian(mixed, q), lw.jacobian(mixed, q, "tool"))
     yield Erratum(
         "the head of (2)",
         "J̇",
@@ -113,7 +113,7 @@ def around(samples: int = 400) -> tuple[float, Array]:
 
 
 def draw_jacobian(path: Path) -> Path:
-    """ω integrated, beside the rotation vector."""
+    """Draw the integral of ω next to the rotation vector."""
     robot, t = random_arm(), np.linspace(0.0, 2.0 * np.pi, 401)
     phases = np.arange(6.0)
     q, v = 0.5 * np.sin(t[:, None] + phases), 0.5 * np.cos(t[:, None] + phases)
@@ -128,7 +128,7 @@ def draw_jacobian(path: Path) -> Path:
     for axes in (left, right):
         axes.axhline(0.0, color="#9AA0A8", linewidth=0.8)
     curves(left, "∫ω dt: does not come back", "time (s)", "angle (rad)")
-    curves(right, "the turn itself (a rotation vector): comes back", "time (s)", "angle (rad)")
+    curves(right, "the rotation vector: returns", "time (s)", "angle (rad)")
     left.legend(fontsize=8)
     return written(path, made)
 
@@ -174,7 +174,7 @@ def by_differences(f: Callable[[Array], Array], q: Array, v: Array, h: float = 1
 
 
 def jacobian_rate() -> Iterator[Finding | Erratum]:
-    """The product rule, corrected, beside the library, the Hessian and differences."""
+    """Compare the corrected product rule with the library, the Hessian and finite differences."""
     robot = random_arm()
     q, v = state(robot)
     ours = lw.jacobian_dot(robot, q, v, "tool")
@@ -241,9 +241,10 @@ def draw_jacobian_rate(path: Path) -> Path:
 
 
 def products(n: int, reuse: bool) -> int:
-    """How many products of matrices the rates of ⁰R_1 … ⁰R_n take by the product rule, counted while they are done.
+    """Return the number of matrix products for the rates of ⁰R_1 … ⁰R_n by the product rule, counted as it runs.
 
-    d/dt(⁰R_k) = d/dt(⁰R_k−1) ᵏ⁻¹R_k + ⁰R_k−1 d/dt(ᵏ⁻¹R_k): two products a step, from the root anew for each, or not.
+    d/dt(⁰R_k) = d/dt(⁰R_k−1) ᵏ⁻¹R_k + ⁰R_k−1 d/dt(ᵏ⁻¹R_k): two products a step, repeated from the root for each, or
+    not.
     """
     rng = np.random.default_rng(0)
     turns, rates = rng.normal(size=(n, 3, 3)), rng.normal(size=(n, 3, 3))

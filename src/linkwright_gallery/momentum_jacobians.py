@@ -16,9 +16,9 @@ SOURCE = PublishedSource(
     "S2",
     "Momentum Jacobians",
     "the manual of irteus, the chapter on momentum and angular momentum Jacobians (2016)",
-    "The manual tells how joint rates make momentum P and angular momentum L, by vectors m_j and h_j for each joint. "
+    "The manual computes momentum P and angular momentum L from joint rates, by vectors m_j and h_j for each joint. "
     "It prints formulas, and neither numbers nor figures: the numbers here are ours. Axes are those of the world; a_j"
-    " is the axis of joint j, p_j its place, and m̃_j, c̃_j, Ĩ_j are mass, center and inertia of all that hangs on "
+    " is the axis of joint j, p_j its position, and m̃_j, c̃_j, Ĩ_j are mass, center and inertia of all that hangs on "
     "it.",
 )
 POSTURE, RATES = np.radians([30.0, 30.0]), np.array([1.0, 2.0])

@@ -24,7 +24,7 @@ def section(shown: ExhibitResult, picture: str, docs: str = "", level: int = 2) 
         parts += [f"{'#' * (level + 1)} {what} of {one.number}", *map(_erratum, shown.errata)]
     if shown.wrong:
         named = "; ".join(bad.where if isinstance(bad, Erratum) else bad.what for bad in shown.wrong)
-        parts.append(f"**What does not hold here: {_safe(named)}.**")
+        parts.append(f"**Not confirmed: {_safe(named)}.**")
     if one.more and docs:
         links = ", ".join(f"[{title}]({docs}{page})" for title, page in one.more)
         parts.append(f"To read on: {links}.")
@@ -35,13 +35,13 @@ def section(shown: ExhibitResult, picture: str, docs: str = "", level: int = 2) 
 
 
 def page(title: str, source: PublishedSource, sections: Sequence[str], legend: str = "") -> str:
-    """A page of several exhibits of one source; ``legend`` tells how tables are read, or where that is told."""
+    """Return a page with several exhibits of a source; ``legend`` explains the tables, or links to an explanation."""
     named = _wrapped(f"The source, here called {source.letter}: {source.by}.")
     return "\n\n".join([f"# {title}", named, _wrapped(source.about), legend or words()]) + "\n\n" + "\n".join(sections)
 
 
 def words() -> str:
-    """How the tables are read."""
+    """Return the explanation of the tables."""
     lines = [
         "Each table compares what the source gives with what this library computes. “Given as” says what is given:",
         "",
@@ -57,7 +57,7 @@ def _wrapped(text: str) -> str:
 
 
 def index(rows: Sequence[tuple[PublishedSource, Sequence[tuple[ExhibitResult, str]]]]) -> str:
-    """A page that leads to others: the exhibits of each source, with the place of each."""
+    """Return an index page: the exhibits of each source with their addresses."""
     lines = ["# Gallery", _wrapped(INTRODUCTION), words()]
     for source, made in rows:
         lines += [f"## {source.letter}: {source.title}", _wrapped(f"{_capital(source.by)}.")]
@@ -106,7 +106,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _safe(text: str) -> str:
-    """A text in which Markdown finds no marks of its own."""
+    """Return text with Markdown characters escaped."""
     for mark in "\\`*|<>":
         text = text.replace(mark, f"\\{mark}")
     return text.replace("](", "]\\(")

@@ -1,4 +1,4 @@
-"""Speed, measured beside whatever peers are installed: interleaved, in one run, as ratios."""
+"""Benchmarks against installed libraries: interleaved, in one run, as ratios."""
 
 from linkwright_gallery.benchmark.run import FUNCTIONS, BenchmarkResult, bench
 

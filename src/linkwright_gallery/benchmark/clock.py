@@ -81,7 +81,7 @@ end:
 
 
 def machine() -> dict[str, str]:
-    """What this is measured on."""
+    """Return a description of the machine."""
     from linkwright.compiler.native.machine import target
 
     found = target()

@@ -1,7 +1,7 @@
-"""The peers: other libraries given the same mechanism, as far as each can take it.
+"""Peers: other libraries with the same mechanism, as far as each supports it.
 
-A peer offers, for a function's name, a call on many rows (or, where it has none, a loop of single calls
-on a few) and a call on one row. What it computes is compared with ours before it is timed.
+A peer provides, for the name of a function, a call on many rows (or a loop of single calls on a few) and a call on one
+row. Its results are compared with ours before it is timed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Peer(ABC):
 
     @classmethod
     def installed(cls) -> bool:
-        """Whether it can be imported."""
+        """Return whether it can be imported."""
         try:
             importlib.import_module(cls.module)
         except ImportError:

@@ -1,4 +1,4 @@
-"""One run: every function, ours and the peers', in batches and one call at a time."""
+"""One benchmark run: every function, ours and the peers', in batches and in single calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "inverse_dynamics_derivatives": ("q", "v", "a"),
     "forward_dynamics_derivatives": ("q", "v", "tau"),
 }
-"""What is measured, and of which arrays."""
+"""Measured functions and their arguments."""
 
 FRAMED = ("pose", "jacobian", "jacobian_dot")
 
@@ -145,10 +145,10 @@ def bench(
     rounds: int = 25,
     tell: Callable[[str], None] = lambda text: None,
 ) -> BenchmarkResult:
-    """Measure the functions on random states of a mechanism, beside the peers that are installed.
+    """Measure the functions on random states of a mechanism, interleaved with installed peers.
 
-    Everything runs in one thread, interleaved. Peers are given the same mechanism and their results are
-    compared with ours first; where a peer cannot take it, the result says why.
+    All runs use one thread. Peers have the same mechanism and their results are compared with ours first; where a peer
+    does not support it, the result states the reason.
     """
     chosen = list(functions or [name for name in FUNCTIONS if hasattr(dynamics, name)])
     unknown = [name for name in chosen if name not in FUNCTIONS]

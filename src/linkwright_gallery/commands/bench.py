@@ -22,9 +22,9 @@ def bench(
     root: Root = "fixed",
     out: Path | None = None,
 ) -> None:
-    """Measure how fast this library is, beside other libraries that are installed: the peers.
+    """Compare the speed with installed libraries (Pinocchio, MuJoCo, heyoka.py, CasADi, Robotics Toolbox).
 
-    These are Pinocchio, MuJoCo, heyoka.py, CasADi and Robotics Toolbox. They take turns, each in one thread.
+    Runs are interleaved, each in one thread.
 
     Example: ``linkwright bench two_link --rows 256 --rounds 3``
 
@@ -35,11 +35,13 @@ def bench(
     peers
         Whether to measure the peers too.
     rows
-        How many configurations are computed in one call.
+        Number of configurations per call.
     rounds
-        How often each is measured; the tables give the minima, the ratios are of the medians.
+        Number of measurements; tables give minima, ratios are of medians.
+    root
+        Joint between the world and the robot: fixed or free.
     out
-        A folder for the results as JSON and a plot.
+        Folder for the results as JSON and a plot.
     """
     from linkwright_gallery.benchmark import bench as run
 

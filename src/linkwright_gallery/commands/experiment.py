@@ -58,7 +58,7 @@ def experiment(
     folder = out or Path("linkwright_experiment")
     if survey:
         if names:
-            raise InputError("--survey is no part of an experiment; ask for one after the other")
+            raise InputError("--survey cannot be combined with an experiment; run them separately")
         with terminal.errors.status("reading robots") as status:
             found = surveyed(robots, tell=lambda what: status.update(f"surveying {what}"))
         for table in found.tables():

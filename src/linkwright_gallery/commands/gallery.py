@@ -60,7 +60,7 @@ def gallery(
         return _list()
     folder, made = out or Path("linkwright_gallery"), []
     exhibits = EXHIBITS if every else chosen(names)
-    folder_at(folder)  # told before the work, where it cannot be one
+    folder_at(folder)  # raises early for an unusable folder
     for exhibit in exhibits:
         with terminal.errors.status(Text(f"running {exhibit.number} {exhibit.title}")):
             shown = exhibit.run()

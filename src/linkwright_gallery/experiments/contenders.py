@@ -57,11 +57,11 @@ def lagrange(model: Model) -> CompiledMethod:
 
 
 def written_blocks(model: Model, block: int) -> CompiledMethod:
-    """The paper's method: blocks of so many links written out, joined by *numeric* assembly.
+    """Return the paper's method: written-out blocks of ``block`` links, joined by *numeric* assembly.
 
-    Of the blocks all numbers are known when they are compiled, as with :func:`lagrange`; the joins know nothing but
-    the types of joints, as with :func:`general_assembly`: placements, single bodies and whatever is zero in what
-    blocks hand over are given with every call.
+    The numbers of the blocks are constants of the code, as with :func:`lagrange`; the joins depend on the types of
+    joints only, as with :func:`general_assembly`: placements, single bodies and zeros of the blocks' interfaces are
+    given with every call.
     """
     made = schedule_of(model, "serial", partition_of(model, block))
     of_blocks: dict[int, WrittenBlock] = {}
@@ -96,7 +96,7 @@ def _floats(model: Model, made: Schedule, number: int) -> bool:
 
 
 class _Solved(NamedTuple):
-    """What a block keeps for its disassembly, as :class:`~linkwright.dynamics.assembly.block.ByComposite`."""
+    """Data of a block for its disassembly, as :class:`~linkwright.dynamics.assembly.block.ByComposite`."""
 
     L: Array
     inverses: Array
@@ -181,9 +181,9 @@ def method(model: Model, name: str, **options: Any) -> CompiledMethod:
 
 
 def general_assembly(model: Model) -> CompiledMethod:
-    """Assembly–disassembly compiled for any bodies and placements, which are given with every call.
+    """Return assembly–disassembly compiled for arbitrary bodies and placements, which are given with every call.
 
-    What a program does that is no generator of code: nothing of the mechanism but its joints and gravity is known.
+    This is the work of a program without code generation: only joint types and gravity are constants.
     """
 
     def accelerations(q: Any, v: Any, tau: Any, bodies: Any) -> Any:
@@ -197,7 +197,7 @@ def general_assembly(model: Model) -> CompiledMethod:
 
 
 def _numbers(link: Link) -> Array:
-    """What differs between bodies with equal joints: the pose of the joint, center of mass, moments, compliance."""
+    """Return the numbers in which bodies with equal joints differ: joint pose, center of mass, moments, compliance."""
     compliance, c, J = leaf_inertia(link)
     return np.concatenate([link.placement[:3].ravel(), c, J[np.triu_indices(3)], compliance[np.triu_indices(6)]])
 

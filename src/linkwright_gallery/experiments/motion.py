@@ -26,9 +26,9 @@ class TimedMotion(NamedTuple):
 
 
 class Runner:
-    """The steps around the accelerations, compiled once for a mechanism: the same for every method.
+    """The integrator around the accelerations, compiled once for a mechanism: the same for every method.
 
-    A step asks four times for accelerations; what else it does, and Python's eight calls, takes some microseconds.
+    A step evaluates accelerations four times; everything else, with Python's eight calls, takes some microseconds.
     """
 
     def __init__(self, model: Model, step: float):

@@ -140,7 +140,7 @@ def _label(axes: Axes, place: tuple[float, float], text: str, color: str, ink: s
 
 
 def draw_models(chosen: Experiment, path: Path) -> Path:
-    """Draw the experiment's models, each beside itself with its blocks marked: (a), (b), … as published."""
+    """Draw the experiment's models, each next to a copy with marked blocks: (a), (b), … as published."""
     models = [chosen.model(n) for n in chosen.drawn]
     seen = [_seen(model) for model in models]
     spans = [np.ptp(np.concatenate(segments), axis=0) + 0.9 for _, segments, _ in seen]

@@ -1,4 +1,4 @@
-"""What an experiment found: tables, ratios beside the published ones, crossings, a figure."""
+"""Results of an experiment: tables, ratios next to the published ones, crossings, a figure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ExperimentRow:
     operations: dict[str, int]
     """multiplications and additions"""
     single: dict[str, Timing]
-    """ns per evaluation, one at a time, less the time of a call that does nothing"""
+    """ns per single evaluation, minus the time of an empty call"""
     batch: dict[str, Timing]
     """ns per evaluation in batches"""
     total: dict[str, float]
@@ -37,7 +37,7 @@ class ExperimentRow:
     left_out: dict[str, str]
 
     def cost(self, kind: str, name: str) -> float | None:
-        """What a method takes by one of :data:`KINDS`; None where it was left out, or no time could be measured."""
+        """Return the cost of a method by one of :data:`KINDS`; None if it was omitted or no time was measured."""
         found = getattr(self, kind).get(name)
         cost = found.minimum if isinstance(found, Timing) else found
         if kind == "total" and cost is not None:
@@ -122,7 +122,7 @@ class ExperimentResult:
         return next((row for row in self.table if row.links == self.published_links), self.table[-1])
 
     def ratios(self) -> Table:
-        """The ratios at the published number of links, beside the published ones."""
+        """Return the ratios at the published number of links, next to the published ones."""
         from rich.table import Table
 
         row = self.compared
@@ -231,7 +231,7 @@ OTHERS = ("#D55E00", "#E69F00", "#009E73", "#7F6A3B", "#5B4E9E", "#CC79A7")
 
 
 def _style(name: str, names: Sequence[str]) -> dict[str, object]:
-    """Thick lines for the paper's own methods, thin dashed ones for those beside them."""
+    """Return the line style: thick for the paper's methods, thin and dashed for the others."""
     if name in PAPERS_OWN:
         return {"color": PAPERS_OWN[name], "linewidth": 2.2, "marker": "o", "markersize": 5, "zorder": 3}
     others = [other for other in names if other not in PAPERS_OWN]

@@ -36,12 +36,12 @@ STEP = 1e-3
 """s"""
 
 RUNS = 4
-"""How often the whole motion is computed by each method, interleaved; the shortest time counts."""
+"""Number of runs of each method, interleaved; the shortest time counts."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is run."""
+    """Configuration of an experiment."""
 
     letter: str
     mechanism: str

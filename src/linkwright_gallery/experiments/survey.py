@@ -37,7 +37,7 @@ KINDS = {"revolute": "R", "prismatic": "P"}
 
 
 class Tree(NamedTuple):
-    """What matters of a robot here. Node 0 is the ground, or the body that all else hangs on; the others are bodies."""
+    """Kinematic tree of a robot. Node 0 is the ground or the base; the others are bodies."""
 
     parents: tuple[int, ...]
     """of each node, -1 of the first"""
@@ -47,7 +47,7 @@ class Tree(NamedTuple):
     """of each node's axis to that of its parent's joint: ∥, ⊥, ∠; "" where there is none"""
 
     def structure(self, chain: Sequence[int]) -> str:
-        """Of the joints that move these nodes, one hanging on the other: "R⊥R∥R"."""
+        """Return the structure of the joints of a chain of nodes: "R⊥R∥R"."""
         first, *others = chain
         return self.kinds[first] + "".join(self.relations[k] + self.kinds[k] for k in others)
 
@@ -70,14 +70,14 @@ def tree_of(model: Model) -> Tree:
 
 
 def _relation(cosine: float) -> str:
-    """Of two axes, z of a joint and of its parent's: canonical axes are along z."""
+    """Return the relation of two axes, of a joint and its parent; canonical axes are along z."""
     if abs(cosine) > np.cos(TOLERANCE):
         return "∥"
     return "⊥" if abs(cosine) < np.sin(TOLERANCE) else "∠"
 
 
 def chains(tree: Tree, largest: int) -> list[list[tuple[int, ...]]]:
-    """For every node the chains of at most so many joints that start at it: nodes, the base left out."""
+    """Return for every node the chains of at most ``largest`` joints that start at it: nodes without the base."""
     children: list[list[int]] = [[] for _ in tree.parents]
     for node, parent in enumerate(tree.parents[1:], 1):
         children[parent].append(node)
@@ -104,12 +104,12 @@ class SurveyedRobot:
     """of every node the chains that start at it: their structures, and their nodes without the base"""
 
     def structures(self, largest: int) -> set[str]:
-        """All that chains of at most so many joints have."""
+        """Return the structures of all chains of at most ``largest`` joints."""
         return {structure for own in self.starting for structure, chain in own if len(chain) <= largest}
 
     @property
     def joints(self) -> int:
-        """How many there are."""
+        """Number of joints."""
         return len(self.tree.parents) - 1
 
 
@@ -121,9 +121,9 @@ def robot_of(model: Model, name: str = "", largest: int = LARGEST) -> SurveyedRo
 
 
 def cut(robot: SurveyedRobot, structures: Iterable[str]) -> list[tuple[str, tuple[int, ...]]]:
-    """The fewest parts: blocks of these structures, single bodies (""), with their nodes, the base first.
+    """Return a partition into the fewest parts: blocks of these structures and single bodies (""), base first.
 
-    From the leaves inwards: what hangs on a part is cut by itself, so the best of a subtree is known before it is used.
+    Dynamic programming from the leaves: the best partition of a subtree is computed before it is used.
     """
     known = set(structures)
     n = len(robot.tree.parents)
@@ -170,7 +170,7 @@ class Chosen(NamedTuple):
 
 
 class Size(NamedTuple):
-    """What blocks of at most so many joints do."""
+    """Results for blocks of at most a number of joints."""
 
     largest: int
     structures: int
@@ -184,7 +184,7 @@ FEW = (1, 2, 3, 5)
 
 @dataclass(frozen=True)
 class Survey:
-    """What was found of some robots."""
+    """Results for several robots."""
 
     files: int
     robots: tuple[SurveyedRobot, ...]

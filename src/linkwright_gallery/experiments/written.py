@@ -1,15 +1,15 @@
-"""Equations of a mechanism, or of a block of it, written out, as on paper or by computer algebra.
+"""Written-out equations of a mechanism, or of a block of it, as on paper or by computer algebra.
 
-A block is a chain or tree of hinges on a base body that floats, or that stands on the ground. Of the module
-``equations`` it has, as polynomials in sines, cosines and rates (`equations.md` §8),
+A block is a chain or tree of hinges on a floating base body or on the ground. Its equations of :func:`equations` are
+polynomials in sines, cosines and rates (`equations.md` §8),
 
     M [V̇; v̇] + c + g = [0; τ] + Jᵀ f,   a_handles = J [V̇; v̇] + J̇ v,
 
-with M = [[M_A, M_AV], [M_AVᵀ, M_V]]. The base of a floating block is seen from where its origin rests for the moment:
-accelerations are then the classical ones, as in :mod:`linkwright.dynamics.assembly`, and its pose appears nowhere.
-Weight is an acceleration of the ground, as there: it reaches a floating block through its base, and is g of one on the
-ground. Angles along parallel axes are summed before anything is multiplied, so that a plane chain of n links has of
-the order of n⁴ terms, not 2ⁿ.
+with M = [[M_A, M_AV], [M_AVᵀ, M_V]]. The motion of the base of a floating block is relative to the instantaneous
+position of its origin: accelerations are then the classical ones, as in :mod:`linkwright.dynamics.assembly`, and its
+pose does not occur. Weight is an acceleration of the ground: it acts on a floating block through its base, and is g of
+a block on the ground. Angles along parallel axes are summed before products are expanded, so that a planar chain of n
+links has of the order of n⁴ terms, not 2ⁿ.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ class WrittenBlock(NamedTuple):
 
     @property
     def terms(self) -> int:
-        """How many terms there are in all, those of M once."""
+        """Number of terms; those of M count once."""
         counts = [[len(p) for p in np.ravel(x)] for x in self.polynomials[1:]]
         return sum(map(sum, counts)) + sum(len(p) for p in self.polynomials.mass[np.triu_indices(len(self.mass))])
 
     @property
     def parallel(self) -> bool:
-        """Whether all axes are parallel, one hinge after the other."""
+        """Whether all axes are parallel, in a chain of hinges."""
         return all(hinges == tuple(range(len(hinges))) for _, hinges in self.angles)
 
     @property
@@ -165,7 +165,7 @@ def _handle(model: Model, q: Array, v: Array, name: str) -> tuple[Array, Array, 
 
 
 def block_model(model: Model, members: Sequence[int], floating: bool) -> Model:
-    """Some bodies of a model by themselves, in canonical axes; the base of a floating block on a free joint."""
+    """Return some bodies of a model as a model in canonical axes; the base of a floating block on a free joint."""
     places = {body: k for k, body in enumerate(members)}
     names = [model.bodies[k].name for k in members]
     builder = Builder(f"{names[0]} … {names[-1]}", gravity=tuple(model.gravity))
@@ -187,7 +187,7 @@ def block_model(model: Model, members: Sequence[int], floating: bool) -> Model:
 
 
 def _angle_sums(block: Model, hinges: Sequence[int]) -> dict[int, tuple[int, ...]]:
-    """Of every hinge those whose angles add up along axes parallel to its own, the last its own."""
+    """Return for every hinge the hinges whose angles add up along parallel axes, itself last."""
     sums: dict[int, tuple[int, ...]] = {}
     for k in hinges:
         link = block.links[k]

@@ -154,7 +154,7 @@ class Wrong:
         return np.asarray((inverse * -bias_forces_of(self.model, q, v))[0])
 
     def at(self, t: float) -> Array:
-        """The angles (2,) at a time, s, not before the last one that was asked for."""
+        """Return the angles (2,) at a time, s, not before the previous one."""
         while self.t < t - 0.5 * self.STEP:
             self.x = self._step(self.x)
             self.t += self.STEP

@@ -1,4 +1,4 @@
-"""What the pages of the tutorial's programs have in common."""
+"""Shared parts of the tutorial's pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linkwright.model.library.built_in import built_in
 
 
 class TutorialPage(Studio):
-    """A page of the studio with one mechanism and controls of its own."""
+    """A page of the studio with one mechanism and its controls."""
 
     MODEL: ClassVar[str]
     """the built-in mechanism"""
@@ -66,7 +66,7 @@ class TutorialPage(Studio):
         return found
 
     def angle_slider(self, k: int, angle: float, step: float) -> Any:
-        """Of joint k, in degrees; ``angle`` in rad."""
+        """Add a slider of joint k, in degrees; ``angle`` in rad."""
         start = round(float(np.degrees(angle)), 1)
         return self.server.gui.add_slider(f"θ{k + 1}, °", -180.0, 180.0, step, start)
 

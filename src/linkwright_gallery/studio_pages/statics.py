@@ -12,7 +12,7 @@ from linkwright.spatial.arrays import Array
 from linkwright_gallery.studio_pages.program import TutorialPage, table
 
 SINGULAR = 1e-3
-"""of det J beside l1 l2"""
+"""threshold of det J, relative to l1 l2"""
 MOST = 10.0
 """N"""
 ARROW = 0.08

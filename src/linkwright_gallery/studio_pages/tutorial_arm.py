@@ -17,7 +17,7 @@ STRAIGHT = 1e-9
 
 
 class Lengths(NamedTuple):
-    """Of the column and the three links, m."""
+    """Lengths of the column and the three links, m."""
 
     column: float
     upper: float
@@ -26,7 +26,7 @@ class Lengths(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Angles (4,), rad, that bring the hand to a place."""
+    """Angles (4,), rad, with which the hand reaches a position."""
 
     q: Array
     elbow: str
@@ -36,7 +36,7 @@ class Answer(NamedTuple):
 
 
 class TutorialAnswers(NamedTuple):
-    """All answers of a place, and what is special about it."""
+    """All solutions for a position, and its special properties."""
 
     answers: tuple[Answer, ...]
     free: bool

@@ -20,7 +20,7 @@ STIFFNESS, DAMPING = np.array([80.0, 30.0]), np.array([25.0, 8.0])
 GAIN, RATE_GAIN = 100.0, 20.0
 """1/s² and 1/s of computed torque: the error dies away as (1 + 10 t) e^(−10 t)"""
 TICK = 1e-4
-"""s: efforts are held for a tick, and come half a tick late; the proofs are of laws without ticks"""
+"""s: efforts are held for a tick, with a delay of half a tick; the proofs are for continuous controllers"""
 
 
 @cache

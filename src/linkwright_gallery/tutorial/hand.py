@@ -66,15 +66,15 @@ def four_joints() -> Iterator[Finding | Erratum]:
     yield formula(
         "the elbow with the least Σ|Δθ| from the last posture", exact[costs.argmin()], solutions.nearest(last)
     )
-    yield said("a place too far away is told: out of reach", solver([3.0, 0.0, 0.0, 0.5]).reason == "out of reach")
+    yield said("a position too far away: out of reach", solver([3.0, 0.0, 0.0, 0.5]).reason == "out of reach")
     told = solver([0.0, 0.0, 1.0, 0.5]).reason
-    yield said("the origin is told: infinitely many answers", told.startswith("infinitely many"))
+    yield said("the origin: infinitely many solutions", told.startswith("infinitely many"))
     free = [forward(np.array([yaw, np.pi / 2, 0.0, 0.0])) for yaw in (0.0, 1.0, 2.5)]
     yield Erratum(
         "infinitely many answers",
         "at the origin",
         "on the whole axis x = y = 0: there θ1 is free",
-        "distance of the hands of an arm straight up, θ1 = 0, 1 and 2.5; and what is told at (0, 0, 1)",
+        "distance of the hands of an arm straight up, θ1 = 0, 1 and 2.5; and the report at (0, 0, 1)",
         "one answer",
         "infinitely many",
         "infinitely many" if np.ptp(free, axis=0).max() < 1e-12 and "joint1" in told else "one answer",
@@ -172,7 +172,7 @@ def draw_plane_jacobian(path: Path) -> Path:
     for axes, q, title in zip(
         panels,
         (np.array([0.3, 0.8, -0.4]), np.array([0.3, 0.0, 0.0])),
-        ("velocity of the hand, one joint at a time", "singular, θ2 = 0; θ3 = 0 too: all arrows are parallel"),
+        ("velocity of the hand, joint by joint", "singular, θ2 = 0; θ3 = 0 too: all arrows are parallel"),
         strict=True,
     ):
         points = np.array([lw.pose(arm, q, name)[:3, 3] for name in ("link1", "link2", "link3", "tip")])
@@ -213,7 +213,7 @@ def statics() -> Iterator[Finding | Erratum]:
     yield formula("τ = Jᵀ F for F = (3 N, −2 N, 0.5 N m), L = (1, 0.7, 0.4)", numbers @ F, tau)
     yield formula("F = J⁻ᵀ τ", F, lw.static_wrench(arm, BENT, "tip", tau).wrench[PLANE])
     straight = lw.static_wrench(arm, [0.0, 0.0, 0.0], "tip", [1.0, 0.5, 0.2])
-    yield said("where J is singular there is no such F: told by the rank, 2 of 3", straight.rank == 2)
+    yield said("where J is singular there is no such F: the rank is 2 of 3", straight.rank == 2)
     two = lw.load("two_link")
     tau = lw.joint_forces(two, np.radians([30.0, 60.0]), "tip", [4.0, 2.0, 0, 0, 0, 0])
     c, s, c12, s12 = np.cos(np.pi / 6), np.sin(np.pi / 6), 0.0, 1.0

@@ -66,7 +66,7 @@ def turning() -> Iterator[Finding | Erratum]:
     for (i, j), name in (((0, 1), "xy"), ((0, 2), "xz"), ((1, 2), "yz")):
         tensor[i, j] = tensor[j, i] = -products[name]
     merged = lw.add_mass_properties([(m, p, np.zeros((3, 3))) for m, p in zip(masses, places, strict=True)])
-    yield formula("the tensor of three points, with −I_xy beside its diagonal", tensor, merged[2])
+    yield formula("the tensor of three points, with −I_xy off the diagonal", tensor, merged[2])
     ball = lw.Builder("points", gravity=(0, 0, 0)).body("b", masses.sum(), inertia=merged[2])
     free = ball.joint("j", "spherical", "world", "b").build()
     omega = np.array([1.0, -2.0, 0.5])
@@ -81,7 +81,7 @@ def turning() -> Iterator[Finding | Erratum]:
     yield Erratum(
         "the inertia tensor",
         "it is positive definite",
-        "not of a thin rod, nor of a point: about its own line a rod has none",
+        "not of a thin rod, nor of a point: a rod has none about its line",
         "the smallest moment of a thin rod",
         "positive",
         "zero",
@@ -133,7 +133,7 @@ ENERGIES = {
     " + (l1*cos(q1)*qd1 + lg2*cos(q1 + q2)*(qd1 + qd2))^2) + 1/2*I2*(qd1 + qd2)^2",
     "potential energy": "U = m1*g*lg1*sin(q1) + m2*g*(l1*sin(q1) + lg2*sin(q1 + q2))",
 }
-"""K1 = ½ (m1 lg1² + I1) θ̇1², K2 = ½ m2 v2² + ½ I2 (θ̇1 + θ̇2)² with v2 from the place of the center, U = Σ m g y"""
+"""K1 = ½ (m1 lg1² + I1) θ̇1², K2 = ½ m2 v2² + ½ I2 (θ̇1 + θ̇2)² with v2 from the position of the center, U = Σ m g y"""
 
 FORMS = {
     "ratsimp, which keeps sin² + cos²": "M[1,2] = m2*lg2*(lg2*(sin(q1 + q2)^2 + cos(q1 + q2)^2)"
@@ -171,7 +171,7 @@ def lagrange() -> Iterator[Finding | Erratum]:
     g2 = 9.8 * lg2 * np.cos(q[0] + q[1])
     g = np.array([g2 + 9.8 * l1 * np.cos(q[0]) + 9.8 * 0.5 * np.cos(q[0]), g2])
     yield formula(
-        "M q̈ + h + g = τ with numbers, beside inverse dynamics", M @ a + h + g, lw.inverse_dynamics(robot, q, v, a)
+        "M q̈ + h + g = τ with numbers, and inverse dynamics", M @ a + h + g, lw.inverse_dynamics(robot, q, v, a)
     )
     yield formula("h as a product H(q, q̇) q̇", h, lw.coriolis_matrix(robot, q, v) @ v)
     other = arm.in_coordinates({"phi1": "theta1", "phi2": "theta1 + theta2"})
@@ -234,7 +234,7 @@ def code() -> Iterator[Finding | Erratum]:
     """The equations as TeX and as code; what is written in Python is run, and compared."""
     arm, robot = made(), lw.load("two_link")
     scope: dict[str, object] = {}
-    exec(arm.python(), scope)  # what the library itself has written
+    exec(arm.python(), scope)  # code written by the library
     rng = np.random.default_rng(1)
     q, v = rng.normal(size=(2, 2))
     M, h, g = scope["two_link_equations"](q, v)  # type: ignore[operator]
@@ -280,7 +280,7 @@ def slides() -> lw.Model:
 
 
 def properties() -> Iterator[Finding | Erratum]:
-    """What the equations of motion have in common, each claim proved or tried."""
+    """Verify common properties of equations of motion, each by proof or by numbers."""
     arm, robot = made(), lw.load("two_link")
     turns = np.linspace(-np.pi, np.pi, 721)
     M = lw.mass_matrix(robot, np.stack([0.0 * turns, turns], axis=1))
@@ -345,7 +345,7 @@ EXHIBITS = (
         "chapter 6",
         "A table sets x beside θ, v beside ω, a beside α, f beside τ, m beside I, dampers and springs beside their "
         "turning kind, with units. τ = f l, I = m l², m ẍ + c ẋ + k x = f and the same for turning; I₀ + m l²; L = I "
-        "ω with the tensor, which has −I_xy beside its diagonal.",
+        "ω with the tensor, which has −I_xy off the diagonal.",
         turning,
         draw_turning,
         "Left: a slide and a hinge with equal numbers move alike. Right: the table.",
@@ -373,7 +373,7 @@ print(motion.q[-1])        # I θ̈ + c θ̇ + k θ = 0, after 3 s""",
 
 arm = lw.equations(lw.load("two_link"))
 print(arm.text())                  # M, h and g
-print(arm.derivation_text())       # every step from the places to ∂L/∂q
+print(arm.derivation_text())       # every step from positions to ∂L/∂q
 assert arm.same_as("h[2] = m2*l1*lg2*sin(q2)*qd1^2")
 print(arm.same_as("g[2] = m2*g*lg2*sin(q1 + q2)"))     # what differs""",
         (("equations to read", "topics/mechanisms/equations.md"),),
@@ -387,7 +387,7 @@ print(arm.same_as("g[2] = m2*g*lg2*sin(q1 + q2)"))     # what differs""",
         "of Maxima, MATLAB, Octave and Python. There is none in C.",
         code,
         draw_code,
-        "What the library writes in Fortran and in C, without the comments; a long line is cut.",
+        "The generated Fortran and C code, without comments; a long line is cut.",
         """import linkwright as lw
 
 arm = lw.equations(lw.load("two_link"))

@@ -152,7 +152,7 @@ DELAY = 0.01
 
 
 def animation() -> Iterator[Finding | Erratum]:
-    """How long the pictures take, and what a GIF of ours takes."""
+    """Measure the time of the pictures and of a GIF."""
     motion = fall(1.0)
     speed = {name: 10.0 / (n * DELAY) for name, n in FRAMES.items()}
     yield known("10 s as 1001 pictures of 10 ms (Octave): times faster than it is", 1.0, speed["Octave"], digits=1)

@@ -360,8 +360,8 @@ class _ControlParagraphs:
             self.formula("λ_min(", DAMPING, ") λ_min(", K, " + ∂", Symbol("g"), "/∂", q, ") > λ_max(", Symbol("K", "i"),
                          ") λ_max(", M, ")", display=True),
             "(Routh's criterion for x*(·)x, x any eigenvector: each cubic has stable roots. "
-            "Symmetric matrices make its coefficients real, and ", self.formula(Symbol("K", "i")), " and both factors to the "
-            "left have to be positive.)",
+            "Symmetric matrices make its coefficients real, and ", self.formula(Symbol("K", "i")),
+            " and both factors to the left have to be positive.)",
         )  # fmt: skip
         if len(mass) == 1:
             ring, names = self.mechanism.ring, self.mechanism.coordinates
