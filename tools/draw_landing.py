@@ -11,10 +11,12 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
+from matplotlib.font_manager import findfont
 from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import sync_playwright
 
 from linkwright.browser.recorded.page import save_page
+from linkwright.visual import palette
 
 DOCS = Path(__file__).parent.parent / "docs"
 SIZE = (1280, 720)
@@ -42,15 +44,20 @@ def photograph(page: Path) -> Image.Image:
 def main() -> None:
     """Draw both pictures."""
     sys.path.insert(0, str(DOCS / "sphinx"))
-    from player import circle
+    from player import circling
 
     with tempfile.TemporaryDirectory() as folder:
-        scene = photograph(save_page(circle(), Path(folder) / "player.html"))
+        scene = photograph(save_page(circling(), Path(folder) / "player.html"))
     scene.save(DOCS / "pictures" / "landing_player.webp", quality=85)
     card = scene.crop((0, 24, 1280, 696)).resize((1200, 630), Image.Resampling.LANCZOS)
     draw = ImageDraw.Draw(card)
-    draw.text((48, 40), "Linkwright", fill="#0072b2", font=ImageFont.load_default(72))
-    draw.text((50, 130), "Robot kinematics and dynamics in Python", fill="#333840", font=ImageFont.load_default(36))
+    draw.text((48, 450), "Linkwright", fill="#0072b2", font=ImageFont.truetype(findfont(palette.FONT), 66))
+    draw.text(
+        (50, 545),
+        "Robot kinematics and dynamics in Python",
+        fill="#333840",
+        font=ImageFont.truetype(findfont(palette.FONT), 34),
+    )
     card.save(DOCS / "sphinx" / "static" / "social.jpg", quality=88)
 
 

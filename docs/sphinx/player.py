@@ -17,21 +17,30 @@ START = (0.0, -0.1, 0.0, -2.3, 0.0, 2.2, 0.785, 0.03)
 """rad; the last is a finger, m"""
 
 
-def circle() -> lw.trajectories.Trajectory:
-    """Plan a motion of a Panda whose hand moves along a circle with a constant orientation."""
+def load_panda() -> lw.Model:
+    """Load the robot."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.errors.FormatWarning)
-        panda = lw.load("panda")
+        return lw.load("panda")
+
+
+def circle_of(panda: lw.Model) -> lw.trajectories.PoseTrajectory:
+    """Plan a circle of the hand with a constant orientation."""
     hand = lw.pose(panda, np.array(START), HAND)
-    path = lw.trajectories.circle(hand, hand[:3, 3] + [0.0, 0.0, 0.12], [1.0, 0.0, 0.0], duration=5.0)
-    return lw.trajectories.follow(panda, HAND, path, START)
+    return lw.trajectories.circle(hand, hand[:3, 3] + [0.0, 0.0, 0.12], [1.0, 0.0, 0.0], duration=5.0)
+
+
+def circling() -> lw.trajectories.Trajectory:
+    """Plan the motion of the joints."""
+    panda = load_panda()
+    return lw.trajectories.follow(panda, HAND, circle_of(panda), START)
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
     """Write the page of the player."""
     page = Path(app.outdir) / PAGE
     if error is None and app.builder.format == "html" and not page.exists():
-        save_page(circle(), page)
+        save_page(circling(), page)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -11,6 +11,8 @@
 #
 # $$\tau = K\,(q_d - q) - D\,v + g(q)$$
 #
+# ![A spring K and a damper D between the desired angle and the angle of a joint](../pictures/learn_control_spring.png)
+#
 # This is called PD control with gravity compensation: P is proportional to the error, D to its time derivative.
 
 # %%

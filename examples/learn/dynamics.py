@@ -12,6 +12,8 @@
 # - h(q, v): the *Coriolis and centrifugal* efforts. They are quadratic in the velocities.
 # - g(q): the efforts that balance gravity. (The potential energy is `lw.potential_energy`.)
 # - τ: the efforts of the motors.
+#
+# ![An arm with the angles and torques of its joints, and the weights of its links](../pictures/learn_dynamics_arm.png)
 
 # %%
 import matplotlib.pyplot as plt

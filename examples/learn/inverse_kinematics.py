@@ -8,6 +8,8 @@
 #
 # For two links in a plane, a triangle is enough. Its sides are both links and the line from the shoulder to the target. Its
 # angles follow from the law of cosines. The elbow may be on either side of that line: *elbow up* and *elbow down*.
+#
+# ![Both postures of an arm that bring its hand to (x, y), and the circle that it can reach](../pictures/learn_inverse_kinematics.png)
 
 # %%
 import numpy as np
@@ -34,13 +36,7 @@ for q in (down, up):
     assert np.allclose(lw.pose(arm, q, "tip")[:2, 3], target)
 assert elbows(1.8, 1.2) == []                              # too far
 
-figure = lw.draw(arm, [up, down])
-figure.axes[0].plot(*target, "x", color="tab:red", markersize=14, markeredgewidth=3, zorder=100)
-figure.savefig("learn_inverse_kinematics.png", dpi=100)
-
 # %% [markdown]
-# ![Both postures bring the hand to the cross.](../pictures/learn_inverse_kinematics.png)
-#
 # ## Newton's method for every mechanism
 #
 # Few mechanisms have such formulas. A general method starts from an initial guess and computes the position error of the

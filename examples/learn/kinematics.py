@@ -7,7 +7,9 @@
 # kinematics*, and it has exactly one solution.
 #
 # Take an arm of two links in a plane. The first link points in the direction θ₁. The second link is rotated by θ₂
-# relative to the first link, so it points in the direction θ₁ + θ₂. The position of the hand is the sum of both links:
+# relative to the first link, so it points in the direction θ₁ + θ₂. The position p = (x, y) of the hand is the sum of both links:
+#
+# ![An arm with the angles θ₁ and θ₂, the lengths l₁ and l₂, and the position p of its hand](../pictures/learn_kinematics.png)
 #
 # $$x = l_1\cos\theta_1 + l_2\cos(\theta_1+\theta_2) \qquad y = l_1\sin\theta_1 + l_2\sin(\theta_1+\theta_2)$$
 #
@@ -25,12 +27,9 @@ x = np.cos(q[0]) + np.cos(q[0] + q[1])
 y = np.sin(q[0]) + np.sin(q[0] + q[1])
 assert np.allclose(T[:3, 3], [x, y, 0.0])
 
-postures = np.radians([[-20.0, 30.0], [5.0, 40.0], [30.0, 45.0]])
-lw.draw(arm, postures).savefig("learn_kinematics.png", dpi=100)
+lw.draw(arm, q).savefig("posture.png")
 
 # %% [markdown]
-# ![Three postures of the arm; the last one in full color.](../pictures/learn_kinematics.png)
-#
 # ## A pose is a matrix
 #
 # A *frame* is a point of a body with three axes. A *pose* is the position and orientation of a frame, written as a

@@ -8,6 +8,8 @@
 #
 # $$I = I_0 + m\,l^2$$
 #
+# ![A body with its center of mass and a parallel axis at the distance l](../pictures/learn_parallel_axis.png)
+#
 # Why? The motion is the sum of two motions. The center of mass moves on a circle of radius l, like a point mass m: this
 # contributes m l². And the body rotates about its own center of mass: this contributes I₀.
 

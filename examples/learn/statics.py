@@ -27,17 +27,8 @@ for what, (fx, fy, n) in pressing.items():
     assert np.allclose(tau, J.T @ [fx, fy, n])
     print(f"{what:13} at the hand needs {tau.round(6) + 0.0} N m at the joints")
 
-figure = lw.draw(arm, q)
-axes = figure.axes[0]
-tip = lw.pose(arm, q, "tip")[:2, 3]
-axes.quiver(*tip, 0.0, 0.5, color="tab:purple", angles="xy", scale_units="xy", scale=1, label="along y")
-axes.quiver(tip[0] - 0.5, tip[1], 0.5, 0.0, color="tab:red", angles="xy", scale_units="xy", scale=1, label="along x")
-axes.set(xlim=(-0.8, 1.4), ylim=(-0.3, 1.7))
-axes.legend(loc="upper right")
-figure.savefig("learn_statics.png", dpi=100)
-
 # %% [markdown]
-# ![The arm and two forces at its hand.](../pictures/learn_statics.png)
+# ![An arm with forces along x and y at its hand, their lines of action, and the torques of its joints](../pictures/learn_statics.png)
 #
 # Compare the numbers with the picture. The line of action of a force along x is 1 m above joints 1 and 2, so each needs
 # 10 N m. The minus sign in (−10, −10, 0) means clockwise, opposite to increasing joint angles. The line of action passes

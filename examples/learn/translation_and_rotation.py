@@ -22,6 +22,8 @@
 # | damper c v | c in N s/m | damper $c_\theta\,\omega$ | $c_\theta$ in N m s/rad |
 # | m a + c v + k x = f | | $I\alpha + c_\theta\,\omega + k_\theta\,\theta = \tau$ | |
 #
+# ![A mass and a disc, each with a spring and a damper](../pictures/learn_oscillators.png)
+#
 # The last row is an oscillator: a mass with a spring and a damper. Both equations have the same form. So a sliding body and a
 # rotating body move in the same way when their parameters are equal.
 

@@ -7,9 +7,10 @@
 # side by side: the result is the *Jacobian* J. When all joints move together, their contributions add:
 #
 # $$\dot p = J\,v$$
+#
+# ![An arm with the columns of its Jacobian as arrows at the hand](../pictures/learn_velocities.png)
 
 # %%
-import matplotlib.pyplot as plt
 import numpy as np
 import linkwright as lw
 
@@ -19,19 +20,8 @@ J = lw.jacobian(arm, q, "tip")[:2]                  # rows x and y; the other ro
 v = np.array([0.5, -0.8])                           # rad/s
 assert np.allclose(J @ v, lw.velocity(arm, q, v, "tip")[:2])
 
-figure = lw.draw(arm, q)
-axes = figure.axes[0]
-tip = lw.pose(arm, q, "tip")[:2, 3]
-for k, color in enumerate(("tab:red", "tab:purple")):
-    axes.quiver(*tip, *J[:, k], color=color, angles="xy", scale_units="xy", scale=2.0, label=f"joint {k + 1} alone")
-axes.set(xlim=(-0.6, 1.5), ylim=(-0.2, 2.1))
-axes.legend(loc="lower right")
-figure.savefig("learn_velocities.png", dpi=100)
-
 # %% [markdown]
-# ![The hand's velocity when the first joint moves alone, and when the second one does.](../pictures/learn_velocities.png)
-#
-# Each arrow is perpendicular to the line from its joint to the hand, because a revolute joint moves the hand on a circle.
+# Column J₁ of J is the velocity of the hand when joint 1 moves alone at 1 rad/s, and J₂ that of joint 2. Each arrow is perpendicular to the line from its joint to the hand, because a revolute joint moves the hand on a circle.
 #
 # ## Inverse velocities and singular configurations
 #

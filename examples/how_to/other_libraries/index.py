@@ -63,16 +63,3 @@ assert np.allclose(lw.bias_forces(again, q, v), lw.bias_forces(arm, q, v))
 # down. This library compiles each function for one mechanism. It is quick for batches, gives equations to read, writes C,
 # and takes your own functions in the same way. How quick it is beside Pinocchio and MuJoCo:
 # [speed](../../internals/benchmarks.md).
-#
-# ```{toctree}
-# :hidden:
-# :maxdepth: 1
-#
-# pinocchio
-# mujoco
-# drake
-# pybullet
-# robotics_toolbox
-# sympy
-# (others)
-# ```
