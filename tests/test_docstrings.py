@@ -21,9 +21,12 @@ NOT_CHECKED = {
 }
 
 MODULES = (
+    "linkwright.dexterity",
     "linkwright.dynamics",
     "linkwright.errors",
+    "linkwright.geometry",
     "linkwright.model",
+    "linkwright.spatial",
     "linkwright.structure",
 )
 """Modules and packages whose public objects pass; the others follow."""

@@ -403,7 +403,7 @@ MISTAKES = {
     "count": (lambda: lw.repeat(2.5, lambda k, x: x, 1.0), InputError, "count is a whole number from 0 on; got 2.5"),
     "keep": (lambda: lw.repeat(2, lambda k, x: x, 1.0, keep=0), InputError, "keep is a whole number from 1"),
     "limit": (lambda: lw.until(lambda x: x, lambda x: x, 1.0, limit=True), InputError, "limit is a whole number"),
-    "nothing": (lambda: lw.repeat(2, lambda k: k), ArgumentError, "nothing to repeat"),
+    "nothing": (lambda: lw.repeat(2, lambda k: k), ArgumentError, "a step needs a state"),
     "shape": (
         lambda: lw.repeat(2, lambda k, x: x[:2], np.ones(3)),
         ShapeError,

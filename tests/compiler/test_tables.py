@@ -142,7 +142,7 @@ def test_numbers_and_what_is_said_of_mistakes():
         lw.take(3.0, 0)
     with pytest.raises(ShapeError, match="entries"):
         lw.take(np.zeros((0, 2)), 0)
-    with pytest.raises(ShapeError, match="the rows of the table are not of one length"):
+    with pytest.raises(ShapeError, match="the rows of the table have different lengths"):
         lw.take([[1.0, 2.0], [3.0]], 0)
     with pytest.raises(ArgumentError, match="take lacks 'k'"):
         lw.take([1.0, 2.0])

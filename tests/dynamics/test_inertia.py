@@ -77,7 +77,7 @@ def test_mass_properties_take_rows_and_symbols():
     assert (whole, c.tolist()) == (1.0, [0.0, 0.0, 0.0])
     for wrong, message in (
         ([one, (-1, [0, 0, 0], np.eye(3))], "a mass is not negative; that of body 1 of 2 is -1"),
-        ([(0, [0, 0, 0], np.eye(3))], "no mass together"),
+        ([(0, [0, 0, 0], np.eye(3))], "total mass of these bodies is zero"),
         ([(np.nan, [0, 0, 0], np.eye(3))], "the mass of body 0 of 1 is not finite"),
         ([one, (1, [0, np.inf, 0], np.eye(3))], "the center of mass of body 1 of 2 is not finite"),
         ([([1, -1], np.zeros((2, 3)), np.zeros((2, 3, 3)))], "a mass is not negative"),

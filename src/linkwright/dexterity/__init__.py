@@ -1,4 +1,4 @@
-"""What a frame can do where its mechanism stands: directions that are lost or free, and wrenches from efforts."""
+"""Dexterity of a frame at a configuration: lost and free directions, and wrenches of joint efforts."""
 
 from linkwright.dexterity.pictures import draw_ellipsoids
 from linkwright.dexterity.statics import StaticWrench, null_space, singular_directions, static_wrench

@@ -1,4 +1,4 @@
-"""Pictures of what a frame can do."""
+"""Plots of velocity and force ellipsoids."""
 
 from __future__ import annotations
 

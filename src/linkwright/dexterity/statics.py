@@ -1,7 +1,7 @@
-"""Directions that a mechanism loses or has to spare, and the wrench that efforts exert, told of numbers.
+"""Singular directions, null spaces, and wrenches of joint efforts, for numbers.
 
-What the rank of a Jacobian is, is told in the mechanism's own units, lengths in its length. Wrenches and efforts that
-are not unique are of least norm in N and N m.
+The rank of a Jacobian is computed in the mechanism's units, with lengths relative to its length. Wrenches and efforts
+that are not unique are of least norm in N and N m.
 """
 
 from __future__ import annotations
@@ -192,9 +192,9 @@ def static_wrench(
 def _jacobian(
     model: Model, q: Any, frame: str, directions: str | Sequence[str], reference_frame: str, relative_to: str
 ) -> Array:
-    """The rows (…, m, nv) of the Jacobian, of numbers that are finite."""
+    """Return the rows (…, m, nv) of the Jacobian after a check that they are finite numbers."""
     if is_symbolic(q):
-        raise ArgumentError("what is lost and what is free is told of numbers; manipulability takes symbols too")
+        raise ArgumentError("singular directions and null spaces need numbers; manipulability accepts symbols")
     rows = rows_of(directions)
     kernel = kernel_of(dynamics.jacobian, model, frame=frame, reference_frame=reference_frame, relative_to=relative_to)
     J: Array = kernel(as_numbers("q", q))[..., rows, :]
@@ -204,12 +204,12 @@ def _jacobian(
 
 
 def _rank(s: Array) -> Array:
-    """How many singular values (…, n) are not zero."""
+    """Return the number of nonzero singular values (…, n)."""
     return (s > RANK * s.max(axis=-1, keepdims=True, initial=0.0)).sum(axis=-1)
 
 
 def _lost(model: Model, J: Array, directions: str | Sequence[str]) -> tuple[Array, Array]:
-    """Unit wrenches w (…, m, k) with wᵀJ = 0, and the rank."""
+    """Return unit wrenches w (…, m, k) with wᵀJ = 0, and the rank."""
     lengths = own_lengths(model, directions)[:, None]
     U, s, _ = np.linalg.svd(lengths * J * scale_of(model).velocities)
     rank = _rank(s)
@@ -217,9 +217,9 @@ def _lost(model: Model, J: Array, directions: str | Sequence[str]) -> tuple[Arra
 
 
 def _rest(rows: Array, rank: Array) -> Array:
-    """An orthonormal basis (…, n, k) of what orthonormal rows (…, n, n) span after the first ``rank``, easy to read.
+    """Return a sparse orthonormal basis (…, n, k) of the span of orthonormal rows (…, n, n) after the first ``rank``.
 
-    The columns of the projection onto it, the longest first, each freed from those before: along axes where it is.
+    It consists of the columns of the projection, the longest first, orthogonalized: along coordinate axes if possible.
     """
     n = rows.shape[-1]
     beyond = np.where((np.arange(n) >= rank[..., None])[..., None], rows, 0.0)
@@ -238,6 +238,6 @@ def _rest(rows: Array, rank: Array) -> Array:
 
 
 def _unit(X: Array) -> Array:
-    """The columns (…, n, k) scaled to length one, zeros left so."""
+    """Return the columns (…, n, k) normalized; zero columns are unchanged."""
     lengths = np.linalg.norm(X, axis=-2, keepdims=True)
     return X / np.where(lengths > 0.0, lengths, 1.0)

@@ -1,1 +1,1 @@
-"""Rotations, quaternions and poses: of one row or many, of numbers, of symbols and in functions that are compiled."""
+"""Rotations, quaternions and poses, for numbers in batches, symbols and compiled functions."""

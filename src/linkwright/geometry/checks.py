@@ -1,6 +1,6 @@
-"""Numbers that are no rotation, no pose, no unit quaternion, of which only wrong numbers would come, are told.
+"""Checks of rotations, poses and unit quaternions, since other numbers would give wrong results.
 
-What they lack is computed in the kernel that gives the results; symbols cannot be asked. NaN are not told: they stay.
+The deviation is computed in the kernel of the results. Symbols are not checked, and NaN propagates.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from linkwright.spatial.rotation import rotation_flaw
 F = TypeVar("F", bound=Callable[..., Any])
 
 TOLERANCE = 1e-5
-"""How far the products of a rotation's columns, the last row of a pose, the length of a quaternion may be off."""
+"""Largest deviation of the products of a rotation's columns, a pose's last row, and a quaternion's length."""
 
 
 class ArgumentKind(NamedTuple):
-    """What an argument has to be."""
+    """Required kind of an argument."""
 
     doubt: Callable[[Any], Any]
-    """of rows: above zero where they are none"""
+    """of rows: positive for invalid ones"""
     told: Callable[[Array], str]
-    """of one that is none: why"""
+    """of an invalid row: the reason"""
 
 
 @rows
@@ -50,7 +50,7 @@ def _of_quaternion(u: Shaped[Any, "4"]) -> Any:
 def _no_rotation(R: Array) -> str:
     off = np.abs(R.T @ R - np.eye(3)).max()
     mirrors = off < 0.1 and np.linalg.det(R) < 0.0
-    why = "it mirrors (its determinant is -1)" if mirrors else f"RᵀR differs from 1 by {off:.2g}"
+    why = "it is a reflection (its determinant is -1)" if mirrors else f"RᵀR differs from 1 by {off:.2g}"
     return f"is no rotation, for {why}; got\n{R}"
 
 
@@ -72,9 +72,9 @@ UNIT = ArgumentKind(_of_quaternion, _no_unit)
 def rows_of(
     doubt: Callable[..., Any] | None = None, look: Callable[..., None] | None = None, **kinds: ArgumentKind
 ) -> Callable[[F], F]:
-    """:func:`~linkwright.compiler.rows.rows` of a function some of whose arguments have to be of these kinds.
+    """Decorate a function with :func:`~linkwright.compiler.rows.rows`, with arguments of these kinds.
 
-    ``doubt`` and ``look`` as there, of what else there is to say. Raises :class:`InputError`.
+    ``doubt`` and ``look`` are additional checks as there. Raises :class:`InputError`.
     """
 
     def decorate(function: F) -> F:

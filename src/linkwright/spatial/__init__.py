@@ -1,1 +1,1 @@
-"""Spatial algebra on plain arrays, numbers or symbols: rotations, poses, 6-vectors, inertias."""
+"""Spatial algebra on arrays of numbers or symbols: rotations, poses, 6-vectors and inertias."""

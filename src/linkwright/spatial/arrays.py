@@ -1,9 +1,9 @@
-"""Functions that NumPy cannot apply to symbols, on numbers and on symbols alike.
+"""Functions of arrays that accept numbers and symbols.
 
-Arithmetic, ``sin``, ``sqrt`` and the like need nothing from here: NumPy applies them to object
-arrays by calling the elements' own methods. What NumPy does through comparisons and truth values
-(``where``, ``minimum``, ``sign``) it cannot do on symbols; these functions call the elements'
-methods of the same names instead.
+Arithmetic, ``sin``, ``sqrt`` and similar functions are not needed here: NumPy applies them to object
+arrays by calling the methods of the elements. Functions that NumPy implements by comparisons and truth values
+(``where``, ``minimum``, ``sign``) do not accept symbols; the functions of this module call the
+elements' methods of the same names instead.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, explained
 
 Array = np.ndarray
-"""An array of float64, or of objects that behave like numbers (symbols)."""
+"""Array of float64, or of objects that behave like numbers (symbols)."""
 
-if TYPE_CHECKING:  # whoever checks types sees arrays, with the shape beside them
+if TYPE_CHECKING:  # type checkers see arrays with shapes
     from typing import Annotated as Shaped
 
-    __all__ = ["Shaped"]  # what is imported counts as this module's own only where it says so
+    __all__ = ["Shaped"]  # exports the imported name
 elif "jaxtyping" in sys.modules:  # shape annotations are executed in tests only
     from jaxtyping import Shaped as Shaped
 else:
 
     class Shaped:
-        """Stands for ``jaxtyping.Shaped`` where that is not loaded."""
+        """Replacement of ``jaxtyping.Shaped`` where that is not loaded."""
 
         def __class_getitem__(cls, item: Any) -> Any:
             return item[0]
@@ -44,7 +44,7 @@ _atan2 = np.frompyfunc(lambda y, x: y.arctan2(x) if hasattr(y, "arctan2") else x
 
 
 def as_numbers(name: str, x: Any) -> Array:
-    """An argument as a float64 array; complex numbers, text and the like are refused."""
+    """Return an argument as a float64 array; reject complex numbers, text and other types."""
     try:
         array = np.asarray(x)
         if array.dtype.kind not in "fiub":
@@ -55,7 +55,7 @@ def as_numbers(name: str, x: Any) -> Array:
 
 
 def is_finite_number(x: Any) -> bool:
-    """Whether that is one finite real number, which float64 holds."""
+    """Return whether an object is one finite real number in the range of float64."""
     try:
         return isinstance(x, (int, float, np.number)) and math.isfinite(x)
     except (OverflowError, TypeError):  # 10**400; a complex number
@@ -63,7 +63,7 @@ def is_finite_number(x: Any) -> bool:
 
 
 def finite(name: str, x: Any, *shapes: tuple[int, ...]) -> Array:
-    """A copy of finite numbers, of one of these shapes where any are given."""
+    """Return a copy of finite numbers, of one of these shapes if any are given."""
     array = as_numbers(name, x).copy()
     if (shapes and array.shape not in shapes) or not np.isfinite(array).all():
         wanted = [f"finite numbers of shape {shape}" if shape else "a finite number" for shape in shapes]
@@ -72,7 +72,7 @@ def finite(name: str, x: Any, *shapes: tuple[int, ...]) -> Array:
 
 
 def entries(name: str, x: Any, *shapes: tuple[int, ...], infinite: bool = False) -> Array:
-    """A copy of finite numbers, or infinite ones too, or of symbols, of one of these shapes."""
+    """Return a copy of finite numbers (or also infinite ones) or symbols, of one of these shapes."""
     if not is_symbolic(x) or not all(map(_is_entry, (array := np.array(x)).flat)):
         if not infinite:
             return finite(name, x, *shapes)
@@ -88,25 +88,25 @@ def _is_symbol(x: Any) -> bool:
 
 
 def _is_entry(x: Any) -> bool:
-    """Whether it is a symbol, or a number among some."""
+    """Return whether an object is a symbol, or a number among symbols."""
     return _is_symbol(x) or (isinstance(x, (int, float)) and not isinstance(x, bool))
 
 
 def is_symbolic(*arrays: Any) -> bool:
-    """Whether any of the arrays holds symbols rather than numbers; what is no array does not."""
+    """Return whether any of the arrays contains symbols; other objects do not."""
     try:
         return any((x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind == "O" for x in arrays)
-    except ValueError:  # rows of several lengths
+    except ValueError:  # rows of different lengths
         return False
 
 
 def is_zero(x: Any) -> bool:
-    """Whether a number is zero, or a symbol whatever the inputs."""
+    """Return whether a number is zero, or a symbol that is zero for all inputs."""
     return _is(x, 0.0)
 
 
 def is_one(x: Any) -> bool:
-    """Whether a number is one, or a symbol whatever the inputs."""
+    """Return whether a number is one, or a symbol that is one for all inputs."""
     return _is(x, 1.0)
 
 
@@ -117,59 +117,115 @@ def _is(x: Any, number: float) -> bool:
 
 @explained
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """``a`` where the condition holds, else ``b``; both are evaluated.
+    """Select ``a`` where the condition holds, else ``b``; both are evaluated.
 
-    On numbers NumPy warns of the one that is not taken, too: ``np.sqrt(x)`` of negative numbers, ``1.0 / x`` of zero.
-    Kernels do not. ``with np.errstate(all="ignore"):`` keeps it quiet, and ``np.sqrt(where(x > 0.0, x, 0.0))`` asks
-    nothing that it could warn of.
+    Parameters
+    ----------
+    condition : array_like of bool
+        Condition, such as ``(x > 0.0) & (x < 1.0)``.
+    a, b : array_like
+        Values.
 
-    ``(x > 0.0) & (x < 1.0)`` is a condition, of numbers, of symbols and of arrays of either; but NumPy asks
-    for truth values where it compares a plain array of symbols, such as ``np.array`` makes: ``stack`` makes others.
+    Returns
+    -------
+    ndarray
+        Selected values.
+
+    Notes
+    -----
+    NumPy warns about the unselected values too, as of ``np.sqrt(x)`` for negative numbers and ``1.0 / x`` for zero;
+    kernels do not. ``with np.errstate(all="ignore"):`` suppresses the warnings, and ``np.sqrt(where(x > 0.0, x, 0.0))``
+    avoids them. NumPy evaluates truth values of comparisons in plain object arrays, as ``np.array`` returns them; use
+    ``stack`` for arrays of symbols.
     """
     if not is_symbolic(condition):
         return np.where(condition, a, b)
     if all(isinstance(c, (bool, np.bool_)) for c in np.asarray(condition).flat):  # numbers compared as objects
         return np.where(np.asarray(condition, dtype=bool), a, b)
-    with np.errstate(invalid="ignore"):  # what simplifies symbols compares their constants, of which one may be NaN
+    with np.errstate(invalid="ignore"):  # simplification compares constants, which may be NaN
         return _where(condition, a, b)
 
 
 @explained
 def minimum(x: Any, y: Any) -> Any:
-    """The smaller of two, element by element."""
+    """Compute the elementwise minimum.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Numbers or symbols.
+
+    Returns
+    -------
+    ndarray
+        Minimum.
+    """
     return _minimum(x, y) if is_symbolic(x, y) else np.minimum(x, y)
 
 
 @explained
 def maximum(x: Any, y: Any) -> Any:
-    """The larger of two, element by element."""
+    """Compute the elementwise maximum.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Numbers or symbols.
+
+    Returns
+    -------
+    ndarray
+        Maximum.
+    """
     return _maximum(x, y) if is_symbolic(x, y) else np.maximum(x, y)
 
 
 def largest(x: Any) -> Any:
-    """The largest size of the entries (n,), of which there are some."""
+    """Return the largest magnitude of the entries (n,), n ≥ 1."""
     return reduce(maximum, [abs(entry) for entry in x])
 
 
 @explained
 def sign(x: Any) -> Any:
-    """-1, 0 or 1, element by element."""
+    """Compute the elementwise sign: -1, 0 or 1.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers or symbols.
+
+    Returns
+    -------
+    ndarray
+        Sign.
+    """
     return _sign(x) if is_symbolic(x) else np.sign(x)
 
 
 @explained
 def atan2(y: Any, x: Any) -> Any:
-    """The angle of the point (x, y), in (-π, π]."""
+    """Compute the angle of the point (x, y).
+
+    Parameters
+    ----------
+    y, x : array_like
+        Coordinates.
+
+    Returns
+    -------
+    ndarray
+        Angle in rad, in (-π, π].
+    """
     return _atan2(y, x) if is_symbolic(y, x) else np.arctan2(y, x)
 
 
 def inverse_root(x: Any) -> Any:
-    """1/√x of positive numbers, neither below 1e-300 nor infinite, element by element; kernels do not divide for it."""
+    """Return 1/√x of positive finite numbers above 1e-300, elementwise; kernels compute it without a division."""
     return _inverse_root(x) if is_symbolic(x) else 1.0 / np.sqrt(x)
 
 
 def plain_norm(x: Array) -> Any:
-    """Return √(x·x) of a vector, or of each along the last axis, whose squares neither underflow nor overflow."""
+    """Return √(x·x) of a vector, or along the last axis, where the squares neither underflow nor overflow."""
     return np.sqrt(_square(x))
 
 
@@ -179,17 +235,31 @@ def _square(x: Array) -> Any:
 
 SMALL_SQUARE, LARGE_SQUARE = 1e-280, 1e280
 SMALL_SCALE, LARGE_SCALE = 2.0**-600, 2.0**600
-"""What vectors are multiplied by whose squares would overflow, or underflow: powers of two, which do not round"""
+"""Scales of vectors whose squares would overflow or underflow: powers of two, which are exact."""
 
 
 @explained
 def norm(x: Any) -> Any:
-    """Compute the Euclidean length of a vector (of each, along the last axis).
+    """Compute the Euclidean norm along the last axis.
 
+    Parameters
+    ----------
+    x : array_like, shape (..., n)
+        Vector.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Norm.
+
+    Notes
+    -----
     The squares of entries below 1e-140 or above 1e140 are computed at another scale, a power of two, so that neither
-    the length nor its derivatives underflow or overflow. ``np.sqrt(x @ x)`` is the length without that, in fewer
-    operations. At zero the length has no derivative.
+    the norm nor its derivatives underflow or overflow. ``np.sqrt(x @ x)`` is the norm without scaling, in fewer
+    operations. At zero the norm has no derivative.
 
+    Examples
+    --------
     >>> import linkwright as lw
     >>> float(lw.norm([3.0, 4.0]))
     5.0
@@ -208,7 +278,7 @@ def norm(x: Any) -> Any:
 
 
 def unit_vector(x: Array) -> Array:
-    """Return x / |x| of a vector (n,) of numbers, not all zero, whose squares may underflow or overflow."""
+    """Return x / |x| of a nonzero vector (n,) of numbers, whose squares may underflow or overflow."""
     x = x / np.abs(x).max()
     unit: Array = x / np.linalg.norm(x)
     return unit
@@ -216,8 +286,22 @@ def unit_vector(x: Array) -> Array:
 
 @explained
 def clip(x: Any, low: Any, high: Any) -> Any:
-    """``x``, but not below ``low`` and not above ``high`` (None: no limit), element by element.
+    """Clip values to an interval, elementwise.
 
+    Parameters
+    ----------
+    x : array_like
+        Numbers or symbols.
+    low, high : array_like or None
+        Bounds; None: no bound.
+
+    Returns
+    -------
+    ndarray
+        Clipped values.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> lw.clip([-2.0, 0.5, 3.0], -1.0, 1.0)
     array([-1. ,  0.5,  1. ])
@@ -228,37 +312,37 @@ def clip(x: Any, low: Any, high: Any) -> Any:
 
 @cache
 def _upper_places(n: int) -> tuple[Array, Array]:
-    """For every entry of a matrix (n, n), where its equal in the upper triangle is."""
+    """Return for every entry of a matrix (n, n) the indices of the equal entry in the upper triangle."""
     row, column = np.indices((n, n))
     return np.minimum(row, column), np.maximum(row, column)
 
 
 def mirror(A: Array) -> Array:
-    """A symmetric matrix, its lower triangle taken from the upper one.
+    """Return a symmetric matrix with the lower triangle copied from the upper one.
 
-    In a trace the lower triangle is then never computed.
+    In a trace the lower triangle is then not computed.
     """
     return A[_upper_places(len(A))]
 
 
 def snap(A: Any, tolerance: float = 1e-10) -> Array:
-    """A rotation (3, 3) or a unit vector (3,) with entries within ``tolerance`` of 0 made exactly so.
+    """Return a rotation (3, 3) or a unit vector (3,) with entries within ``tolerance`` of 0 set to zero.
 
-    Angles in files are decimals; the zeros of a rotation must survive them, for they are what folds
-    away in compiled code. The other entries are made orthonormal again: a rotation that is none by
-    1e-10 would make the algorithms disagree by that much times the condition of the mass matrix.
-    What is no rotation to begin with is only rounded.
+    Angles in files are decimals, but zeros of a rotation must be exact, since they are eliminated
+    from compiled code. The other entries are made orthonormal: with a deviation of
+    1e-10 the algorithms would differ by this times the condition number of the mass matrix.
+    Other matrices are only rounded.
     """
     A = np.array(A, dtype=float)
     A[np.abs(A) <= tolerance] = 0.0
-    if np.abs(A @ A.T - (1.0 if A.ndim == 1 else np.eye(3))).max() <= 2e-15:  # mostly so; the rest takes long
+    if np.abs(A @ A.T - (1.0 if A.ndim == 1 else np.eye(3))).max() <= 2e-15:  # the usual case
         return A
     zeros = (A == 0.0).sum(axis=-1)
     if not zeros.any() or not A.any(axis=-1).all():
         return A
     if A.ndim == 1:
         exact = A / np.linalg.norm(A)
-    else:  # Gram-Schmidt from the row with most zeros keeps all of them: a rotation has one, four or six
+    else:  # Gram-Schmidt from the row with most zeros keeps them: a rotation has one, four or six
         i, j, k = np.argsort(-zeros, kind="stable")
         exact = np.empty((3, 3))
         exact[i] = A[i] / np.linalg.norm(A[i])

@@ -1,6 +1,6 @@
-"""Euler angles of all twelve orders, about axes that move along or about fixed ones.
+"""Euler angles of all twelve orders, about moving or fixed axes.
 
-A turn about moving axes i, j, k by α, β, γ is R_i(α) R_j(β) R_k(γ); about fixed axes k, j, i by γ, β, α it is the same
+A rotation about moving axes i, j, k by α, β, γ is R_i(α) R_j(β) R_k(γ); about fixed axes k, j, i by γ, β, α it is equal
 (roll, pitch, yaw about fixed x, y, z are yaw, pitch, roll about moving z, y, x).
 """
 
@@ -16,19 +16,18 @@ from linkwright.spatial.arrays import Array, atan2, where
 from linkwright.spatial.rotation import rotation_about, skew
 
 ORDERS = tuple(a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if a != b != c)
-"""The twelve orders."""
+"""Twelve orders."""
 
 AXES = ("moving", "fixed")
 
 
 def axes_of(order: str, axes: str) -> tuple[tuple[int, int, int], slice]:
-    """The numbers of the axes as if they moved along, and how the angles are to be turned round for that."""
+    """Return the indices of the equivalent moving axes, and the slice that reorders the angles."""
     if not is_choice(axes, AXES):
         raise InputError(f"axes are {' or '.join(map(repr, AXES))}; got {axes!r}")
     if not is_choice(order, ORDERS):
         raise InputError(
-            f"an order of angles is one of {', '.join(ORDERS)}, in small letters, with axes='moving' or 'fixed'; "
-            f"got {order!r}"
+            f"order is one of {', '.join(ORDERS)}, in small letters, with axes='moving' or 'fixed'; got {order!r}"
         )
     turned = slice(None, None, 1 if axes == "moving" else -1)
     i, j, k = ("xyz".index(letter) for letter in order[turned])
@@ -36,16 +35,16 @@ def axes_of(order: str, axes: str) -> tuple[tuple[int, int, int], slice]:
 
 
 def euler_matrix(angles: Array, order: str, axes: str = "moving") -> Array:
-    """The rotation matrix (3, 3) of three angles (3,)."""
+    """Return the rotation matrix (3, 3) of three angles (3,)."""
     numbers, turned = axes_of(order, axes)
     first, second, third = (rotation_about(np.eye(3)[n], x) for n, x in zip(numbers, angles[turned], strict=True))
     return first @ (second @ third)
 
 
 def euler_axes(angles: Array, order: str, axes: str = "moving") -> Array:
-    """E (3, 3) with ω = E ė, ω in the axes that stay: what the angles turn about, [e_i, R_i e_j, R_i R_j e_k].
+    """Return E (3, 3) with ω = E ė, ω in fixed axes; its columns are the axes [e_i, R_i e_j, R_i R_j e_k].
 
-    Its determinant is ± cos β where the three axes differ, ± sin β where the first comes again.
+    Its determinant is ± cos β for three different axes, ± sin β if the first and third axes are the same.
     """
     (i, j, k), turned = axes_of(order, axes)
     a, b, _ = angles[turned]
@@ -55,7 +54,7 @@ def euler_axes(angles: Array, order: str, axes: str = "moving") -> Array:
 
 
 def euler_rates(R: Array, order: str, axes: str = "moving") -> Array:
-    """E⁻¹ (3, 3) with ė = E⁻¹ ω, of a rotation (3, 3): not finite at gimbal lock.
+    """Return E⁻¹ (3, 3) with ė = E⁻¹ ω for a rotation (3, 3); it is not finite at gimbal lock.
 
     The first and third axes are e_i and R e_k, the second is along their product c: the rows are (e_k' × c)/c²,
     ± c/|c|, (c × e_i)/c², with |c| = |det E|.
@@ -69,20 +68,20 @@ def euler_rates(R: Array, order: str, axes: str = "moving") -> Array:
 
 
 def euler_freedom(R: Array, order: str, axes: str = "moving") -> Array:
-    """|det E| (…) of rotations of numbers (…, 3, 3): the sine of the angle between the first and the third axis."""
+    """Return |det E| (…) of rotations (…, 3, 3): the sine of the angle between the first and the third axis."""
     (i, _, k), _ = axes_of(order, axes)
-    free: Array = np.hypot(R[..., i - 1, k], R[..., i - 2, k])  # what of the third is not along the first
+    free: Array = np.hypot(R[..., i - 1, k], R[..., i - 2, k])  # the part of the third axis perpendicular to the first
     return free
 
 
 def lock_doubt(R: Array, order: str, axes: str = "moving") -> Any:
-    """Above zero where angles of an order are locked at a rotation (3, 3)."""
+    """Return a positive number if the angles of an order are at gimbal lock at a rotation (3, 3)."""
     (i, _, k), _ = axes_of(order, axes)
     return LOCKED**2 - (R[i - 1, k] * R[i - 1, k] + R[i - 2, k] * R[i - 2, k])
 
 
 def tell_of_lock(order: str, axes: str, R: Array, so: str) -> None:
-    """Warn where angles of an order are locked at rotations (…, 3, 3) of numbers, and name an order that is not."""
+    """Warn if angles of an order are at gimbal lock at rotations (…, 3, 3), and name another order."""
     rows = R.reshape(-1, 3, 3)
     free = euler_freedom(rows, order, axes)
     locked = free < LOCKED
@@ -92,20 +91,21 @@ def tell_of_lock(order: str, axes: str, R: Array, so: str) -> None:
     best = max(ORDERS, key=lambda one: float(euler_freedom(worst[None], one, axes)[0]))
     where = "" if len(rows) == 1 else f" of {int(locked.sum())} of {len(rows)} rotations"
     warn(
-        f"the Euler angles {order!r}{where} are at gimbal lock: the first and the third turn about one axis, and {so}; "
-        f"{best!r} are far from it there"
+        f"the Euler angles {order!r}{where} are at gimbal lock: the first and third axes coincide, and {so}; "
+        f"use {best!r} there"
     )
 
 
 LOCKED = 1e-8
-"""Angles count as locked where the axes of the first and the third are parallel up to this angle, in rad."""
+"""Angle in rad between the first and third axes below which they count as coincident."""
 
 
 def euler_from_quaternion(u: Array, order: str, axes: str = "moving") -> Array:
-    """The three angles (3,) of a unit quaternion (4,): the second in ±π/2, or in 0…π where the first axis comes again.
+    """Return the three angles (3,) of a unit quaternion (4,), the second in [-π/2, π/2], or in [0, π] for repeated
+    axes.
 
-    The others are in ±π. Where the first and third axis coincide only their sum or difference is known; the angles
-    found there give the same rotation all the same (after Bernardes & Viollet, PLoS ONE 2022).
+    The others are in [-π, π]. At gimbal lock only their sum or difference is determined; the returned angles
+    give the same rotation (after Bernardes & Viollet, PLoS ONE 2022).
     """
     (i, j, k), turned = axes_of(order, axes)
     w, v = u[0], u[1:]
@@ -124,5 +124,5 @@ def euler_from_quaternion(u: Array, order: str, axes: str = "moving") -> Array:
 
 
 def _wrapped(angle: Any) -> Any:
-    """An angle within ±2π, in ±π."""
+    """Return an angle within ±2π, wrapped to ±π."""
     return angle - where(angle > math.pi, 2.0 * math.pi, where(angle < -math.pi, -2.0 * math.pi, 0.0))

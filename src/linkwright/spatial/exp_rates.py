@@ -1,6 +1,6 @@
-"""How exponentials move: the velocity of q ⊕ Exp(u(t)) and its rates, from u, u̇, ü and on.
+"""Velocity of q ⊕ Exp(u(t)) and its rates, from u, u̇, ü, ….
 
-All is made of a few functions of θ² and of Leibniz's rule: lists hold a value and its derivatives by time.
+All formulas consist of a few functions of θ² and Leibniz's rule: lists contain a value and its time derivatives.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from linkwright.spatial.rotation import HALF_TURN, TERMS, skew
 
 
 def turn_rates(r: Sequence[Array]) -> list[Array]:
-    """ω, ω̇, … (3,) of Exp(r(t)) in body axes from r, ṙ, r̈, …: ω = ṙ − b r×ṙ + c r×(r×ṙ)."""
+    """Return ω, ω̇, … (3,) of Exp(r(t)) in body axes from r, ṙ, r̈, …: ω = ṙ − b r×ṙ + c r×(r×ṙ)."""
     n = len(r) - 1
     _, b, c = _coefficients(r, n)
     once = _product(_cross, r, r[1:], n)
@@ -25,9 +25,9 @@ def turn_rates(r: Sequence[Array]) -> list[Array]:
 
 
 def twist_rates(u: Sequence[Array]) -> list[Array]:
-    """The body's twist [v; ω] (6,) of Exp(u(t)) and its rates, in body axes, from u = [w; r], u̇, ü, …
+    """Return the body twist [v; ω] (6,) of Exp(u(t)) and its rates, in body axes, from u = [w; r], u̇, ü, …
 
-    Its place is p = w + b r×w + c r×(r×w), and v = Rᵀ ṗ.
+    The position is p = w + b r×w + c r×(r×w), and v = Rᵀ ṗ.
     """
     n = len(u) - 1
     w, r = [x[:3] for x in u], [x[3:] for x in u]
@@ -54,7 +54,7 @@ def _dot(x: Array, y: Array) -> Any:
 
 
 def _product(times: Callable[[Any, Any], Any], x: Sequence[Any], y: Sequence[Any], n: int) -> list[Any]:
-    """The product of two and n − 1 derivatives of it."""
+    """Return the product of two functions and n − 1 derivatives of it."""
     return [
         sum((math.comb(k, i) * times(x[i], y[k - i]) for i in range(1, k + 1)), start=times(x[0], y[k]))
         for k in range(n)
@@ -66,22 +66,22 @@ def _sum(x: Sequence[Array], y: Sequence[Array], z: Sequence[Array], sign: float
 
 
 def _coefficients(r: Sequence[Array], n: int) -> list[list[Any]]:
-    """(sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ of r(t), each with n − 1 derivatives by time."""
+    """Return (sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ of r(t), each with n − 1 time derivatives."""
     x = _product(_dot, r, r, n)
     return [_along([slopes[k] for slopes in _slopes(x[0], n)], x, n) for k in (1, 2, 3)]
 
 
 def _along(slopes: Sequence[Any], x: Sequence[Any], n: int) -> list[Any]:
-    """f(x(t)) and n − 1 derivatives by time from f, f′, … at x(t)."""
+    """Return f(x(t)) and n − 1 time derivatives from f, f′, … at x(t)."""
     if n == 1:
         return [slopes[0]]
     return [slopes[0], *_product(_scaled, _along(slopes[1:], x, n - 1), x[1:], n - 1)]
 
 
 def _slopes(square: Any, n: int) -> list[list[Any]]:
-    """S₀ … S₃ (cos θ, (sin θ)/θ, …) from θ², and n − 1 times their derivatives by θ².
+    """Return S₀ … S₃ (cos θ, (sin θ)/θ, …) from θ², and n − 1 derivatives of each by θ².
 
-    2x S_k′ = S_k−1 − k S_k beyond half a turn, series before.
+    2x S_k′ = S_k−1 − k S_k for angles above π, series below.
     """
     near = square <= HALF_TURN
     x, far = where(near, square, 1.0), where(near, 1.0, square)
@@ -95,7 +95,7 @@ def _slopes(square: Any, n: int) -> list[list[Any]]:
 
 
 def _series(x: Any, k: int, m: int) -> Any:
-    """The m-th derivative of 1/k! − x/(k+2)! + x²/(k+4)! − …"""
+    """Return the m-th derivative of 1/k! − x/(k+2)! + x²/(k+4)! − …"""
     total: Any = 0.0
     for j in reversed(range(TERMS)):
         total = math.factorial(j + m) / (math.factorial(j) * math.factorial(k + 2 * (j + m))) - x * total

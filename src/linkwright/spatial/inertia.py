@@ -14,7 +14,7 @@ from linkwright.spatial.transform import split_pose
 
 
 class RigidInertia(NamedTuple):
-    """The inertia of a rigid body about the origin of its frame: linear in the ten parameters."""
+    """Inertia of a rigid body about the origin of its frame: linear in the ten parameters."""
 
     mass: Any
     first_moment: Array
@@ -26,7 +26,7 @@ class RigidInertia(NamedTuple):
         return RigidInertia(*(a + b for a, b in zip(self, other, strict=True)))
 
     def moved(self, T: Array) -> RigidInertia:
-        """The same body seen from A, of the pose T (4, 4) of its frame in A (parallel axes, §1)."""
+        """Return the same body in A, for the pose T (4, 4) of its frame in A (parallel axes, §1)."""
         R, p = split_pose(T)
         m, h, I = self
         Rh = R @ h
@@ -35,23 +35,23 @@ class RigidInertia(NamedTuple):
         return RigidInertia(m, Rh + m * p, mirror(R @ I @ R.T - shift - shift.T - m * (P @ P)))
 
     def second_moment(self) -> Array:
-        """Σ = ∫ r rᵀ dm (3, 3) about the frame's origin: ½ tr(I) 1 − I."""
+        """Return Σ = ∫ r rᵀ dm (3, 3) about the frame's origin: ½ tr(I) 1 − I."""
         I = self.inertia
         return 0.5 * (I[0, 0] + I[1, 1] + I[2, 2]) * np.eye(3) - I
 
     def matrix(self) -> Array:
-        """The spatial inertia (6, 6): [[m 1, −[h]×], [[h]×, I]]."""
+        """Return the spatial inertia (6, 6): [[m 1, −[h]×], [[h]×, I]]."""
         m, h, I = self
         H = skew(h)
         top = np.concatenate([m * np.eye(3), -H], axis=1)
         return np.concatenate([top, np.concatenate([H, I], axis=1)], axis=0)
 
     def parameters(self) -> Array:
-        """(10,): m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
+        """Return (10,): m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
         return np.concatenate([np.stack([self.mass]), self.first_moment, self.inertia[SIX_ROWS, SIX_COLUMNS]])
 
     def times(self, v: Array) -> Array:
-        """The momentum (6,) [P; L] of the body moving with v, or of each column of v (6, k)."""
+        """Return the momentum (6,) [P; L] of the body at the twist v, or of each column of v (6, k)."""
         m, h, I = self
         H = skew(h)
         linear, angular = v[:3], v[3:]
@@ -59,27 +59,27 @@ class RigidInertia(NamedTuple):
 
 
 SIX_ROWS, SIX_COLUMNS = np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])
-"""Where in a symmetric matrix its six numbers are: xx, xy, yy, xz, yz, zz."""
+"""Indices of the six numbers of a symmetric matrix: xx, xy, yy, xz, yz, zz."""
 
 SIX = np.array([[0, 1, 3], [1, 2, 4], [3, 4, 5]])
-"""Where in six numbers the entries of a symmetric matrix are."""
+"""Indices of the entries of a symmetric matrix among its six numbers."""
 
 NO_INERTIA = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def of_parameters(ten: Array) -> RigidInertia:
-    """From (10,): m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
+    """Return the inertia from (10,): m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
     return RigidInertia(ten[0], ten[1:4], ten[4:][SIX])
 
 
 def rigid_inertia(mass: Any, center_of_mass: Any, inertia: Any) -> RigidInertia:
-    """From the mass, the center of mass (3,) and the inertia (3, 3) about it."""
+    """Return the inertia from the mass, the center of mass (3,) and the inertia (3, 3) about it."""
     c, C = np.asarray(center_of_mass), skew(np.asarray(center_of_mass))
     return RigidInertia(mass, mass * c, np.asarray(inertia) - mass * (C @ C))
 
 
 def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
-    """Mass, center of mass (3,), inertia (3, 3) about it; a massless body's center is the origin."""
+    """Return mass, center of mass (3,) and inertia (3, 3) about it; a massless body's center is the origin."""
     m, h, I = body
     if is_zero(m):
         return 0.0, np.zeros(3), I
@@ -90,12 +90,29 @@ def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
 
 @explained
 def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Array, Array]:
-    """Mass, center of mass (…, 3) and inertia (…, 3, 3) about it of bodies together, of (m, c, I) of each.
+    """Compute the mass properties of several bodies together.
 
-    All in one frame, every inertia about its own center of mass: m = Σ mⱼ, c = Σ mⱼ cⱼ / m,
-    I = Σ (Iⱼ + mⱼ ((rⱼ·rⱼ) 1 − rⱼ rⱼᵀ)) with rⱼ = cⱼ − c. Symbols and leading dimensions as they come. Raises
-    :class:`InputError` for numbers that are not finite, negative masses, and bodies that have no mass together.
+    Parameters
+    ----------
+    bodies : sequence of tuple
+        Mass in kg, center of mass (…, 3) in m and inertia (…, 3, 3) about it in kg m² of each body, in one frame.
 
+    Returns
+    -------
+    mass : ndarray, shape (...)
+        Total mass m = Σ mⱼ in kg.
+    center : ndarray, shape (..., 3)
+        Center of mass c = Σ mⱼ cⱼ / m in m.
+    inertia : ndarray, shape (..., 3, 3)
+        Inertia I = Σ (Iⱼ + mⱼ ((rⱼ·rⱼ) 1 − rⱼ rⱼᵀ)) with rⱼ = cⱼ − c.
+
+    Raises
+    ------
+    InputError
+        If numbers are not finite, a mass is negative, or the total mass is zero.
+
+    Examples
+    --------
     >>> m, c, I = add_mass_properties([(1.0, [0, 0, 0], np.eye(3)), (3.0, [4.0, 0, 0], np.eye(3))])
     >>> m, c.tolist(), I.diagonal().tolist()
     (np.float64(4.0), [3.0, 0.0, 0.0], [2.0, 14.0, 14.0])
@@ -115,7 +132,7 @@ def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Ar
             raise InputError(f"a mass is not negative; that of body {k} of {len(each)} is {parts[0]}")
     m: Any = sum((m for m, _, _ in each[1:]), each[0][0])
     if not is_symbolic(m) and not (m > 0.0).all():
-        raise InputError("these bodies have no mass together, and so no center of mass")
+        raise InputError("the total mass of these bodies is zero: they have no center of mass")
     h = sum((np.asarray(m)[..., None] * c for m, c, _ in each[1:]), np.asarray(each[0][0])[..., None] * each[0][1])
     c = h / np.asarray(m)[..., None]
     total: Any = 0.0
@@ -127,14 +144,14 @@ def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Ar
 
 
 def _numbers(x: Any) -> Array:
-    """An array of float64, or of symbols."""
+    """Return an array of float64, or of symbols."""
     return np.asarray(x) if is_symbolic(x) else np.asarray(x, dtype=float)
 
 
 def congruence(I: Array, T: Array) -> Array:
-    """ᴬX*_B I ᴬX*_Bᵀ: a symmetric inertia (6, 6) of B seen from A, of the pose T (4, 4) of B in A.
+    """Return ᴬX*_B I ᴬX*_Bᵀ: a symmetric inertia (6, 6) of B in A, for the pose T (4, 4) of B in A.
 
-    The blocks are turned, then shifted: with [[M, Hᵀ], [H, J]] turned, H' = H + [p]×M and
+    The blocks are rotated, then shifted: with [[M, Hᵀ], [H, J]] after the rotation, H' = H + [p]×M and
     J' = J + [p]×Hᵀ − H'[p]×.
     """
     R, p = split_pose(T)
@@ -146,27 +163,27 @@ def congruence(I: Array, T: Array) -> Array:
 
 
 def inertia_force(body: RigidInertia, acceleration: Array, U: Array) -> Array:
-    """What it takes (6,) to accelerate a body: [m p̈ + U h; h × p̈ + J ω̇ + ω × J ω].
+    """Return the force (6,) that accelerates a body: [m p̈ + U h; h × p̈ + J ω̇ + ω × J ω].
 
-    ``acceleration``: p̈ (3,) of its origin, and U = [ω̇]× + [ω]×² (3, 3): the point r is accelerated by p̈ + U r, so that
-    ∫ r × U r dm, the moment without p̈, is the axial vector of U Σ with Σ the second moment.
+    ``acceleration`` is p̈ (3,) of its origin, and U = [ω̇]× + [ω]×² (3, 3): the point r has the acceleration p̈ + U r,
+    and ∫ r × U r dm, the moment without p̈, is the axial vector of U Σ with the second moment Σ.
     """
     m, h, _ = body
-    A = (U - U[2, 2] * np.eye(3)) @ body.second_moment()  # the part that is the same in all directions turns nothing
+    A = (U - U[2, 2] * np.eye(3)) @ body.second_moment()  # the isotropic part has no moment
     turning = np.stack([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
     return np.concatenate([m * acceleration + U @ h, turning + skew(h) @ acceleration])
 
 
 def gyroscopic_force(body: RigidInertia, w: Array) -> Array:
-    """What it takes (6,) that a body turns with ω (3,) about its resting origin, unaccelerated."""
+    """Return the force (6,) on a body with angular velocity ω (3,) about its fixed origin, without acceleration."""
     W = skew(w)
     return inertia_force(body, np.zeros(3), W @ W)
 
 
 def compliance_beyond(C: Array, T: Array) -> Array:
-    """X C Xᵀ, X = (ᴬX_B)⁻¹: a symmetric compliance (6, 6) of A seen from B, of the pose T (4, 4) of B in A.
+    """Return X C Xᵀ, X = (ᴬX_B)⁻¹: a symmetric compliance (6, 6) of A in B, for the pose T (4, 4) of B in A.
 
-    Shifted, then turned: with [[A, B], [Bᵀ, D]], B' = B − [p]×D and A' = A − [p]×Bᵀ + B'[p]×.
+    The blocks are shifted, then rotated: with [[A, B], [Bᵀ, D]], B' = B − [p]×D and A' = A − [p]×Bᵀ + B'[p]×.
     """
     R, p = split_pose(T)
     P = skew(p)
@@ -178,7 +195,7 @@ def compliance_beyond(C: Array, T: Array) -> Array:
 
 
 def inverse_inertia(body: RigidInertia) -> Array:
-    """I⁻¹ (6, 6) of a rigid body: [[1/m − [c]×J⁻¹[c]×, [c]×J⁻¹], [−J⁻¹[c]×, J⁻¹]], J about the center of mass c."""
+    """Return I⁻¹ (6, 6) = [[1/m − [c]×J⁻¹[c]×, [c]×J⁻¹], [−J⁻¹[c]×, J⁻¹]] of a rigid body, J about its center of mass c."""
     m, h, I = body
     c = h / m
     C = skew(c)
@@ -189,7 +206,7 @@ def inverse_inertia(body: RigidInertia) -> Array:
 
 
 def _inverse(A: Array) -> Array:
-    """Of a symmetric matrix (3, 3), by cofactors, which keep its zeros."""
+    """Return the inverse of a symmetric matrix (3, 3) by cofactors, which keep its zeros."""
     (a, b, c), (_, d, e), (_, _, f) = A
     u, v, w = d * f - e * e, c * e - b * f, b * e - c * d
     cofactors = np.array([[u, v, w], [v, a * f - c * c, b * c - a * e], [w, b * c - a * e, a * d - b * b]])

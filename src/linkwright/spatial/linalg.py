@@ -1,4 +1,4 @@
-"""Small factorizations, written out for symbols, handed to LAPACK for numbers."""
+"""Small factorizations: elimination for symbols, LAPACK for numbers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from linkwright.spatial.arrays import Array, inverse_root, is_symbolic, is_zero,
 
 
 def solve_symmetric(A: Array, B: Array) -> Array:
-    """X with A X = B, for a symmetric positive-definite A (n, n) and B (n,) or (n, k).
+    """Solve A X = B for a symmetric positive-definite A (n, n) and B (n,) or (n, k).
 
-    For symbols A = Lᵀ D L from the last row upwards: on the mass matrix of a tree, numbered
-    parents first, this creates no new nonzeros, so what a branch does not touch folds away
+    For symbols A = Lᵀ D L from the last row upward: for the mass matrix of a tree, numbered
+    parents first, this creates no new nonzeros, so that independent branches have no operations
     (Featherstone 2008, §6.5).
     """
     if not len(A):
@@ -63,11 +63,11 @@ def damped_least_squares(A: Array, b: Array, damping: Any) -> Array:
 
 
 def factorize(A: Array, roots: bool = False) -> tuple[Array, Array]:
-    """L (n, n), lower with ones on its diagonal, and the inverses (n,) of D, of a positive-definite A = Lᵀ D L.
+    """Return L (n, n), unit lower triangular, and the inverses (n,) of D, of a positive-definite A = Lᵀ D L.
 
-    From the last row upwards: on the mass matrix of a tree, numbered parents first, L has no entries where A
-    has none (Featherstone 2008, §6.5). Nothing is raised where A is not definite: D then shows it. ``roots``: those of
-    the inverses instead.
+    From the last row upward: for the mass matrix of a tree, numbered parents first, L has no entries where A
+    has none (Featherstone 2008, §6.5). No error is raised if A is not definite: D then shows it. ``roots``: return the
+    square roots of the inverses.
     """
     n = len(A)
     rows, inverses = [], []
@@ -82,15 +82,15 @@ def factorize(A: Array, roots: bool = False) -> tuple[Array, Array]:
 
 
 def solve_above(L: Array, B: Array) -> Array:
-    """L⁻ᵀ B, for an L of :func:`factorize` and B (n,) or (n, k)."""
-    X: list[Array] = []  # from the last row upwards
+    """Return L⁻ᵀ B, for an L of :func:`factorize` and B (n,) or (n, k)."""
+    X: list[Array] = []  # from the last row upward
     for i in reversed(range(len(L))):
         X.append(B[i] - L[i + 1 :, i] @ np.stack(X[::-1]) if X else B[i])
     return np.stack(X[::-1]) if X else B
 
 
 def solve_below(L: Array, B: Array) -> Array:
-    """L⁻¹ B, for an L of :func:`factorize` and B (n,) or (n, k)."""
+    """Return L⁻¹ B, for an L of :func:`factorize` and B (n,) or (n, k)."""
     X: list[Array] = []
     for i in range(len(L)):
         X.append(B[i] - L[i, :i] @ np.stack(X) if X else B[i])
@@ -98,9 +98,9 @@ def solve_below(L: Array, B: Array) -> Array:
 
 
 def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
-    """A⁻¹B and A⁻¹, for a symmetric positive-definite A (n, n) and B (n, k).
+    """Return A⁻¹B and A⁻¹, for a symmetric positive-definite A (n, n) and B (n, k).
 
-    For symbols A⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, and L⁻¹ has the zeros of L: what a branch does not touch folds away.
+    For symbols A⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, and L⁻¹ has the zeros of L: independent branches have no operations.
     """
     if not len(A):
         return B, A
@@ -124,16 +124,16 @@ def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
 
 
 REGULAR = 1e-13
-"""What is left of a diagonal entry when it is its turn, as a share of it, has no digits at or below this."""
+"""A pivot below this fraction of its diagonal entry has no significant digits."""
 
 
 def inverse_of_definite(A: Array, sizes: Array) -> Array:
-    """A⁻¹ (n, n) of a symmetric positive-definite A; NaN where A is singular to rounding.
+    """Return A⁻¹ (n, n) of a symmetric positive-definite A; NaN where A is singular to rounding.
 
-    ``sizes`` (n,): what the entries of the diagonal are compared with, each by its own.
+    ``sizes`` (n,) are the references of the diagonal entries.
     """
     n = len(A)
-    with np.errstate(all="ignore"):  # numbers that are singular divide by zero
+    with np.errstate(all="ignore"):  # singular numbers divide by zero
         L, inverse = factorize(A)
         Y = solve_above(L, np.eye(n))
         found = mirror((Y.T * inverse) @ Y)
@@ -145,9 +145,9 @@ def inverse_of_definite(A: Array, sizes: Array) -> Array:
 
 
 def semidefinite_root(A: Array) -> Array:
-    """N (n, n), lower triangular, with A = N Nᵀ, for a symmetric positive-semidefinite A.
+    """Return N (n, n), lower triangular, with A = N Nᵀ, for a symmetric positive-semidefinite A.
 
-    Cholesky's; what is left of a diagonal entry when it is its turn counts as zero below 1e-13 of what it was.
+    Cholesky's factorization; a pivot below 1e-13 of its diagonal entry counts as zero.
     """
     n, rest, columns = len(A), A, []
     for k in range(n):
@@ -161,39 +161,39 @@ def semidefinite_root(A: Array) -> Array:
 
 
 class Tolerance(NamedTuple):
-    """When rows B of A = B Bᵀ are left out, as squares."""
+    """Tolerances for omitted rows B of A = B Bᵀ, squared."""
 
     dependent: float
-    """of the sine of a row's angle to those before it"""
+    """of the sine of a row's angle to the previous rows"""
     nothing: float
-    """of how long a row is beside what it could be, or beside the longest"""
+    """of the norm of a row relative to its largest possible norm, or to the longest row"""
 
 
 TOLERANCE = Tolerance(dependent=1e-9, nothing=1e-11)
 
 
 class SemidefiniteFactors(NamedTuple):
-    """A symmetric positive-semidefinite A = Σ lₛ dₛ lₛᵀ, one term for every row eliminated; the others depend on those.
+    """Symmetric positive-semidefinite A = Σ lₛ dₛ lₛᵀ, one term for every eliminated row; the other rows are dependent.
 
-    Numbers are pivoted. Symbols cannot be: straight-line, rows are gone through in an order decided before. A pivot
-    that is small beside the row's diagonal entry or its scale (:class:`Tolerance`) counts as zero, and its inverse is
-    taken to be zero. So what is zero in structure folds away, and A x = b is solved by a basic
+    Numbers are pivoted. Symbols are eliminated in a given order without branches. A pivot
+    that is small relative to the row's diagonal entry or its scale (:class:`Tolerance`) counts as zero, and its inverse
+    is set to zero. Structural zeros are therefore eliminated, and A x = b has a basic
     solution.
     """
 
     rows: list[int]
-    """the row that each step eliminates; rows left out in any case have none"""
+    """row that each step eliminates; rows that are always omitted have none"""
     L: Array
-    """(steps, m): lₛ, without its own entry, which is 1; zeros where the step eliminates nothing"""
+    """(steps, m): lₛ, without its own entry, which is 1; zeros for a step without elimination"""
     inverse: Array
     """(steps,): 1/dₛ, or zero"""
 
     def order(self) -> list[int]:
-        """The rows as they were eliminated, then those left out."""
+        """Return the rows in the order of elimination, then omitted ones."""
         return self.rows + [k for k in range(self.L.shape[1]) if k not in self.rows]
 
     def half(self, B: Array) -> Array:
-        """Y (steps, …) with BᵀA⁺B = YᵀD⁻¹Y, of B (m,) or (m, k) in the range of A."""
+        """Return Y (steps, …) with BᵀA⁺B = YᵀD⁻¹Y, for B (m,) or (m, k) in the range of A."""
         X, Y = list(B), []
         for k, column in zip(self.rows, self.L, strict=True):
             Y.append(X[k])
@@ -203,7 +203,7 @@ class SemidefiniteFactors(NamedTuple):
         return np.stack(Y) if Y else np.zeros((0, *B.shape[1:]))
 
     def back(self, Y: Array) -> Array:
-        """X (m, …), of a half-solved B a solution of A X = B."""
+        """Return a solution X (m, …) of A X = B, from a half-solved B."""
         X = [np.zeros(Y.shape[1:])] * self.L.shape[1]
         for k, column, y in reversed(list(zip(self.rows, self.L, (Y.T * self.inverse).T, strict=True))):
             X[k] = X[k] + y
@@ -213,14 +213,15 @@ class SemidefiniteFactors(NamedTuple):
         return np.stack(X) if X else np.zeros((0, *Y.shape[1:]))
 
     def solve(self, B: Array) -> Array:
-        """X with A X = B where there is one."""
+        """Return X with A X = B, if it exists."""
         return self.back(self.half(B))
 
     def least_norm(self, X: Array, most: int | None = None, weights: Array | None = None) -> Array:
-        """X (m,) less what A takes to zero: the shortest with the same A X, and the nearest that is some A Y.
+        """Return X (m,) without its part in the null space of A: the shortest with the same A X, and the nearest in its
+        range.
 
-        ``most``: how many rows that may be left out are looked at, the first ones; otherwise all.
-        ``weights`` (m,): by which the entries of X are multiplied to be measured (all of them are looked at then).
+        ``most``: number of omitted rows that are checked, the first ones; by default all.
+        ``weights`` (m,): weights of the entries of X in the norm (all rows are then checked).
         """
         m = len(X)
         eliminated = [0.0] * m
@@ -229,7 +230,7 @@ class SemidefiniteFactors(NamedTuple):
         if most is not None and most < m and is_symbolic(self.L):
             return self._less_null_vectors(X, 1.0 - np.array(eliminated), most - m + len(self.rows))
         rest = 1.0 - np.array(eliminated)
-        null = list(np.diag(rest))  # columns taken to zero, or zeros
+        null = list(np.diag(rest))  # columns of the null space, or zeros
         for k, column in reversed(list(zip(self.rows, self.L, strict=True))):
             for i in range(m):
                 if i != k:
@@ -243,8 +244,8 @@ class SemidefiniteFactors(NamedTuple):
 
     @staticmethod
     def _less(N: Array, X: Array, rest: Array) -> Array:
-        """X (m,) less its part along the columns of N (m, m), which are zero but for those where ``rest`` is 1."""
-        if not is_symbolic(N, X):  # rows differ in units, by which NᵀN may be singular to rounding
+        """Return X (m,) without its part along the columns of N (m, m), which are zero except where ``rest`` is 1."""
+        if not is_symbolic(N, X):  # rows differ in units, so that NᵀN may be singular to rounding
             found: list[Array] = []
             for n in N.T[rest > 0.0].astype(float):
                 for e in found:
@@ -259,7 +260,7 @@ class SemidefiniteFactors(NamedTuple):
         return X - N @ solve_symmetric(N.T @ N + np.diag(1.0 - rest), N.T @ X)
 
     def _less_null_vectors(self, X: Array, rest: Array, most: int) -> Array:
-        """The same with a vector for each row left out in any case and ``most`` more: ``rest`` (m,) is 1 at both."""
+        """Do the same for a vector of each always omitted row and ``most`` others: ``rest`` (m,) is 1 at both."""
         m = len(X)
         starts = [np.eye(m)[k] for k in range(m) if k not in self.rows]
         left = list(rest)
@@ -294,12 +295,12 @@ def semidefinite_factors(
     scales: Array | None = None,
     tolerance: Tolerance = TOLERANCE,
 ) -> SemidefiniteFactors:
-    """The factors of a symmetric positive-semidefinite A (m, m).
+    """Return the factors of a symmetric positive-semidefinite A (m, m).
 
-    ``sizes`` (m,): what pivots are compared with where A is a small difference of larger numbers; else its diagonal.
-    ``scales`` (m,): how large diagonal entries could be, by which those that are nothing but rounding are told; else
+    ``sizes`` (m,): references of the pivots if A is a small difference of larger numbers; by default its diagonal.
+    ``scales`` (m,): largest possible diagonal entries, for the detection of entries that are rounding; by default
     their largest.
-    ``order``: that in which rows of symbols are eliminated; best those first on which others may depend.
+    ``order``: elimination order of symbolic rows; independent rows should be first.
     """
     m = len(A)
     sizes = np.diagonal(A) if sizes is None else sizes
@@ -336,7 +337,7 @@ def semidefinite_factors(
 
 
 def _pivoted(A: Array, sizes: Array, least: Sequence[Any]) -> SemidefiniteFactors:
-    """The row next that is least dependent on those before."""
+    """Factorize with the least dependent row as the next pivot."""
     rows: list[int] = []
     columns, inverses, rest = [], [], A
     scale = np.maximum(np.asarray(sizes, dtype=float), 1e-300)
@@ -355,7 +356,7 @@ def _pivoted(A: Array, sizes: Array, least: Sequence[Any]) -> SemidefiniteFactor
 
 
 def _factors(A: Array) -> tuple[list[list[Any]], list[Any]]:
-    """The rows of L (lower, its diagonal not to be used) and the inverses of D, with A = Lᵀ D L."""
+    """Return the rows of L (lower, without its diagonal) and the inverses of D, with A = Lᵀ D L."""
     n = len(A)
     rows = [[A[i, j] for j in range(i + 1)] for i in range(n)]  # lower triangle, becomes L and D
     inverse = [None] * n

@@ -1,4 +1,4 @@
-"""Repetition that compiles: steps on numbers run as they are, steps on symbols become a loop of the trace."""
+"""Loops: steps on numbers are run, steps on symbols become a loop of the trace."""
 
 from __future__ import annotations
 
@@ -17,14 +17,31 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
 @explained
 def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None = None) -> Any:
-    """The state after ``count`` steps: ``state = step(k, *state)`` for k = 0, 1, …
+    """Repeat a step: ``state = step(k, *state)`` for k = 0, 1, ….
 
-    In a function that is compiled the step is traced once and becomes a loop of the machine code; what it computes of
-    anything but the state is computed once, before. A state is an array, a number, or a tuple of them, nested as you
-    like; the step returns the same structure and shapes. One state is returned bare, several as a tuple.
-    With ``keep=n`` also the states after every n steps are returned, as ``(state, kept)``, each with a first axis of
-    length ``count // n``.
+    In a compiled function the step is traced once and becomes a loop of the machine code; values that do not depend on
+    the state are computed once, before the loop.
 
+    Parameters
+    ----------
+    count : int
+        Number of steps.
+    step : callable
+        ``step(k, *state)``, which returns a state of the same structure and shapes.
+    *state : array_like or tuple
+        Initial states: arrays, numbers, or nested tuples of them.
+    keep : int, optional
+        Number of steps between stored states.
+
+    Returns
+    -------
+    state : array_like or tuple
+        State after `count` steps; a tuple for several states.
+    kept : array_like or tuple
+        With `keep`: the states after every `keep` steps, with a first axis of length ``count // keep``.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> float(lw.repeat(3, lambda k, x: x + k, 10.0))
     13.0
@@ -36,16 +53,34 @@ def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None =
 def until(
     condition: Callable[..., Any], step: Callable[..., Any], *state: Any, limit: int, keep: int | None = None
 ) -> Any:
-    """Steps until a condition holds, ``limit`` of them at most: the state then, and how many were taken.
+    """Repeat a step until a condition holds.
 
-    ``condition(*state)`` is asked before each step; ``step(k, *state)`` (or, if it takes one argument less,
-    ``step(*state)``) gives the next state. In a batch every row stops by itself, keeps its state from then on, and does
-    not depend on its neighbors. A condition of several values means a batch within the states, in kernels as on
-    numbers: their first axes are its, and so are those of ``steps``; ``np.all(…)`` of a condition stops all at once.
-    Returned are ``(*state, steps)``; ``steps == limit`` does not tell whether the
-    condition holds: ask it of the state. With ``keep=n`` the states after every n steps come last, as of
-    :func:`repeat`; those of a row that has stopped do not change any more.
+    Parameters
+    ----------
+    condition : callable
+        ``condition(*state)``, evaluated before each step. A condition with several values defines a batch within the
+        states, whose first axes are those of the condition; use ``np.all(…)`` to stop all rows together.
+    step : callable
+        ``step(k, *state)`` or ``step(*state)``, which returns the next state.
+    *state : array_like or tuple
+        Initial states.
+    limit : int
+        Largest number of steps.
+    keep : int, optional
+        Number of steps between stored states, as in :func:`repeat`; those of a stopped row do not change.
 
+    Returns
+    -------
+    *state : array_like or tuple
+        States at the end. In a batch each row stops independently and keeps its state.
+    steps : int or ndarray of int
+        Number of steps. It may be `limit` whether or not the condition holds; evaluate the condition of the final
+        state.
+    kept : array_like or tuple
+        With `keep`: the stored states.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> x, steps = lw.until(lambda x: abs(x * x - 2.0) < 1e-9, lambda k, x: (x + 2.0 / x) / 2.0, 1.0, limit=20)
     >>> int(steps)
@@ -56,10 +91,10 @@ def until(
 
 @explained
 def when(condition: Any, compute: Callable[[], Any], *otherwise: Any) -> Any:
-    """``compute()`` where the condition holds, else ``otherwise``, of the same structure and shapes.
+    """Return ``compute()`` where the condition holds, else ``otherwise``, of the same structure and shapes.
 
-    In machine code nothing of what is new in ``compute`` is computed where the condition holds for none of the rows
-    that are computed together. :func:`where` chooses as well, but computes both.
+    In machine code the operations of ``compute`` are skipped if the condition holds for none of the rows
+    that are computed together. :func:`where` computes both values.
     """
 
     stopped = ~condition if is_symbolic(condition) else np.logical_not(condition)
@@ -85,12 +120,12 @@ def _repeated(
     if symbol is None:
         try:
             final, steps, kept = _on_numbers(task)
-        except _Symbols as found:  # in what the step takes from further around it
+        except _Symbols as found:  # in variables of enclosing functions
             symbol = found.symbol
     if symbol is not None:
         try:
             final, steps, kept = _on_symbols(symbol, task)
-        except _Batch as found:  # in the condition
+        except _Batch as found:  # the condition has several values
             final, steps, kept = _on_symbols_in_batch(symbol, task, found.shape)
     told = form.bare(final) if condition is None else (*form.state(final), steps)
     if not every:
@@ -99,21 +134,21 @@ def _repeated(
 
 
 class _RepeatTask(NamedTuple):
-    """What is to be repeated, on numbers or on symbols: to the state at the end, the number of steps, those kept."""
+    """Loop on numbers or symbols; its result is the final state, the number of steps, and the stored states."""
 
     most: int
-    """steps"""
+    """largest number of steps"""
     step: Callable[..., Any]
     condition: Callable[..., Any] | None
     form: _LoopForm
     arrays: list[Any]
     every: int
     whole: bool = False
-    """whether all that is new in a step is computed in it"""
+    """whether all new values of a step are computed in it"""
 
 
 class _Symbols(Exception):
-    """Raised where a step on numbers gives symbols."""
+    """Raised where a step on numbers returns symbols."""
 
     def __init__(self, symbol: Any):
         self.symbol = symbol
@@ -127,7 +162,7 @@ class _Batch(Exception):
 
 
 def _on_numbers(task: _RepeatTask) -> tuple[list[Any], Any, list[Any]]:
-    """One step after the other. A condition may be asked of batches: then rows stop one by one."""
+    """Run the steps; with a condition of batches, rows stop one by one."""
     count, step, condition, form, arrays, every, _ = task
     steps: Any = float(count) if condition is None else 0.0
     going: Any = np.asarray(True)
@@ -162,7 +197,7 @@ def _other_shape(shape: tuple[int, ...], batch: tuple[int, ...]) -> ShapeError:
 
 
 def _truth(told: Any) -> Any:
-    """What a condition on numbers says."""
+    """Return the value of a condition on numbers."""
     told = np.asarray(told)
     if (symbol := symbol_among([told])) is not None:
         raise _Symbols(symbol)
@@ -181,7 +216,7 @@ def _where_rows(going: Array, after: Array, before: Array) -> Array:
 
 
 def _on_symbols(symbol: Any, task: _RepeatTask) -> tuple[list[Any], Any, list[Any]]:
-    """The step traced once, into the graph of this symbol."""
+    """Trace the step once, into the graph of this symbol."""
     count, step, condition, form, arrays, every, whole = task
     graph = symbol.graph
 
@@ -212,7 +247,7 @@ def _on_symbols(symbol: Any, task: _RepeatTask) -> tuple[list[Any], Any, list[An
 
 
 def _on_symbols_in_batch(symbol: Any, task: _RepeatTask, batch: tuple[int, ...]) -> tuple[list[Any], Any, list[Any]]:
-    """The same where a condition has so many values: which rows go on, and their steps, are states too."""
+    """Trace the step for a condition with several values: flags and step counts of the rows are additional states."""
     form, condition = task.form, task.condition
     assert condition is not None
     arrays = form.in_batch(list(task.arrays), batch)
@@ -225,7 +260,7 @@ def _on_symbols_in_batch(symbol: Any, task: _RepeatTask, batch: tuple[int, ...])
         return on
 
     def step(k: Any, state: tuple[Any, ...], going: Array, steps: Array) -> tuple[Any, ...]:
-        before = list(_leaves(state, np.asanyarray))  # which can be compared
+        before = list(_leaves(state, np.asanyarray))  # arrays that can be compared
         going = rows_on(form.copies(before), going)
         after = form.arrays(task.step(k, *form.copies(before)))
         chosen = [_where_rows(going, x, y) for x, y in zip(after, before, strict=True)]
@@ -242,10 +277,10 @@ def _on_symbols_in_batch(symbol: Any, task: _RepeatTask, batch: tuple[int, ...])
 
 
 def _numbered(step: Callable[..., Any], states: int) -> Callable[..., Any]:
-    """A step that is told its number, of one that may not want it."""
+    """Return a step that accepts its number, from one that may not."""
     try:
         parameters = inspect.signature(step).parameters.values()
-    except (TypeError, ValueError):  # it does not tell its arguments
+    except (TypeError, ValueError):  # its signature is unknown
         return step
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return step
@@ -254,7 +289,7 @@ def _numbered(step: Callable[..., Any], states: int) -> Callable[..., Any]:
 
 
 def symbol_among(arrays: list[Any]) -> Any:
-    """Any symbol among the entries."""
+    """Return any symbol among the entries."""
     for x in arrays:
         if is_symbolic(x):
             for entry in np.asarray(x).flat:
@@ -264,13 +299,13 @@ def symbol_among(arrays: list[Any]) -> Any:
 
 
 def _taken_from_around(function: Callable[..., Any]) -> list[Any]:
-    """The arrays and symbols among the variables and defaults that a function takes from around it."""
+    """Return the arrays and symbols among the closure variables and defaults of a function."""
     if isinstance(function, partial):
         found = [*function.args, *function.keywords.values(), *_taken_from_around(function.func)]
     elif inspect.isfunction(function):
         found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         for cell in function.__closure__ or ():
-            with suppress(ValueError):  # it is assigned later
+            with suppress(ValueError):  # assigned later
                 found.append(cell.cell_contents)
     else:
         found = []
@@ -278,39 +313,41 @@ def _taken_from_around(function: Callable[..., Any]) -> list[Any]:
 
 
 class _LoopForm:
-    """How a state is built of arrays, and of which shapes."""
+    """Structure of a state: its arrays and their shapes."""
 
     def __init__(self, state: tuple[Any, ...]):
         self.structure = _structure(state)
         self.single = len(state) == 1
         arrays = list(_leaves(state))
         if not arrays:
-            raise ArgumentError("there is nothing to repeat a step on: give a state, an array or several")
+            raise ArgumentError("a step needs a state: pass one or more arrays")
         self.shapes = [x.shape for x in arrays]
         self.sizes = [x.size for x in arrays]
         self.size = sum(self.sizes)
 
     def arrays(self, result: Any) -> list[Array]:
-        """The arrays of what a step returned, which must be built as the state is."""
+        """Return the arrays of a step's result, which must have the structure of the state."""
         state = (result,) if self.single else result
         found = list(_leaves(state))
         numbers = all(x.dtype.kind in "fiub" or symbol_among([x]) is not None for x in found)
         if not numbers or _structure(state) != self.structure or [x.shape for x in found] != self.shapes:
             several = "" if self.single or isinstance(result, tuple) else "; several states are returned as a tuple"
-            raise ShapeError(f"the step returns {_told(result)}; the state is {self.told()}, and stays so{several}")
+            raise ShapeError(
+                f"the step returns {_told(result)}; the state is {self.told()} and must not change{several}"
+            )
         return found
 
     def state(self, arrays: Iterable[Any]) -> tuple[Any, ...]:
-        """The states, put together of arrays."""
+        """Return the states assembled from arrays."""
         filled: tuple[Any, ...] = _filled(self.structure, (x if np.ndim(x) else np.asarray(x)[()] for x in arrays))
         return filled
 
     def copies(self, arrays: list[Any]) -> tuple[Any, ...]:
-        """The state, in arrays that a step may write in."""
+        """Return the state in arrays that a step may write."""
         return self.state(x.copy() for x in arrays)
 
     def in_batch(self, arrays: list[Any], batch: tuple[int, ...]) -> list[Any]:
-        """The arrays with these axes in front: those that all rows share are given to each."""
+        """Return the arrays with these leading axes; arrays that all rows share are broadcast."""
         for k, x in enumerate(arrays):
             if x.shape[: len(batch)] != batch:
                 arrays[k] = np.broadcast_to(x, batch + x.shape).copy()
@@ -319,12 +356,12 @@ class _LoopForm:
         return arrays
 
     def bare(self, arrays: Iterable[Any]) -> Any:
-        """The same; one state by itself."""
+        """Return the states; a single state without a tuple."""
         state = self.state(arrays)
         return state[0] if self.single else state
 
     def apart(self, entries: Array) -> list[Any]:
-        """The arrays of which these are all entries, along the last axis."""
+        """Return the arrays from all their entries along the last axis."""
         pieces = np.split(entries, np.cumsum(self.sizes)[:-1], axis=-1)
         shaped = [x.reshape(x.shape[:-1] + shape) for x, shape in zip(pieces, self.shapes, strict=True)]
         return [x if x.shape else x[()] for x in shaped]
@@ -339,11 +376,11 @@ def _leaves(state: Any, array: Callable[[Any], Array] = np.asarray) -> Iterator[
             yield from _leaves(x, array)
     else:
         x = array(state)
-        yield x if x.size else np.zeros(x.shape)  # no entries are numbers too
+        yield x if x.size else np.zeros(x.shape)  # empty arrays are numbers
 
 
 def _structure(state: Any) -> Any:
-    """The nesting of tuples, without what is in them."""
+    """Return the nesting of tuples without their contents."""
     return tuple(map(_structure, state)) if isinstance(state, tuple) else None
 
 
@@ -352,7 +389,7 @@ def _filled(structure: Any, arrays: Iterator[Any]) -> Any:
 
 
 def _told(state: Any) -> str:
-    """A state in words: the shapes of its arrays."""
+    """Return a description of a state: the shapes of its arrays."""
     if isinstance(state, tuple):
         return f"({', '.join(map(_told, state))})"
     x = np.asarray(state)

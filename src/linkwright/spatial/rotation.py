@@ -1,8 +1,8 @@
 """Rotations: matrices, unit quaternions (w, x, y, z; Hamilton; body to world), rotation vectors.
 
-Every function takes numbers or symbols. What rotation vectors need of trigonometry are functions of θ² that are
-analytic at 0: up to half a turn, the longest that a logarithm has, each is one series, exact to rounding and
-differentiable to any order. Beyond, closed forms are chosen by ``where``, so that a trace has no branch.
+Every function accepts numbers and symbols. The trigonometric functions of rotation vectors are functions of θ² that are
+analytic at 0: up to θ = π, the longest logarithm, each is one series, exact to rounding and
+differentiable to any order. For larger angles closed forms are selected by ``where``, so that a trace has no branch.
 """
 
 from __future__ import annotations
@@ -15,44 +15,44 @@ import numpy as np
 from linkwright.spatial.arrays import Array, atan2, is_symbolic, snap, unit_vector, where
 
 HALF_TURN = math.pi**2
-"""Up to this squared angle series are used; beyond, closed forms."""
+"""Squared angle up to which series are used, and above which closed forms."""
 
 TERMS = 14
-"""of a series: the first omitted is then under 1e-17 of the sum (4e-18 of 1, where the sum is zero)"""
+"""number of terms of a series: the first omitted term is below 1e-17 of the sum (4e-18 of 1, where the sum is zero)"""
 
 
 def skew(a: Array) -> Array:
-    """[a]× (3, 3), with [a]× b = a × b."""
-    x, y, z = np.asarray(a).tolist()  # Python's floats, of which NumPy makes arrays in half the time
+    """Return [a]× (3, 3), with [a]× b = a × b."""
+    x, y, z = np.asarray(a).tolist()  # Python floats, which NumPy converts in half the time
     return np.array([[0.0 * x, -z, y], [z, 0.0 * x, -x], [-y, x, 0.0 * x]])
 
 
 def rotation_z(angle: Any) -> Array:
-    """The matrix (3, 3) of a turn about z."""
+    """Return the matrix (3, 3) of a rotation about z."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def rotation_about(axis: Any, angle: Any) -> Array:
-    """The matrix (3, 3) of a turn about a unit axis (Rodrigues): of numbers its zeros and ones exact."""
+    """Return the matrix (3, 3) of a rotation about a unit axis (Rodrigues), with exact zeros and ones for numbers."""
     axis = np.asarray(axis)
-    along = np.outer(axis, axis)  # in this form zeros and ones of the axis fold
+    along = np.outer(axis, axis)  # in this form zeros and ones of the axis are eliminated
     R: Array = along + np.cos(angle) * (np.eye(3) - along) + np.sin(angle) * skew(axis)
     return R if is_symbolic(R) else snap(R)
 
 
 def rotation_rpy(rpy: Any) -> Array:
-    """The matrix (3, 3) of fixed-axis roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Return the matrix (3, 3) of fixed-axis roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)."""
     roll, pitch, yaw = np.asarray(rpy, dtype=float)
     x, y, z = np.eye(3)
     return snap(rotation_about(z, yaw) @ rotation_about(y, pitch) @ rotation_about(x, roll))
 
 
 def rotation_from_z(axis: Any) -> Array:
-    """Return the rotation (3, 3) that takes z to the direction of ``axis`` by the shortest turn.
+    """Return the rotation (3, 3) from z to the direction of ``axis`` with the smallest angle.
 
-    The axis (3,) has any length except zero; its components may be as small or as large as floating-point numbers are.
-    For axes along coordinate axes the rotation is a signed permutation, whose zeros fold away.
+    The axis (3,) has any nonzero length; its components may be as small or as large as floating-point numbers are.
+    For axes along coordinate axes the rotation is a signed permutation with exact zeros.
     """
     x, y, z = unit_vector(np.asarray(axis, dtype=float))
     if x == y == 0.0:
@@ -61,14 +61,14 @@ def rotation_from_z(axis: Any) -> Array:
 
 
 def rotation_flaw(R: Array) -> Any:
-    """Sum of the squares of what R₀ᵀR₀ = R₁ᵀR₁ = 1, R₀ᵀR₁ = 0, R₀ × R₁ = R₂ lack, of the columns of R (3, 3)."""
+    """Return the squared deviation of the columns of R (3, 3) from R₀ᵀR₀ = R₁ᵀR₁ = 1, R₀ᵀR₁ = 0, R₀ × R₁ = R₂."""
     x, y, z = (R[:, k] for k in range(3))
     third = skew(x) @ y - z
     return (x @ x - 1.0) ** 2 + (y @ y - 1.0) ** 2 + (x @ y) ** 2 + third @ third
 
 
 def quaternion_matrix(u: Array) -> Array:
-    """The rotation matrix (3, 3) of a unit quaternion (4,)."""
+    """Return the rotation matrix (3, 3) of a unit quaternion (4,)."""
     w, x, y, z = u
     return np.array(
         [
@@ -80,9 +80,9 @@ def quaternion_matrix(u: Array) -> Array:
 
 
 def quaternion_from_matrix(R: Any) -> Array:
-    """A unit quaternion (4,) with w ≥ 0 of a rotation matrix (Shepperd 1978).
+    """Return a unit quaternion (4,) with w ≥ 0 of a rotation matrix (Shepperd 1978).
 
-    Of the rows of 4 u uᵀ the one with the largest diagonal entry is u, scaled.
+    The row of 4 u uᵀ with the largest diagonal entry is proportional to u.
     """
     R = np.asarray(R)
     d = np.diagonal(R)
@@ -102,7 +102,7 @@ def quaternion_from_matrix(R: Any) -> Array:
 
 
 def quaternion_product(a: Array, b: Array) -> Array:
-    """The quaternion (4,) of the rotation a after b."""
+    """Return the quaternion (4,) of the rotation a after b."""
     (aw, ax, ay, az), (bw, bx, by, bz) = a, b
     return np.stack(
         [
@@ -115,17 +115,17 @@ def quaternion_product(a: Array, b: Array) -> Array:
 
 
 def quaternion_conjugate(u: Array) -> Array:
-    """The inverse rotation of a unit quaternion (4,)."""
+    """Return the inverse rotation of a unit quaternion (4,)."""
     return u * np.array([1.0, -1.0, -1.0, -1.0])
 
 
 def quaternion_unit(u: Array) -> Array:
-    """The quaternion scaled to length one."""
+    """Return the normalized quaternion."""
     return u / np.sqrt(u @ u)
 
 
 def _horner(x: Any, coefficients: list[float]) -> Any:
-    """c₀ − c₁ x + c₂ x² − …"""
+    """Return c₀ − c₁ x + c₂ x² − …"""
     total: Any = 0.0
     for c in reversed(coefficients):
         total = c - x * total
@@ -133,18 +133,18 @@ def _horner(x: Any, coefficients: list[float]) -> Any:
 
 
 def _series(x: Any, k: int) -> Any:
-    """S_k = 1/k! − x/(k+2)! + x²/(k+4)! − …: cos √x for k = 0, (sin √x)/√x for k = 1, and so on; to π²."""
+    """Return S_k = 1/k! − x/(k+2)! + x²/(k+4)! − … for x ≤ π²: cos √x for k = 0, (sin √x)/√x for k = 1, and so on."""
     return _horner(x, [1.0 / math.factorial(k + 2 * j) for j in range(TERMS)])
 
 
 def _sides(x: Any) -> tuple[Any, Any, Any]:
-    """Whether series serve this squared angle, and what goes into them and into the closed forms in any case."""
+    """Return whether series apply to this squared angle, and safe arguments of the series and of the closed forms."""
     near = x <= HALF_TURN
     return near, where(near, x, 1.0), where(near, 1.0, x)
 
 
 def rotate(u: Array, p: Array) -> Array:
-    """The vector (3,) turned by a unit quaternion (4,)."""
+    """Return the vector (3,) rotated by a unit quaternion (4,)."""
     w, v = u[0], u[1:]
     t = 2.0 * (skew(v) @ p)
     turned: Array = p + w * t + skew(v) @ t
@@ -152,7 +152,7 @@ def rotate(u: Array, p: Array) -> Array:
 
 
 def quaternion_exp(r: Array) -> Array:
-    """The unit quaternion (4,) of a rotation vector (3,)."""
+    """Return the unit quaternion (4,) of a rotation vector (3,)."""
     near, x, x_far = _sides(r @ r)
     angle = np.sqrt(x_far)
     w = where(near, _series(0.25 * x, 0), np.cos(0.5 * angle))
@@ -161,7 +161,7 @@ def quaternion_exp(r: Array) -> Array:
 
 
 def quaternion_log(u: Array) -> Array:
-    """The rotation vector (3,), of length at most π, of a unit quaternion (4,)."""
+    """Return the rotation vector (3,), of length at most π, of a unit quaternion (4,)."""
     w, vector = u[0], u[1:]
     flip = where(w < 0.0, -1.0, 1.0)
     w, vector = flip * w, flip * vector
@@ -175,13 +175,13 @@ def quaternion_log(u: Array) -> Array:
 
 
 def quaternion_between(a: Array, b: Array, t: Any) -> Array:
-    """The quaternion (4,) that is the share t of the shorter way from a to b (Shoemake 1985): a Exp(t Log(a⁻¹ b))."""
+    """Return the quaternion (4,) at the fraction t of the shorter path from a to b: a Exp(t Log(a⁻¹ b)) (Shoemake 1985)."""
     way = quaternion_log(quaternion_product(quaternion_conjugate(a), b))
     return quaternion_product(a, quaternion_exp(t * way))
 
 
 def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
-    """(sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ from θ²."""
+    """Return (sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ from θ²."""
     near, x, x_far = _sides(square)
     angle = np.sqrt(x_far)
     s, half = np.sin(angle), np.sin(0.5 * angle)
@@ -193,22 +193,22 @@ def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
 
 
 def rotation_exp(r: Array) -> Array:
-    """The matrix (3, 3) of a rotation vector (3,): 1 + (sin θ)/θ [r]× + (1 − cos θ)/θ² [r]×² (Rodrigues)."""
+    """Return the matrix (3, 3) of a rotation vector (3,): 1 + (sin θ)/θ [r]× + (1 − cos θ)/θ² [r]×² (Rodrigues)."""
     a, b, _ = exp_coefficients(r @ r)
     K = skew(r)
     return np.eye(3) + a * K + b * (K @ K)
 
 
 def rotation_log(R: Array) -> Array:
-    """The rotation vector (3,), of length at most π, of a matrix (3, 3).
+    """Return the rotation vector (3,), of length at most π, of a matrix (3, 3).
 
-    Through the quaternion, which keeps all digits up to half a turn, where a trace's arc cosine loses them.
+    The quaternion keeps all digits up to the angle π, near which the arc cosine of the trace loses digits.
     """
     return quaternion_log(quaternion_from_matrix(R))
 
 
 def translation_of_exp(r: Array, v: Array) -> Array:
-    """V(r) v with V = 1 + (1−cos θ)/θ² [r]× + (θ−sin θ)/θ³ [r]×²: the translation of Exp([v; r])."""
+    """Return V(r) v, V = 1 + (1−cos θ)/θ² [r]× + (θ−sin θ)/θ³ [r]×²: the translation of Exp([v; r])."""
     _, b, c = exp_coefficients(r @ r)
     K = skew(r)
     Kv = K @ v
@@ -216,23 +216,23 @@ def translation_of_exp(r: Array, v: Array) -> Array:
 
 
 LOG_COEFFICIENTS = [0.5 / math.factorial(2 * j + 3) - 1.0 / math.factorial(2 * j + 4) for j in range(TERMS)]
-"""of (1 − cos θ − ½ θ sin θ)/θ⁴, by powers of −θ²"""
+"""Coefficients of (1 − cos θ − ½ θ sin θ)/θ⁴, by powers of −θ²."""
 
 
 def log_coefficient(square: Any) -> Any:
-    """D = (1 − (θ/2) cot(θ/2))/θ² from θ² ≤ π²: T/S₂ with T = (1 − cos θ − ½ θ sin θ)/θ⁴."""
+    """Return D = (1 − (θ/2) cot(θ/2))/θ² from θ² ≤ π²: T/S₂ with T = (1 − cos θ − ½ θ sin θ)/θ⁴."""
     return _horner(square, LOG_COEFFICIENTS) / _series(square, 2)
 
 
 def translation_of_log(r: Array, p: Array) -> Array:
-    """V(r)⁻¹ p = p − ½ r×p + D r×(r×p), the inverse of the above, for |r| ≤ π as logarithms are."""
+    """Return V(r)⁻¹ p = p − ½ r×p + D r×(r×p), the inverse of :func:`translation_of_exp`, for |r| ≤ π."""
     K = skew(r)
     Kp = K @ p
     return p - 0.5 * Kp + log_coefficient(r @ r) * (K @ Kp)
 
 
 def turn_gradient(r: Array, f: Array) -> Array:
-    """J_r(r)⁻ᵀ f: the gradient f (3,) with respect to a rotation vector, as one with respect to δ in Exp(r) Exp(δ).
+    """Return J_r(r)⁻ᵀ f: a gradient f (3,) by the rotation vector, converted to a gradient by δ in Exp(r) Exp(δ).
 
     J_r(r)⁻ᵀ = J_l(r)⁻¹ = V(r)⁻¹ (Barfoot & Furgale 2014).
     """
@@ -240,7 +240,7 @@ def turn_gradient(r: Array, f: Array) -> Array:
 
 
 def exp_coefficient_slopes(square: Any) -> tuple[Any, Any]:
-    """The derivatives by θ² of (1 − cos θ)/θ² and (θ − sin θ)/θ³, from θ²."""
+    """Return the derivatives by θ² of (1 − cos θ)/θ² and (θ − sin θ)/θ³, from θ²."""
     near, x, x_far = _sides(square)
     series = [
         -_horner(x, [(j + 1) / math.factorial(k + 2 + 2 * j) for j in range(TERMS)]) for k in (2, 3)
@@ -250,10 +250,11 @@ def exp_coefficient_slopes(square: Any) -> tuple[Any, Any]:
 
 
 def twist_product(r: Array, v: Array, f: Array) -> Array:
-    """Q(r, v) f (3,), Q the change of V along v: what the twist [v; r] has in Exp's Jacobian beside V twice.
+    """Return Q(r, v) f (3,), with the derivative Q of V along v: the off-diagonal block of the Jacobian of Exp at [v;
+    r].
 
-    d/dε V(r + ε v) at 0, for a function of the block [[r×, v×], [0, r×]] is V(r) on the diagonal and this above it
-    (Barfoot & Furgale, IEEE T-RO 2014, eq. 102).
+    It is d/dε V(r + ε v) at 0: a function of the block matrix [[r×, v×], [0, r×]] has V(r) on the diagonal and this
+    above it (Barfoot & Furgale, IEEE T-RO 2014, eq. 102).
     """
     x = r @ r
     _, b, c = exp_coefficients(x)
@@ -264,13 +265,13 @@ def twist_product(r: Array, v: Array, f: Array) -> Array:
 
 
 def twist_gradient(u: Array, f: Array) -> Array:
-    """J_r(u)ᵀ f (6,): the gradient f = [f; n] with respect to δ in Exp(u) Exp(δ), as one with respect to u = [v; r]."""
+    """Return J_r(u)ᵀ f (6,): a gradient f = [f; n] by δ in Exp(u) Exp(δ), converted to a gradient by u = [v; r]."""
     v, r = u[:3], u[3:]
     return np.concatenate([translation_of_exp(r, f[:3]), translation_of_exp(r, f[3:]) + twist_product(r, v, f[:3])])
 
 
 def twist_gradient_inverse(u: Array, f: Array) -> Array:
-    """J_r(u)⁻ᵀ f (6,): the inverse of :func:`twist_gradient`, for turns up to half a one."""
+    """Return J_r(u)⁻ᵀ f (6,): the inverse of :func:`twist_gradient`, for angles up to π."""
     v, r = u[:3], u[3:]
     first = translation_of_log(r, f[:3])
     return np.concatenate([first, translation_of_log(r, f[3:] - twist_product(r, v, first))])

@@ -1,4 +1,4 @@
-"""Singular values of small matrices: handed to LAPACK as numbers, by Jacobi's rotations as symbols."""
+"""Singular values of small matrices: LAPACK for numbers, Jacobi rotations for symbols."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from linkwright.spatial.arrays import Array, is_symbolic, where
 
 SWEEPS = 8
-"""Times that each pair of rows is turned: six general rows are orthogonal to rounding after five or six."""
+"""Number of sweeps over all pairs of rows; six general rows are orthogonal to rounding after five or six."""
 
 
 def triangle(A: Array) -> Array:
-    """L (m, m), lower, with A Aᵀ = L Lᵀ, of A (m, n): by Gram and Schmidt on its rows, which squares nothing.
+    """Return L (m, m), lower triangular, with A Aᵀ = L Lᵀ for A (m, n), by Gram–Schmidt on its rows without squaring.
 
-    The product of its diagonal is √det(A Aᵀ). Rows that depend on those before have a zero there.
+    The product of its diagonal is √det(A Aᵀ). Dependent rows have a zero there.
     """
     rest, rows, m = [A[i] for i in range(len(A))], [], len(A)
     columns = []
     for k in range(m):
         square = rest[k] @ rest[k]
-        none = square <= 0.0  # NaN is not: it stays
+        none = square <= 0.0  # NaN is kept
         length = where(none, 0.0, np.sqrt(where(none, 1.0, square)))
         unit = where(none, 0.0, 1.0 / np.sqrt(where(none, 1.0, square))) * rest[k]
         column: list[Any] = [0.0] * k + [length]
@@ -35,10 +35,11 @@ def triangle(A: Array) -> Array:
 
 
 def singular_values(A: Array) -> tuple[Array, Array]:
-    """U (m, m) and s (m,) with A Aᵀ = U diag(s²) Uᵀ, of A (m, n): s decreasing, columns orthonormal and oriented.
+    """Return U (m, m) and s (m,) with A Aᵀ = U diag(s²) Uᵀ for A (m, n): s decreasing, columns orthonormal and
+    oriented.
 
-    Numbers: of A (…, m, n) as well; NaN where A is not finite. Symbols: one-sided rotations of the rows of the
-    triangle (Hestenes 1958), a fixed number of them.
+    For numbers A may be (…, m, n); the result is NaN where A is not finite. For symbols the method is a fixed number of
+    one-sided rotations of the rows of the triangle (Hestenes 1958).
     """
     if not is_symbolic(A):
         return _of_numbers(A)
@@ -55,7 +56,7 @@ def singular_values(A: Array) -> tuple[Array, Array]:
                 rows[i], rows[j] = c * a - s * b, s * a + c * b
                 turned[i], turned[j] = c * turned[i] - s * turned[j], s * turned[i] + c * turned[j]
     lengths = [np.sqrt(row @ row) for row in rows]
-    for last in range(m - 1, 0, -1):  # the shortest of the first ones goes last
+    for last in range(m - 1, 0, -1):  # move the shortest to the end
         for k in range(last):
             less = lengths[k] < lengths[k + 1]
             lengths[k], lengths[k + 1] = (
@@ -75,7 +76,7 @@ def _of_numbers(A: Array) -> tuple[Array, Array]:
 
 
 def oriented(U: Array) -> Array:
-    """The columns (…, m, k), each turned round so that its largest entry is positive; of equal ones, the first."""
+    """Return the columns (…, m, k) with signs such that the largest entry is positive; of equal ones, the first."""
     signs = []
     for column in np.moveaxis(U, -1, 0):
         largest, *others = np.moveaxis(column, -1, 0)

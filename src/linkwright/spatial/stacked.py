@@ -1,4 +1,4 @@
-"""Stacks of symmetric positive-semidefinite matrices of numbers, taken apart all at once; one by one in `linalg.py`."""
+"""Factorization of stacks of symmetric positive-semidefinite matrices of numbers; single ones are in `linalg.py`."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from linkwright.spatial.linalg import TOLERANCE, Tolerance
 
 
 def times(A: Array, x: Array) -> Array:
-    """A x (…, m), of A (…, m, n) and x (…, n)."""
+    """Return A x (…, m), for A (…, m, n) and x (…, n)."""
     product: Array = (A @ x[..., None])[..., 0]
     return product
 
 
 class Semidefinite:
-    """Matrices A (…, m, m), and which of their rows are independent of each other."""
+    """Matrices A (…, m, m) with their independent rows."""
 
     def __init__(self, A: Array, kept: Array):
-        """``kept`` (…, m): 1, or 0 for rows that depend on those kept."""
+        """``kept`` (…, m): 1 for kept rows, 0 for rows that depend on them."""
         self.A, self.kept = A, kept
 
     @cached_property
     def inverse(self) -> Array:
-        """(…, m, m), of the rows and columns kept, zeros elsewhere."""
+        """Inverse (…, m, m) of the kept rows and columns, zeros elsewhere."""
         both = self.kept[..., :, None] * self.kept[..., None, :]
         A = self.A * both + (1.0 - self.kept)[..., None] * np.eye(self.A.shape[-1])
-        with np.errstate(invalid="ignore"):  # rows of numbers that are not
+        with np.errstate(invalid="ignore"):  # rows with NaN
             size = 1.0 / np.sqrt(np.diagonal(A, axis1=-2, axis2=-1))
         sizes = size[..., :, None] * size[..., None, :]
         inverse: Array = sizes * both * np.linalg.inv(A * sizes)
         return inverse
 
     def solve(self, B: Array) -> Array:
-        """X (…, m) with A X = B, zero in the rows that depend on others."""
+        """Return X (…, m) with A X = B, zero in dependent rows."""
         return times(self.inverse, B)
 
     def null_space(self, weights: Array | None = None) -> Array:
-        """Orthonormal columns (…, m, m), zeros where there are fewer, of what A takes to zero; ``weights`` (…, m): of
-        that times the weights."""
+        """Return orthonormal columns (…, m, m) of the null space of A, padded with zeros; ``weights`` (…, m) multiply
+        its entries."""
         left = 1.0 - self.kept
         if not left.any():
             return np.zeros((*self.kept.shape, 0))
@@ -53,9 +53,9 @@ class Semidefinite:
         return found
 
     def least_norm(self, X: Array, weights: Array | None = None) -> Array:
-        """X (…, m) less what A takes to zero: the shortest with the same A X, and the nearest that is some A Y.
+        """Return X (…, m) without its part in the null space of A: the shortest with the same A X.
 
-        ``weights`` (…, m): by which its entries are multiplied to be measured.
+        ``weights`` (…, m) are the weights of its entries in the norm.
         """
         N = self.null_space(weights)
         if not N.shape[-1]:
@@ -66,8 +66,8 @@ class Semidefinite:
 
 
 def semidefinite(A: Array, scales: Array, tolerance: Tolerance = TOLERANCE) -> Semidefinite:
-    """The independent rows of A (…, m, m), chosen by pivoting as :func:`linkwright.spatial.linalg.semidefinite_factors`
-    does; ``scales`` (…, m): how large diagonal entries could be."""
+    """Return the independent rows of A (…, m, m), selected by pivoting as in
+    :func:`linkwright.spatial.linalg.semidefinite_factors`; ``scales`` (…, m): largest possible diagonal entries."""
     *lead, m, _ = A.shape
     count = math.prod(lead)
     rest = np.array(A).reshape(count, m, m)

@@ -1,4 +1,4 @@
-"""Small systems of equations for users' functions: handed to LAPACK as numbers, written out as symbols."""
+"""Small systems of equations for user functions: LAPACK for numbers, elimination for symbols."""
 
 from __future__ import annotations
 
@@ -13,15 +13,32 @@ from linkwright.spatial.linalg import solve_symmetric
 
 @explained
 def solve(A: Any, b: Any, *, symmetric: bool = False, damping: Any = None) -> Array:
-    """x with A x = b, on numbers and, in functions that are compiled, on symbols.
+    """Solve A x = b for numbers and symbols.
 
-    A is (n, n) and b (n,) or (n, k), whose columns are solved for one by one. ``symmetric``: A is symmetric and
-    positive definite, which takes half the operations. With ``damping`` (a number d ≥ 0) A may be (m, n), b (m,) or
-    (m, k), and x makes |A x − b|² + d² |x|² least (Levenberg's damped least squares); with d = 0 the columns of A must
-    be independent (the rows, where there are fewer: then x is the shortest).
-    Numbers may have further axes in front. A singular matrix of numbers is refused; in a kernel it gives NaN or
-    infinities.
+    Parameters
+    ----------
+    A : array_like, shape (..., n, n) or (..., m, n)
+        Matrix; with `damping` it may be rectangular.
+    b : array_like, shape (..., m) or (..., m, k)
+        Right-hand side.
+    symmetric : bool, optional
+        Whether A is symmetric and positive definite, which halves the operations.
+    damping : float or Expr, optional
+        Damping d ≥ 0 of the least-squares problem: x minimizes |A x − b|² + d² |x|². For d = 0 the columns of A must be
+        independent, or its rows if there are fewer; x is then of least norm.
 
+    Returns
+    -------
+    ndarray, shape (..., n) or (..., n, k)
+        Solution. In a kernel a singular matrix gives NaN or infinities.
+
+    Raises
+    ------
+    InputError
+        If a matrix of numbers is singular.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> lw.solve([[2.0, 1.0], [1.0, 3.0]], [3.0, 4.0])
     array([1., 1.])
@@ -48,15 +65,31 @@ def solve(A: Any, b: Any, *, symmetric: bool = False, damping: Any = None) -> Ar
 
 @explained
 def cholesky(A: Any) -> Array:
-    """L (n, n), lower, with A = L Lᵀ, of a symmetric positive-definite A; numbers may have further axes in front."""
+    """Compute the Cholesky factor L of a symmetric positive-definite A = L Lᵀ, for numbers and symbols.
+
+    Parameters
+    ----------
+    A : array_like, shape (..., n, n)
+        Matrix; symbols without leading dimensions.
+
+    Returns
+    -------
+    ndarray, shape (..., n, n)
+        Lower triangular factor.
+
+    Raises
+    ------
+    InputError
+        If a matrix of numbers is not positive definite.
+    """
     A = _array("A", A)
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
-        raise ShapeError(f"cholesky takes a matrix (n, n); got shape {A.shape}")
+        raise ShapeError(f"A is a matrix (n, n); got shape {A.shape}")
     if not is_symbolic(A):
         try:
             return np.linalg.cholesky(A)
         except np.linalg.LinAlgError:
-            raise InputError("cholesky takes positive-definite matrices; this one is not") from None
+            raise InputError("the matrix is not positive definite") from None
     n = len(A)
     L: list[list[Any]] = []
     for i in range(n):
@@ -76,11 +109,11 @@ def _of_numbers(A: Array, B: Array) -> Array:
     try:
         return np.linalg.solve(A, B)
     except np.linalg.LinAlgError:
-        raise InputError("solve takes matrices that can be inverted; this one is singular") from None
+        raise InputError("the matrix is singular") from None
 
 
 def _damped(A: Array, B: Array, damping: Any) -> Array:
-    """By the normal equations of whichever side is smaller."""
+    """Solve by the normal equations of the smaller side."""
     m, n = A.shape[-2:]
     T = np.swapaxes(A, -1, -2)
     square, right = (T @ A, T @ B) if n <= m else (A @ T, B)
@@ -90,7 +123,7 @@ def _damped(A: Array, B: Array, damping: Any) -> Array:
 
 
 def _eliminated(A: Array, B: Array) -> Array:
-    """Gauss's elimination; the largest of each column is brought up row by row, since symbols cannot be sorted."""
+    """Solve by Gaussian elimination; pivots are selected row by row, since symbols cannot be sorted."""
     n = len(A)
     rows = [[*A[i], *B[i]] for i in range(n)]
     for k in range(n):

@@ -1,4 +1,4 @@
-"""Entries of an array at places that are computed, of numbers and of symbols."""
+"""Entries of an array at computed indices, for numbers and symbols."""
 
 from __future__ import annotations
 
@@ -13,14 +13,28 @@ from linkwright.spatial.repeats import symbol_among
 
 @explained
 def take(table: Any, k: Any) -> Any:
-    """``table[k]`` where ``k`` is computed: the k-th entry of the array's first axis.
+    """Return ``table[k]`` for a computed index k.
 
-    ``k`` is rounded to the nearest whole number (a half to the even one) and kept within the table: below 0 it is 0,
-    beyond the end it is the last entry. NaN gives NaN. It may be an array; the result has shape
-    ``k.shape + table.shape[1:]``. The derivative is that of the entry, whose place counts as constant. In a function
-    that is compiled a table of constants or an argument stays where it is in memory, however large.
+    Parameters
+    ----------
+    table : array_like, shape (n, ...)
+        Table.
+    k : array_like
+        Index, which is rounded to the nearest integer (a half to the even one) and clipped to the table.
 
-    ``np.floor(x)`` gives the cell of a grid in which x lies:
+    Returns
+    -------
+    ndarray, shape k.shape + table.shape[1:]
+        Entries; NaN for NaN.
+
+    Notes
+    -----
+    The derivative is that of the entry at a constant index. In a compiled function a constant table or an argument is
+    read in memory at any size.
+
+    Examples
+    --------
+    ``np.floor(x)`` is the index of the cell of a grid that contains x:
 
     >>> import linkwright as lw
     >>> heights, x = [0.0, 1.0, 4.0, 9.0], 1.5
@@ -31,9 +45,9 @@ def take(table: Any, k: Any) -> Any:
     try:
         rows = np.asarray(table)
     except ValueError:
-        raise ShapeError("the rows of the table are not of one length") from None
+        raise ShapeError("the rows of the table have different lengths") from None
     if not rows.size or not rows.ndim:
-        raise ShapeError(f"a table is an array with entries, along its first axis; got one of shape {rows.shape}")
+        raise ShapeError(f"a table needs at least one entry along its first axis; got shape {rows.shape}")
     if (symbol := symbol_among([rows, np.asarray(k)])) is not None:
         return symbol.graph.taken(rows if is_symbolic(rows) else as_numbers("table", rows), k)
     rows, places = as_numbers("table", rows), as_numbers("k", k)

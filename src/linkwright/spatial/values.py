@@ -1,4 +1,4 @@
-"""Things that hold numbers, such as planned trajectories, as functions see them that are compiled once for all."""
+"""Objects with numbers, such as planned trajectories, as inputs of functions that are compiled once for all of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from linkwright.spatial.arrays import Array
 
 
 class ValueList(NamedTuple):
-    """What a thing with a method ``as_values()`` tells of itself, so that others like it are not compiled again."""
+    """Numbers of an object with a method ``as_values()``, so that similar objects share a compiled function."""
 
     key: Hashable
-    """equal for things that differ in their numbers alone"""
+    """equal for objects that differ only in their numbers"""
     arrays: Mapping[str, Array]
     """its numbers, each (*batch, *shape)"""
     batch: tuple[int, ...]
     make: Callable[..., Any]
-    """(**arrays) -> the thing with these numbers, or with symbols, of no batch"""
+    """(**arrays) -> the object with these numbers or symbols, without a batch"""

@@ -9,8 +9,8 @@ from linkwright.spatial.rotation import skew
 
 
 def motion_cross(v: Array) -> Array:
-    """v× = [[[ω]×, [v]×], [0, [ω]×]] (6, 6), on motions."""
-    a, b, c, x, y, z = np.asarray(v).tolist()  # at once: this is asked for most
+    """Return v× = [[[ω]×, [v]×], [0, [ω]×]] (6, 6), on motions."""
+    a, b, c, x, y, z = np.asarray(v).tolist()  # one conversion, since this function is called most
     return np.array(
         [
             [0.0 * x, -z, y, 0.0 * a, -c, b],
@@ -24,14 +24,14 @@ def motion_cross(v: Array) -> Array:
 
 
 def force_cross(v: Array) -> Array:
-    """v×* = −(v×)ᵀ = [[[ω]×, 0], [[v]×, [ω]×]] (6, 6), on forces."""
+    """Return v×* = −(v×)ᵀ = [[[ω]×, 0], [[v]×, [ω]×]] (6, 6), on forces."""
     V, W = skew(v[:3]), skew(v[3:])
     top = np.concatenate([W, np.zeros((3, 3))], axis=1)
     return np.concatenate([top, np.concatenate([V, W], axis=1)])
 
 
 def momentum_cross(f: Array) -> Array:
-    """f×̄* = −[[0, [f]×], [[f]×, [n]×]] (6, 6), with f×̄* v = v×* f."""
+    """Return f×̄* = −[[0, [f]×], [[f]×, [n]×]] (6, 6), with f×̄* v = v×* f."""
     F, N = skew(f[:3]), skew(f[3:])
     top = np.concatenate([np.zeros((3, 3)), -F], axis=1)
     return np.concatenate([top, np.concatenate([-F, -N], axis=1)])
