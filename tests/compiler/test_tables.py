@@ -138,9 +138,9 @@ def test_numbers_and_what_is_said_of_mistakes():
     assert lw.take([1.0, 2.0, 4.0], -7) == 1.0
     assert np.array_equal(lw.take(TABLE, [[4, 99]]), TABLE[[[4, 4]]])
     assert np.array_equal(lw.take(TABLE, np.nan), np.full(3, np.nan), equal_nan=True)
-    with pytest.raises(ShapeError, match="entries"):
+    with pytest.raises(ShapeError, match="at least one entry"):
         lw.take(3.0, 0)
-    with pytest.raises(ShapeError, match="entries"):
+    with pytest.raises(ShapeError, match="at least one entry"):
         lw.take(np.zeros((0, 2)), 0)
     with pytest.raises(ShapeError, match="the rows of the table have different lengths"):
         lw.take([[1.0, 2.0], [3.0]], 0)

@@ -187,7 +187,7 @@ def test_at_gimbal_lock_the_angles_make_the_same_rotation(order, axes, off):
 def test_gimbal_lock_is_told():
     locked = rotation.from_euler([0.3, np.pi / 2, 0.2], "zyx")
     with pytest.warns(
-        LinkwrightWarning, match=r"angles 'zyx' are at gimbal lock: .* only their sum .*; '\w+' are far"
+        LinkwrightWarning, match=r"angles 'zyx' are at gimbal lock: .* only their sum .*; use '\w+' there"
     ) as told:
         rotation.to_euler(locked, "zyx")
     assert told[0].filename == __file__
@@ -336,7 +336,7 @@ def test_nan_stays_nan_and_mistakes_are_told():
 
 
 TURN = rotation.about("z", 0.3)
-NO_ROTATIONS = [(1.5 * TURN, "differs from 1 by 1.2"), (-TURN, "mirrors"), (TURN + 1e-4, "differs from 1 by")]
+NO_ROTATIONS = [(1.5 * TURN, "differs from 1 by 1.2"), (-TURN, "reflection"), (TURN + 1e-4, "differs from 1 by")]
 OF_ROTATIONS = [rotation.log, rotation.to_quaternion, rotation.to_rpy, transform.make]
 OF_POSES = [transform.split, transform.inverse, transform.log, transform.adjoint, transform.wrench_adjoint]
 

@@ -195,7 +195,7 @@ def compliance_beyond(C: Array, T: Array) -> Array:
 
 
 def inverse_inertia(body: RigidInertia) -> Array:
-    """Return I⁻¹ (6, 6) = [[1/m − [c]×J⁻¹[c]×, [c]×J⁻¹], [−J⁻¹[c]×, J⁻¹]] of a rigid body, J about its center of mass c."""
+    """Return I⁻¹ (6, 6) = [[1/m − [c]×J⁻¹[c]×, [c]×J⁻¹], [−J⁻¹[c]×, J⁻¹]] of a rigid body, J about c."""
     m, h, I = body
     c = h / m
     C = skew(c)

@@ -175,7 +175,7 @@ def quaternion_log(u: Array) -> Array:
 
 
 def quaternion_between(a: Array, b: Array, t: Any) -> Array:
-    """Return the quaternion (4,) at the fraction t of the shorter path from a to b: a Exp(t Log(a⁻¹ b)) (Shoemake 1985)."""
+    """Return the quaternion (4,) at the fraction t of the shorter path: a Exp(t Log(a⁻¹ b)) (Shoemake 1985)."""
     way = quaternion_log(quaternion_product(quaternion_conjugate(a), b))
     return quaternion_product(a, quaternion_exp(t * way))
 
