@@ -144,6 +144,31 @@ def telling(what: Callable[[Any], str]) -> Callable[[F], F]:
     return decorate
 
 
+_listeners: list[Callable[[int], None]] = []
+
+
+@contextmanager
+def compiled_code(listener: Callable[[int], None]) -> Iterator[None]:
+    """Call ``listener`` with the size in characters of each function before it is compiled, and with 0 after it."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+@contextmanager
+def compiling_code(size: int) -> Iterator[None]:
+    """Report the compilation of a function of ``size`` characters to all listeners."""
+    for listener in tuple(_listeners):
+        listener(size)
+    try:
+        yield
+    finally:
+        for listener in tuple(_listeners):
+            listener(0)
+
+
 @contextmanager
 def told_elsewhere() -> Iterator[None]:
     """Suppress status messages while the block runs."""

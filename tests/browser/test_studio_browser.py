@@ -101,7 +101,7 @@ def test_a_slider_moves_the_robot(arm, browser):
     np.testing.assert_array_equal(np.delete(arm.q, 1), np.delete(start, 1))
     after = settled(page)
     assert changed(before, after) > 0.01
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Initial").click()
     until(lambda: np.allclose(arm.q, start), "the start", page)
     again = settled(page)
     assert changed(before, again) < 0.002  # it is where it was, to the pixel
@@ -133,7 +133,7 @@ def test_the_dragged_gizmo_takes_the_hand_along(arm, browser):
     np.testing.assert_allclose(arm.hand.pose(arm.q)[:3, :3], start[:3, :3], atol=1e-3)
     assert np.linalg.norm(dragged_to - start[:3, 3]) > 0.1
     assert changed(before, settled(page)) > 0.01
-    page.get_by_text("The hand is where it was asked to be.").wait_for(timeout=1000 * WAIT)
+    page.get_by_text("Target reached.").wait_for(timeout=1000 * WAIT)
     assert wrong == []
     page.close()
 

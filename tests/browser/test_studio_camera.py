@@ -63,11 +63,11 @@ def shown():
 @pytest.mark.parametrize("name", ["humanoid", "two_link", "arm7"])
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize(("width", "height"), [(900, 500), (300, 600)])
-def test_every_view_has_all_of_the_robot_and_little_more(shown, name, view, width, height):
+def test_every_view_has_all_of_the_robot_and_its_gizmo_and_little_more(shown, name, view, width, height):
     page = Page(width, height)
     made = shown(name)
     made.camera.look(page, view)
-    seen = page.seen(made.camera._points())
+    seen = page.seen(np.concatenate([made.camera._points(), made.hand.extent()]))
     assert 0.5 < np.abs(seen).max() < 0.95
     assert np.isfinite(page.camera.position).all()
 
@@ -79,7 +79,7 @@ def test_views_are_from_where_they_say(shown):
         made.camera.look(page, view)
         np.testing.assert_allclose(page.away / np.linalg.norm(page.away), towards, atol=2e-3)
     before = page.away / np.linalg.norm(page.away)
-    made.camera.look(page, "Whole")
+    made.camera.look(page, "Fit")
     np.testing.assert_allclose(page.away / np.linalg.norm(page.away), before, atol=1e-9)
 
 
@@ -167,8 +167,8 @@ def test_keys_play_and_pause_once(shown):
     made = shown("pendulum")
     panel = made.simulating.begin(play=False)
     commands = {one.label: one for one in made.server.gui._command_handle_from_uuid.values()}
-    assert commands["Play, or pause"].hotkey == "space"
-    assert commands["Back to the start"].hotkey == "backspace"
+    assert commands["Play or pause"].hotkey == "space"
+    assert commands["Reset"].hotkey == "backspace"
     panel._pressed()
     panel._pressed()  # the button, pressed by the same key
     assert panel.clock.playing

@@ -33,7 +33,9 @@ def test_it_tells_where_it_is_until_ctrl_c():
         assert told.startswith("four_bar is at http://127.0.0.1:18460/")
         with urllib.request.urlopen(told.split()[-1], timeout=20) as page:
             assert page.status == 200
-        assert running.stdout.readline() == "Drag the arrows at its hand, or the sliders; Ctrl-C ends.\n"
+        assert (
+            running.stdout.readline() == "Drag the arrows at the hand, or move the sliders. Ctrl-C stops the server.\n"
+        )
         running.send_signal(signal.SIGINT)
         rest, wrong = running.communicate(timeout=30)
     finally:

@@ -55,7 +55,7 @@ def test_a_page_that_is_closed_while_it_is_written_ends_it_quietly(server, kind)
     told = []
     made = saving(server, told)
     made._clicked(SimpleNamespace(client=Client(), target=SimpleNamespace(value=kind)))
-    assert told[0].startswith("writing")
+    assert told[0].startswith("Writing")
     assert told[-1] == ""
     assert not made.busy
 
@@ -97,7 +97,7 @@ def test_a_film_shows_the_forces_of_each_picture_and_then_what_was(server, monke
     assert all(arrows == set() for arrows in in_air)
     assert on_floor[-1] == {"contact_forces"}
     assert told[-1] == "again"
-    assert "to go; click again to stop" in told[-2]
+    assert "left. Click again to stop." in told[-2]
 
 
 def test_a_click_stops_a_film(server):
@@ -110,12 +110,12 @@ def test_a_click_stops_a_film(server):
         return np.zeros((height, width, 3), dtype=np.uint8)
 
     made._clicked(SimpleNamespace(client=SimpleNamespace(get_render=picture), target=button))
-    assert told[-1] == "stopped: nothing is written"
+    assert told[-1] == "Stopped: no file was written."
     assert not made.busy
 
 
 def test_what_has_not_moved_is_not_written_as_a_motion(server):
-    with lw.studio(lw.load("two_link"), port=18990) as made, pytest.raises(InputError, match="nothing has moved yet"):
+    with lw.studio(lw.load("two_link"), port=18990) as made, pytest.raises(InputError, match="There is no motion yet"):
         made.saving.content("gif", None)
 
 
@@ -181,7 +181,7 @@ def test_the_page_tells_what_is_beyond_and_leaves_other_words(viser):
         assert "Beyond the limits" in made._status.content
         made.show(np.zeros(7))
         assert made._status.content == ""
-        with pytest.raises(InputError, match="place 0 is not finite"):
+        with pytest.raises(InputError, match="point 0 is not finite"):
             made.scene.arrows("a", [[0, 0, np.nan]], [[0, 0, 1]])
         with pytest.raises(InputError, match="vector 0 is not finite"):
             made.scene.arrows("a", [[0, 0, 0]], [[0, np.inf, 1]])
@@ -195,7 +195,7 @@ def test_the_page_tells_what_is_beyond_and_leaves_other_words(viser):
 
 
 def test_an_unknown_page_says_how_a_robot_is_shown(viser):
-    with pytest.raises(UnknownNameError, match=r"a robot is shown by lw.studio\(lw.load\(\"arm7\"\)\)"):
+    with pytest.raises(UnknownNameError, match=r"to show a robot, call lw.studio\(lw.load\(\"arm7\"\)\)"):
         lw.studio("nosuch")
 
 
@@ -230,7 +230,7 @@ def test_curves_of_what_does_not_move_yet_show_where_it_is(server):
     live.take(300)
     curves.update(list(live.history))
     assert "y" not in curves.joints.scales
-    assert curves.joints._impl.props.title == "positions, rad"
+    assert curves.joints._impl.props.title == "Positions, rad"
 
 
 def test_an_axis_of_values_does_not_change_at_once_with_the_times(server):

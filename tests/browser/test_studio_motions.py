@@ -157,7 +157,7 @@ def test_a_notebook_is_executed(viser, tmp_path):
 
 
 def test_what_is_wrong_is_told(motion, viser, tmp_path):
-    with pytest.raises(ArgumentError, match="a motion or a trajectory"):
+    with pytest.raises(ArgumentError, match="expected a Motion or a Trajectory"):
         playable(3)
     batch = lw.simulate(MODEL, np.zeros((2, 2)), np.zeros((2, 2)), 0.01)
     with pytest.raises(ShapeError, match=r"motion\[0\]"):
@@ -191,7 +191,7 @@ def test_the_curves_of_a_page_are_the_motion():
     positions, energies, efforts = told["plots"]
     names = [name for group in positions["groups"].values() for name, _ in group]
     assert names == list(model.coordinate_names)
-    assert [numbers[k][0] for _, k in positions["groups"]["joint7"]] == pytest.approx([0.3])
+    assert [numbers[k][0] for _, k in positions["groups"]["joint1 … joint7"]] == pytest.approx([0.3] * 7)
     assert energies["groups"]["energy"][2] == ["total", 10]
     assert [k for group in efforts["groups"].values() for _, k in group] == list(range(11, 18))
     assert "lw-curves" not in page_of(motion, fps=10.0, curves=False)

@@ -173,11 +173,11 @@ def test_a_dragged_hand_is_where_it_was_dragged(name, server):
 def test_out_of_reach_is_told_with_the_nearest(server):
     told = []
     _, posture, _, hand = made(server, "arm4", told=told.append)
-    assert hand.follow == "place"
+    assert hand.track == "position"
     dragged(hand, [5.0, 0.0, 0.3], phases=("start", "update"))
     here = hand.pose(posture.q)[:3, 3]
     assert np.isclose(here[0], 1.1, atol=1e-2)  # l2 + l3 + l4, stretched
-    assert told[-1] == "Out of reach: the nearest is shown, 3.90 m away."
+    assert told[-1] == "Out of reach. Nearest posture: 3.90 m away."
     np.testing.assert_allclose(hand.gizmo.position, [5.0, 0.0, 0.3])  # it stays with the mouse
     dragged(hand, [5.0, 0.0, 0.3], phases=("end",))
     np.testing.assert_allclose(hand.gizmo.position, hand.pose(posture.q)[:3, 3], atol=1e-4)
@@ -185,9 +185,9 @@ def test_out_of_reach_is_told_with_the_nearest(server):
 
 def test_in_a_plane_the_place_is_asked_for(server):
     _, posture, _, hand = made(server, "planar:7")
-    assert hand.follow == "place"
+    assert hand.track == "position"
     place = hand.pose(posture.q)[:3, 3] + [-0.3, 0.2, 0.0]
-    assert hand.reach(place) == "The hand is where it was asked to be."
+    assert hand.reach(place) == "Target reached."
     assert np.linalg.norm(hand.pose(posture.q)[:3, 3] - place) < 1e-3
 
 
@@ -197,7 +197,7 @@ def test_a_hand_moves_with_the_sliders(server):
     np.testing.assert_allclose(hand.gizmo.position, lw.pose(model, posture.q, "tool")[:3, 3], atol=1e-5)
     hand.take("link4")
     np.testing.assert_allclose(hand.gizmo.position, lw.pose(model, posture.q, "link4")[:3, 3], atol=1e-5)
-    assert hand.follow == "place"
+    assert hand.track == "position"
     with pytest.raises(UnknownNameError, match="nowhere"):
         hand.take("nowhere")
 
@@ -241,8 +241,8 @@ def test_seven_joints_keep_their_elbow_angle(server):
 
 def test_hands_without_an_exact_answer_say_so(server):
     _, _, _, hand = made(server, "stewart")
-    assert hand.set_branches(True).startswith("This hand has no exact answer")
-    assert hand.next_branch().startswith("This hand has no exact answer")
+    assert hand.set_branches(True).startswith("This hand has no analytic inverse kinematics")
+    assert hand.next_branch().startswith("This hand has no analytic inverse kinematics")
 
 
 def test_hands_are_found_by_their_names():

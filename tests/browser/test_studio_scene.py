@@ -101,7 +101,7 @@ def test_arrows_come_and_go(server):
     assert len(known["/arrows/f"].points) == 1
     scene.arrows("f", [], [])
     assert "/arrows/f" not in known
-    with pytest.raises(ShapeError, match="2 places, 1 vectors"):
+    with pytest.raises(ShapeError, match="2 points and 1 vectors"):
         scene.arrows("f", np.zeros((2, 3)), np.zeros((1, 3)))
 
 

@@ -1,4 +1,4 @@
-"""Where one looks from: views of the whole robot by buttons, and a camera that goes along with it."""
+"""The camera: views of the whole robot by buttons, and a camera that follows the robot."""
 
 from __future__ import annotations
 
@@ -12,44 +12,45 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linkwright.browser.scene import BrowserScene
+from linkwright.browser.style import NARROW, SHEET
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import skeleton
 
-View = Literal["Front", "Side", "Top", "Whole"]
+View = Literal["Front", "Side", "Top", "Fit"]
 VIEWS: tuple[View, ...] = get_args(View)
 LEASH = 0.1
-"""How far, in sizes of it, the robot goes before the camera goes along: what it does in place does not shake it."""
+"""Distance, relative to its size, that the robot moves before the camera follows."""
 ROOM = 1.25
-"""How much more than the robot is in view."""
+"""Size of the view, relative to the robot."""
 TURNING = 0.3
-"""s after the mouse turned the picture in which the camera is the mouse's alone"""
+"""Time after a rotation by the mouse in which the camera does not follow, s."""
 ECHO = 0.5
-"""s in which a page may still answer what was asked of it before"""
+"""Time within which a page may still report an earlier camera, s."""
 TILT = 1e-3
-"""rad from straight above: there a camera would not know which way is up"""
+"""Tilt of the top view, rad: the up direction of an exactly vertical camera is undefined."""
 
 
 @dataclass
 class Eye:
-    """The camera of one page, while it goes along."""
+    """The following camera of one page."""
 
     target: Array
-    """(3,), m, what it looks at; the page's own answer comes later, and tells what was asked before"""
+    """(3,), m, point that the camera looks at; the report of the page comes later"""
     away: Array
-    """(3,), m, from there to the camera"""
+    """(3,), m, from that point to the camera"""
     moved: float = -np.inf
-    """s, when it was told to move"""
+    """time of the last command, s"""
     turned: float = -np.inf
-    """s, when the mouse turned it"""
+    """time of the last rotation by the mouse, s"""
     owed: bool = False
-    """whether it is to move once the mouse rests"""
+    """whether a movement waits for the mouse"""
 
 
 class CameraControls:
-    """Buttons for views, and a tick to go along, in the panel that is open now.
+    """Buttons for views and a check box for the following camera, in the open panel.
 
-    It goes along with whatever moves the robot, unless that moves less than :data:`LEASH` of its size; at first only
-    with what floats. While the mouse turns the picture it waits.
+    The camera follows movements above :data:`LEASH`, by default those of a floating base. It waits while the mouse
+    rotates the view.
     """
 
     def __init__(self, server: Any, scene: BrowserScene):
@@ -59,30 +60,36 @@ class CameraControls:
         self._lock = RLock()
         self._held = False
         self.busy: Callable[[], bool] = lambda: False
-        """whether the mouse drags something just now: then the picture stays"""
+        """whether the mouse drags something: then the camera does not move"""
+        self.extent: Callable[[], Array] = lambda: np.zeros((0, 3))
+        """returns points (n, 3) of the gizmo, which the views contain"""
         self._first = self._at = self._middle()
         gui = server.gui
         self.views = gui.add_button_group(
-            "View", VIEWS, hint="From +x, from −y, from above; or all of it, from where you look. Keys 1, 2, 3, 4"
+            "View",
+            VIEWS,
+            hint="Front: from +x. Side: from −y. Fit: whole robot from the present direction. Keys: 1, 2, 3, 4",
         )
         self.views.on_click(lambda event: self.look(event.client, event.target.value))
         self.follow = gui.add_checkbox(
-            "Camera follows", any(joint.motion.floating for joint in scene.model.joints), hint="The robot. Key F"
+            "Follow robot",
+            any(joint.motion.floating for joint in scene.model.joints),
+            hint="The camera follows. Key: F",
         )
         self.follow.on_update(lambda _: self._begin())
         for number, view in enumerate(VIEWS, 1):
             command = gui.add_command(f"View: {view.lower()}", hotkey=str(number))
             command.on_trigger(lambda event, view=view: self.look(event.client, view))
-        gui.add_command("Camera follows, or stays", hotkey="F").on_trigger(lambda _: self._toggle())
+        gui.add_command("Follow robot", hotkey="F").on_trigger(lambda _: self._toggle())
         server.on_client_connect(self._joined)
         server.on_client_disconnect(lambda client: self._eyes.pop(client.client_id, None))
         scene.listen(self._shown)
 
     def look(self, client: Any, view: View) -> None:
-        """Let a page see all of the robot, from one side or, "Whole", from where it looks."""
+        """Show the whole robot and its gizmo, from one side or ("Fit") from the present direction."""
         camera = client.camera
         near, up = self._direction(view, camera)
-        points = self._points()
+        points = np.concatenate([self._points(), self.extent()])
         right = np.cross(up, near)
         right /= np.linalg.norm(right)
         axes = np.stack([right, np.cross(near, right), near])
@@ -90,9 +97,11 @@ class CameraControls:
         middle = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
         high = np.tan(0.5 * float(camera.fov))
         wide = high * float(camera.image_width) / max(float(camera.image_height), 1.0)
+        free = free_share(camera.image_width, camera.image_height)
         x, y, depth = (seen - middle).T
-        distance = float((depth + ROOM * np.maximum(np.abs(x) / wide, np.abs(y) / high)).max())
-        target, distance = middle @ axes, max(distance, ROOM * 0.25 * self.scene.size / high)
+        distance = float((depth + ROOM * np.maximum(np.abs(x) / wide, np.abs(y) / (free * high))).max())
+        distance = max(distance, ROOM * 0.25 * self.scene.size / high)
+        target = middle @ axes - (1.0 - free) * high * distance * axes[1]
         with self._lock, client.atomic():
             camera.up_direction = up
             camera.position = target + distance * near
@@ -100,10 +109,10 @@ class CameraControls:
             self._eyes[client.client_id] = Eye(target, distance * near, perf_counter())
 
     def _direction(self, view: View, camera: Any) -> tuple[Array, Array]:
-        """Towards the viewer, and up: unit vectors (3,)."""
+        """Return the unit vectors (3,) to the viewer and up."""
         view_of = self.scene.view
         up = view_of.axes[1] if view_of.flat else view_of.up
-        if view == "Whole":
+        if view == "Fit":
             away = np.asarray(camera.position) - np.asarray(camera.look_at)
             return away / np.linalg.norm(away), np.asarray(camera.up_direction)
         if view_of.flat:
@@ -118,11 +127,11 @@ class CameraControls:
             return -left, up
         return np.cos(TILT) * up - np.sin(TILT) * left, up
 
-    # going along
+    # following
 
     @contextmanager
     def still(self) -> Iterator[None]:
-        """Meanwhile the robot is moved elsewhere, and whoever moves it also moves the cameras."""
+        """Do not follow while the caller moves the robot and the cameras."""
         self._held = True
         try:
             yield
@@ -131,7 +140,7 @@ class CameraControls:
             self._begin()
 
     def _points(self) -> Array:
-        """(n, 3), of the robot as it is shown."""
+        """Return points (n, 3) of the robot."""
         places: Array = self._bones.along(self.scene.poses[None])[0]
         moving = self._bones.body >= 0
         return places[moving] if moving.any() else places
@@ -150,7 +159,7 @@ class CameraControls:
         self._begin()
 
     def _shown(self) -> None:
-        """The robot is elsewhere."""
+        """Follow the robot."""
         if self._held or not self.follow.value or self.busy():
             return
         with self._lock:
@@ -164,7 +173,7 @@ class CameraControls:
                 self._go(client, step)
 
     def _go(self, client: Any, step: Array) -> None:
-        """Let a page's camera go along by a step (3,), m, as soon as the mouse does not turn it."""
+        """Move the camera of a page by a step (3,), m, when the mouse does not rotate it."""
         now, camera = perf_counter(), client.camera
         away = np.asarray(camera.position) - np.asarray(camera.look_at)
         eye = self._eyes.get(client.client_id)
@@ -187,18 +196,26 @@ class CameraControls:
             camera.look_at = eye.target
 
     def _settle(self, client: Any) -> None:
-        """What the mouse has kept from going along does so now, if it rests."""
+        """Do the movements that waited for the mouse."""
         with self._lock:
             eye = self._eyes.get(client.client_id)
             if eye is not None and eye.owed and client.client_id in self.server.get_clients():
                 eye.owed = False
-                eye.moved = perf_counter()  # its target is still the right one
+                eye.moved = perf_counter()  # its target is still valid
                 self._go(client, np.zeros(3))
 
     def _joined(self, client: Any) -> None:
-        """A page that is opened later looks where the robot is by now."""
+        """Fit the robot into the free part of a telephone; let later pages look at the present position."""
+        if free_share(client.camera.image_width, client.camera.image_height) < 1.0:
+            self.look(client, "Fit")
+            return
         moved = self._at - self._first
         if self.follow.value and np.linalg.norm(moved) > 0.0:
             camera = client.camera
             with client.atomic():
                 camera.position = np.asarray(camera.position) + moved
+
+
+def free_share(width: float, height: float) -> float:
+    """Return the part of the height of a picture above the sheet of controls of a telephone."""
+    return 1.0 - min(SHEET / max(height, 1.0), 0.5) if 0 < width <= NARROW else 1.0

@@ -1,4 +1,4 @@
-"""The hand: dragged in the browser, the joints follow by inverse kinematics; what it can do where it is."""
+"""The hand: a frame that is dragged in the browser; inverse kinematics moves the joints."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
-Follow = Literal["place", "place and turn"]
+Track = Literal["position", "pose"]
 
 THERE = 1e-4
-"""m and rad together: what counts as reached"""
+"""Largest error (m, rad) of a reached target."""
 RESTARTS = 10
-"""Other starts, once it cannot be reached from where it is."""
+"""Number of further initial guesses, if the target is not reached from the present posture."""
 APART = 0.01
-"""of its size: ghosts whose joints are nearer have the outline of the robot"""
+"""Relative to the size of the robot: ghosts with nearer joints have the outline of the robot."""
+GIZMO = 0.22
+"""Length of the arrows of the gizmo, relative to the size of the robot."""
 GHOST_COLOR = (120, 144, 176)
 GHOST_OPACITY = 0.22
 GRAY_RED = (190, 60, 60)
 
 
 class Hand:
-    """A frame of the mechanism that is dragged by a gizmo; the joints follow.
+    """A frame of the mechanism with a gizmo; inverse kinematics moves the joints while the gizmo is dragged.
 
-    ``follow``: whether its turn is asked for too; unless given, where six joints or more
-    lead to it, and not all in a plane. What floats is
-    held where it is unless ``hold_base`` is False.
+    ``track``: the position of the frame only, or its pose; by default the pose with at least six joints that do not all
+    move in one plane. A floating base is fixed unless ``hold_base`` is False.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Hand:
         scene: BrowserScene,
         posture: Posture,
         frame: str | None = None,
-        follow: Follow | None = None,
+        track: Track | None = None,
         told: Any = None,
     ):
         self.scene, self.posture, self.model = scene, posture, posture.model
@@ -59,30 +60,30 @@ class Hand:
         self.show_branches = False
         self.hold_base = True
         self.dragged = False
-        """whether it is being dragged: then its gizmo stays where the mouse is"""
-        self.take(default_frame(self.model) if frame is None else frame, follow)
+        """whether the gizmo is being dragged: then it stays at the mouse"""
+        self.take(default_frame(self.model) if frame is None else frame, track)
         posture.listen(self.show, self)
 
-    def take(self, frame: str, follow: Follow | None = None) -> None:
-        """Drag another frame, or the same one otherwise. Raises :class:`UnknownNameError` where there is none."""
+    def take(self, frame: str, track: Track | None = None) -> None:
+        """Select the dragged frame and what it tracks. Raise :class:`UnknownNameError` for an unknown frame."""
         if frame not in self.model.frames:
             raise UnknownNameError("frame", frame, tuple(self.model.frames))
         self.frame = frame
         joints = [self.model.joints[k] for k in self.model.path(self.model.frames[frame].body)]
         leading = sum(joint.nv for joint in joints if not joint.motion.floating)
         six = leading >= 6 or (bool(self.model.loops) and self._six())
-        self.follow: Follow = follow or ("place and turn" if six and not self.scene.view.flat else "place")
+        self.track: Track = track or ("pose" if six and not self.scene.view.flat else "position")
         self.base = tuple(joint.name for joint in joints if joint.motion.floating)
-        """the joints that float, which are held"""
+        """the floating joints, which are fixed"""
         if self.gizmo is not None:
             self.gizmo.remove()
         flat = self.scene.view.flat
         self.gizmo = self.scene.server.scene.add_transform_controls(
             "/hand",
-            scale=0.22 * self.scene.size,
+            scale=GIZMO * self.scene.size,
             line_width=3.0,
             active_axes=(True, True, not flat),
-            disable_rotations=self.follow == "place",
+            disable_rotations=self.track == "position",
             depth_test=False,
         )
         self.gizmo.on_update(self._dragged)
@@ -98,40 +99,48 @@ class Hand:
 
     @property
     def visible(self) -> bool:
-        """Whether the gizmo is seen."""
+        """Whether the gizmo is visible."""
         return bool(self.gizmo.visible)
 
     @visible.setter
     def visible(self, seen: bool) -> None:
         self.gizmo.visible = seen
 
+    def extent(self) -> Array:
+        """Return the ends (n, 3) of the arrows of the gizmo; none if it is hidden."""
+        if not self.visible:
+            return np.zeros((0, 3))
+        T = self.pose(self.posture.q)
+        R = T[:3, :3] if self.track == "pose" else np.eye(3)
+        return T[:3, 3] + GIZMO * self.scene.size * R.T
+
     @property
     def target(self) -> Array:
-        """(4, 4): where the gizmo is; of a hand that is followed by its place alone, with the hand's own turn."""
+        """Pose (4, 4) of the gizmo, with the orientation of the hand if only the position is tracked."""
         T = self.pose(self.posture.q)
         T[:3, 3] = self.gizmo.position
-        if self.follow != "place":
+        if self.track != "position":
             T[:3, :3] = rotation.from_quaternion(np.array(self.gizmo.wxyz))
         return T
 
     def pose(self, q: Array) -> Array:
-        """(4, 4): where the hand is in a configuration (nq,)."""
+        """Return the pose (4, 4) of the hand in a configuration (nq,)."""
         import linkwright as lw
 
         return np.array(lw.pose(self.model, q, self.frame))
 
     def show(self, q: Array) -> None:
-        """Bring the gizmo to the hand, unless it is being dragged."""
+        """Move the gizmo to the hand, unless it is being dragged."""
         if self.dragged:
             return
         T = self.pose(q)
-        turn = T[:3, :3] if self.follow != "place" else self.scene.view.axes.T if self.scene.view.flat else np.eye(3)
+        turn = T[:3, :3] if self.track != "position" else self.scene.view.axes.T if self.scene.view.flat else np.eye(3)
         with self.scene.server.atomic():
             self.gizmo.wxyz, self.gizmo.position = rotation.to_quaternion(turn), T[:3, 3]
             self.scene.remove("missing")
 
     def reach(self, target: Any) -> str:
-        """Move the posture so that the hand is at a target, (3,) or (4, 4), or as near as it comes; tells how near."""
+        """Move the hand to a target, (3,) or (4, 4), or as near as possible; return a sentence about the result."""
         target = np.asarray(target, dtype=float)
         q, fixed = self.posture.q, self.base if self.hold_base else ()
         wanted = {self.frame: target}
@@ -145,18 +154,18 @@ class Hand:
         here = self.pose(found.q)[:3, 3]
         self.scene.arrows("missing", [here], [place - here], GRAY_RED)
         self._show_branches(target)
-        text = _told_of(found, float(np.linalg.norm(place - here)))
+        text = _result_text(found, float(np.linalg.norm(place - here)))
         self._told(text)
         return text
 
     async def _dragged(self, event: Any) -> None:
-        """What a page tells of a drag; in order, so that what follows it is left to other threads."""
+        """Handle a drag event. Events arrive in order; other threads do the work."""
         self.dragged = event.phase != "end"
         with contextlib.suppress(RuntimeError):  # it is closed
             self._pool.submit(self._answer, event.phase == "end")
 
     def close(self) -> None:
-        """Answer no drag any more."""
+        """Stop the threads."""
         self._pool.shutdown(wait=False)
 
     def _answer(self, ends: bool) -> None:
@@ -166,17 +175,17 @@ class Hand:
                 self.show(self.posture.q)
         except LinkwrightError as error:
             self._told(str(error))
-        except Exception:  # a thread that fails would say nothing
+        except Exception:  # a thread would fail without a message
             traceback.print_exc()
 
     def _reach_gizmo(self) -> None:
         target = self.target
-        self.reach(target[:3, 3] if self.follow == "place" else target)
+        self.reach(target[:3, 3] if self.track == "position" else target)
 
-    # all exact postures, as ghosts
+    # analytic postures, as ghosts
 
     def exact(self) -> str:
-        """Why there are no exact postures of this hand; "" where there are."""
+        """Return why this hand has no analytic postures, or ""."""
         try:
             self._solver()
         except LinkwrightError as error:
@@ -184,10 +193,10 @@ class Hand:
         return ""
 
     def _solver(self) -> Any:
-        return derived(self.model, _solver, self.frame, self.follow)
+        return derived(self.model, _solver, self.frame, self.track)
 
     def branches(self, target: Array) -> Array:
-        """(n, nq): all exact postures within the limits that bring the hand to a target (4, 4), the others as now."""
+        """Return all analytic postures (n, nq) within the limits that bring the hand to a target (4, 4)."""
         (solver, task), q = self._solver(), self.posture.q
         given: tuple[Any, ...] = ()
         if solver.given == "elbow angle":
@@ -229,7 +238,7 @@ class Hand:
         return RobotNodes(self.scene.server, self.model, f"posture_{k}", **look)
 
     def set_branches(self, shown: bool) -> str:
-        """Show all exact postures as ghosts, or hide them; tells how many there are."""
+        """Show all analytic postures as ghosts, or hide them; return a sentence with their number."""
         self.show_branches = shown
         if not shown:
             for ghost in self._ghosts:
@@ -238,31 +247,31 @@ class Hand:
         why = self.exact()
         if why:
             self.show_branches = False
-            return "This hand has no exact answer: its joints are found by iteration alone."
+            return "This hand has no analytic inverse kinematics, so other postures are not shown."
         self._show_branches(self.pose(self.posture.q))
         others = len(self._branches)
-        told = f"{others} other {'posture brings' if others == 1 else 'postures bring'} the hand to the same place."
+        told = f"{others} other {'posture brings' if others == 1 else 'postures bring'} the hand to the same target."
         if others and not self._ghosts_apart():
-            told += " Links only turn in place: the outline is nearly the same."
+            told += " They only rotate links about their own axes, so the outline is nearly the same."
         return told
 
     def _ghosts_apart(self) -> bool:
-        """Whether some ghost has the joint of a body elsewhere than the robot has it: else it has its outline."""
+        """Whether some ghost has a joint at another position than the robot."""
         here = self.scene.poses[:, :3, 3]
         away = [np.abs(ghost.poses[:, :3, 3] - here).max() for ghost in self._ghosts[: len(self._branches)]]
         return bool(max(away) > APART * self.scene.size)
 
     def next_branch(self) -> str:
-        """Go to the next of the exact postures."""
+        """Move to the next analytic posture."""
         T = self.pose(self.posture.q)
         try:
             postures = self.branches(T)
         except LinkwrightError:
-            return "This hand has no exact answer: its joints are found by iteration alone."
+            return "This hand has no analytic inverse kinematics, so other postures are not shown."
         q = self.posture.q
         far = [float(np.abs(np.arctan2(np.sin(one - q), np.cos(one - q))).max()) for one in postures]
         if len(postures) < 2:
-            return "There is no other posture within the limits of the joints."
+            return "There is no other posture within the joint limits."
         here = int(np.argmin(far))
         self.posture.move(postures[(here + 1) % len(postures)], by=self)
         if self.show_branches:
@@ -270,24 +279,24 @@ class Hand:
         return f"Posture {(here + 1) % len(postures) + 1} of {len(postures)}."
 
 
-def _solver(model: Model, frame: str, follow: Follow) -> tuple[Any, str]:
-    """An exact solver of what the hand is asked for, and its task; of the pose, where that of the place has none."""
+def _solver(model: Model, frame: str, track: Track) -> tuple[Any, str]:
+    """Return an analytic solver and its task: the tracked one, or the pose if there is none for the position."""
     try:
-        if follow == "place":
+        if track == "position":
             return analytic_inverse_kinematics(model, frame, task="position"), "position"
     except ModelError:
         pass
     return analytic_inverse_kinematics(model, frame), "pose"
 
 
-def _told_of(found: Any, missing: float) -> str:
-    """What came of it, in plain words."""
+def _result_text(found: Any, missing: float) -> str:
+    """Return a sentence about the result of inverse kinematics."""
     if found.converged or found.error <= THERE:
-        return "The hand is where it was asked to be."
+        return "Target reached."
     why = {
-        "limits": "The limits of the joints do not let it get there",
+        "limits": "Not reached because of joint limits",
         "out of reach": "Out of reach",
-        "singular": "At the edge of its reach",
+        "singular": "At the boundary of the workspace",
     }.get(found.reason, "Not reached")
-    turned = "" if missing > 1e-3 else ", turned otherwise"
-    return f"{why}: the nearest is shown, {distance(missing)} away{turned}."
+    turned = "" if missing > 1e-3 else ", with another orientation"
+    return f"{why}. Nearest posture: {distance(missing)} away{turned}."

@@ -1,4 +1,4 @@
-"""What can be shown beside the robot: frames, names, inertia, the center of mass, shapes that touch, ellipsoids."""
+"""Additional displays: frames, names, inertia, center of mass, collision shapes, ellipsoids."""
 
 from __future__ import annotations
 
@@ -25,39 +25,42 @@ VELOCITY: Color = (44, 127, 184)
 FORCE: Color = (217, 95, 14)
 MOST_FRAMES = 300
 THINNEST = 0.004
-"""of an ellipsoid, beside the mechanism's size"""
+"""Smallest semi-axis of an ellipsoid, relative to the size of the mechanism."""
 UNBOUNDED = 1.5
-"""as how much longer than the longest an axis without a bound is drawn"""
+"""Length of an unbounded axis, relative to the longest bounded one."""
 
 
 class Looks:
-    """What is shown beside the robot, each by a check box; nothing of it is made before it is asked for."""
+    """Check boxes for additional displays. Each display is created at its first use."""
 
     def __init__(self, gui: Any, scene: BrowserScene, posture: Posture, hand: Hand | None):
         self.gui, self.scene, self.posture, self.hand, self.model = gui, scene, posture, hand, scene.model
         self._made: dict[str, Any] = {}
         self._shown: set[str] = set()
         self.boxes: dict[str, Any] = {}
-        """the check boxes, by what they show"""
-        self._box("robot", "RobotNodes", "The robot itself", True)
-        self._box("ground", "Ground", "The squared ground", True)
-        self._box("frames", "Frames", "The axes of every link and named frame: x red, y green, z blue", False)
-        self._box("names", "Names", "The names of the links", False)
-        self._box("center of mass", "Center of mass", "Of the whole mechanism, and its place above the ground", False)
+        """the check boxes by the names of their displays"""
+        self._box("robot", "Robot", "The links of the robot", True)
+        self._box("ground", "Ground", "The grid on the ground", True)
+        self._box("frames", "Frames", "Axes of every link and frame: x red, y green, z blue", False)
+        self._box("names", "Names", "Names of the links", False)
         self._box(
-            "inertia", "Inertia", "Of each link the ellipsoid of even density that has its mass and inertia", False
+            "center of mass",
+            "Center of mass",
+            "Center of mass of the mechanism, and its projection to the ground",
+            False,
+        )
+        self._box(
+            "inertia", "Inertia", "For each link, an ellipsoid of uniform density with its mass and inertia", False
         )
         if any(shape.touches and shape.kind != "plane" for shape in self.model.shapes):
-            self._box("touching", "Shapes that touch", "What is made for contact", False)
+            self._box("touching", "Collision shapes", "Shapes for contact", False)
         if hand is not None:
-            self._box(
-                "velocity", "Velocity ellipsoid", "How fast the hand can go each way; to a scale of its own", False
-            )
-            self._box("force", "Force ellipsoid", "How hard the hand can push each way; to a scale of its own", False)
+            self._box("velocity", "Velocity ellipsoid", "Possible velocities of the hand (not to scale)", False)
+            self._box("force", "Force ellipsoid", "Possible forces of the hand (not to scale)", False)
         posture.listen(self.show, self)
 
     def set(self, what: str, shown: bool) -> None:
-        """Show something, or hide it."""
+        """Show or hide a display."""
         (self._shown.add if shown else self._shown.discard)(what)
         with self.scene.server.atomic():
             if shown and what not in self._made:
@@ -67,7 +70,7 @@ class Looks:
                 self._follow(what, self.posture.q)
 
     def show(self, q: Array) -> None:
-        """Bring what is shown to a configuration (nq,)."""
+        """Update the displays for a configuration (nq,)."""
         for what in self._shown:
             self._follow(what, q)
 

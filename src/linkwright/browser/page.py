@@ -1,4 +1,4 @@
-"""The studio: a page in the browser with a robot that is seen and touched."""
+"""The studio: a page in the browser with a robot that can be dragged and simulated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.camera import CameraControls
-from linkwright.browser.hand import Follow, Hand
+from linkwright.browser.hand import Hand, Track
 from linkwright.browser.live.simulating import Simulating
 from linkwright.browser.looks import Looks
 from linkwright.browser.posture import Posture, beyond_limits, random, zero
@@ -19,6 +19,8 @@ from linkwright.browser.recorded.saving import Saving
 from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import serve
 from linkwright.browser.sliders import Sliders, shortened
+from linkwright.browser.style import STYLE
+from linkwright.browser.typeset import may_be_typeset
 from linkwright.browser.words import literal
 from linkwright.errors import ArgumentError, LinkwrightError, UnknownNameError, explained
 from linkwright.model.requirement import takes_model
@@ -31,26 +33,29 @@ from linkwright.visual.drawing.linkage import configurations
 
 BRAND = (22, 92, 150)
 MOST_NAMES = 500
-"""of frames that one may be chosen from"""
-HIDDEN = "Its arrows were hidden when *Simulate* began, for the mouse pushes links there. Tick *Shown* to have them."
-FOLLOWS: dict[str, Follow] = {"Place": "place", "Place and turn": "place and turn"}
+"""Largest number of frames in the list."""
+HIDDEN = "The gizmo is hidden during a simulation, where the mouse pushes links. *Show gizmo* shows it."
+TRACKS: dict[str, Track] = {"position": "position", "position + orientation": "pose"}
+FIRST_STEPS = ("Drag", "Simulate", "Push", "Equations")
+DRAG = "Drag an arrow of the gizmo to move the hand, or a ring to rotate it. The joints follow."
+WELCOME = "**First steps**: drag the gizmo at the hand, or press a button."
 
 
 class Studio:
-    """A robot in the browser, made by :func:`studio`; it is there until :meth:`stop`, or the end of the program."""
+    """A robot in the browser, made by :func:`studio`; it runs until :meth:`stop` or the end of the program."""
 
     @takes_model
     def __init__(self, model: Model, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None):
         self.model = model
         self.posture = Posture(model, q)
-        """the configuration that is shown, by whomever it is moved"""
+        """the shown configuration"""
         served = serve(host, port, shortened(model.name))
         self.server = served.server
-        """of viser"""
+        """the viser server"""
         self.address = served.address
-        """for a browser; where other machines may connect it holds the token they need"""
+        """address for a browser, with a token if other computers can connect"""
         self.notes = served.notes
-        """what is to be told to whoever started it"""
+        """notes for the user who started the studio"""
         self._stopped = threading.Event()
         self._beyond = ""
         self._generator = np.random.default_rng()
@@ -63,82 +68,113 @@ class Studio:
 
     def _fill(self) -> None:
         gui = self.server.gui
-        gui.configure_theme(
-            control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
-        )
-        gui.main_panel.dock_right()  # else it lies over the picture
+        theme(gui)
+        gui.main_panel.dock_right()  # next to the picture instead of over it
         self.scene = BrowserScene(self.server, self.model, self.posture.q)
-        """what is seen"""
+        """the robot and its ground"""
         self.posture.listen(self.scene.show)
+        self._status = gui.add_markdown(WELCOME if self.model.nv else "")
+        if self.model.nv:
+            names = [name for name in FIRST_STEPS if name != "Equations" or may_be_typeset(self.model)]
+            self.first_steps = gui.add_button_group("Start", names)
+            self.first_steps.on_click(lambda _: self.start_with(str(self.first_steps.value)))
+        gui.add_html(STYLE)
         self.camera = CameraControls(self.server, self.scene)
-        """where one looks from"""
-        self._status = gui.add_markdown("")
+        """the views"""
         self.tabs = gui.add_tab_group()
-        """the tabs of the panel: more can be added"""
+        """the tabs of the panel; more can be added"""
         self.hand: Hand | None = None
         with self.tabs.add_tab("Move"):
             self._move(gui)
         with self.tabs.add_tab("Show"):
             self.looks = Looks(gui, self.scene, self.posture, self.hand)
+            add_dark_theme(gui, self.scene)
         with self.tabs.add_tab("Simulate"):
             self.simulating = Simulating(self.server, self.scene, self.posture, self._simulated, self.camera)
         with self.tabs.add_tab("Save"):
-            self.saving = Saving(self.server, self.scene, self.simulating.motion, self.tell, self.simulating.again)
+            self.saving = Saving(self.server, self.scene, self.simulating.playable, self.tell, self.simulating.again)
+
+    def start_with(self, what: str) -> None:
+        """Do one of the first steps: "Drag", "Simulate", "Equations" or "Push"."""
+        if what == "Drag":
+            if self.simulating.panel is not None:
+                self.simulating.panel.pause()
+            if self.hand is not None:
+                self._hand_seen.value = True
+                self._see_hand()
+            self.tell(DRAG)
+            return
+        self.tell(self.simulating.start_with(what))
 
     def _move(self, gui: Any) -> None:
-        buttons = gui.add_button_group("Posture", ("Start", "Zero", "Random"))
+        buttons = gui.add_button_group("Posture", ("Initial", "Zero", "Random"))
         buttons.on_click(lambda _: self._go(str(buttons.value)))
         if self.model.nv:
-            with gui.add_folder("Hand: drag its arrows"):
+            with gui.add_folder("Hand"):
                 self.hand = hand = self._hand(gui)
                 self.camera.busy = lambda: hand.dragged
-        units = gui.add_dropdown("Angles", ("degrees", "radians"))
+                self.camera.extent = hand.extent
+        units = gui.add_dropdown("Angle unit", ("degrees", "radians"))
         self.sliders = Sliders(gui, self.posture, told=self.tell)
         units.on_update(lambda _: self.sliders.in_unit(units.value))
 
     def _hand(self, gui: Any) -> Hand:
         hand = Hand(self.scene, self.posture, told=self.tell)
         names = [hand.frame, *(name for name in self.model.frames if name not in (hand.frame, "world"))][:MOST_NAMES]
-        seen = gui.add_checkbox("MotionStudio", True)
+        seen = gui.add_checkbox("Show gizmo", True)
         self._hand_note = gui.add_markdown(HIDDEN, visible=False)
-        frame = gui.add_dropdown("Frame", names, initial_value=hand.frame, hint="Which frame is dragged")
-        how = {word: name for name, word in FOLLOWS.items()}
-        follow = gui.add_dropdown(
-            "Follow", tuple(FOLLOWS), initial_value=how[hand.follow], hint="Whether its turn is asked for too"
+        frame = gui.add_dropdown("Frame", names, initial_value=hand.frame, hint="Frame that is dragged")
+        words = {track: word for word, track in TRACKS.items()}
+        track = gui.add_dropdown(
+            "Track",
+            tuple(TRACKS),
+            initial_value=words[hand.track],
+            hint="Track position and orientation, or position only",
         )
         if hand.base:
-            held = gui.add_checkbox("Hold the base", True, hint="What floats stays where it is")
+            held = gui.add_checkbox(
+                "Fix the base", True, hint="The floating base does not move while the hand is dragged"
+            )
             held.on_update(lambda _: setattr(hand, "hold_base", bool(held.value)))
-        ghosts = gui.add_checkbox("All postures", False, hint="All that bring the hand to the same place, as ghosts")
-        other = gui.add_button("Next posture", hint="Go to another that brings the hand to the same place")
+        ghosts = gui.add_checkbox("All postures", False, hint="Show all postures for the same hand pose as ghosts")
+        self._ghosts = ghosts
+        other = gui.add_button("Next posture", hint="Move to another posture with the same hand pose")
 
         def take_frame(event: Any) -> None:
             if event.client is not None:
                 hand.take(str(frame.value))
-                follow.value = how[hand.follow]
+                track.value = words[hand.track]
                 self.looks.show(self.posture.q)
 
-        def take_follow(event: Any) -> None:
+        def take_track(event: Any) -> None:
             if event.client is not None:
-                hand.take(hand.frame, FOLLOWS[str(follow.value)])
+                hand.take(hand.frame, TRACKS[str(track.value)])
 
         self._hand_seen = seen
         seen.on_update(lambda _: self._see_hand())
         frame.on_update(take_frame)
-        follow.on_update(take_follow)
+        track.on_update(take_track)
         ghosts.on_update(lambda _: self.tell(hand.set_branches(bool(ghosts.value))))
         other.on_click(lambda _: self.tell(hand.next_branch()))
         return hand
 
     def _simulated(self) -> None:
-        """It moves by itself now: the arrows of its hand would be in the way of the mouse that pushes."""
+        """Hide the gizmo and the ghosts, and a ground without contact, when a simulation begins."""
+        live = self.simulating.live
+        if live is not None and not live.model.pairs and not self.scene.view.flat:
+            self.looks.boxes["ground"].value = False
+            self.looks.set("ground", False)
         if self.hand is not None:
+            self._ghosts.value = False
+            self.hand.set_branches(False)
+            self.scene.remove("missing")
+            self.tell("")
             self._hand_seen.value = False
             self._see_hand()
             self._hand_note.visible = True
 
     def _see_hand(self) -> None:
-        """As its tick says."""
+        """Show or hide the gizmo."""
         assert self.hand is not None
         self.hand.visible = seen = bool(self._hand_seen.value)
         if seen:
@@ -149,27 +185,27 @@ class Studio:
             if where == "Random":
                 q = random(self.model, self._generator, self.posture.q)
             else:
-                q = self.posture.start if where == "Start" else zero(self.model)
+                q = self.posture.start if where == "Initial" else zero(self.model)
         except LinkwrightError:
-            self.tell("No such posture was found that closes the loops.")
+            self.tell("No posture found that satisfies the loop constraints.")
             return
         self.posture.move(q)
         self.tell("")
 
     def tell(self, text: str) -> None:
-        """Write a sentence at the top of the panel; it is shown as it is."""
+        """Show a sentence at the top of the panel, without markup."""
         self._status.content = literal(text)
 
     def show(self, q: Any) -> None:
-        """Show a configuration (nq,); one beyond the limits is shown too, and the panel says so.
+        """Show a configuration (nq,). The panel warns of joint limits.
 
-        Raises :class:`~linkwright.errors.InputError` for what is none.
+        Raises :class:`~linkwright.errors.InputError` for a wrong configuration.
         """
         self.posture.move(configurations(self.model, q)[-1])
         self._tell_limits()
 
     def _tell_limits(self) -> None:
-        """Say what is beyond its limits; what was said by others stays, unless there is something new to say."""
+        """Warn of joints beyond their limits, if the warning is new."""
         told = beyond_limits(self.model, self.posture.q)
         if told != self._beyond:
             self._beyond = told
@@ -177,18 +213,18 @@ class Studio:
 
     @property
     def q(self) -> Array:
-        """(nq,), the configuration that is shown."""
+        """The shown configuration (nq,)."""
         return self.posture.q
 
     def open(self) -> bool:
-        """Open a browser; whether there is one."""
+        """Open a browser; return whether there is one."""
         try:
             return webbrowser.open(self.address)
         except webbrowser.Error:
             return False
 
     def wait(self) -> None:
-        """Wait until it is stopped, or interrupted by Ctrl-C."""
+        """Wait until the studio is stopped, or Ctrl-C."""
         try:
             while not self._stopped.wait(0.5):
                 pass
@@ -196,7 +232,7 @@ class Studio:
             self.stop()
 
     def stop(self) -> None:
-        """Close the page's connection and free the port."""
+        """Close the connections and free the port."""
         if not self._stopped.is_set():
             self._stopped.set()
             if hasattr(self, "simulating"):
@@ -215,18 +251,36 @@ class Studio:
         return f"<studio of {self.model.name!r} at {self.address}>"
 
     def _repr_html_(self) -> str:
-        """In a notebook: the page itself."""
+        """Return the page for a notebook."""
         address = html.escape(self.address, quote=True)
         return f'<iframe src="{address}" width="100%" height="600" style="border: 0"></iframe>'
 
 
 def _page_named(name: str) -> Callable[..., Studio]:
-    """The class of a page that another package adds."""
+    """Return the class of a page that another package adds."""
     pages = plugins("pages")
     if name not in pages:
-        raise UnknownNameError("page", name, list(pages), advice='; a robot is shown by lw.studio(lw.load("arm7"))')
+        raise UnknownNameError("page", name, list(pages), advice='; to show a robot, call lw.studio(lw.load("arm7"))')
     page: type[Studio] = pages[name].load()
     return page
+
+
+def theme(gui: Any, dark: bool = False) -> None:
+    """Set the theme of the page."""
+    gui.configure_theme(
+        control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=dark
+    )
+
+
+def add_dark_theme(gui: Any, scene: BrowserScene) -> None:
+    """Add a check box for the dark theme to the open panel."""
+    box = gui.add_checkbox("Dark theme", False)
+
+    def change(_: Any) -> None:
+        theme(gui, bool(box.value))
+        scene.set_dark(bool(box.value))
+
+    box.on_update(change)
 
 
 @explained
@@ -252,7 +306,7 @@ def studio(
     if isinstance(model, Model):
         made = Studio(model, q, host=host, port=port)
     elif q is not None:
-        raise ArgumentError(f"studio: q is where a Model is first; got {q!r} with {model!r}")
+        raise ArgumentError(f"studio: q is the initial posture of a Model; got {q!r} with {model!r}")
     elif isinstance(model, str):
         made = _page_named(model)(host=host, port=port)
     elif isinstance(model, (Motion, Trajectory)):

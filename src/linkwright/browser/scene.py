@@ -1,4 +1,4 @@
-"""The scene: a mechanism, the ground it stands on, the light, and whatever else is to be seen there."""
+"""The scene: a mechanism, its ground, light, and arrows."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ from linkwright.visual.drawing.view import View, choose_view, round_step
 
 FIELD_OF_VIEW = np.radians(40.0)
 MARGIN = 1.4
-"""How much more than the mechanism the page shows at first."""
+"""Size of the first view, relative to the mechanism."""
+LIGHT = {"cell_color": (214, 217, 222), "section_color": (176, 181, 189), "plane_color": (247, 248, 250)}
+DARK = {"cell_color": (52, 56, 62), "section_color": (86, 92, 101), "plane_color": (16, 17, 19)}
+"""Colors of the ground on a light and on a dark page."""
 RED: Color = (204, 38, 56)
 
 
 class BrowserScene:
-    """A mechanism in the browser, with a ground and light, to be shown in one configuration after the other.
+    """A mechanism in the browser, with ground and light.
 
-    ``server``: a viser server. ``q`` (nq,): where it is shown first; the neutral configuration unless given. Raises
-    :class:`~linkwright.errors.InputError` for a mechanism with no bodies, or more than can be shown.
+    ``server``: a viser server. ``q`` (nq,): first configuration; default: neutral. Raises
+    :class:`~linkwright.errors.InputError` for a mechanism without bodies, or with too many.
 
         scene = Scene(server, model)
         scene.show(q)
@@ -35,10 +38,10 @@ class BrowserScene:
     """
 
     def __init__(self, server: Any, model: Model, q: Any = None, seen: Array | None = None):
-        """``seen`` (n, nq): what is to be in view, where it is more than q."""
+        """``seen`` (n, nq): configurations that the first view contains."""
         self.server, self.model = server, model
         self.q: Array = configurations(model, model.neutral() if q is None else q)[-1]
-        """(nq,), what is shown"""
+        """(nq,), the present configuration"""
         self.view = _view(model, self.q, seen)
         self.size = self.view.size
         """of the mechanism, m"""
@@ -54,29 +57,30 @@ class BrowserScene:
 
     @property
     def poses(self) -> Array:
-        """(n_bodies, 4, 4): where the bodies' links are shown, in the world."""
+        """Poses (n_bodies, 4, 4) of the links in the world."""
         return self.robot.poses
 
     def show(self, q: Array) -> None:
-        """Show a configuration (nq,); all bodies arrive at the page together."""
+        """Show a configuration (nq,); all bodies move at once."""
         self.robot.show(q)
         self.q = np.array(q, dtype=float)
         for told in self._listening:
             told()
 
     def listen(self, told: Callable[[], None]) -> None:
-        """Call ``told()`` after each configuration that is shown."""
+        """Call ``told()`` after each shown configuration."""
         self._listening.append(told)
 
     def arrows(self, name: str, at: Any, vectors: Any, color: Color = RED) -> None:
-        """Arrows from places (n, 3) along vectors (n, 3), m in the world; those of this name before are gone.
+        """Show arrows from points (n, 3) along vectors (n, 3), m in the world, instead of previous ones of this name.
 
-        Without any (n = 0) none is left. Raises :class:`~linkwright.errors.InputError` for numbers that are not finite.
+        With n = 0 the arrows are removed. Raises :class:`~linkwright.errors.InputError` for numbers that are not
+        finite.
         """
         at, vectors = np.reshape(np.asarray(at, dtype=float), (-1, 3)), np.reshape(np.asarray(vectors, float), (-1, 3))
         if at.shape != vectors.shape:
-            raise ShapeError(f"arrows have a place and a vector each; got {len(at)} places, {len(vectors)} vectors")
-        for what, rows in (("place", at), ("vector", vectors)):
+            raise ShapeError(f"each arrow needs a point and a vector; got {len(at)} points and {len(vectors)} vectors")
+        for what, rows in (("point", at), ("vector", vectors)):
             if (bad := np.flatnonzero(~np.isfinite(rows).all(axis=1))).size:
                 raise InputError(f"arrows {name!r}: {what} {bad[0]} is not finite: {rows[bad[0]].tolist()}")
         long = np.linalg.norm(vectors, axis=1) > 1e-4 * self.size
@@ -93,14 +97,22 @@ class BrowserScene:
             )
 
     def remove(self, name: str) -> None:
-        """Take away what was added by that name; nothing where there is none."""
+        """Remove the arrows of a name, if there are any."""
         node = self._named.pop(name, None)
         if node is not None:
             node.remove()
 
+    def set_dark(self, dark: bool) -> None:
+        """Color the ground for a dark or a light page."""
+        with self.server.atomic():
+            for name, color in (DARK if dark else LIGHT).items():
+                setattr(self.ground, name, color)
+
     def _light(self) -> None:
-        """From over the viewer's left shoulder, with shadows; the rest is the sky's. No map of surroundings: without a
-        graphics card it costs ten times all else."""
+        """Add a light with shadows over the viewer's left shoulder, and light from the sky.
+
+        An environment map would be ten times slower without a graphics card.
+        """
         scene, (right, above, near) = self.server.scene, self.view.axes
         up = above if self.view.flat else self.view.up
         scene.set_up_direction(tuple(map(float, up)))
@@ -114,11 +126,11 @@ class BrowserScene:
         scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 195, 205), intensity=2.1)
 
     def _ground(self) -> None:
-        """The level it stands on, or, behind what moves in a plane, squared paper."""
+        """Add the ground, or a grid behind a planar mechanism."""
         view = self.view
         normal = view.axes[2] if view.flat else view.up
         self.level = -0.35 * self.size if view.flat else _level(view, self)
-        """m, of the ground along ``view.up``; of squared paper behind the mechanism, towards the viewer"""
+        """m, height of the ground along ``view.up``, or position of the grid towards the viewer"""
         cell = round_step(0.2 * self.size)
         turn = _turn_to(normal)
         wide = 40.0 * cell
@@ -129,18 +141,16 @@ class BrowserScene:
             plane="xy",
             cell_size=cell,
             section_size=5.0 * cell,
-            cell_color=(214, 217, 222),
-            section_color=(176, 181, 189),
             cell_thickness=0.8,
             section_thickness=1.2,
             infinite_grid=True,
             fade_distance=22.0 * self.size,
             fade_strength=1.6,
-            plane_color=(247, 248, 250),
             plane_opacity=0.0,
             shadow_opacity=0.0 if view.flat else 0.18,
             wxyz=rotation.to_quaternion(turn),
             position=self.level * normal,
+            **LIGHT,
         )
 
     def _camera(self) -> None:
@@ -167,7 +177,7 @@ def _view(model: Model, q: Array, seen: Array | None) -> View:
 
 
 def _level(view: View, scene: BrowserScene) -> float:
-    """How high the ground is, along ``up``: the model's own, else at the world's origin or beneath the lowest point."""
+    """Return the height of the ground along ``up``: that of the model, or the origin or the lowest point."""
     if view.ground is not None:
         return view.ground
     bones = skeleton(scene.model)
@@ -176,7 +186,7 @@ def _level(view: View, scene: BrowserScene) -> float:
 
 
 def _turn_to(normal: Array) -> Array:
-    """(3, 3): turns z to a direction, x and y staying where they can."""
+    """Return the rotation (3, 3) of z to a direction."""
     z = normal / np.linalg.norm(normal)
     x = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
     y = np.cross(z, x)

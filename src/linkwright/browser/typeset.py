@@ -1,7 +1,4 @@
-"""The equations of a small mechanism in the panel: terms light up with how large they are at the moment.
-
-They are MathML, which browsers set by themselves.
-"""
+"""The equations of motion of a small mechanism in the panel, as MathML; colors show the present size of each term."""
 
 from __future__ import annotations
 
@@ -19,12 +16,13 @@ from linkwright.symbolic.write.mathml import LEADING_MINUS, MINUS, PLUS, mathml_
 from linkwright.symbolic.write.notation import DIVISION, Product, Sum
 
 MOST_VELOCITIES, MOST_TERMS = 4, 60
-"""Larger equations are not read in a panel."""
+"""Larger equations are not shown in the panel."""
 FADING = 0.995
-"""A term is as bright as it is large beside the largest one lately: what that is fades so at every picture."""
+"""The color of a term is its size relative to the largest recent term, which decays by this factor at each picture."""
 PALE, POSITIVE, NEGATIVE = np.array([176.0, 182.0, 190.0]), np.array([196.0, 60.0, 20.0]), np.array([24.0, 90.0, 190.0])
 QUANTITIES = ("mass_matrix", "velocity_forces", "gravity_forces")
 TITLES = {"M": "Inertia", "h": "Centrifugal and Coriolis", "g": "Gravity"}
+HIGHLIGHTS = (("gray", PALE), ("red", POSITIVE), ("blue", NEGATIVE))
 
 
 class MatrixEntry(NamedTuple):
@@ -36,20 +34,25 @@ class MatrixEntry(NamedTuple):
 
 
 class Typeset:
-    """M, h and g of a mechanism, with numbers put in; made by :func:`typeset`."""
+    """M, h and g of a mechanism with their present values; made by :func:`typeset`."""
 
     def __init__(self, made: Equations, lines: list[MatrixEntry]):
         self.made, self.lines = made, lines
         arrays = [made.polynomials(name, None, "world_aligned") for name in QUANTITIES]
         self.named = made.named_in(p for array in arrays for p in array.flat)
-        """values and meanings of the names, as the mechanism is"""
+        """values and meanings of the names"""
         self._links = {name: meaning for name, (_, meaning) in self.named.items()}
         self._largest: dict[str, float] = {}
+        slides, turns = _kinds(made.model)
+        efforts = " or ".join(["N m"] * turns + ["N"] * slides)
+        masses = " or ".join(["kg m²"] * turns + ["kg m"] * (turns and slides) + ["kg"] * slides)
+        self.units = {"M": masses, "h": efforts, "g": efforts}
+        """units of the entries of each quantity"""
 
     def values(
         self, q: Array, v: Array, masses: Mapping[str, float] | None = None, gravity: float | None = None
     ) -> dict[str, float]:
-        """The values of all names; ``masses``: by link, how many times as heavy (and its inertia) it is."""
+        """Return the values of all names; ``masses``: factors of mass and inertia by link."""
         names = self.made.coordinates
         found = {name: value for name, (value, _) in self.named.items()}
         for name, meaning in self._links.items():
@@ -61,23 +64,24 @@ class Typeset:
         return found | dict(zip(names.q, map(float, q), strict=True)) | dict(zip(names.v, map(float, v), strict=True))
 
     def sizes(self, values: Mapping[str, float]) -> list[list[float]]:
-        """The terms of each line as numbers."""
+        """Return the values of the terms of each line."""
         return [[value_of(term, values) for term in line.terms] for line in self.lines]
 
     def html(self, values: Mapping[str, float]) -> str:
-        """All lines as HTML; terms are gray where they are small, red where they add, blue where they take away."""
+        """Return all lines as HTML; small terms are gray, positive ones red, negative ones blue."""
         sizes = self.sizes(values)
         for letter in TITLES:
             mine = [own for line, own in zip(self.lines, sizes, strict=True) if line.letter == letter]
             now = max((abs(x) for own in mine for x in own), default=0.0)
             self._largest[letter] = max(now, FADING * self._largest.get(letter, 0.0))
         parts = ['<div style="padding:0 10px 6px;font-size:13px;line-height:1.25;overflow-x:auto">']
-        parts.append(f'<div style="margin:4px 0 8px">{_law()}</div>')
-        told = ""
+        parts.append(f'<div style="margin:4px 0 6px">{_law()}</div>{_legend()}')
+        letter = ""
         for line, own in zip(self.lines, sizes, strict=True):
-            if line.letter != told:
-                told = line.letter
-                parts.append(f'<div style="color:#68707c;margin-top:8px">{TITLES[told]}</div>')
+            if line.letter != letter:
+                letter = line.letter
+                title = f"{TITLES[letter]}, {self.units[letter]}"
+                parts.append(f'<div style="opacity:0.7;margin-top:8px">{title}</div>')
             parts.append(self._line(line, own))
         parts.append("</div>")
         return "".join(parts)
@@ -95,15 +99,26 @@ class Typeset:
         body = "".join(terms) or "<mn>0</mn>"
         value = f"{sum(sizes):.3g}".replace("-", "−")
         return (
-            '<div style="display:flex;justify-content:space-between;gap:12px;margin:3px 0;white-space:nowrap">'
+            '<div style="display:flex;flex-wrap:wrap;gap:0 12px;margin:3px 0;white-space:nowrap">'
             f"<math><mrow>{left}<mo>=</mo>{body}</mrow></math>"
-            f'<span style="font-variant-numeric:tabular-nums;color:#222">{escape(value)}</span></div>'
+            f'<span style="margin-left:auto;font-variant-numeric:tabular-nums">{escape(value)}</span></div>'
         )
 
 
+def may_be_typeset(model: Model) -> bool:
+    """Return whether the equations of a mechanism can be short enough for the panel."""
+    return 0 < model.nv <= MOST_VELOCITIES and not model.loops
+
+
+def _kinds(model: Model) -> tuple[bool, bool]:
+    """Return whether a mechanism has translations, and rotations."""
+    units = {unit for joint in model.joints for unit in joint.motion.units}
+    return "m" in units, bool(units - {"m"})
+
+
 def typeset(model: Model) -> Typeset | None:
-    """The equations of a mechanism to be shown; None where they are too long to be read beside it."""
-    if not 0 < model.nv <= MOST_VELOCITIES or model.loops:
+    """Return the equations of a mechanism for the panel; None if they are too long."""
+    if not may_be_typeset(model):
         return None
     made = equations(model)
     lines = [
@@ -118,7 +133,7 @@ def typeset(model: Model) -> Typeset | None:
 
 
 def value_of(term: Product, values: Mapping[str, float]) -> float:
-    """A term as a number."""
+    """Return the value of a term."""
     found = float(term.coefficient)
     for atom, power in term.factors:
         found *= _atom(atom, values) ** power
@@ -147,6 +162,18 @@ def _atom(atom: Atom, values: Mapping[str, float]) -> float:
 def _mixed(share: float, size: float) -> str:
     r, g, b = PALE + share * ((POSITIVE if size > 0.0 else NEGATIVE) - PALE)
     return f"rgb({r:.0f},{g:.0f},{b:.0f})"
+
+
+def _legend() -> str:
+    words = {"gray": "small", "red": "positive", "blue": "negative"}
+    entries = [
+        f'<span style="color:rgb({",".join(f"{x:.0f}" for x in color)})">■</span> {words[name]}'
+        for name, color in HIGHLIGHTS
+    ]
+    return (
+        '<div style="opacity:0.85;font-size:12px;margin-bottom:4px">Terms: '
+        f"{'&ensp;'.join(entries)}. Numbers: present values.</div>"
+    )
 
 
 def _law() -> str:

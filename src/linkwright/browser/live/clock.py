@@ -1,4 +1,4 @@
-"""A live motion by the clock: a thread that takes the steps that are due, and never more."""
+"""The clock of a simulation in real time: a thread that takes the due steps."""
 
 from __future__ import annotations
 
@@ -9,59 +9,59 @@ from time import perf_counter
 from linkwright.browser.live.live import Live
 
 PICTURES = 50.0
-"""a second, at most, that are made"""
+"""Largest number of pictures per second."""
 
 AT_ONCE = 8
-"""steps between two looks at the clock"""
+"""Steps per call, divided by 4."""
 
 BEHIND = 0.1
-"""s: a motion that is later than this is slower than the clock, and does not catch up"""
+"""Delay above which a slow simulation does not catch up, s."""
 
 MEASURED = 0.5
-"""s, over which the speed is measured"""
+"""Duration over which the speed is measured, s."""
 
 
 class Clock:
-    """Steps a :class:`Live` in real time while ``playing``; a picture after each piece.
+    """Advances a :class:`Live` in real time while ``playing``.
 
-    ``shown`` is called after every piece, from this thread, with whether the mechanism moved; also while it stands
-    still, so that what came from the page meanwhile is done there. What it raises goes to ``failed``, and ends playing.
+    ``shown(moved)`` is called periodically from this thread, also while the simulation pauses, so that events of the
+    page are handled there. Its errors go to ``failed`` and pause the simulation.
     """
 
     def __init__(self, live: Live, shown: Callable[[bool], None], failed: Callable[[Exception], None] | None = None):
         self.live, self.shown, self.failed = live, shown, failed
         self.playing = False
         self.speed = 1.0
-        """how many seconds of motion a second may be: at most 1"""
+        """wanted speed relative to real time, at most 1"""
         self.ratio = 0.0
-        """how many they were lately"""
+        """measured speed relative to real time"""
         self._ended = Event()
         self._again = True
         self._thread: Thread | None = None
 
     def play(self) -> None:
-        """Go on, from now."""
+        """Start the simulation."""
         self._again, self.playing = True, True
 
     def pause(self) -> None:
-        """Stop; the thread goes on looking after what comes from the page."""
+        """Pause; events of the page are still handled."""
         self.playing = False
 
     def start(self) -> None:
-        """Begin to look at the clock, in a thread of its own."""
+        """Start the thread."""
         if self._thread is None:
             self._thread = Thread(target=self._run, name="linkwright studio", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """End the thread."""
+        """Stop the thread."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join(timeout=5.0)
 
     @property
     def slower(self) -> bool:
-        """Whether the motion is slower than it was asked to be."""
+        """Whether the simulation is slower than its speed setting."""
         return self.playing and 0.0 < self.ratio < 0.95 * self.speed
 
     def _run(self) -> None:
@@ -88,14 +88,14 @@ class Clock:
                     if self.live.lost:
                         self.playing = False
                 self.shown(moved)
-            except Exception as error:  # of a thread nobody else hears
+            except Exception as error:  # an error in a thread would be lost
                 self.playing = False
                 if self.failed is not None:
                     self.failed(error)
             self._ended.wait(max(period - (perf_counter() - woke), 0.002))
 
     def _due(self, began: float, from_t: float, speed: float) -> bool:
-        """Take the steps that are due; whether there were any. Not for longer than a picture may take."""
+        """Take the due steps, for at most two picture periods; return whether there were any."""
         live, moved, before = self.live, False, self.live.t
         enough = perf_counter() + 2.0 / PICTURES
         while not live.lost:
@@ -105,5 +105,5 @@ class Clock:
             live.take(min(due, AT_ONCE * 4))
             moved = True
         if moved:
-            live.thin(before)  # one sample a picture: so much is remembered
+            live.thin(before)  # one sample per picture
         return moved

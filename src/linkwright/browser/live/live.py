@@ -7,7 +7,7 @@ arguments, so that no change compiles anything.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import RLock
@@ -449,14 +449,19 @@ class Live:
     @property
     def at_limits(self) -> list[str]:
         """Names of the joints at a limit of their position."""
-        model, ends = self.model, AT_LIMIT * (self.model.upper - self.model.lower)
-        near = np.isfinite(ends) & ((self.q < model.lower + ends) | (self.q > model.upper - ends))
+        model, span = self.model, self.model.upper - self.model.lower
+        ends = AT_LIMIT * np.where(np.isfinite(span), span, 0.0)
+        near = (self.q <= model.lower + ends) | (self.q >= model.upper - ends)
         return [name for name, one in zip(model.coordinate_names, near, strict=True) if one]
 
-    def motion(self) -> Motion:
-        """Return the record, with the masses and the gravity of the model."""
+    def record(self) -> list[LiveState]:
+        """Return the recorded samples."""
         with self.lock:
-            samples = list(self.history)
+            return list(self.history)
+
+    def motion(self, samples: Sequence[LiveState] | None = None) -> Motion:
+        """Return the record, or some samples of it, as a motion with the masses and the gravity of the model."""
+        samples = self.record() if samples is None else samples
         t = np.array([sample.t for sample in samples])
         q, v, tau = (np.stack([getattr(sample, name) for sample in samples]) for name in ("q", "v", "tau"))
         return Motion(model=self.model, t=t, q=q, v=v, tau=tau, step=self.step)

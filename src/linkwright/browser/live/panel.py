@@ -1,4 +1,4 @@
-"""What moves a live motion in the browser: buttons, sliders, the mouse, and curves beside it."""
+"""The controls of a simulation in the browser: buttons, sliders, the mouse, and curves."""
 
 from __future__ import annotations
 
@@ -14,63 +14,77 @@ import numpy as np
 from linkwright.browser.live.clock import Clock
 from linkwright.browser.live.live import Live, LiveState
 from linkwright.browser.live.plots import Plots
+from linkwright.browser.recorded.page import CRIMSON, FORCES, GREEN
+from linkwright.browser.recorded.page import PUSH as PUSH_ARROW
 from linkwright.browser.scene import BrowserScene
 from linkwright.browser.words import literal
 from linkwright.errors import LinkwrightError
 from linkwright.spatial.arrays import Array
 
 CURVES = 8.0
-"""a second: how often curves are drawn anew while it moves"""
+"""Update rate of the curves, Hz."""
 
 TWICE = 0.3
-"""s: a key that is held down, or that presses the button as well, counts once"""
+"""Time within which a repeated key counts once, s."""
 
-BACK = "Back to the start"
+BACK = "Reset"
 STEPS = ("1 step", "0.1 s", BACK)
 
-CRIMSON, GREEN = (214, 24, 74), (24, 140, 84)
+MOST_NAMES = 4
+"""Largest number of joints in the list of those at their limits."""
 
-MODES = {"hold the posture": "hold", "bend and stretch": "bend", "let go": "free"}
+MODES = {"hold posture": "hold", "bend and stretch": "bend", "passive": "free"}
+
+PUSH, PUSH_TIME = 0.35, 0.25
+"""Displacement of the target of a push, relative to the size of the robot, and its duration, s."""
 
 
 class LivePanel:
-    """A live motion in a scene, with its controls in the panel that is open now.
+    """A simulation in a scene; its controls are in the open panel.
 
-    ``moved(q)`` is called with each configuration that is shown, so that others (sliders of joints) follow.
+    ``moved(q)`` is called with each shown configuration, to update other displays of the posture.
     """
 
     def __init__(self, server: Any, scene: BrowserScene, live: Live, moved: Callable[[Array], None] | None = None):
         self.server, self.scene, self.live, self.moved = server, scene, live, moved
         self.clock = Clock(live, self._shown, self._failed)
         self.seen: float | None = None
-        """s: which time is looked at; None while it is the present"""
+        """the shown time, s; None for the present"""
         weight = sum(float(body.mass) for body in live.model.bodies) * float(np.linalg.norm(live.model.gravity))
         self._scale = 0.35 * scene.size / weight if weight > 0.0 else 0.01 * scene.size
         """m/N, of arrows"""
+        self._push_ends = np.inf
         self._gestures: deque[tuple[str, str, Array]] = deque()
         self._drawn_to = live.now.t
         self._drawn, self._told, self._quiet, self._pressed_at = 0.0, "", False, -TWICE
         self._controls()
         self.curves: Plots | None = None
 
-    # what is in the panel
+    # controls
 
     def _controls(self) -> None:
         gui, live = self.server.gui, self.live
-        self.play_button = gui.add_button("Play", color="green", icon="player-play", hint="In real time. Key: space")
+        self.play_button = gui.add_button("Play", color="green", icon="player-play", hint="Key: space")
         self.play_button.on_click(lambda _: self._pressed())
-        self.step_buttons = gui.add_button_group("Step", STEPS, hint="Back to the start: also the key backspace")
+        self.step_buttons = gui.add_button_group(
+            "Step", STEPS, hint="Reset: return to the initial state. Key: backspace"
+        )
         self.step_buttons.on_click(lambda event: self._stepped(event.target.value))
-        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-2, 0.0, hint="Drag to look back. Play goes on from there.")
+        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-2, 0.0, hint="Drag to look back; Play continues from there")
         self.time.on_update(self._scrubbed)
         self.state = gui.add_markdown("")
         with gui.add_folder("Joints and world"):
             modes = [name for name, mode in MODES.items() if mode != "bend" or live.bend is not None]
             now = next(name for name, mode in MODES.items() if mode == live.mode)
-            self.mode = gui.add_dropdown("What the joints do", modes, initial_value=now)
-            self.mode.on_update(lambda _: self._do(lambda: live.set_mode(MODES[self.mode.value])))
-            self.stiffness = gui.add_slider("Stiffness ×", 0.05, 4.0, 0.05, 1.0, hint="of what holds the joints")
-            self.damping = gui.add_slider("Damping ×", 0.05, 4.0, 0.05, 1.0)
+            self.mode = gui.add_dropdown(
+                "Joint mode",
+                modes,
+                initial_value=now,
+                hint="Hold posture: hold the present posture within effort limits",
+            )
+            self.mode.on_update(self._another_mode)
+            self.stiffness = gui.add_slider("Stiffness ×", 0.05, 4.0, 0.05, 1.0, hint="Stiffness of held joints")
+            self.damping = gui.add_slider("Damping ×", 0.05, 4.0, 0.05, 1.0, hint="Damping of held joints")
             for slider in (self.stiffness, self.damping):
                 slider.on_update(lambda _: self._do(lambda: live.set_gains(self.stiffness.value, self.damping.value)))
             g = float(np.linalg.norm(live.gravity))
@@ -83,77 +97,77 @@ class LivePanel:
                 names = list(live.masses)
                 self.link = gui.add_dropdown("Link", names, initial_value=names[-1])
                 own = live.mass(names[-1])
-                self.mass = gui.add_number("Mass of this link, kg", round(own, 6), min=1e-6, step=_step(own))
+                self.mass = gui.add_number("Mass, kg", round(own, 6), min=1e-6, step=_step(own))
                 self.link.on_update(lambda _: self._another_link())
                 self.mass.on_update(lambda _: self._massed())
-            self.speed = gui.add_slider("Speed ×", 0.05, 1.0, 0.05, 1.0, hint="never faster than real time")
+            self.speed = gui.add_slider("Speed ×", 0.05, 1.0, 0.05, 1.0, hint="Relative to real time")
             self.speed.on_update(lambda _: setattr(self.clock, "speed", float(self.speed.value)))
         with gui.add_folder("Forces"):
-            self.pushes = gui.add_checkbox("Push with the mouse", True, hint="drag a link while it moves")
+            self.pushes = gui.add_checkbox("Mouse pushes", True, hint="Drag a link to push it")
             self.pushes.on_update(lambda _: self._bind_mouse())
-            self.strength = gui.add_slider("Strength ×", 0.1, 5.0, 0.1, 1.0)
-            self.forces = gui.add_checkbox("Forces of contact", True, visible=bool(live.model.pairs))
+            self.strength = gui.add_slider("Strength ×", 0.1, 5.0, 0.1, 1.0, hint="Strength of a push")
+            self.forces = gui.add_checkbox("Contact forces", True, visible=bool(live.model.pairs))
             self.forces.on_update(lambda _: self._arrows())
-        gui.add_command("Play, or pause", hotkey="space").on_trigger(lambda _: self._pressed())
+        gui.add_command("Play or pause", hotkey="space").on_trigger(lambda _: self._pressed())
         gui.add_command(BACK, hotkey="backspace").on_trigger(lambda _: self._stepped(BACK))
         self._bind_mouse()
         self._tell()
 
     def add_curves(self) -> Plots:
-        """The curves, in the panel that is open now."""
+        """Add the curves to the open panel."""
         self.curves = Plots(self.server, self.live.model, moving=self.live.bend)
         self.curves.update(list(self.live.history))
         return self.curves
 
     def start(self) -> None:
-        """Begin to listen to the clock."""
+        """Start the clock."""
         self.server.on_client_disconnect(self._left)
         self.clock.start()
 
     def _left(self, client: Any) -> None:
-        """Somebody closed a page: where nobody looks on any more, it pauses."""
+        """Pause after the last page was closed."""
         if self.clock.playing and not self.server.get_clients().keys() - {client.client_id}:
             self.pause()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the clock."""
         self.clock.stop()
 
-    # what the user does
+    # actions of the user
 
     def _pressed(self) -> None:
-        """The button or its key: a browser may tell both of one press."""
+        """Handle the button and its key; a browser may send both for one press."""
         last, self._pressed_at = self._pressed_at, perf_counter()
         if self._pressed_at - last > TWICE:
             self.toggle()
-            self._pressed_at = perf_counter()  # it may have been compiled first
+            self._pressed_at = perf_counter()  # compilation may take time
 
     def toggle(self) -> None:
-        """Play, or pause."""
+        """Play or pause."""
         if self.clock.playing:
             self.pause()
         else:
             self.play()
 
     def play(self) -> None:
-        """Go on in real time, from what is looked at."""
+        """Simulate in real time from the shown state."""
         if self.seen is not None:
             self.live.go_back(self.seen)
             self.seen = None
         elif self.live.lost:
             self.live.reset()
-        self.play_button.label, self.play_button.disabled = "compiling …", True
+        self.play_button.label, self.play_button.disabled = "Compiling …", True
         self._do(self.live.prepare)
         self.clock.play()
         self._button()
 
     def pause(self) -> None:
-        """Stop where it is."""
+        """Pause."""
         self.clock.pause()
         self._button()
 
     def placed(self, q: Array) -> None:
-        """Another configuration (nq,) from outside: while it plays the posture that is held, else where it is."""
+        """Set the held posture (nq,) while the simulation plays, else the present configuration."""
         if self.clock.playing:
             self.live.posture = np.array(q)
             return
@@ -161,6 +175,28 @@ class LivePanel:
         self._do(lambda: self.live.place(q))
         self.live.posture = np.array(q)
         self._tell()
+
+    def push_once(self, hold: bool = False) -> None:
+        """Push the floating base, or the last link, for a short time; with ``hold`` the joints are held first."""
+        joints = self.live.model.joints
+        frame = next((j.child for j in joints if j.motion.floating), joints[-1].child)
+        if hold:
+            self.mode.value = next(name for name, mode in MODES.items() if mode == "hold")
+            self.live.hold_here()
+        with self.live.lock:
+            place = self.scene.poses[self.scene.robot.frames.index(frame)][:3, 3]
+            self.live.grab(frame, place)
+            sideways = np.asarray(self.scene.view.axes[0])
+            self.live.pull(place + PUSH * self.scene.size * sideways, float(self.strength.value))
+            self._push_ends = self.live.t + PUSH_TIME
+        self.play()
+
+    def _another_mode(self, event: Any) -> None:
+        mode = MODES[self.mode.value]
+        if mode == "hold" and event.client is not None:
+            self._do(self.live.hold_here)
+        else:
+            self._do(lambda: self.live.set_mode(mode))
 
     def _stepped(self, what: str) -> None:
         self.pause()
@@ -176,7 +212,7 @@ class LivePanel:
         self._draw()
 
     def _scrubbed(self, event: Any) -> None:
-        if event.client is None:  # moved by ourselves
+        if event.client is None:  # moved by the program
             return
         self.pause()
         sample = self.live.sample_at(float(self.time.value))
@@ -194,20 +230,20 @@ class LivePanel:
         self._quiet = False
 
     def _do(self, action: Callable[[], object]) -> None:
-        """What may be refused; it is said then."""
+        """Do an action and show its error, if any."""
         try:
             action()
         except LinkwrightError as error:
             self._failed(error)
 
     def again(self) -> None:
-        """Show what is looked at, after something else was shown."""
+        """Show the present state again after a film."""
         self._show(self.live.now if self.seen is None else self.live.sample_at(self.seen))
 
     # pushing
 
     def _bind_mouse(self) -> None:
-        """Let the mouse pull bodies, or turn the picture there as everywhere."""
+        """Let the mouse push links, or only rotate the view."""
         for solid, node in self.scene.robot.solids:
             if solid.body < 0:
                 continue
@@ -224,7 +260,7 @@ class LivePanel:
             self.live.release()
 
     def _gesture(self) -> bool:
-        """Do what the mouse did meanwhile; whether there was anything."""
+        """Handle the drags of the mouse; return whether there were any."""
         was = bool(self._gestures)
         while self._gestures:
             phase, frame, place = self._gestures.popleft()
@@ -239,11 +275,14 @@ class LivePanel:
                 self.live.pull(place, float(self.strength.value))
         return was
 
-    # what is shown
+    # display
 
     def _shown(self, moved: bool) -> None:
-        """After each piece, from the clock's thread."""
+        """Update the display after each group of steps, in the thread of the clock."""
         did = self._gesture()
+        if self.live.t >= self._push_ends:
+            self._push_ends = np.inf
+            self.live.release()
         if moved:
             self._show(self.live.now)
             now = perf_counter()
@@ -269,22 +308,24 @@ class LivePanel:
         self._tell()
 
     def _arrows(self) -> None:
-        pulled = self.live.pulled()
+        """Show the push and the contact forces of the shown time."""
         none = np.zeros((0, 3))
+        seen = None if self.seen is None else self.live.sample_at(self.seen)
+        pulled = self.live.pulled() if seen is None else seen.push
         if pulled is None:
-            self.scene.arrows("push", none, none)
+            self.scene.arrows(PUSH_ARROW, none, none)
         else:
-            self.scene.arrows("push", pulled[0][None], (pulled[1] - pulled[0])[None], CRIMSON)
+            self.scene.arrows(PUSH_ARROW, pulled[0][None], (pulled[1] - pulled[0])[None], CRIMSON)
         if not self.live.model.pairs:
             return
-        if self.forces.value and self.seen is None:
-            found = self.live.touching()
-            self.scene.arrows("contact forces", found.points, self._scale * found.forces, GREEN)
+        found = self.live.touching() if seen is None else seen.touching
+        if self.forces.value and found is not None:
+            self.scene.arrows(FORCES, found.points, self._scale * found.forces, GREEN)
         else:
-            self.scene.arrows("contact forces", none, none)
+            self.scene.arrows(FORCES, none, none)
 
     def _draw(self) -> None:
-        """Curves, and the slider of the time."""
+        """Update the curves and the time slider."""
         samples = list(self.live.history)
         self._drawn_to = samples[-1].t
         first, last = samples[0].t, samples[-1].t
@@ -302,13 +343,15 @@ class LivePanel:
         sample = live.now if self.seen is None else live.sample_at(self.seen)
         told = f"**t = {sample.t:.2f} s** · energy {_number(sample.kinetic + sample.potential)} J"
         if live.lost:
-            told += "  \n⚠ it grew beyond all reason and was stopped: begin again, or go back in time"
+            told += "  \n⚠ The simulation diverged and stopped. Reset it, or go back in time."
         elif clock.slower:
-            told += f"  \n⚠ at {100.0 * clock.ratio:.0f} % of real time: the machine is too slow"
+            told += f"  \n⚠ {100.0 * clock.ratio:.0f} % of real time: this computer is too slow."
         elif self.seen is not None and sample.t < live.now.t:
             told += " · looking back"
         if live.push is not None and (pulled := live.pulled()) is not None:
-            told += f"  \npushed with {_number(float(np.linalg.norm(pulled[2])))} N"
+            told += f"  \npush: {_number(float(np.linalg.norm(pulled[2])))} N"
+        if self.seen is None and (names := live.at_limits):
+            told += f"  \nat joint limits, which absorb energy: {literal(', '.join(names[:MOST_NAMES]))}"
         if told != self._told:
             self._told = told
             self.state.content = told
@@ -332,15 +375,15 @@ class LivePanel:
             raise error
 
     def save_motion(self, path: str | Path) -> Path:
-        """Write what is remembered, as of :meth:`Motion.save`."""
+        """Write the record as :meth:`Motion.save` does."""
         return self.live.motion().save(path)
 
 
 def _number(x: float) -> str:
-    """Three digits, and no more of a large number."""
+    """Return a number with three significant digits."""
     return f"{x:.0f}" if abs(x) >= 1000.0 else f"{x:.3g}"
 
 
 def _step(x: float) -> float:
-    """A step that suits a number: a tenth of its size, rounded to a power of ten."""
+    """Return a step for a number: a power of ten, about a tenth of the number."""
     return float(10.0 ** (np.floor(np.log10(max(x, 1e-6))) - 1.0))

@@ -1,4 +1,4 @@
-"""Curves beside a motion: joints, energies and efforts, over the last seconds or as a whole."""
+"""Curves of joints, energies and efforts, of the last seconds or of a whole motion."""
 
 from __future__ import annotations
 
@@ -13,31 +13,30 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 WINDOW = 10.0
-"""s"""
+"""Duration of the curves of a simulation, s."""
 LEAST = 1.0
-"""s, that the axis of the time has at least"""
+"""Smallest range of the time axis, s."""
 MOST_POINTS = 250
-"""of a curve"""
+"""Largest number of points of a curve."""
 MOST_OF_WHOLE = 600
-"""of a curve that shows all"""
-AT_ONCE = 6
-"""curves of joints in one picture"""
-COLORS = ("#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f")
+"""Largest number of points of a curve of a whole motion."""
+AT_ONCE = 8
+"""Largest number of joint curves in one plot."""
+COLORS = ("#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f", "#8c564b", "#17becf")
 LEAST_SPAN = 0.02
-"""of an axis of values, so that its numbers differ"""
+"""Smallest range of a value axis, so that its labels differ."""
 HEIGHT = 170
-"""pixels"""
+"""Height of a plot, pixels."""
 
 
 class Plots:
-    """Three pictures in the panel that is open now (viser's ``with``), and which joints they are of.
+    """Three plots in the open panel (viser's ``with``), with a list of joint groups if there are many joints.
 
-    ``whole``: they show all samples from the first to the last, and a line at the time that is looked at; else the
-    last seconds before that time.
+    ``whole``: show all samples, with a line at the shown time; else the last seconds before that time.
     """
 
     def __init__(self, server: Any, model: Model, whole: bool = False, moving: Array | None = None):
-        """``moving`` (nv,): how much each joint is going to move; the curves of what moves most are there first."""
+        """``moving`` (nv,): expected motion of each joint; the group that moves most is shown first."""
         self.server, self.model, self.whole = server, model, whole
         self._samples: Sequence[LiveState] = ()
         self._until: float | None = None
@@ -47,31 +46,28 @@ class Plots:
         self.choice = None
         if len(self.groups) > 1:
             self.choice = gui.add_dropdown(
-                "Curves of",
-                list(self.groups),
-                initial_value=_most(self.groups, moving),
-                hint="Whose positions and efforts are drawn. Drag over a curve to see a part, double-click to see all",
+                f"Joints ({len(self.groups)} pages)", list(self.groups), initial_value=_most(self.groups, moving)
             )
         q, v = self.shown
         self.joints = (
-            self._picture(f"positions, {units_of(model, 'rad', 'm')}", [self.coordinates[k] for k in q]) if q else None
+            self._picture(f"Positions, {units_of(model, 'rad', 'm')}", [self.coordinates[k] for k in q]) if q else None
         )
-        self.energies = self._picture("energy, J", ("kinetic", "potential", "total"))
+        self.energies = self._picture("Energy, J", ("kinetic", "potential", "total"))
         self.efforts = (
-            self._picture(f"efforts, {units_of(model, 'N m', 'N')}", [self.velocities[k] for k in v]) if v else None
+            self._picture(f"Efforts, {units_of(model, 'N m', 'N')}", [self.velocities[k] for k in v]) if v else None
         )
         if self.choice is not None:
             self.choice.on_update(lambda _: self._others())
 
     @property
     def shown(self) -> tuple[list[int], list[int]]:
-        """The places in q and in v of what is drawn."""
+        """Indices in q and in v of the shown curves."""
         if not self.groups:
             return [], []
         return self.groups[self.choice.value] if self.choice is not None else next(iter(self.groups.values()))
 
     def _others(self) -> None:
-        """Other joints were chosen: their names, and no curves until the next ones are drawn."""
+        """Show another group of joints."""
         q, v = self.shown
         with self.server.atomic():
             for picture, names in (
@@ -84,7 +80,7 @@ class Plots:
         self.update(self._samples, self._until)
 
     def update(self, samples: Sequence[LiveState], until: float | None = None) -> bool:
-        """Draw what was in the last seconds, of samples in the order of time; False if some of it is left for later."""
+        """Draw samples in the order of time; return False if the plots need another update."""
         self._samples, self._until = samples, until
         if not samples:
             return True
@@ -122,7 +118,7 @@ class Plots:
             title=title,
             scales=_scales(None),
             axes=({"size": 36, "space": 60}, {"size": 56}),
-            legend={"show": True},
+            legend={"show": True, "live": False},
             height=HEIGHT,
             aspect=2.0,
             padding=(10, 24, 0, 0),
@@ -130,7 +126,7 @@ class Plots:
 
 
 def groups_of(model: Model) -> dict[str, tuple[list[int], list[int]]]:
-    """Some joints at a time, by what they are called together: their places in q and in v."""
+    """Return the groups of joints by name: indices in q and in v."""
     found: dict[str, tuple[list[int], list[int]]] = {}
     names: list[str] = []
     q: list[int] = []
@@ -160,7 +156,7 @@ def groups_of(model: Model) -> dict[str, tuple[list[int], list[int]]]:
 
 
 def _most(groups: dict[str, tuple[list[int], list[int]]], moving: Array | None) -> str:
-    """The name of the group that moves most; of equals, and unless that is known, the first."""
+    """Return the name of the group that moves most, by default the first."""
     if moving is None:
         return next(iter(groups))
     return max(groups, key=lambda name: float(np.abs(moving[groups[name][1]]).sum()))
@@ -175,23 +171,23 @@ def _first_after(samples: Sequence[LiveState], t: float) -> int:
 
 
 def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> bool:
-    """Curves (n, k) over times (n,), s, and a line at a time; whether they are drawn.
+    """Draw curves (n, k) over times (n,), s, and a line at a time; return whether they are drawn.
 
-    Not where the axis of the values changes at once with the ends of the times: the page makes the picture anew then,
-    and takes the part of the times that it had before for all of it ever after. The axis goes first.
+    If the value axis and the time range change together, viser would keep the old time range: the axis changes first,
+    and the curves with the next update.
     """
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     told = None
-    if high - low <= 1e-9 * max(abs(low), abs(high)):  # it would be drawn from 0 to 100
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # the default axis would be from 0 to 100
         half = 0.1 * abs(low) or 1.0
         low, high = told = (low - half, low + half)
-    elif high - low < LEAST_SPAN and max(abs(low), abs(high)) < 1.0:  # the page writes three digits after the point
+    elif high - low < LEAST_SPAN and max(abs(low), abs(high)) < 1.0:  # labels have three decimals
         middle = 0.5 * (low + high)
         low, high = told = (middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
-    elif mark is not None:  # the axis is told too: the gaps of the line would leave it without one
+    elif mark is not None:  # the gaps of the line would leave the axis without a range
         low, high = told = (low - 0.05 * (high - low), high + 0.05 * (high - low))
-    if len(t) == 1:  # a short line, for one point is not seen
+    if len(t) == 1:  # one point is not visible
         t, values = np.append(t, t + 0.02 * LEAST), np.repeat(values, 2, axis=0)
     if t[-1] - t[0] < LEAST and mark is None:
         t, values = np.append(t, t[0] + LEAST), np.vstack([values, np.full(values.shape[1], np.nan)])
@@ -211,13 +207,13 @@ def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> bool:
 
 
 def _scales(told: tuple[float, float] | None) -> dict[str, Any]:
-    """The axes: of the time; and of the values, from where to where, unless the page finds that itself."""
+    """Return the scales of the time and, if given, of the values."""
     found: dict[str, Any] = {"x": {"time": False}}
     return found if told is None else {**found, "y": {"range": told}}
 
 
 def units_of(model: Model, of_angles: str, of_lengths: str) -> str:
-    """What the coordinates of a model are in."""
+    """Return the units of the coordinates of a model."""
     found = {unit == "m" for joint in model.joints if joint.nq for unit in joint.motion.units}
     return " and ".join(name for name, has in ((of_angles, False in found), (of_lengths, True in found)) if has)
 

@@ -1,4 +1,4 @@
-"""A point of a body, pulled as by a spring: what the mouse does to a mechanism."""
+"""A push by the mouse: a spring that pulls a point of a body."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
 FREQUENCY = 1.2
-"""Hz: a spring swings so fast what it pulls at, alone"""
+"""Natural frequency of the spring with the effective mass of its point, Hz."""
 
 pose_of, mass_matrix_of = public(pose), public(mass_matrix)
 
 
 @dataclass(frozen=True, eq=False)
 class PulledPoint:
-    """A point of a body that is pulled."""
+    """A point of a body that a spring pulls to a target."""
 
     frame: str
     point: Array
@@ -37,36 +37,36 @@ class PulledPoint:
     strength: float = 1.0
 
     def towards(self, target: Any, strength: float = 1.0) -> PulledPoint:
-        """The same to another place."""
+        """Return the same spring with another target."""
         place = as_numbers("target", target)
         if place.shape != (3,) or not np.isfinite(place).all():
-            raise InputError(f"a push goes to a point of three finite numbers, m; got {target!r}")
+            raise InputError(f"target must be three finite numbers, m; got {target!r}")
         return replace(self, target=place, strength=not_negative("strength", strength))
 
 
 class Pusher:
-    """Efforts of pushes at the bodies of a mechanism."""
+    """Joint efforts of pushes."""
 
     def __init__(self, model: Model):
         self.model = model
 
     def grabbed(self, q: Array, frame: str, point: Any) -> PulledPoint:
-        """A push at a point (3,) in world axes; as stiff as suits what moves there."""
+        """Return a push at a point (3,) in world axes, with a stiffness for the effective mass there."""
         self.model.frame(frame)
         place = as_numbers("point", point)
         if place.shape != (3,) or not np.isfinite(place).all():
-            raise InputError(f"a point is three finite numbers, m; got {point!r}")
+            raise InputError(f"point must be three finite numbers, m; got {point!r}")
         T = pose_of(self.model, q, frame)
         local = T[:3, :3].T @ (place - T[:3, 3])
         J = self._jacobian(q, frame, place)
         mobility = J @ np.linalg.lstsq(mass_matrix_of(self.model, q), J.T, rcond=None)[0]
         fastest = float(np.linalg.eigvalsh(0.5 * (mobility + mobility.T))[-1]) if mobility.size else 0.0
-        mass = 1.0 / fastest if fastest > 1e-9 else 0.0  # of what cannot move there is nothing to pull
+        mass = 1.0 / fastest if fastest > 1e-9 else 0.0  # a fixed point cannot be pulled
         rate = 2.0 * np.pi * FREQUENCY
         return PulledPoint(frame, local, place, mass * rate * rate, 2.0 * mass * rate)
 
     def acting(self, q: Array, v: Array, push: PulledPoint) -> tuple[Array, Array, Array, Array]:
-        """Where it acts (3,), where it pulls to (3,), its force (3,), N, and the efforts (nv,) of that."""
+        """Return the point (3,), the target (3,), the force (3,), N, and its joint efforts (nv,)."""
         T = pose_of(self.model, q, push.frame)
         place = T[:3, :3] @ push.point + T[:3, 3]
         J = self._jacobian(q, push.frame, place)
@@ -74,7 +74,7 @@ class Pusher:
         return place, push.target, force, J.T @ force
 
     def _jacobian(self, q: Array, frame: str, place: Array) -> Array:
-        """(3, nv), of the point of the frame's body that is at a place (3,) in the world."""
+        """Return the Jacobian (3, nv) of the body point at a position (3,) in the world."""
         model = self.model
 
         def efforts(model: Model, q: Array, place: Array, force: Array) -> Array:

@@ -6,7 +6,7 @@
   const n = told.samples, column = (k) => numbers.subarray(k * n, (k + 1) * n), t = column(0);
   const panel = document.getElementById("lw-curves"), root = document.getElementById("root");
   const dark = panel.classList.contains("dark");
-  const COLORS = ["#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f"];
+  const COLORS = ["#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f", "#8c564b", "#17becf"];
   const LEFT = 46, RIGHT = 8, TOP = 6, BOTTOM = 18;
   const make = (tag, name, parent) => {
     const node = document.createElement(tag);
@@ -104,7 +104,7 @@
     }
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    for (const [time, word] of ticks(t[0], t[0] + span, 5)) pen.fillText(word, Math.min(x(time), width - 10), height - BOTTOM + 4);
+    for (const [time, word] of ticks(t[0], t[0] + span, Math.max(3, width / 38))) pen.fillText(word, Math.min(x(time), width - 10), height - BOTTOM + 4);
     pen.lineWidth = 1.5;
     pen.lineJoin = "round";
     curves.forEach((curve, i) => {

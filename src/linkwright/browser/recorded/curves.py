@@ -1,4 +1,4 @@
-"""Curves in the page of a motion: joints, energies, efforts, drawn there, with a line at the time that plays."""
+"""Curves of joints, energies and efforts on the page of a motion, with a line at the playing time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linkwright.simulation.recording.motion import Motion
 
 
 def with_curves(page: str, motion: Motion, seconds: float, dark: bool) -> str:
-    """A page that plays a motion, with its curves at the left; ``seconds`` it takes there."""
+    """Return the page of a motion with its curves at the left; ``seconds``: its duration there."""
     t = np.asarray(motion.t, dtype=float)
     kept = np.unique(np.linspace(0, len(t) - 1, MOST_OF_WHOLE).astype(int))
     energy = np.column_stack([motion.kinetic, motion.potential, motion.kinetic + motion.potential])
@@ -28,7 +28,7 @@ def with_curves(page: str, motion: Motion, seconds: float, dark: bool) -> str:
     }
     here = files("linkwright.browser.recorded")
     style, script = (here.joinpath(f"curves.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    data = json.dumps(told).replace("<", "\\u003c")  # a name may not end the element
+    data = json.dumps(told).replace("<", "\\u003c")  # a name must not end the element
     panel = (
         f"<style>{style}</style>"
         f'<aside id="lw-curves" class="{"dark" if dark else "light"}" aria-label="curves"></aside>'
@@ -40,7 +40,7 @@ def with_curves(page: str, motion: Motion, seconds: float, dark: bool) -> str:
 
 
 def _plots(model: Model) -> list[dict[str, object]]:
-    """What is drawn: titles, and of each group the names of its curves and their places among the columns."""
+    """Return the plots: titles, and the names and columns of the curves of each group."""
     q, v, groups = list(model.coordinate_names), velocity_names(model), groups_of(model)
     first = 1
     joints = {name: [(q[k], first + k) for k in places] for name, (places, _) in groups.items() if places}

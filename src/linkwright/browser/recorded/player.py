@@ -1,4 +1,4 @@
-"""A motion or a trajectory, played and scrubbed in the browser."""
+"""Playback of a motion or a trajectory in the browser."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 from linkwright.bounds import positive
 from linkwright.browser.live.live import LiveState
 from linkwright.browser.live.plots import Plots
-from linkwright.browser.recorded.page import Playable, force_scale, show_forces
+from linkwright.browser.recorded.page import Playable, force_scale, show_arrows
 from linkwright.browser.scene import BrowserScene
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import resample
 
 PICTURES = 50.0
-"""a second, at most"""
+"""Largest number of pictures per second."""
 SPEEDS = ("0.1 ×", "0.25 ×", "0.5 ×", "1 ×", "2 ×", "4 ×")
 
 
 class MotionPlayer:
-    """Plays what was recorded in a scene, with its controls in the panel that is open now."""
+    """Plays a record in a scene; its controls are in the open panel."""
 
     def __init__(self, server: Any, scene: BrowserScene, play: Playable, speed: float = 1.0):
         self.server, self.scene, self.what = server, scene, play
@@ -44,13 +44,13 @@ class MotionPlayer:
             names.append(own)
         self.speeds = gui.add_dropdown("Speed", names, initial_value=own)
         self.speeds.on_update(lambda _: self.set_speed(float(self.speeds.value.split()[0])))
-        self.again = gui.add_checkbox("Again and again", True)
+        self.again = gui.add_checkbox("Loop", True)
         self.state = gui.add_markdown("")
         self._thread = Thread(target=self._run, name="linkwright player", daemon=True)
         self.show(self.at)
 
     def add_curves(self) -> Plots | None:
-        """Joints, energies and efforts, in the panel that is open now; of a trajectory there are none to draw."""
+        """Add the curves of joints, energies and efforts to the open panel; None for a trajectory."""
         motion = self.what.motion
         if motion is None:
             return None
@@ -65,22 +65,22 @@ class MotionPlayer:
         return self.curves
 
     def start(self) -> None:
-        """Begin to listen to the clock."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the thread."""
         self._ended.set()
 
     def toggle(self) -> None:
-        """Play, or pause."""
+        """Play or pause."""
         if self.playing:
             self.pause()
         else:
             self.play()
 
     def play(self) -> None:
-        """Go on from what is looked at; from the beginning at the end."""
+        """Play from the shown time, or from the beginning after the end."""
         if self.at >= self.what.t[-1] - 1e-9:
             self.at = float(self.what.t[0])
         self._anchor = (perf_counter(), self.at)
@@ -88,30 +88,30 @@ class MotionPlayer:
         self._button()
 
     def pause(self) -> None:
-        """Stop where it is."""
+        """Pause."""
         self.playing = False
         self._button()
 
     def set_speed(self, speed: float) -> None:
-        """How many times as fast as it was."""
+        """Set the playback speed relative to real time."""
         self._anchor = (perf_counter(), self.at)
         self.speed = speed
 
     def seek(self, t: float) -> None:
-        """Look at a time, s."""
+        """Show a time, s, and continue from there."""
         self.at = float(np.clip(t, self.what.t[0], self.what.t[-1]))
         self._anchor = (perf_counter(), self.at)
         self.show(self.at)
 
     def configuration(self, t: float) -> Array:
-        """(nq,), at a time, s."""
+        """Return the configuration (nq,) at a time, s."""
         return resample(self.what.model, self.what.t, self.what.q, np.array([t]))[0]
 
     def show(self, t: float) -> None:
-        """Show what is at a time, s."""
+        """Show a time, s."""
         with self.server.atomic():
             self.scene.show(self.configuration(t))
-            show_forces(self.scene, self.what, t, self._scale)
+            show_arrows(self.scene, self.what, t, self._scale)
             if abs(self.time.value - t) > 1e-9:
                 self.time.value = t
             told = f"**t = {t:.2f} s** of {self.what.t[-1]:.4g} s"
@@ -142,7 +142,7 @@ class MotionPlayer:
             self._ended.wait(max(1.0 / PICTURES - (perf_counter() - woke), 0.002))
 
     def _scrubbed(self, event: Any) -> None:
-        if event.client is None:  # moved by ourselves
+        if event.client is None:  # moved by the program
             return
         self.pause()
         self.seek(float(self.time.value))

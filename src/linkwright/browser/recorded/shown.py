@@ -1,4 +1,4 @@
-"""A motion or a trajectory in the browser: played, scrubbed, saved."""
+"""Playback of a motion or a trajectory in the browser."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from linkwright.browser.page import BRAND, Studio
+from linkwright.browser.page import Studio, add_dark_theme, theme
 from linkwright.browser.recorded.page import framed, page_of, playable, save_page
 from linkwright.browser.recorded.player import MotionPlayer
 from linkwright.browser.recorded.saving import Saving
 from linkwright.browser.scene import BrowserScene
+from linkwright.browser.style import STYLE
 from linkwright.errors import InputError
 
 WIDTH = 380
-"""pixels, of the curves beside the picture"""
+"""Width of the curves, pixels."""
 IN_NOTEBOOK = 480
-"""pixels, of a motion's height there"""
+"""Height of a motion in a notebook, pixels."""
 
 
 class MotionStudio(Studio):
@@ -29,16 +30,16 @@ class MotionStudio(Studio):
 
     def _fill(self) -> None:
         gui = self.server.gui
-        gui.configure_theme(
-            control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
-        )
+        theme(gui)
+        gui.add_html(STYLE)
         self.scene = BrowserScene(self.server, self.model, self.playable.q[0], self.playable.some)
         self.posture.listen(self.scene.show)
         self.player = MotionPlayer(self.server, self.scene, self.playable, self._speed)
         self._status = gui.add_markdown("")
         self.saving = Saving(
-            self.server, self.scene, lambda: self.what, self.tell, lambda: self.player.show(self.player.at)
+            self.server, self.scene, lambda: self.playable, self.tell, lambda: self.player.show(self.player.at)
         )
+        add_dark_theme(gui, self.scene)
         if self.playable.motion is not None:
             side = gui.add_panel()
             with side.add_tab("Curves"):
@@ -53,14 +54,14 @@ class MotionStudio(Studio):
         return save_page(self.what, path, **options)
 
     def stop(self) -> None:
-        """Also the clock."""
+        """Stop the player and the server."""
         if hasattr(self, "player"):
             self.player.stop()
         super().stop()
 
 
 class Embedded:
-    """A motion as a notebook shows it: the page itself is in the notebook, so that it plays there for ever."""
+    """A motion in a notebook: the notebook contains the whole page."""
 
     def __init__(self, page: str, height: int):
         self.page, self.height = page, height
@@ -75,14 +76,13 @@ class Embedded:
 def show(
     what: Any, *, speed: float = 1.0, block: bool = True, port: int | None = None, height: int = IN_NOTEBOOK
 ) -> Any:
-    """Show a motion or a trajectory in the browser, and wait until it is stopped by Ctrl-C, unless ``block`` is False.
+    """Show a motion or a trajectory in the browser; wait for Ctrl-C unless ``block`` is False.
 
-    In a notebook it is embedded instead, ``height`` pixels high, and needs no server: it plays there when the notebook
-    is opened again, or elsewhere.
+    A notebook embeds the page instead, ``height`` pixels high. It plays without a server, also after reopening.
     """
     if in_notebook():
         if not 100 <= height <= 4000:
-            raise InputError(f"height is a number of pixels, from 100 to 4000; got {height!r}")
+            raise InputError(f"height must be from 100 to 4000 pixels; got {height!r}")
         import_module("IPython.display").display(Embedded(page_of(what, speed=speed), height))
         return None
     made = MotionStudio(what, speed=speed, port=port)
@@ -95,7 +95,7 @@ def show(
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a kernel of a notebook."""
+    """Return whether this process is the kernel of a notebook."""
     found = sys.modules.get("IPython")
     shell = found.get_ipython() if found is not None else None
     return shell is not None and getattr(shell, "kernel", None) is not None

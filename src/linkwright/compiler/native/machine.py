@@ -16,6 +16,7 @@ import llvmlite.binding as llvm
 
 from linkwright.compiler.emit.code import LIBRARY
 from linkwright.errors import LinkwrightError
+from linkwright.status import compiling_code
 
 LOCK = threading.RLock()  # LLVM's context is not for several threads at once
 _NAMES = itertools.count()
@@ -152,7 +153,7 @@ LONG = 10_000_000
 
 def generate(ir: str, scheduled: bool = True) -> bytes:
     """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
-    with LOCK:
+    with LOCK, compiling_code(len(ir)):
         longest = max(map(len, ir.split("\ndefine ")))
         machine = _target_machine(target() if longest < LONG else target()._replace(quick=False))
         try:

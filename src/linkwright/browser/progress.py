@@ -1,0 +1,86 @@
+"""A progress bar in the panel while the functions of a simulation are compiled."""
+
+from __future__ import annotations
+
+from math import exp
+from threading import Event, Thread
+from time import perf_counter
+from types import TracebackType
+from typing import Any
+
+from linkwright.status import compiled_code
+
+SHARE, TYPICAL = 0.25, 6.0
+"""Share of the bar for the time before machine code is made, and its typical duration, s."""
+SMALL, LARGE = 5e4, 4e6
+"""Characters: smaller functions are not measured; functions of LARGE take twice as long per character as small ones."""
+REFRESH = 0.2
+"""Time between two updates, s."""
+
+
+class CompileProgress:
+    """A context manager that shows a progress bar with the estimated remaining time in the open panel.
+
+    The estimate is the size of the code, times the time per character of the functions compiled before.
+    """
+
+    rate = 4e-6
+    """Time per character of code, s, of this process."""
+
+    def __init__(self, gui: Any):
+        self.bar = gui.add_progress_bar(0.0, animated=True)
+        self.text = gui.add_markdown("Deriving the equations of motion …")
+        self._began = self._code_began = perf_counter()
+        self._size, self._expected, self._share = 0, 0.0, 0.0
+        self._ended = Event()
+        self._thread = Thread(target=self._run, name="linkwright progress", daemon=True)
+        self._watch = compiled_code(self._compiling)
+
+    def __enter__(self) -> CompileProgress:
+        self._watch.__enter__()
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._watch.__exit__(kind, error, at)
+        self._ended.set()
+        self._thread.join()
+        self.bar.remove()
+        self.text.remove()
+
+    def _compiling(self, size: int) -> None:
+        """Begin with a function of ``size`` characters, or end it (0)."""
+        now = perf_counter()
+        if size:
+            self._share = self.fraction
+            self._size, self._code_began = size, now
+            self._expected = CompileProgress.rate * size * (1.0 + size / LARGE)
+            return
+        if self._size > SMALL:
+            CompileProgress.rate = (now - self._code_began) / (self._size * (1.0 + self._size / LARGE))
+        self._size = 0
+
+    @property
+    def fraction(self) -> float:
+        """Completed part, from 0 to 1; it never decreases."""
+        now = perf_counter()
+        if not self._size:
+            return max(self._share, SHARE * (1.0 - exp((self._began - now) / TYPICAL)))
+        if self._size < SMALL:
+            return self._share
+        done = (now - self._code_began) / max(self._expected, 1e-9)
+        return self._share + (0.97 - self._share) * min(done, 1.0)
+
+    @property
+    def words(self) -> str:
+        """Description of the present stage, with the remaining time."""
+        if self._size < SMALL:
+            return "Deriving the equations of motion …"
+        left = self._expected - (perf_counter() - self._code_began)
+        return f"Compiling: about {left:.0f} s left." if left > 1.0 else "Compiling: almost done."
+
+    def _run(self) -> None:
+        while not self._ended.wait(REFRESH):
+            self.bar.value = 100.0 * self.fraction
+            if self.text.content != self.words:
+                self.text.content = self.words
