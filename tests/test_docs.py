@@ -108,3 +108,13 @@ def test_an_index_stands_beside_a_letter_with_a_dot(extensions):
     assert pattern.search(tex2mathml(r"\dot v_d"))
     assert pattern.search(tex2mathml(r"\tilde x_{12}"))
     assert not pattern.search(tex2mathml(r"\sum_{i}^{n} x_i + \dot v"))
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="this is no checkout")
+def test_badges_of_the_readme_are_true(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import draw_badges
+
+    for name, text in draw_badges.badges().items():
+        assert (DOCS / "pictures" / name).read_text(encoding="utf-8") == text, "run python tools/draw_badges.py"
+    sys.modules.pop("draw_badges")
