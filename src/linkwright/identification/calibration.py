@@ -43,6 +43,7 @@ class Calibrated:
     table: DHTable
     """the table that fits, base and tool in it"""
     before: DHTable
+    """nominal table"""
     names: tuple[str, ...]
     """(p,) of what was varied: "joint1.a", …, "base.x", …, "tool.rz\""""
     changes: Array
@@ -58,6 +59,7 @@ class Calibrated:
     errors: Array
     """the same of the table that fits"""
     steps: int
+    """number of iterations"""
     converged: bool = True
     """whether the steps came to an end: else numbers and standard errors are not to be trusted"""
     structural: int = 0

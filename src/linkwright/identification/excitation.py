@@ -53,6 +53,7 @@ class ExcitingTrajectory:
     """
 
     model: Model
+    """mechanism"""
     center: Array
     """(nq,)"""
     sines: Array

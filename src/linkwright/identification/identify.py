@@ -65,6 +65,7 @@ class Identified:
     share: Array
     """(p,): share of each value that is determined by the measurements, the rest by the prior: from 0 to 1"""
     base: ParameterEstimate = field(repr=False)
+    """estimate of the base parameters"""
     base_names: tuple[str, ...] = field(repr=False)
     """(r,): the combinations that the measurements show"""
     joints: tuple[str, ...]
@@ -78,6 +79,7 @@ class Identified:
     structural: int
     """base parameters that the best of motions would show"""
     unknowns: Unknowns = field(repr=False)
+    """unknown parameters of the mechanism"""
     example: tuple[Array, Array] = field(repr=False)
     """efforts measured, and those of ``parameters``: (samples, joints), of the first samples"""
     times: Array = field(repr=False)

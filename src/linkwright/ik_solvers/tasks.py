@@ -49,11 +49,39 @@ class _OfFrame(Task):
             raise InputError(f"{self} is of {self.frame!r} relative to itself, which is constant")
 
     def pose(self, model: Model, q: Array) -> Array:
-        """The frame's pose (4, 4) in the other."""
+        """Return the pose of the frame.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+
+        Returns
+        -------
+        ndarray, shape (4, 4)
+            Pose relative to the other frame.
+        """
         return dynamics.pose(model, q, self.frame, self.relative_to)
 
     def twists(self, model: Model, q: Array) -> tuple[Array, Array]:
-        """The linear and angular Jacobians (3, nv) of the frame relative to the other, in its axes."""
+        """Return the linear and angular Jacobians of the frame relative to the other frame, in its axes.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+
+        Returns
+        -------
+        linear : ndarray, shape (3, nv)
+            Jacobian of the velocity of the origin.
+        angular : ndarray, shape (3, nv)
+            Jacobian of the angular velocity.
+        """
         J = dynamics.jacobian(model, q, self.frame, relative_to=self.relative_to)
         return J[:3], J[3:]
 
@@ -412,8 +440,10 @@ class Joints(Task):
 
         Returns
         -------
-        coordinates, velocities : ndarray of int
-            Indices in q and v.
+        coordinates : ndarray of int
+            Indices in q.
+        velocities : ndarray of int
+            Indices in v.
         """
         if self.names is None:
             return np.arange(model.nq), np.arange(model.nv)

@@ -131,17 +131,39 @@ class ExactForms:
         return tuple(dict.fromkeys(note for plan in plans for note in plan.snapped))
 
     def frame_parameters(self, frame: str) -> dict[str, float]:
-        """Return the named parameters, followed by those of the position of a frame."""
+        """Return the named parameters, followed by those of the position of a frame.
+
+        Parameters
+        ----------
+        frame : str
+            Name of the frame.
+
+        Returns
+        -------
+        dict of float
+            Values by name.
+        """
         values = self._framed(frame).plan.values
         return {name: values[name] for name in self._listed_with(frame)}
 
     def frame_meanings(self, frame: str) -> dict[str, str]:
-        """Return the meanings of :meth:`frame_parameters`."""
+        """Return the meanings of :meth:`frame_parameters`.
+
+        Parameters
+        ----------
+        frame : str
+            Name of the frame.
+
+        Returns
+        -------
+        dict of str
+            Meanings by name.
+        """
         meanings = self._framed(frame).plan.meanings
         return {name: meanings[name] for name in self._listed_with(frame)}
 
     def _listed_with(self, frame: str | None, whole: bool = False) -> list[str]:
-        """The parameters of the equations and, after them, others that the pose of a frame or the whole depend on."""
+        """Return the parameters of the equations, followed by those of the pose of a frame or of the whole."""
         if frame is None and not whole:
             return self._listed
         wanted = [QUANTITIES["T"]] * (frame is not None)
@@ -152,7 +174,20 @@ class ExactForms:
         return [*self._listed, *(name for name in self._framed(frame).plan.values if name in found - {*self._listed})]
 
     def named_in(self, polynomials: Iterable[Polynomial], frame: str | None = None) -> dict[str, tuple[float, str]]:
-        """The named parameters that occur in expressions, of a frame where one is named: values and meanings."""
+        """Return the named parameters that occur in polynomials.
+
+        Parameters
+        ----------
+        polynomials : iterable of Polynomial
+            Polynomials of the equations, or of a frame's quantities.
+        frame : str, optional
+            Name of the frame.
+
+        Returns
+        -------
+        dict of tuple
+            Value and meaning by name.
+        """
         plan = self._framed(frame).plan
         used: set[str] = set().union(*(p.used() for p in polynomials))
         bare = {name[4:-1] if name.startswith(("cos(", "sin(")) else name for name in used}
@@ -185,17 +220,63 @@ class ExactForms:
         return self._plan.planar
 
     def grouped(self, p: Polynomial, form: str = "products", frame: str | None = None) -> Sum:
-        """The terms of an expression, of a frame where one is named, as they are printed."""
+        """Return the terms of a polynomial as they are printed.
+
+        Parameters
+        ----------
+        p : Polynomial
+            Polynomial of the equations, or of a frame's quantities.
+        form : str, optional
+            Form, as for :meth:`~Equations.text`.
+        frame : str, optional
+            Name of the frame.
+
+        Returns
+        -------
+        Sum
+            Terms.
+        """
         return grouped(p, self._order_of(self._framed(frame)), form)
 
     def vanishes(self, what: str) -> bool:
-        """Return whether "mass_matrix", "velocity_forces", … is identically zero: a proof, not a sample."""
+        """Return whether a quantity is identically zero: a proof, not a sample.
+
+        Parameters
+        ----------
+        what : str
+            Name of the quantity, as for :meth:`~Equations.sympy`.
+
+        Returns
+        -------
+        bool
+            Whether it is zero.
+        """
         return not any(bool(p) for p in self.polynomials(what).flat)
 
     def polynomials(
         self, what: str, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
     ) -> np.ndarray:
-        """Return a quantity as an array of polynomials: those of :attr:`canonical`, "friction_forces", …"""
+        """Return a quantity as an array of polynomials.
+
+        Parameters
+        ----------
+        what : str
+            Name of the quantity, as for :meth:`~Equations.sympy`.
+        frame : str, optional
+            Name of the frame.
+        reference_frame : str, optional
+            Axes of a frame's quantities.
+
+        Returns
+        -------
+        ndarray of Polynomial
+            Polynomials.
+
+        Raises
+        ------
+        InputError
+            If there is no such quantity.
+        """
         if what not in NAMES:
             raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
         check_frame([NAMES[what]], frame)
@@ -221,10 +302,25 @@ class ExactForms:
         return self._forms[key]
 
     def determinant_factors(self, frame: str, directions: str | Sequence[str] = "all") -> Factored:
-        """The determinant of a frame's Jacobian, world aligned, as a product of polynomials.
+        """Return the determinant of a frame's Jacobian, in world axes, as a product of polynomials.
 
-        ``directions`` as of :func:`linkwright.manipulability`: as many as there are velocities; those in which the
-        frame never moves are left out where there are more. Raises :class:`InputError` where it is not square.
+        Parameters
+        ----------
+        frame : str
+            Name of the frame.
+        directions : str or sequence of str, optional
+            Directions, as for :func:`linkwright.manipulability`, as many as velocities; those in which the frame never
+            moves are omitted if there are more.
+
+        Returns
+        -------
+        Factored
+            Coefficient and factors.
+
+        Raises
+        ------
+        InputError
+            If the Jacobian is not square.
         """
         rows, n = rows_of(directions), self._mechanism.model.nv
         mechanism = self._framed(frame)
@@ -306,7 +402,18 @@ class ExactForms:
             raise InputError(f"{self._plan.model.name!r} has no closed loops, so no {looped[0]}")
 
     def total_mass(self, array: np.ndarray) -> Sum:
-        """The total mass, where something of the array is divided by it: a letter stands for it there."""
+        """Return the total mass if an entry of an array is divided by it; it is represented by a letter there.
+
+        Parameters
+        ----------
+        array : ndarray of Polynomial
+            Quantity.
+
+        Returns
+        -------
+        Sum
+            Terms of the total mass, or none.
+        """
         divided = [p for p in array.flat if RECIPROCAL in p.used()]
         return grouped(self._mechanism.mass, self._order) if divided else ()
 

@@ -78,6 +78,7 @@ class OptimalMotion:
     """Result of :func:`ilqr`: ``q[k]`` at the time ``t[k]`` of a single trajectory, ``q[row, k]`` of a batch."""
 
     model: Model
+    """mechanism"""
     t: Array
     """(nodes + 1,), s"""
     q: Array
@@ -107,6 +108,7 @@ class OptimalMotion:
     low: Array
     """(nv,), −∞ where there is no limit"""
     high: Array
+    """(nv,), ∞ where there is no limit"""
 
     @property
     def controller(self) -> Callable[..., Array]:

@@ -77,6 +77,7 @@ class Regulator:
     """Linear quadratic regulator; the leading axes of all arrays are those of the postures."""
 
     model: Model
+    """mechanism"""
     posture: Array
     """(nq,)"""
     effort: Array
@@ -89,6 +90,7 @@ class Regulator:
     """(2 nv,) complex, eigenvalues of A − B K: of a step inside the unit circle, else with a negative real part; with
     a horizon those of the first step; of closed loops only those of motions that they allow, without a horizon"""
     A: Array
+    """(2 nv, 2 nv)"""
     B: Array
     """(2 nv, nv)"""
     step: float | None

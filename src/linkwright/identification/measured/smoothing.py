@@ -95,8 +95,10 @@ def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: floa
 
     Returns
     -------
-    v, a : ndarray, shape (n, nv)
-        Velocities and accelerations.
+    v : ndarray, shape (n, nv)
+        Velocities.
+    a : ndarray, shape (n, nv)
+        Accelerations.
 
     Raises
     ------

@@ -138,6 +138,7 @@ class Occurrence:
     t: float
     """s"""
     name: str
+    """name of the event"""
     before: tuple[Array, Array]
     """(q, v)"""
     after: tuple[Array, Array]

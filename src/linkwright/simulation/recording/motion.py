@@ -54,6 +54,7 @@ class Motion:
     """
 
     model: Model
+    """mechanism"""
     t: Array
     """(n,), s"""
     q: Array
@@ -108,8 +109,10 @@ class Motion:
 
         Returns
         -------
-        kinetic, potential : ndarray, shape (n, ...)
-            Energies, J.
+        kinetic : ndarray, shape (n, ...)
+            Kinetic energy, J.
+        potential : ndarray, shape (n, ...)
+            Potential energy, J.
         """
         q, v = self.q[samples], self.v[samples]
         with np.errstate(all="ignore"):  # a motion that diverged

@@ -70,11 +70,31 @@ def rollout_derivatives(
 
     Parameters
     ----------
-    model, q0, v0, steps, step, controller, method, actuation, surroundings, episode, parameters
-        As of :func:`rollout`. An episode with ``reset`` is refused: a motion that begins again jumps.
+    model : Model
+        Mechanism.
+    q0 : array_like, shape (..., nq)
+        Initial configurations.
+    v0 : array_like, shape (..., nv)
+        Initial velocities.
+    steps : int
+        Number of steps.
+    step : float, optional
+        Step in s.
+    controller : callable, optional
+        Controller, as for :func:`rollout`.
     wrt : collection of str
         Names to differentiate by: "q0" (along :func:`~linkwright.integrate`, by δ (nv,)), "v0", and values bound to
         the controller, the reward and ``terminate``, such as gains and targets.
+    method : str or Integrator, optional
+        Method of integration.
+    actuation : Actuation, optional
+        Path from the controller to the joints.
+    surroundings : Surroundings, optional
+        External wrenches, compliant surfaces and a sensor.
+    episode : Episode, optional
+        Reward and termination, without ``reset``, since a restart is a jump.
+    parameters : mapping, optional
+        Parameters of the mechanism, as for :func:`rollout`.
 
     Returns
     -------

@@ -18,6 +18,7 @@ class Rollout:
     """Motions of a batch, and their carried state: ``rollout(model, this, None, steps)`` continues them."""
 
     model: Model
+    """mechanism"""
     t: Array
     """(kept,), s, times of samples since the first start"""
     q: Array

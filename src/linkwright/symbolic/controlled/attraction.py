@@ -49,6 +49,7 @@ class AttractionRegion:
     """Region of attraction of an equilibrium on a plane of states, estimated by simulation from grid points."""
 
     plane: PhasePlane
+    """plane of states"""
     x: Array
     """(n,), of the first axis"""
     y: Array

@@ -42,6 +42,7 @@ class PhasePortrait:
     """Motions, equilibria and separatrices on a plane of states."""
 
     plane: PhasePlane
+    """plane of states"""
     t: Array
     """(s,), s"""
     x: Array
