@@ -201,8 +201,8 @@ def _answers(model: Model, frame: str, target: Array, start: Array | None, most:
             q = q[order]
             return ReachedPostures(q, _errors(model, frame, q, target), within[order], True, f"exact ({solver.family})")
     for tasks in ({frame: target}, place_first(model, frame, target)):
-        found = inverse_kinematics(model, tasks, start, solutions=most)
-        q = found.q[np.asarray(found.converged)]
+        several = inverse_kinematics(model, tasks, start, solutions=most)
+        q = several.q[np.asarray(several.converged)]
         if not len(q):
             continue
         errors, method = _errors(model, frame, q, target), "numerical"
@@ -214,7 +214,7 @@ def _answers(model: Model, frame: str, target: Array, start: Array | None, most:
         return ReachedPostures(q, errors, np.ones(len(q), dtype=bool), True, method)
     nearest = inverse_kinematics(model, {frame: target}, start)
     q = nearest.q[None]
-    within = ((q >= model.lower) & (q <= model.upper)).all(axis=1)
+    within = np.asarray(((q >= model.lower) & (q <= model.upper)).all(axis=1))
     return ReachedPostures(q, _errors(model, frame, q, target), within, False, str(nearest.reason or "limits"))
 
 
@@ -275,8 +275,8 @@ def _table(model: Model, frame: str, answers: ReachedPostures) -> Table:
     if len(heads) > _MOST_COLUMNS:
         heads, numbers, values = numbers, heads, [list(row) for row in zip(*values, strict=True)]
     table = Table("", *heads, box=None)
-    for column in table.columns[1:]:
-        column.justify = "right"
+    for cells in table.columns[1:]:
+        cells.justify = "right"
     for number, row in zip(numbers, zip(*values, strict=True), strict=True):
         table.add_row(number, *row)
     return table

@@ -388,7 +388,7 @@ class Open(NamedTuple):
     """(m,), the diagonal of A before outer loops were eliminated"""
 
     def __add__(self, other: Open) -> Open:  # type: ignore[override]
-        return Open(*map(_added, self, other))
+        return Open(*(_added(mine, others) for mine, others in zip(self, other, strict=True)))
 
     def block(self, i: int, j: int) -> Array:
         """Return Aᵢⱼ."""

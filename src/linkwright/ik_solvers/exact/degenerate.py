@@ -122,7 +122,7 @@ class DegenerateTargets:
         # where a solution is multiple an answer may be far from it, though its error is small
         known &= self._gap(parts[:, : own.shape[1]], own) <= SEPARATE
         self._add(q, error, known, parts, left <= SHARP * fine, left)
-        rows = self._incomplete(q, error <= fine, arrays)
+        rows = self._incomplete(q, np.asarray(error <= fine), arrays)
         if len(rows):
             few, some, errors = [x[rows] for x in arrays], q[rows], error[rows]
             parts, left = self._converged(self._random(few, random), few, fine)

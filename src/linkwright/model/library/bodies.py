@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from linkwright.model.build.builder import Builder
+from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 
 Color = tuple[float, float, float]
-Point = Sequence[float]
+Point = Sequence[float] | Array
 
 SHELL: Color = (0.91, 0.92, 0.94)
 """covers of links"""
@@ -63,5 +64,6 @@ class BodyShapes:
             self.ball(body, start, radius, color)
             return
         placement = pose_matrix(rotation_from_z((b - a) / length), 0.5 * (a + b))
-        size = {"radius": radius, "length": length}
-        self.builder.shape(body, kind, **size, placement=placement, use="visual", color=color)
+        self.builder.shape(
+            body, kind, radius=radius, length=length, placement=placement, use="visual", color=color
+        )
