@@ -19,9 +19,10 @@ from matplotlib.figure import Figure
 
 import linkwright as lw
 from linkwright import control
+from linkwright.visual.palette import COLORS
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-INK = ("#1f5fa8", "#c8452d", "#3a8a4d", "#8a5ba6")
+INK = COLORS[:4]
 
 arm = lw.load("two_link")  # two links of 1 m and 1 kg, gravity along −y
 rest = np.zeros(2)

@@ -17,9 +17,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import linkwright as lw
+from linkwright.visual.palette import COLORS
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-INK = ("#1f5fa8", "#c8452d", "#3a8a4d", "#8a5ba6", "#b8860b")
+INK = COLORS[:5]
 STEP, LATE = 1e-3, 2e-3  # s: how often the law is asked, and how much later its efforts act
 RADIUS, PERIOD = 0.05, 2.8  # m, s
 STIFFNESS = np.array([1e4, 3e4, 1e5, 2e5, 4e5])  # N/m, of the planes
@@ -117,7 +118,7 @@ def polishing() -> None:
     axes[2].legend(
         *(told[::-1] for told in axes[2].get_legend_handles_labels()), fontsize=8, ncols=2, loc="upper center"
     )
-    for (name, (_, off)), ink in zip(runs.items(), ("black", "#c03a8f", "0.6", "#e0a3c8"), strict=True):
+    for (name, (_, off)), ink in zip(runs.items(), ("black", COLORS[3], "0.6", COLORS[4]), strict=True):
         axes[1].plot(motion.t, 1e3 * off[:, 2], color=ink, lw=0.8, label=name)
     axes[1].axhline(0.1, color="0.6", lw=0.8, ls="--")
     axes[1].set(ylabel="off the circle (mm)", xlabel="time (s)", ylim=(0.0, None))

@@ -1,15 +1,17 @@
-"""Draw docs/pictures/compiler.png: the way of a function to machine code."""
+"""Draw docs/pictures/compiler.png: from a function to machine code."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
+
+from linkwright.visual import palette
+
+matplotlib.use("Agg")
 
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "compiler.png"
 HEIGHT = 1.0
@@ -39,15 +41,15 @@ def main() -> None:
     ax.set_xlim(-5.1, 5.1)
     ax.set_ylim(-0.9, 9.0)
     ax.axis("off")
-    plain, middle, code = "#eef3fb", "#fdf3e1", "#e6f4ea"
-    box(ax, 0, 8.3, 4.4, "the function", "as in the textbook, in NumPy: of a model and arrays", plain)
-    box(ax, 0, 6.6, 4.4, "the trace", "run once on symbols: nothing twice, zeros gone", middle)
-    box(ax, -3.4, 4.5, 3.0, "straight lines", "every operation written out\nup to about 100 bodies", middle)
-    box(ax, 0, 4.5, 3.0, "loops over bodies", "a step for each kind of joint\nany number of bodies", middle)
-    box(ax, 3.4, 4.5, 3.0, "joins on lanes", "assembly; closed loops\nof large mechanisms", middle)
-    box(ax, 0, 2.4, 4.4, "LLVM", "registers, instructions; kept in the cache on disk", middle)
-    box(ax, -2.4, 0.3, 3.6, "a single row", "from arrays to result\nwithout Python in between", code)
-    box(ax, 2.4, 0.3, 3.6, "batches", "8 rows at once, one in each lane;\nall processors", code)
+    plain, middle, code = (palette.mixed(palette.COLORS[k], 0.88) for k in (0, 5, 2))
+    box(ax, 0, 8.3, 5.4, "the function", "as in the textbook, in NumPy; arguments: model, arrays", plain)
+    box(ax, 0, 6.6, 5.4, "the trace", "one run on symbols; common terms shared, zeros removed", middle)
+    box(ax, -3.4, 4.5, 3.0, "straight-line code", "every operation unrolled\nup to about 100 bodies", middle)
+    box(ax, 0, 4.5, 3.0, "loops over bodies", "one step per joint type\nany number of bodies", middle)
+    box(ax, 3.4, 4.5, 3.0, "assembly on lanes", "large mechanisms\nand closed loops", middle)
+    box(ax, 0, 2.4, 4.4, "LLVM", "registers, instructions; cache on disk", middle)
+    box(ax, -2.4, 0.3, 3.6, "a single row", "from arrays to result\nwithout Python", code)
+    box(ax, 2.4, 0.3, 3.6, "batches", "8 rows per instruction,\nall processors", code)
     arrow(ax, (0, 7.7), (0, 7.2), "compile(function, model)")
     for x in (-3.4, 0, 3.4):
         arrow(ax, (0.3 * x, 6.0), (x, 5.1))
@@ -55,9 +57,10 @@ def main() -> None:
     arrow(ax, (-1.0, 1.8), (-2.4, 0.95))
     arrow(ax, (1.0, 1.8), (2.4, 0.95))
     for y, text in ((6.6, "the same graph gives derivatives,\nequations to read, C99"),):
-        ax.text(2.5, y, text, fontsize=9, va="center", ha="left", color="0.2")
+        ax.text(3.0, y, text, fontsize=9, va="center", ha="left", color="0.2")
     figure.savefig(PICTURE, dpi=110, bbox_inches="tight")
 
 
 if __name__ == "__main__":
-    main()
+    with matplotlib.rc_context({**palette.STYLE, "axes.grid": False}):
+        main()

@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
+from linkwright.visual import palette
+
+matplotlib.use("Agg")
+
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "control_map.png"
-PLACE, MOTION, FORCE, LAW = "#eef3fb", "#e6f4ea", "#fdf3e1", "#f7e8ee"
+PLACE, MOTION, FORCE, CONTROL = (palette.mixed(palette.COLORS[k], 0.88) for k in (0, 2, 5, 3))
 
 
 def box(ax: Axes, x: float, y: float, width: float, title: str, text: str, color: str) -> None:
@@ -61,7 +63,7 @@ def main() -> None:
         arrow(ax, (3.6, low + 1.62), (3.6, low + 0.58), "rate", (3.75, low + 1.1), "left")
     arrow(ax, (-3.9, 1.38), (-3.9, 2.42), "forward dynamics\nv̇ = M⁻¹(τ + Jᵀw\n− C v − g)", (-4.05, 1.9), "right")
     arrow(ax, (-3.3, 2.42), (-3.3, 1.38), "inverse dynamics\nτ = M v̇ + C v + g − Jᵀw", (-3.15, 1.9), "left")
-    box(ax, 0, -1.2, 14.2, "control: a law τ(t, q, v)", "what is wanted, less what is measured, becomes efforts", LAW)
+    box(ax, 0, -1.2, 14.2, "controller τ(t, q, v)", "desired minus measured state, multiplied by gains", CONTROL)
     arrow(ax, (-3.6, -0.62), (-3.6, 0.22), "τ", (-3.75, -0.2), "right")
     side = {"arrowstyle": "-|>", "color": "0.25", "lw": 1.5, "connectionstyle": "angle,angleA=0,angleB=90,rad=6"}
     ax.annotate("", (-6.9, -0.62), (-5.35, 7.4), arrowprops=side)
@@ -73,4 +75,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with matplotlib.rc_context({**palette.STYLE, "axes.grid": False}):
+        main()

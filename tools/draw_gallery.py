@@ -9,6 +9,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import matplotlib
+
+from linkwright.visual import palette
 from linkwright_gallery import EXHIBITS, SOURCES
 from linkwright_gallery.exhibit import ExhibitResult
 from linkwright_gallery.page import index, page, section
@@ -44,7 +47,7 @@ def index_text(run: Callable[[str], ExhibitResult]) -> str:
         (source, [(run(one.number), f"{page_of[one.number]}.md") for one in exhibits])
         for source, exhibits in SOURCES.items()
     ]
-    return index(rows)
+    return index(rows, "../pictures/thumbnails/gallery_{}.webp")
 
 
 def main() -> None:
@@ -56,7 +59,8 @@ def main() -> None:
     (DOCS / "gallery" / "index.md").write_text(index_text(made.__getitem__), encoding="utf-8")
     if "--pages" not in sys.argv[1:]:
         for one in EXHIBITS:
-            path = one.draw(DOCS / "pictures" / f"gallery_{one.name}.png")
+            with matplotlib.rc_context(palette.STYLE):
+                path = one.draw(DOCS / "pictures" / f"gallery_{one.name}.png")
             print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
     for one, shown in zip(EXHIBITS, made.values(), strict=True):
         if not shown.holds:

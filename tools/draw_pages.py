@@ -1,4 +1,4 @@
-"""Draw the pictures that pages of docs/start, docs/learn and docs/how_to draw themselves: run a page, take them.
+"""Draw the pictures that pages of docs/start, docs/learn and docs/how_to draw themselves.
 
 ``python tools/draw_pages.py`` runs all of these pages, ``python tools/draw_pages.py statics parallel_axes`` some.
 """
@@ -14,12 +14,14 @@ from pathlib import Path
 
 import matplotlib
 
+from linkwright.visual import palette
+
 matplotlib.use("Agg")
 DOCS = Path(__file__).parent.parent / "docs"
 
 
 def draw(page: Path) -> None:
-    """Run the code of a page in a folder of its own, and take the pictures that the page shows."""
+    """Run the code of a page in its own folder, and copy the pictures that the page shows."""
     import matplotlib.pyplot as plt
 
     text = page.read_text(encoding="utf-8")
@@ -30,8 +32,9 @@ def draw(page: Path) -> None:
     scope: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-            exec(compile(block, page.name, "exec"), scope)
+        with matplotlib.rc_context(palette.STYLE):
+            for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+                exec(compile(block, page.name, "exec"), scope)
         for name in sorted(drawn):
             shutil.copy(name, DOCS / "pictures" / name)
             print(f"drew {name}")

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import linkwright as lw
+from linkwright.visual import palette
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -50,4 +51,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with plt.rc_context(palette.STYLE):
+        main()

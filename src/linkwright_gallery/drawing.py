@@ -9,15 +9,14 @@ import numpy as np
 
 from linkwright.files import write_figure
 from linkwright.spatial.arrays import Array
+from linkwright.visual import palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, GREEN, RED, PURPLE, ORANGE, GRAY, INK = (
-    *("#0072B2", "#009E73", "#D55E00", "#9B4F8E", "#E69F00", "#9AA0A8", "#222222"),
-)
-"""Told apart with any color vision (after Okabe and Ito 2008)."""
+BLUE, RED, GREEN, PURPLE, ORANGE = (palette.COLORS[k] for k in (0, 1, 2, 6, 5))
+GRAY, INK = palette.SPINE, palette.INK
 CYCLE = (BLUE, RED, GREEN, PURPLE, ORANGE)
 DPI = 110
 

@@ -56,22 +56,25 @@ def _wrapped(text: str) -> str:
     return text if any(re.match(r"[-+*=#>]|\d+[.)]\s", line) for line in lines[1:]) else "\n".join(lines)
 
 
-def index(rows: Sequence[tuple[PublishedSource, Sequence[tuple[ExhibitResult, str]]]]) -> str:
-    """Return an index page: the exhibits of each source with their addresses."""
+def index(rows: Sequence[tuple[PublishedSource, Sequence[tuple[ExhibitResult, str]]]], thumbnails: str = "") -> str:
+    """Return an index page: the exhibits of each source with their addresses.
+
+    ``thumbnails`` is the address of their small pictures, with ``{}`` for the name of an exhibit.
+    """
     lines = ["# Gallery", _wrapped(INTRODUCTION), words()]
     for source, made in rows:
         lines += [f"## {source.letter}: {source.title}", _wrapped(f"{_capital(source.by)}.")]
-        cells = [
-            (
-                one.exhibit.number,
-                f"[{one.exhibit.title}]({place})",
-                str(len(one.findings)),
-                str(len(one.errata)),
-                "all hold" if one.holds else f"{len(one.wrong)} does not hold",
-            )
-            for one, place in made
-        ]
-        lines.append(_table(("", "exhibit", "statements compared", "errata", "result"), cells))
+        cells, heads = [], ["exhibit", "statements compared", "errata", "result"]
+        for one, place in made:
+            counts = [str(len(one.findings)), str(len(one.errata))]
+            result = "all hold" if one.holds else f"{len(one.wrong)} does not hold"
+            link = f"[{one.exhibit.number} {one.exhibit.title}]({place})"
+            if thumbnails:
+                picture = f"[![{one.exhibit.title}]({thumbnails.format(one.exhibit.name)})]({place})"
+                cells.append([picture, f"{link}. Compared: {counts[0]}, errata: {counts[1]}, {result}."])
+            else:
+                cells.append([link, *counts, result])
+        lines.append(_table(["", ""] if thumbnails else heads, cells))
     return "\n\n".join(lines) + "\n"
 
 

@@ -60,7 +60,7 @@ def test_nothing_in_a_page_is_taken_for_marks(run):
     assert r"Printed: x\*y\*z. Right: x\|y. Example: \`e\`." in text
     assert "![" not in section(whole, "")
     bad = gallery.ExhibitResult(whole.exhibit, (formula("a", 1.0, 2.0),), ())
-    assert "What does not hold here: a." in section(bad, "p.png")
+    assert "Not confirmed: a." in section(bad, "p.png")
     source = gallery.source_of(whole.exhibit)
     assert "1 does not hold" in index([(source, [(bad, "a.md")])])
     assert page("Title", source, [text], "legend").count("legend") == 1
@@ -97,7 +97,7 @@ def test_several_have_an_index(tmp_path, capsys):
     assert status == 0
     assert "2 of 2 exhibits hold" in text
     assert sorted(file.name for file in tmp_path.iterdir()) == ["any_axis.md", "index.md", "plane_jacobian.md"]
-    assert "[Turns about any axis](any_axis.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "[S3.2 Turns about any axis](any_axis.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
 
 def test_pages_of_the_studio_are_there():

@@ -18,6 +18,7 @@ from linkwright.files import write_figure
 from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.simulation import simulate
+from linkwright.visual import palette
 from linkwright.visual.drawing.linkage import skeleton
 from linkwright.visual.drawing.view import choose_view
 from linkwright.visual.moving.animation import animate
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LEVEL_COLORS = ("#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#5B4E9E", "#56B4E9", "#7F6A3B")
-"""Told apart with any color vision (after Okabe and Ito 2008); taken again after eight levels."""
-INK, LINK_COLOR, BLOCK_COLOR = "#222222", "#D9DCE1", "#FFF3D6"
+LEVEL_COLORS = tuple(palette.COLORS[k] for k in (0, 2, 1, 3, 5, 6, 4, 7))
+"""of the levels of a tree; repeated after eight levels"""
+INK, LINK_COLOR, BLOCK_COLOR = palette.INK, "#D9DCE1", "#FFF3D6"
 
 
 def published_trees() -> dict[str, Schedule]:
