@@ -57,12 +57,12 @@ def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
 
 
 def _row(entries: Sequence[Any]) -> np.ndarray:
-    """A row of entries, each of its own batch."""
+    """Return a row of entries, each with its batch."""
     return np.stack(np.broadcast_arrays(*entries), axis=-1)
 
 
 def _places(row: np.ndarray, place: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The row and, for each of its batch, the place and whether it is one."""
+    """Return the row and, for each element of its batch, the index and whether it is valid."""
     batch = np.broadcast_shapes(row.shape[:-1], np.shape(place))
     there = np.broadcast_to(np.equal(place, place), batch)
     whole = np.broadcast_to(np.where(np.isnan(place), 0.0, place).astype(np.int64), batch)
@@ -116,7 +116,7 @@ def _outer(sides: MatrixLayout, row: np.ndarray, y: np.ndarray, x: np.ndarray) -
 
 
 def _of_column(sides: MatrixLayout, column: int) -> np.ndarray:
-    """Where its entries lie."""
+    """Return the indices of a column's entries."""
     return sides.first + column * sides.right + sides.down * np.arange(sides.height)
 
 
@@ -136,7 +136,7 @@ _OF_ROWS: dict[str, Callable[..., Any]] = {
 
 
 class _Results(list[Any]):
-    """What a repetition gives: ``size`` states, the number of steps, the states kept on the way."""
+    """Results of a repetition: ``size`` states, the number of steps, the stored states."""
 
     size: int
 

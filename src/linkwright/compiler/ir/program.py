@@ -38,18 +38,19 @@ class Instruction(NamedTuple):
     args: tuple[int, ...]
     """numbers of values; of an input, its number and the entry in it"""
     value: Any = None
-    """of a constant its number, of "repeat" its :class:`Steps`, of "item" which result of a repetition or entry of a
-    row it is; of rows what `expression/tables.py` tells of them, of "array" the number of an input and an entry"""
+    """"constant": its number; "repeat": its :class:`Steps`; "item": the index of a result of a repetition or of an entry
+    of a row; rows: their data of `expression/tables.py`; "array": the number of an input and an entry
+    """
 
 
 ROWS = frozenset(
     ("numbers", "array", "table", "part", "kept", "zeros", "room", "added", "put", "product", "outer", "take", "each")
 )
-"""What makes or reads rows of numbers: `expression/tables.py`; "each" is of `rerolling.py`."""
+"""Operations that create or read rows of numbers: `expression/tables.py`; "each" is created by `rerolling.py`."""
 
 
 class Operations(NamedTuple):
-    """How many operations a program has; a sine and cosine of the same angle count as one ``sincos``."""
+    """Operation counts of a program; a sine and cosine of the same angle count as one ``sincos``."""
 
     multiplications: int
     additions: int
@@ -73,7 +74,7 @@ class Operations(NamedTuple):
 
 
 class ProgramSignature(Protocol):
-    """What those who call it must know of a program."""
+    """Interface of a program."""
 
     @property
     def name(self) -> str: ...
@@ -92,9 +93,9 @@ def written_call(program: ProgramSignature) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What an instruction "repeat" does: steps from the states that are its first arguments, again and again.
+    """Data of an instruction "repeat": repeated steps from the states that are its first arguments.
 
-    Its results: the states at the end, the number of steps taken, the states kept on the way.
+    Its results: the states at the end, the number of steps, the stored states.
     """
 
     program: Program
@@ -118,12 +119,12 @@ class Steps:
 
     @property
     def stops(self) -> bool:
-        """Whether rows may stop before."""
+        """Whether rows may stop before the last step."""
         return len(self.program.outputs) > 1
 
     @property
     def rows(self) -> int:
-        """How many times the states are kept."""
+        """Number of stored states."""
         return self.count // self.keep if self.keep else 0
 
     def __repr__(self) -> str:
@@ -132,7 +133,7 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Each:
-    """What an instruction "each" does: one function of the entries of rows, entry by entry.
+    """Data of an instruction "each": one function of the entries of rows, entry by entry.
 
     Its arguments: the rows, then numbers that are the same for all entries.
     """
@@ -144,7 +145,7 @@ class Each:
 
     @property
     def rows(self) -> int:
-        """How many rows it runs over."""
+        """Number of rows."""
         return self.program.inputs[0].size
 
     def __repr__(self) -> str:
@@ -197,7 +198,7 @@ class Program:
 
     @cached_property
     def entries_used(self) -> tuple[frozenset[int], ...]:
-        """Of each input the entries that are used by themselves, not as rows of numbers."""
+        """The entries of each input that are used individually, not as rows of numbers."""
         found: list[set[int]] = [set() for _ in self.inputs]
         for op, args, _ in self.instructions:
             if op == "input":
@@ -206,7 +207,7 @@ class Program:
 
     @cached_property
     def uses(self) -> tuple[int, ...]:
-        """How often each value is used, as an argument or a result."""
+        """Number of uses of each value, as an argument or a result."""
         uses = [0] * len(self.instructions)
         for instruction in self.instructions:
             if instruction.op != "input":
@@ -249,7 +250,7 @@ class Program:
 
     @cached_property
     def in_rows(self) -> dict[int, list[tuple[int, int]]]:
-        """Where outputs are all entries of rows in memory, in order: by output, the first entry and the row's value."""
+        """Outputs that are rows in memory, in order: by output, the first entry and the value of the row."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, results in enumerate(self.results if self.sizes and not self.of_step else ()):
             place = 0
@@ -439,7 +440,7 @@ def _unknown(name: str, symbol: Expr) -> ArgumentError:
 
 
 def _steps(name: str, what: Repeat) -> Steps:
-    """A repetition's step as a program of its own."""
+    """Return the step of a repetition as a program."""
     place = {what.number.index: (0, 0)}
     place |= {symbol.index: (1, k) for k, symbol in enumerate(what.state)}
     place |= {node.index: (2, k) for k, node in enumerate(what.captured)}

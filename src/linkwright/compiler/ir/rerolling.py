@@ -37,7 +37,7 @@ MOST = 200
 """Operations of an entry up to which they do."""
 
 _ROLLED = frozenset(OPERATIONS) - {"sin", "cos", "tan"}
-"""All but those of angles, of which a function of lanes tells once whether one was too far."""
+"""Operations that can be in a loop: all but those of angles, whose range is checked once per function."""
 
 _LONG = frozenset(("exp", "log", "tanh", "pow", "asin", "acos", "atan2"))
 _ENOUGH = 4
@@ -74,12 +74,12 @@ class Span(NamedTuple):
 
 
 Task = int | Entries | RowSection | GivenRow | Span
-"""What is to be written: a value, or a row."""
+"""A value or a row to write."""
 
 
 @dataclass(frozen=True, eq=False)
 class _RowForm:
-    """How a row of values is made."""
+    """Computation of a row of values."""
 
     program: Program
     """of one entry"""
@@ -95,14 +95,14 @@ def rerolled(program: Program) -> Program:
 
 
 def _in_rows(program: Program) -> bool:
-    """Whether there is anything that could become one."""
+    """Return whether a program has candidates for rows."""
     return any(
         i.op in ("table", "product") or (i.op == "repeat" and _in_rows(i.value.program)) for i in program.instructions
     )
 
 
 class _Rerolled(NamedTuple):
-    """What became of a program."""
+    """Result for a program."""
 
     program: Program
     left: list[int]
@@ -125,7 +125,7 @@ class _Reroller:
         self.given: dict[int, list[Task]] = {}  # rows that they are given
 
     def rerolled(self) -> _Rerolled:
-        """The program anew."""
+        """Return the rewritten program."""
         for k, (op, args, value) in enumerate(self.code):
             if op == "table":
                 self._roll_runs(args)
@@ -139,7 +139,7 @@ class _Reroller:
         return _RerolledWriter(self).written()
 
     def _around(self, entries: Entries) -> Task:
-        """What gives steps these values as a row."""
+        """Return the source of these values of steps as a row."""
         matching = _Matching(self)
         found = matching.row(entries)
         if found is None and self.is_operation(entries) and matching.match(entries):
@@ -172,13 +172,13 @@ class _Reroller:
         return (op, self.levels[k], *(self.code[a].op for a in args if op in OPERATIONS))
 
     def is_operation(self, entries: Entries) -> bool:
-        """Whether they are all one operation, which can be that of a loop, and none depends on another."""
+        """Return whether the values are one operation that a loop can have, independent of each other."""
         op = self.code[entries[0]].op
         level = self.levels[entries[0]]
         return op in _ROLLED and all(self.code[k].op == op and self.levels[k] == level for k in entries)
 
     def arguments(self, entries: Entries) -> list[Entries]:
-        """Of one operation of all."""
+        """Return the arguments of one operation of all values."""
         return [Entries(some) for some in zip(*(self.code[k].args for k in entries), strict=True)]
 
 
@@ -190,7 +190,7 @@ class _Matching:
     forms: dict[Entries, _RowForm] = field(default_factory=dict)
 
     def match(self, run: Entries, of_rows: bool = False) -> bool:
-        """Whether these entries become a row, and with them what they share with others."""
+        """Return whether these entries become a row, including the parts that they share with others."""
         cuts = self._cuts(run)
         if cuts is None:
             return False
@@ -239,7 +239,7 @@ class _Matching:
         return True
 
     def _is_inside(self, entries: Entries) -> bool:
-        """Whether they are computed in the loop, entry by entry."""
+        """Return whether the values are computed in the loop, entry by entry."""
         return (
             entries[0] != entries[-1]
             and self.roller.is_operation(entries)
@@ -248,7 +248,7 @@ class _Matching:
         )
 
     def _cuts(self, run: Entries) -> set[Entries] | None:
-        """What others use, too, of what these are made of; None where that is too much."""
+        """Return the parts of these values that others use too; None if there are too many."""
         cuts: set[Entries] = set()
         while True:
             inside, stack, used = {run}, [run], Counter[int]()
@@ -296,7 +296,7 @@ class _Matching:
 
 
 class _RerolledWriter:
-    """The instructions anew, nearly in the order they had."""
+    """The rewritten instructions, nearly in the original order."""
 
     def __init__(self, roller: _Reroller):
         self.roller, self.code = roller, roller.code
@@ -338,7 +338,7 @@ class _RerolledWriter:
         return _Rerolled(replace(program, inputs=inputs, instructions=instructions, results=results), left, self.rows)
 
     def _needs(self, task: Task) -> Sequence[Task]:
-        """What must be written before."""
+        """Return the tasks that must be written before."""
         roller = self.roller
         if isinstance(task, (GivenRow, Span)):
             return ()
@@ -357,7 +357,7 @@ class _RerolledWriter:
         return args if op != "input" else ()
 
     def _given(self, k: int) -> list[Task]:
-        """What steps are given."""
+        """Return the arguments of steps."""
         _, args, steps = self.code[k]
         left = self.roller.inner[k].left
         return [*args[: steps.size], *(args[steps.size + i] for i in left), *self.roller.given[k]]

@@ -18,11 +18,11 @@ from linkwright.compiler.ir.program import ArraySpec, Instruction, Operations, P
 from linkwright.expression.graph import Expr
 
 Place = tuple[int, ...]
-"""Where a body reads: a space, an entry there and, where a row has several members, which."""
+"""Source of a read: a space, an entry and, for rows with several members, the member."""
 
 
 class Write(NamedTuple):
-    """Where a body puts a result."""
+    """Destination of a result."""
 
     space: int
     entry: int
@@ -41,16 +41,16 @@ class Fragment(NamedTuple):
 
     @property
     def idle(self) -> bool:
-        """Whether it does nothing."""
+        """Whether it has no instructions."""
         return not self.writes
 
 
 def fragment_of(
     name: str, order: Iterable[Expr], read: Callable[[Expr], Place | None], results: Iterable[tuple[Write, Expr]]
 ) -> Fragment:
-    """The body that computes expressions, each after those it follows from, and writes results.
+    """Return the fragment that computes expressions in dependency order, and writes results.
 
-    ``read``: the place of an expression that is read, when it is first needed or its turn in ``order`` comes.
+    ``read`` returns the place of an expression that is read, when it is first needed or reached in ``order``.
     """
     instructions: list[Instruction] = []
     numbers: dict[int, int] = {}
@@ -88,7 +88,7 @@ class Staged(ABC):
     @property
     @abstractmethod
     def form(self) -> str:
-        """What it is made of, in some words."""
+        """Description in words."""
 
     @abstractmethod
     def bodies_and_times(self) -> list[tuple[Fragment, int]]:
@@ -96,15 +96,15 @@ class Staged(ABC):
 
     @abstractmethod
     def arrangement(self) -> Any:
-        """What decides the code beside the bodies; its text is hashed."""
+        """Data that determine the code in addition to the fragments; their text is hashed."""
 
     @abstractmethod
     def width(self, lanes: int) -> int:
-        """How many rows run at once, of registers of so many lanes."""
+        """Return the number of rows that run simultaneously for registers of ``lanes`` lanes."""
 
     @abstractmethod
     def text(self, target: Any, width: int) -> str:
-        """The LLVM module for a target, so many rows at once."""
+        """Return the LLVM module for a target and a number of simultaneous rows."""
 
     @abstractmethod
     def tables(self) -> tuple[dict[str, int], Any]:

@@ -36,7 +36,7 @@ _warned: set[str] = set()
 
 
 def folder() -> Path | None:
-    """Where compiled code is kept; None where LINKWRIGHT_CACHE is "off" or there is no home."""
+    """Return the folder of the cache; None if LINKWRIGHT_CACHE is "off" or there is no home."""
     chosen = os.environ.get("LINKWRIGHT_CACHE")
     if chosen in ("", "off", "0"):
         return None
@@ -63,9 +63,9 @@ def key(digest: str, target: Target, width: int) -> str | None:
 
 @cache
 def _compiler() -> str | None:
-    """A digest of the compiler's modules, which are part of what decides the code; None where they cannot be read.
+    """Return a digest of the compiler's modules, which determine the code; None if they cannot be read.
 
-    Of their sources, wherever they lie (in a zip file, say), or, where only bytecode is installed, of that.
+    It is a digest of their sources (also in a zip file) or, if only bytecode is installed, of the bytecode.
     """
     package = "linkwright.compiler"
     digest = hashlib.sha256()
@@ -84,7 +84,7 @@ def _compiler() -> str | None:
 
 
 def _told(code: CodeType) -> tuple[Any, ...]:
-    """What a code object does, in words that are the same in every process."""
+    """Return a description of a code object that is equal in all processes."""
 
     def constant(x: Any) -> Any:
         if isinstance(x, CodeType):
@@ -158,10 +158,10 @@ def code(
     exports: Sequence[str],
     scheduled: bool = True,
 ) -> tuple[Code, bool]:
-    """The loaded code kept under a name, or made of an LLVM module's text and kept; whether it was there."""
+    """Return loaded code by its name in the cache, or from the text of an LLVM module; and whether it was cached."""
     image = read(name)
     if image is not None:
-        with contextlib.suppress(RuntimeError, LinkwrightError):  # not loadable by this LLVM: made anew
+        with contextlib.suppress(RuntimeError, LinkwrightError):  # not loadable by this LLVM: compiled again
             return Code(image, symbols, exports), True
     image = generate(text(), scheduled)
     write(name, image)
@@ -169,7 +169,7 @@ def code(
 
 
 def _trusted(path: Path, private: bool, handle: int | None = None) -> bool:
-    """Whether a folder or file is this user's, and nobody else can write (or, a folder, look) there."""
+    """Return whether a folder or file belongs to this user, and nobody else can write to it (or list the folder)."""
     if os.name == "nt":
         return True
     status = os.stat(path) if handle is None else os.fstat(handle)
@@ -208,7 +208,7 @@ def _kept(where: Path) -> list[tuple[Path, os.stat_result]]:
 
 
 _unseen = _LIMIT
-"""Bytes written since the folder's size was looked at, which takes longer, the more files there are."""
+"""Bytes written since the size of the folder was last computed, which takes longer the more files there are."""
 
 
 def _look(where: Path, written: int) -> None:

@@ -14,14 +14,14 @@ import numpy as np
 
 from linkwright.compiler.ir.program import ArraySpec, ProgramSignature
 
-_FROM_LOOP_AND_SIGNATURE = 31  # place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of functions
+_FROM_LOOP_AND_SIGNATURE = 31  # index of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of functions
 _DOUBLE = 12  # NPY_DOUBLE
 _NO_IDENTITY = -1
 
 
 @cache
 def numpy_table(which: str, last: int) -> Any:
-    """The addresses NumPy gives to extensions: its table "multiarray" or "ufunc", up to a place."""
+    """Return the addresses of NumPy's C API: its table "multiarray" or "ufunc", up to an index."""
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     pointer = ctypes.pythonapi.PyCapsule_GetPointer

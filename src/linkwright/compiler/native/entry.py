@@ -153,7 +153,7 @@ _TP_FLAGS = 168  # where a type keeps its flags
 
 
 def keep_entry(kind: type[Entered]) -> None:
-    """Let Python 3.11 call the class's objects directly too: newer ones see by themselves that they may."""
+    """Enable direct calls of the class's objects in Python 3.11; newer versions detect them."""
     if sys.version_info >= (3, 12) or not supported():
         return
     flags = ctypes.c_ulong.from_address(id(kind) + _TP_FLAGS)

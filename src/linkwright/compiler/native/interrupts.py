@@ -31,11 +31,11 @@ def raise_caught() -> None:
 
 
 _raised = 0
-"""What was raised last by a handler: its address, since the exception itself would keep all that its frames hold."""
+"""Address of the last exception raised by a handler; the exception itself would keep its frames alive."""
 
 
 def of_handler(error: BaseException) -> bool:
-    """Whether an exception that has just been raised is a handler's."""
+    """Return whether an exception that has just been raised is a handler's."""
     return id(error) == _raised
 
 

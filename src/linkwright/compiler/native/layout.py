@@ -47,12 +47,12 @@ class TupleLayout(ctypes.Structure):
 
 
 TUPLE_ITEMS = tuple.__basicsize__
-"""Where the items of a tuple begin."""
+"""Offset of the items of a tuple."""
 
 
 @cache
 def supported() -> bool:
-    """Whether objects and arrays have these layouts; free-threaded and debug builds of Python have others."""
+    """Return whether objects and arrays have these layouts; free-threaded and debug builds of Python have others."""
     if sysconfig.get_config_var("Py_GIL_DISABLED") or hasattr(sys, "gettotalrefcount"):
         return False
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:

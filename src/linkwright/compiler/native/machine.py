@@ -58,7 +58,7 @@ class Target(NamedTuple):
 
     @property
     def fused(self) -> bool:
-        """Whether a product and a sum can be one instruction."""
+        """Whether there are fused multiply–add instructions."""
         return "fma" in self.enabled or self.processor != "x86"
 
     @property
@@ -116,14 +116,16 @@ def _target_machine(t: Target) -> Any:
 
 
 LOADED_TOGETHER = 16
-"""So much code shares a linker. Of each that was ever loaded a linker keeps 10 kB, until it goes itself: with the last
-code in it. One for each would take 90 kB and half a millisecond."""
+"""Number of codes that share a linker. A linker keeps 10 kB of each code that it loaded until the last one is freed; a
+linker for each code would take 90 kB and half a millisecond.
+"""
 
 _IN_ONE_PIECE = os.name != "nt" and sys.maxsize > 2**32
-"""Whether code and its constants are loaded into one piece of memory (by LLVM's linker "JITLink", not for Windows'
-objects yet). The older linker asks for a piece for each: in a process with gigabytes of arrays they may come to lie
-further apart than an instruction reaches, and LLVM then ends the process. It also takes eight times as long for code
-of many constants."""
+"""Whether code and its constants are loaded into one memory block, by LLVM's linker "JITLink" (not yet for objects of
+Windows). The older linker allocates a block for each: in a process with gigabytes of arrays they may be further apart
+than an instruction reaches, and LLVM then aborts the process. It is also eight times slower for code with many
+constants.
+"""
 
 
 class _Linkers:
@@ -202,7 +204,7 @@ def stay(code: Code) -> None:
 
 @cache
 def _library_addresses() -> dict[str, int]:
-    """Where the C library's functions are."""
+    """Return the addresses of the C library's functions."""
     wanted = [*LIBRARY, "malloc", "free", "fma", "memcpy"]
     library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
     if os.name != "nt" and not all(hasattr(library, name) for name in wanted):

@@ -26,11 +26,11 @@ _EXPORTS = {"row": ("single",), "batches": ("loop",), "both": ("loop", "single")
 """Functions of each part of the code that are called from outside."""
 
 _AS_ROW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-"""A row's code: its arguments, and the bytes between rows (which it does not look at)."""
+"""Code of a row: its arguments, and the bytes between rows (unused)."""
 
 
 class Native:
-    """A program's machine code: a way in for single rows and one for batches, each made when it is first needed."""
+    """Machine code of a program: an entry for single rows and one for batches, each compiled on first use."""
 
     def __init__(self, program: Program | Staged, width: int, name: str = ""):
         self.name = name or program.name
@@ -65,7 +65,7 @@ class Native:
 
     @property
     def from_cache(self) -> bool:
-        """Whether all code that was needed so far was in the cache."""
+        """Whether all code used so far came from the cache."""
         return bool(self._found) and all(self._found)
 
     @property
@@ -104,7 +104,7 @@ class Native:
         _AS_ROW(self._row_at.value or 0)(arguments, steps)
 
     def _code(self, part: str) -> machine.Code:
-        """The code for "row" or "batches"; stages that take one row at a time have both in one piece."""
+        """Return the code for "row" or "batches"; staged programs of single rows have both in one module."""
         staged = isinstance(self._program, Staged)
         if staged and self.width == 1:
             part = "both"
@@ -137,9 +137,9 @@ class Native:
 
 
 def build(program: Program | Staged, tune: bool = False, name: str = "") -> Native:
-    """The machine code, with as many lanes as the target's registers have, or as measured fastest.
+    """Return the machine code, with as many lanes as the target's registers have, or as measured fastest.
 
-    ``name``: what people are told that is compiled, where it takes long.
+    ``name``: description for progress messages, where compilation takes long.
     """
     target = machine.target()
     if isinstance(program, Staged):
@@ -160,11 +160,10 @@ LONG = 10_000
 
 
 def _scheduled(program: Program | Staged) -> bool:
-    """Whether LLVM's schedulers, before and after registers are given, are of use.
+    """Return whether LLVM's schedulers, before and after register allocation, are beneficial.
 
-    It wins up to a tenth where results are few. Where they are many, each stored as soon as it is known, its
-    reordering keeps more of them waiting (measured: up to a third slower); and on long programs it takes most
-    of the time of compilation.
+    They gain up to a tenth for few results. For many results, each stored as soon as it is known, reordering keeps more
+    of them alive (measured: up to a third slower); and for long programs it takes most of the compile time.
     """
     if isinstance(program, Staged):
         return False  # steps write many numbers each
@@ -173,7 +172,7 @@ def _scheduled(program: Program | Staged) -> bool:
 
 
 def measurement(program: Program | Staged) -> Callable[[Native], float]:
-    """How long a batch takes: the shortest of many runs, which other work on the machine disturbs least."""
+    """Return a function that measures the time of a batch: the minimum of many runs."""
     random = np.random.default_rng(0)
     inputs = [random.standard_normal((_ROWS_MEASURED, *slot.shape)) for slot in program.inputs]
     outputs = tuple(np.empty((_ROWS_MEASURED, *slot.shape)) for slot in program.outputs)

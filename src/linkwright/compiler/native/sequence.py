@@ -1,8 +1,8 @@
-"""Calls of a kernel one after the other, each from what the one before gave, with no Python between them.
+"""Sequences of calls of a kernel, each with results of the previous one, without Python in between.
 
-Some results of a call are arguments of the next one. What is to be kept of them is written where it stays; the others
-change between two places. Batches are done some rows at a time, all their calls, so that what the calls hand on stays
-in the near caches; parts of a batch are done on several threads. A row's results depend on none of that.
+Some results of a call are arguments of the next one. Those that are recorded are written to their final position;
+others alternate between two buffers. Batches run some rows at a time, all calls of them, so that the exchanged data
+stay in the caches; parts of a batch run on several threads. The results of a row depend on none of that.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class SequenceLayout(ctypes.Structure):
 
 
 _NEAR = 32 * 1024
-"""Doubles that rows done at a time may take, where there are several calls."""
+"""Largest number of doubles of rows that run together, for several calls."""
 
 LANE_WORK = 4.5
-"""Work, as `poll_signals` is told it, of a lane in a nanosecond, about."""
+"""Approximate work of a lane per nanosecond, in the unit of `poll_signals`."""
 
 _MOST = 4096
-"""Rows at a time, between which signals are looked for."""
+"""Largest number of rows between checks for signals."""
 
 _SLICES_EACH = 4  # so that a thread that is held up does not hold up the rest
 
@@ -66,7 +66,7 @@ def _function() -> Callable[[int], None]:
 
 
 class Form(NamedTuple):
-    """What of a kernel's calls is always the same."""
+    """Constant properties of a kernel's calls."""
 
     steps: list[int]
     """bytes between rows, and between their entries"""
@@ -75,7 +75,7 @@ class Form(NamedTuple):
     size: int
     """doubles of a row, results twice"""
     work: int
-    """of a step of its longest repetition, as `poll_signals` is told it"""
+    """work of a step of its longest repetition, in the unit of `poll_signals`"""
 
 
 def form_of(program: ProgramSignature, work: int) -> Form:
@@ -85,7 +85,7 @@ def form_of(program: ProgramSignature, work: int) -> Form:
 
 
 class CallsInSequence:
-    """So many calls of a kernel's machine code: what they read and write is told once, and then done by rows."""
+    """A sequence of calls of a kernel's machine code; arrays are described once, and rows are then run."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class CallsInSequence:
         turns: float,
     ):
         """As `Kernel.in_sequence` has them; ``function``: the machine code's address."""
-        self.kept = (*arrays, *results)  # whose memory is told
+        self.kept = (*arrays, *results)  # whose memory is in the table
         shared = [0 if x.ndim == n else step for x, n, step in zip(arrays, form.dimensions, form.steps, strict=False)]
         self.steps = np.array(shared + form.steps[len(arrays) :], dtype=np.int64)
         inputs = (SequenceInput * len(arrays))()
@@ -123,7 +123,7 @@ class CallsInSequence:
         self.calls, self.size = calls, form.size
 
     def run(self, first: int, end: int, width: int) -> None:
-        """All calls of these rows; ``width``: of the lanes. What a handler of a signal raises meanwhile is raised."""
+        """Run all calls for these rows; ``width``: number of lanes. Exceptions of signal handlers are raised."""
         layout = SequenceLayout.from_buffer_copy(self.layout)
         near = max(8, _NEAR // (self.size * width)) * width
         layout.first, layout.end = first, end
@@ -133,7 +133,7 @@ class CallsInSequence:
 
 
 def run_on_threads(calls: CallsInSequence, rows: int, width: int, threads: int, nanoseconds: float) -> None:
-    """All rows, on so many threads where that is worth it; ``nanoseconds`` that a row takes, about."""
+    """Run all rows, on several threads where beneficial; ``nanoseconds``: approximate time of a row."""
     slices = min(int(rows * nanoseconds / GRAIN), _SLICES_EACH * threads) if threads > 1 else 1
     step = max(1, -(-rows // (max(1, slices) * width))) * width
     starts = range(0, rows, step)

@@ -24,7 +24,7 @@ LONG = 50_000_000
 """Nanoseconds of work from which a batch is done piece by piece, so that it can be stopped."""
 
 MOST_THREADS = 256
-"""So many threads may be asked for on any machine, or four for each processor: more of them only wait."""
+"""Largest number of threads on any machine, or four per processor: more would only wait."""
 
 _SLICES_EACH = 4  # so that a thread that is held up does not hold up the batch
 
@@ -32,7 +32,7 @@ _PIECE = 0.05
 """Seconds that a piece of a long slice should take: between pieces Python sees to signals, such as that of Ctrl-C."""
 
 Job = Callable[[], Any]
-"""What is to be done; a job may return another one, to go on with."""
+"""A function to run; it may return another one, to run next."""
 
 
 def default_threads() -> int:
@@ -44,7 +44,7 @@ def default_threads() -> int:
 
 
 def _processors() -> int:
-    """How many of them this process may use."""
+    """Return the number of processors of this process."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -68,7 +68,7 @@ def one_thread() -> Iterator[None]:
 
 
 def threads_here(wanted: int) -> int:
-    """As many as may be taken by a call of this thread that wants so many."""
+    """Return the number of threads available to a call of this thread."""
     return min(wanted, _here.most)
 
 
@@ -79,7 +79,7 @@ def checked_threads(what: str, number: Any) -> int:
 
 
 class _Pool:
-    """Threads that wait for work; made when first needed, as many as the widest call asks for."""
+    """Worker threads, created on demand, as many as the widest call needs."""
 
     def __init__(self) -> None:
         self.tasks: SimpleQueue[Job] = SimpleQueue()
@@ -169,7 +169,7 @@ _pool = _Pool()
 
 
 def at_once(jobs: Sequence[Job], threads: int) -> None:
-    """Do all jobs on so many threads; back when all are done, or none is under way any more after an interrupt."""
+    """Run all jobs on several threads; return when all are done, or none is running after an interrupt."""
     _pool.run(jobs, threads)
 
 

@@ -1,1 +1,1 @@
-"""What passes over bodies remember, and what is computed between them."""
+"""Passes: stored values of passes over bodies, and computations between passes."""

@@ -1,4 +1,4 @@
-"""What to compute and what to read instead, as a minimum cut of a network."""
+"""The choice between computing and reading values, as a minimum cut of a network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linkwright.expression.graph import Expr
 
 
 class Choice(NamedTuple):
-    """What a program computes, and what it reads."""
+    """Values that a program computes, and values that it reads."""
 
     computed: list[Expr]
     loaded: list[Expr]
@@ -23,17 +23,17 @@ def cheapest(
     computing: Callable[[Expr], float],
     reading: Callable[[Expr], float],
 ) -> Choice:
-    """The cheapest choice by which all that is wanted is known.
+    """Return the cheapest choice that provides all wanted values.
 
-    ``nodes``: all expressions that it may follow from, without constants, each after those it follows from.
-    ``computing``, ``reading``: what either costs, of computing beside what it follows from; infinite where impossible.
+    ``nodes``: all expressions that they may follow from, without constants, in dependency order. ``computing``,
+    ``reading``: costs, of computing without the arguments; infinite where impossible.
     """
     cut = Cut(2 * len(nodes) + 2)
     place = {node.index: 2 * k for k, node in enumerate(nodes)}
     source, sink = 2 * len(nodes), 2 * len(nodes) + 1
     for node in nodes:
         first, cost = place[node.index], computing(node)
-        if cost == np.inf:  # it is not computed: its first place is the source itself
+        if cost == np.inf:  # not computed: its first node is the source
             cut.edge(source, first + 1, reading(node))
             continue
         cut.edge(source, first, cost)
@@ -68,7 +68,7 @@ class Cut:
         self.left += (capacity, 0.0)
 
     def _distances(self, source: int, sink: int) -> list[int]:
-        """How many edges with room it is to the sink, from all that are no farther than the source; -1: farther."""
+        """Return the distances to the sink by edges with residual capacity, for nodes no farther than the source, else -1."""
         left, head, out = self.left, self.head, self.out
         distance = [-1] * len(out)
         distance[sink] = 0
@@ -85,7 +85,7 @@ class Cut:
         return distance
 
     def _reached(self, source: int) -> list[bool]:
-        """What edges with room lead to."""
+        """Return the nodes reached by edges with residual capacity."""
         left, head, out = self.left, self.head, self.out
         reached = [False] * len(out)
         reached[source] = True

@@ -1,12 +1,11 @@
-"""From recorded sweeps to loops: which passes over the bodies there are, and what each body remembers between them.
+"""From recorded sweeps to loops: passes over the bodies, and the values that each body stores between them.
 
-Sweeps in the same direction one after the other are one pass. What a later pass needs of an earlier one is
-remembered in the body's record or computed again, whichever costs less: for each kind of joint and each
-pass that choice is a minimum cut between what is at hand and what is needed. Places in the record are shared
-by what is never needed at the same time.
+Consecutive sweeps in the same direction are one pass. Values of an earlier pass that a later one needs are stored in
+the body's record or recomputed, whichever is cheaper: for each kind of joint and each pass this is a minimum cut
+between available and needed values. Values that are never live simultaneously share an entry of the record.
 
-In a chain, where each body hangs on the one before, what neighbors tell each other is in no record: one place for
-all serves, which every body overwrites when it has read it.
+In a chain, where each body is the child of the previous one, values exchanged between neighbors are in no record: one
+buffer serves all, which every body overwrites after reading.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class BodyLoops(NamedTuple):
     shared: int
     """of the world's record, or of what neighbors in a chain leave for each other"""
     computed: int
-    """numbers beside it that are computed between passes"""
+    """values computed between passes"""
     between: list[Fragment]
     """for each pass, what is computed before it; and after all"""
     columns: list[list[Fragment]]
@@ -79,7 +78,7 @@ class BodyLoops(NamedTuple):
 
     @property
     def by_columns(self) -> bool:
-        """Whether anything happens to columns."""
+        """Whether there are columns."""
         return any(self.columns)
 
 
@@ -117,12 +116,12 @@ def loops_of(recording: Recording) -> BodyLoops:
 
 
 def is_chain(model: Model) -> bool:
-    """Whether each body hangs on the one before."""
+    """Return whether each body is the child of the previous one."""
     return all(link.parent == k - 1 for k, link in enumerate(model.links))
 
 
 def _handed_on(recording: Recording, passes: list[BodyPass], places: dict[RecordEntry, int]) -> int:
-    """Give a place to everything that neighbors in a chain tell each other, anew in every pass; how many there are."""
+    """Assign entries to all values exchanged between neighbors of a chain, per pass; return their number."""
     most = 0
     for one in passes:
         if one.columns:
@@ -164,7 +163,7 @@ def _passes(recording: Recording, shared: UniformValues) -> list[BodyPass]:
 
 
 def _beginnings(recording: Recording, one: BodyPass, places: dict[RecordEntry, int]) -> list[tuple[int, float]]:
-    """What the world's record holds before a pass: the starts of its sweeps."""
+    """Return the contents of the world's record before a pass: the initial values of its sweeps."""
     found: list[tuple[int, float]] = []
     for s in () if one.columns else one.sweeps:
         sweep = recording.sweeps[s]
@@ -176,7 +175,7 @@ def _beginnings(recording: Recording, one: BodyPass, places: dict[RecordEntry, i
 
 
 class _KindPlan:
-    """What the steps of one kind compute in each pass."""
+    """Computations of the steps of one kind in each pass."""
 
     def __init__(
         self,
@@ -211,7 +210,7 @@ class _KindPlan:
             self._decide(p)
 
     def _gather(self) -> None:
-        """What every pass has to give."""
+        """Collect the results of every pass."""
         for s, sweep in enumerate(self.recording.sweeps):
             results, p = sweep.results[self.k], self.of_sweep[s]
             if sweep.direction == "columns":
@@ -227,7 +226,7 @@ class _KindPlan:
                     self.outputs[-1][number].append((entry, node))  # last: a result may lie where an input does
 
     def _gather_columns(self, s: int, p: int) -> None:
-        """What a pass over columns needs: the body's own, and what the others meet at it."""
+        """Collect the values that a pass over columns needs: the body's columns, and those that other columns meet."""
         sweep = self.recording.sweeps[s]
         chosen = representatives(sweep.classes)
         for number, column in enumerate(sweep.columns[self.k]):
@@ -239,7 +238,7 @@ class _KindPlan:
                 self.remembered[p].setdefault(node.index, node)
 
     def _at_hand(self, node: Expr) -> tuple[int, int] | None:
-        """Where columns read what is in no record."""
+        """Return the source of values of columns that are in no record."""
         if self.shared.owns(node):
             return SHARED, self.shared.place(node)
         if node.op == "symbol" and (source := self.source[node.index]).space in ("data", "input"):
@@ -247,13 +246,13 @@ class _KindPlan:
         return None
 
     def _of_columns(self, s: int) -> tuple[list[list[Expr]], list[Expr]]:
-        """What columns find here, and what they become, class by class."""
+        """Return inputs and results of columns at a body, by class."""
         sweep = self.recording.sweeps[s]
         passed = [sweep.results[self.k][entry] for entry in representatives(sweep.classes).values()]
         return sweep.found[self.k], passed
 
     def _met(self, s: int) -> list[Expr]:
-        """What columns meet that does not depend on them."""
+        """Return values that columns read and that do not depend on them."""
         found, passed = self._of_columns(s)
         wanted = [*passed, *(x for row in found for x in row)]
         depends: set[int] = set()
@@ -270,7 +269,7 @@ class _KindPlan:
         return list(met.values())
 
     def column_step(self, p: int, places: dict[RecordEntry, int]) -> Fragment:
-        """What pass p does at a body to columns from beyond: they go on inwards, and are met by outputs."""
+        """Return the step of pass p for columns from outer bodies: they propagate inwards and contribute to outputs."""
         (s,) = self.passes[p].sweeps
         found, passed = self._of_columns(s)
         met = {x.index: x for x in self._met(s)}
@@ -311,7 +310,7 @@ class _KindPlan:
         return [node for node in wanted if node.value is None]
 
     def _decide(self, p: int) -> None:
-        """What pass p computes, and what it reads that earlier passes computed."""
+        """Decide which values pass p computes, and which it reads from earlier passes."""
         wanted = self._needs(p)
         every = [x for x in needed(wanted, self.shared) if x.value is None]
         new = [x for x in every if self.origin(x) >= p and not self._leaf(x, p)]
@@ -336,11 +335,11 @@ class _KindPlan:
             self.loaded[p][node.index] = self._place(node, p)
 
     def _leaf(self, node: Expr, p: int) -> bool:
-        """Whether pass p can read it where it is."""
+        """Return whether pass p can read a value directly."""
         return self.shared.owns(node) or (node.op == "symbol" and not self._overwritten(node, p))
 
     def _overwritten(self, symbol: Expr, p: int) -> bool:
-        """Whether it is gone by pass p, having been a neighbor's word in a chain."""
+        """Return whether a value exchanged between neighbors of a chain is overwritten before pass p."""
         if self.shared.owns(symbol):
             return False
         source = self.source[symbol.index]
@@ -350,7 +349,7 @@ class _KindPlan:
         return self.of_sweep[item.owner]
 
     def _place(self, node: Expr, p: int) -> tuple[int, int] | RecordEntry:
-        """Where pass p reads what it does not compute; notes what must be remembered for that."""
+        """Return the place from which pass p reads a value; mark values that must be stored for that."""
         if (place := self._at_hand(node)) is not None:
             return place
         if node.op == "symbol" and not self._overwritten(node, p):
@@ -400,7 +399,7 @@ class _KindPlan:
         return {node.index: node for node in needed(wanted, self.shared)}
 
     def step(self, p: int, places: dict[RecordEntry, int]) -> Fragment:
-        """What pass p does at a body."""
+        """Return the step of pass p at a body."""
 
         def read(node: Expr) -> Place | None:
             place = self.loaded[p].get(node.index)

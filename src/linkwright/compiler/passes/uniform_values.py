@@ -1,7 +1,7 @@
-"""What belongs to no body: computed between passes, of single bodies' states, of sums and of arguments.
+"""Values that belong to no body: computed between passes from single bodies' states, sums and arguments.
 
-It is computed once, as soon as what it follows from is known, and kept beside the world's record, where steps and
-what is computed later read it.
+They are computed once, as soon as their arguments are known, and stored next to the world's record, where steps and
+later computations read them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class UniformValues:
         """by index of the expression"""
 
     def owns(self, node: Expr) -> bool:
-        """Whether an expression depends on no body of which there are many."""
+        """Return whether an expression depends on no body of a group."""
         if node.value is not None:
             return False
         known = self._of_body.get(node.index)
@@ -95,7 +95,7 @@ class UniformValues:
 
     @property
     def looks_at_bodies(self) -> bool:
-        """Whether any of it follows from what a single body or the world has."""
+        """Whether a value depends on a single body or the world."""
         used = {*self._results(), *self._nodes.values()}
         symbols = {node.index for node in needed(used)}
         return any(symbol.index in symbols for symbol in self.recording.main.symbols.values() if self._sweep(symbol))
@@ -107,11 +107,11 @@ class UniformValues:
         return [x for one in self.recording.outputs if one.of == "main" for x in one.results[0]]
 
     def place(self, node: Expr) -> int:
-        """Where a step finds it."""
+        """Return the entry from which a step reads a value."""
         return self.places.setdefault(node.index, len(self.places))
 
     def computed(self, of_sweep: Mapping[int, int], passes: int) -> list[list[Expr]]:
-        """What is computed before each pass, and after all."""
+        """Return the values computed before each pass, and after all."""
         made: list[list[Expr]] = [[] for _ in range(passes + 1)]
         for index in self.places:
             made[self.earliest(self._nodes[index], of_sweep)].append(self._nodes[index])
@@ -125,13 +125,13 @@ class UniformValues:
         return [key for one in self._inputs(nodes) if (key := self._main.get(one.index)) and self._sweep(one)]
 
     def _inputs(self, nodes: Iterable[Expr]) -> list[Expr]:
-        """What these are computed of: symbols, and what is computed before."""
+        """Return the arguments of these values: symbols, and values computed before."""
         nodes = list(nodes)
         given = set(self.places) - {node.index for node in nodes}
         return [x for x in needed(nodes, given) if x.op == "symbol" or x.index in given]
 
     def bodies(self, computed: list[list[Expr]], places: Mapping[RecordEntry, int], size: int) -> list[Fragment]:
-        """What is computed before each pass, and after all; ``size``: of the world's record, after which it lies."""
+        """Return the fragments computed before each pass, and after all; ``size``: of the world's record."""
         at = {index: size + place for index, place in self.places.items()}
         made = []
         for number, nodes in enumerate(computed):

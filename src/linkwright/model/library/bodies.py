@@ -64,6 +64,4 @@ class BodyShapes:
             self.ball(body, start, radius, color)
             return
         placement = pose_matrix(rotation_from_z((b - a) / length), 0.5 * (a + b))
-        self.builder.shape(
-            body, kind, radius=radius, length=length, placement=placement, use="visual", color=color
-        )
+        self.builder.shape(body, kind, radius=radius, length=length, placement=placement, use="visual", color=color)

@@ -1,8 +1,8 @@
-"""Blocks of bodies as leaves of the assembly, on lanes: each structure of block is traced once.
+"""Blocks of bodies as leaves of the assembly, on lanes: each structure of a block is traced once.
 
-Blocks are alike when their bodies hang together alike, by joints of the same kinds, and have the same handles. Numbers
-that are the same in all blocks that are alike are constants of their program, so that what is many times the same
-costs as much as a single one that was compiled by itself.
+Blocks are alike if their bodies are connected in the same way, by joints of the same kinds, with the same handles.
+Numbers that are equal in all alike blocks are constants of their program, so that equal blocks cost as much as a single
+one that is compiled separately.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Where assembly–disassembly on lanes has everything: tables for the code of `levels.py`.
+"""Memory layout of assembly–disassembly on lanes: tables for the code of `levels.py`.
 
 Joins, and blocks of bodies that are leaves, run in chunks: as many of one level and variant as there are lanes, or a
-single one. What a join reads of a side lies in a *port*, lane by lane as it will be read. Chunks are done depth first,
-so that the ports of few are in use at a time: a response lies in the nearest cache when it is needed, whatever the size
-of the mechanism.
+single one. The data of a side of a join are in a *port*, lane by lane in the order of reading. Chunks run depth first,
+so that few ports are in use simultaneously: a response is in the nearest cache when it is needed, for any size of the
+mechanism.
 """
 
 from __future__ import annotations
@@ -50,16 +50,17 @@ class AssemblyTables(NamedTuple):
     chunks: np.ndarray
     """(chunks, 11), in the order of assembly: see :class:`Chunk`"""
     ids: np.ndarray
-    """for every chunk, lane by lane, where numbers begin. Of joins: records of the joints' bodies, of their parents,
-    data of the bodies, of their parents, the joints' rates. Of loops: of the second and the first bodies alike, data
-    of the loops, then of every body its data, q, v, rates; of blocks: records of the first bodies, then the same"""
+    """for every chunk, lane by lane, offsets of data. Joins: records of the joints' bodies and of their parents, data of
+    both, the joints' rates. Loops: the same of the second and first bodies, data of the loops, then data, q, v and
+    rates of every body. Blocks: records of the first bodies, then as loops
+    """
     copies: np.ndarray
     """between a chunk's lanes and ports: how many lanes, entries, bytes from entry to entry, then for each lane the
     place in the port and the bytes from entry to entry there"""
     bodies: np.ndarray
     """(those that are moved, 4): where the parent's record begins, the kind, where the own record and data begin"""
     groups: np.ndarray
-    """for every kind, lanes at a time, where its bodies' records, data, q and v begin; the last body fills lanes up"""
+    """for every kind, by groups of lanes, offsets of its bodies' records, data, q and v; unused lanes have the last body"""
     sizes: np.ndarray
     """how many bodies are moved, how many chunks; then how many blocks of lanes of every kind"""
     bytes: int
@@ -144,7 +145,7 @@ class ChunkPlan:
         return [self.chunk_of[node] for node in nodes if node != GROUND and self.chunk_of[node] >= 0]
 
     def lanes(self, chunk: int) -> int:
-        """How many lanes a chunk has."""
+        """Return the number of lanes of a chunk."""
         return self.width if len(self.members[chunk]) > 1 else 1
 
     def variant(self, chunk: int) -> int:
@@ -152,7 +153,7 @@ class ChunkPlan:
         return self.parts.variant_of[self.members[chunk][0]]
 
     def handles(self, port: Port) -> int:
-        """How many handles the nodes in a port have; none if it is a side of leaves or the ground."""
+        """Return the number of handles of the nodes in a port; none for a side of leaves or the ground."""
         variant = self.parts.variants[self.variant(port[0])]
         if isinstance(variant, BlockVariant):
             return 0
@@ -160,7 +161,7 @@ class ChunkPlan:
         return side.number if side.what == "node" else 0
 
     def result_handles(self, chunk: int) -> int:
-        """How many handles a chunk's results have."""
+        """Return the number of handles of a chunk's results."""
         return len(self.schedule.handles[self.members[chunk][0]])
 
     def targets(self, chunk: int) -> list[tuple[Port, int]]:
@@ -173,7 +174,7 @@ class ChunkPlan:
         return found
 
     def in_place(self, chunk: int) -> bool:
-        """Whether a chunk's lanes are a port's, all that are used of it: unused ones are written too."""
+        """Return whether a chunk's lanes are all used lanes of a port; unused ones are written too."""
         targets = self.targets(chunk)
         port = targets[0][0]
         return targets == [(port, lane) for lane in range(len(self.members[port[0]]))]
@@ -219,12 +220,12 @@ def _padded(numbers: np.ndarray, width: int) -> np.ndarray:
 
 
 def records_at(nv: int, width: int) -> int:
-    """Where in the scratch memory the records begin: after the joints' accelerations, and room for lanes not used."""
+    """Return the offset of the records in the scratch memory: after the accelerations, and room for unused lanes."""
     return _rounded(8 * (nv + width))
 
 
 def layout_of(schedule: Schedule, parts: AssemblyPrograms, width: int) -> AssemblyTables:
-    """The tables of a schedule for registers of so many lanes."""
+    """Return the tables of a schedule for registers of ``width`` lanes."""
     plan = ChunkPlan(schedule, parts, width)
     places = _places(schedule, parts)
     nv = int(parts.widths[:, 1].sum())
@@ -319,7 +320,7 @@ def layout_of(schedule: Schedule, parts: AssemblyPrograms, width: int) -> Assemb
 
 
 def _begins(plan: ChunkPlan, places: _BodyOffsets, chunk: int, lanes: int, unused: int) -> list[np.ndarray]:
-    """For every lane of a chunk where numbers begin (:attr:`Layout.ids`); rates of lanes not used go where told."""
+    """Return the offsets for every lane of a chunk (:attr:`Layout.ids`); rates of unused lanes go to a dummy."""
     nodes = plan.members[chunk]
     joints = [one.joint for one in map(plan.join, nodes) if one is not None]
 
@@ -349,7 +350,7 @@ def _begins(plan: ChunkPlan, places: _BodyOffsets, chunk: int, lanes: int, unuse
 
 
 class _BodyOffsets(NamedTuple):
-    """Where what belongs to bodies begins; records and data of the ground come first."""
+    """Offsets of the data of bodies; records and data of the ground come first."""
 
     parent: np.ndarray
     """(n,), the number of the parent's record"""

@@ -1,10 +1,10 @@
-"""Assembly–disassembly as machine code: joins of one kind run side by side on the lanes of vector registers.
+"""Assembly–disassembly as machine code: joins of one kind run on the lanes of vector registers.
 
-The code knows the variants of joins (of closed loops, of blocks of bodies that are leaves), not how many there are nor
-which: that is in tables (`layout.py`), chunk by chunk.
-What a join needs of its two sides lies lane by lane as it will be read; whatever makes it writes it there, directly
-where a chunk's results are one port in the same order, else entry by entry. Bodies come first: what all joins need of
-their coordinates on lanes, then their angular velocities one after the other, the only thing that is not on lanes.
+The code contains the variants of joins (of closed loops, of blocks of bodies that are leaves), not their number or
+order, which are in tables (`layout.py`), chunk by chunk. The data of the two sides of a join are stored lane by lane in
+the order of reading; they are written there directly if the results of a chunk are one port in the same order,
+otherwise entry by entry. Bodies come first: terms of coordinates on lanes, then angular velocities sequentially, the
+only part that is not on lanes.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class LevelProgram(Staged):
 
     @property
     def form(self) -> str:
-        """What it is made of."""
+        """Description in words."""
         return f"{counted(len(self.schedule.order), 'join')} of {counted(len(self.schedule.blocks), 'part')} on lanes"
 
     def bodies_and_times(self) -> list[tuple[Fragment, int]]:
@@ -82,7 +82,7 @@ class LevelProgram(Staged):
         return found + [x for some in (parts.join, parts.split) for x in zip(some, of_variants, strict=True)]
 
     def arrangement(self) -> Any:
-        """How many there are of what decides the code."""
+        """Data that determine the code."""
         return self.parts.data.shape[1], sorted(self.layout.used), len(self.parts.kinds), self.lanes
 
     @cached_property
@@ -173,17 +173,17 @@ def _listed(*spaces: int, first: int = 0, members: int = 0) -> dict[int, Space]:
 
 
 def _prepared() -> dict[int, Space]:
-    """Of what is found of a body beforehand."""
+    """Emit the code of a body's precomputed terms."""
     return _listed(OWN, OWN_DATA, Q, V)
 
 
 def _swept() -> dict[int, Space]:
-    """Of a body's angular velocity."""
+    """Emit the code of a body's angular velocity."""
     return {OWN: RegisterSpace("%own"), PARENT: RegisterSpace("%parent"), OWN_DATA: RegisterSpace("%num")}
 
 
 def _joined(variant: Any) -> dict[int, Space]:
-    """Of a join or a split."""
+    """Emit the code of a join or a split."""
     spaces: dict[int, Space] = {A: RegisterSpace("%A", early=True), B: RegisterSpace("%B", early=True)}
     spaces |= {KEPT: RegisterSpace("%kept", early=True)}
     spaces |= {OUTER: RegisterSpace("%here"), RESULT: RegisterSpace("%here", early=True)}

@@ -43,7 +43,7 @@ class LoopVariant(NamedTuple):
     inwards: tuple[int, ...]
     """and to the second"""
     first: JoinSide
-    """the body of the first end by itself, or the ground"""
+    """the body of the first end alone, or the ground"""
     second: JoinSide
     parent: JoinSide
     child: JoinSide
@@ -68,7 +68,7 @@ class LoopClosures:
         return sorted({end.body for ends in self.ends for end in ends if end.body != GROUND})
 
     def variant(self, join: Join, alone: Mapping[int, JoinSide], parent: JoinSide, child: JoinSide) -> LoopVariant:
-        """Of a loop; ``alone``: bodies by themselves, as sides."""
+        """Return the variant of a loop; ``alone``: single bodies, as sides."""
         first, second = ends = self.ends[join.joint - self.first_number]
         outwards, inwards = (tuple(self.kinds_of[k] for k in bodies) for bodies in self._ways(*ends))
         kind = self.kind(join.joint)

@@ -1,10 +1,10 @@
-"""Assembly–disassembly as few programs: join and split traced once for every combination of what they meet.
+"""Assembly–disassembly as few programs: join and split are traced once for every combination of sides.
 
-A joint's terms depend on its kind alone, a join beside that on what its two sides are: the ground, a body alone, or
-bodies joined already (or a block of them, `blocks.py`) with so many handles. Every such combination is a
-:class:`JoinVariant`, whatever the size of the mechanism; closed loops are joins too (`loop_closures.py`). Values that
-its programs need of the joint are computed beforehand for all bodies and stored in the body's record, or computed
-again. Values that a split needs of its join are stored or computed again, too (`rematerialization.py`).
+The terms of a joint depend on its kind alone, a join also on its two sides: the ground, a single body, or joined bodies
+(or a block, `blocks.py`) with a number of handles. Every combination is a :class:`JoinVariant`, for any size of the
+mechanism; closed loops are joins too (`loop_closures.py`). Values that its programs need of the joint are precomputed
+for all bodies and stored in the body's record, or recomputed. Values that a split needs of its join are stored or
+recomputed, too (`rematerialization.py`).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def programs_of(model: Model, schedule: Schedule, closing: Closing | None = None
 
 
 def _is_alone(schedule: Schedule, block: Sequence[int]) -> bool:
-    """Whether a leaf is a body by itself, with no joint to the ground in it."""
+    """Return whether a leaf is a single body, without a joint to the ground."""
     return len(block) == 1 and block[0] in schedule.joined
 
 
@@ -175,7 +175,7 @@ def _moved(schedule: Schedule) -> list[int]:
 def _variants(
     model: Model, schedule: Schedule, kinds: list[JointKind], leaf_kinds: list[LeafKind], closings: LoopClosures
 ) -> tuple[list[JoinVariant], dict[LoopVariant, list[int]], list[int]]:
-    """Of joints; of loops, with their numbers; and which each node is of."""
+    """Return the variants of joints, those of loops with their numbers, and the variant of each node."""
     kind_of = kind_of_each(kinds)
     alone = {body: JoinSide("leaf", number) for number, one in enumerate(leaf_kinds) for body in one.bodies}
     alone[GROUND] = JoinSide("ground", 1)
@@ -234,7 +234,7 @@ class TracedJoin:
 
 
 def _sweep_choice(plan: RecordPlan) -> tuple[Choice, list[Expr]]:
-    """What the sweep does, and the angular velocity that it finds."""
+    """Return the computations of the sweep, and the angular velocity that it computes."""
     kind = plan.kind
     q, v, _ = coordinates(kind)
     parent = symbols(kind, "parent", 3)

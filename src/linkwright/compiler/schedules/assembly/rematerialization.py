@@ -1,7 +1,7 @@
-"""Which numbers each program of assembly–disassembly computes, and which it reads instead.
+"""The choice of computed and stored values for each program of assembly–disassembly.
 
-What depends on a body's own coordinates and data alone may be found beforehand and remembered in its record; what a
-split needs of its join may be kept. Whether that is cheaper than computing it again is said by minimum cuts.
+Values that depend on a body's coordinates and data alone may be precomputed and stored in its record; values that a
+split needs of its join may be stored. Minimum cuts decide whether storing is cheaper than recomputing.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ class RecordPlan:
     def chosen(
         self, wanted: Sequence[Expr], load: Callable[[Expr], float], fetch: float = FETCH, thorough: bool = True
     ) -> Choice:
-        """What to compute and what to read, at least cost.
+        """Return the values to compute and to read, at the least cost.
 
-        ``load``: the cost of reading what is not early. Without ``thorough`` what is not early and can be read is.
+        ``load``: the cost of reading values that are not early. Without ``thorough`` these are always read, if
+        possible.
         """
         reachable = [node for node in needed(wanted) if node.value is None]
         self.note(reachable)
@@ -97,7 +98,7 @@ class RecordPlan:
         return Choice(computed, loaded)
 
     def _reading(self, node: Expr, load: Callable[[Expr], float], fetch: float) -> float:
-        """What it costs to read a number."""
+        """Return the cost of reading a number."""
         if node.op == "symbol" and self.source[node.index].space == "data":
             return fetch
         if self.early[node.index]:
@@ -105,7 +106,7 @@ class RecordPlan:
         return load(node)
 
     def place(self, column: SymbolSource) -> Place:
-        """Where a column of data is: in a body's row, or all in a loop's."""
+        """Return the place of a column of data: in a body's row, or all in a loop's."""
         if self.data == LOOP_DATA:
             return LOOP_DATA, self.columns.index(column)
         return self.data, self.begin + self.used(column.number).index(column.entry), column.number
@@ -121,11 +122,11 @@ class RecordPlan:
 
 
 class TracedNode(Protocol):
-    """How a node of the assembly is made and taken apart, as expressions."""
+    """Join and split of a node of the assembly as expressions."""
 
     @property
     def handles(self) -> int:
-        """Of the node."""
+        """Number of handles of the node."""
 
     @property
     def result(self) -> list[Expr]:
@@ -133,11 +134,11 @@ class TracedNode(Protocol):
 
     @property
     def torn(self) -> list[tuple[Write, Expr]]:
-        """What taking it apart finds: accelerations of joints, forces on the sides."""
+        """Results of the split: accelerations of joints, forces on the sides."""
 
 
 def split_choice(plan: RecordPlan, one: TracedNode, thorough: bool) -> tuple[Choice, list[Expr]]:
-    """What a split does, and what its join must keep for it."""
+    """Return the computations of a split, and the values that its join must store for it."""
     wanted = [node for _, node in one.torn]
     nodes = needed(wanted)
     late = {node.index for node in nodes if node.op == "symbol" and plan.source[node.index].space == "outer"}
@@ -157,7 +158,7 @@ def split_choice(plan: RecordPlan, one: TracedNode, thorough: bool) -> tuple[Cho
 
 
 def join_choice(plan: RecordPlan, one: TracedNode, stored: Sequence[int], kept: list[Expr]) -> Choice:
-    """What a join does that also finds what is kept for the split; ``stored``: the entries of its result."""
+    """Return the computations of a join with the values stored for the split; ``stored``: the entries of its result."""
 
     def reading(node: Expr) -> float:
         found = _fetched(plan.source[node.index], joining=True) if node.op == "symbol" else None
@@ -167,7 +168,7 @@ def join_choice(plan: RecordPlan, one: TracedNode, stored: Sequence[int], kept: 
 
 
 def _fetched(source: SymbolSource, joining: bool) -> float | None:
-    """What reading a symbol costs, where a split (or a join) can read it."""
+    """Return the cost of reading a symbol, where a split (or a join) can read it."""
     if source.space in ("own", "parent", "leaf", "parent leaf", "input", "data"):
         return FETCH
     if source.space in ("A", "B"):
@@ -176,7 +177,7 @@ def _fetched(source: SymbolSource, joining: bool) -> float | None:
 
 
 ITEMS = 4
-"""Where in a record what is remembered begins: after the angular velocity, four numbers being read at once."""
+"""Offset of stored values in a record: after the angular velocity, since four numbers are read together."""
 
 
 def rounded(numbers: int) -> int:
@@ -191,7 +192,7 @@ class FragmentWriter:
         self.places = {h: {entry: k for k, entry in enumerate(stored)} for h, stored in entries.items()}
 
     def prepare(self, name: str, plan: RecordPlan) -> Fragment:
-        """What is found of a body beforehand."""
+        """Return the fragment of a body's precomputed terms."""
         remembered = list(plan.remembered.values())
         inside = [node for node in needed(remembered) if node.value is None]
         symbols = [node for node in inside if node.op == "symbol"]
@@ -240,6 +241,6 @@ _SYMBOLS = {"own": OWN, "parent": PARENT, "leaf": OWN_DATA, "parent leaf": PAREN
 
 
 def input_place(source: SymbolSource) -> Place:
-    """Where an input is; they are numbered q, v, τ of the first body, then of the next."""
+    """Return the place of an input; inputs are numbered q, v, τ of the first body, then of the next."""
     member, which = divmod(source.number, 3)
     return (Q, V, TAU)[which], source.entry, member

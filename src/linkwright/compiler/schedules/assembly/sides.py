@@ -1,4 +1,4 @@
-"""What a join of the assembly finds on its sides: the ground, bodies that are leaves by themselves, nodes."""
+"""Sides of a join of the assembly: the ground, single bodies that are leaves, nodes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
 
 LEAF_KINDS = 2
-"""Kinds up to which bodies are told apart by the zeros of their inertias."""
+"""Largest number of kinds up to which bodies are distinguished by the zeros of their inertias."""
 
 
 class JoinSide(NamedTuple):
-    """What a join finds on one of its sides."""
+    """One side of a join."""
 
     what: str
     """ "ground", "leaf" or "node" """
@@ -42,7 +42,7 @@ class LeafKind(NamedTuple):
 
 def leaf_kinds(model: Model, bodies: Sequence[int]) -> list[LeafKind]:
     """These bodies by kind."""
-    known: dict[bytes, Array] = {}  # long mechanisms are mostly made of a few bodies, many times
+    known: dict[bytes, Array] = {}  # long mechanisms mostly repeat few bodies
     numbers = []
     for link in (model.links[k] for k in bodies):
         own = b"".join(np.asarray(x, dtype=float).tobytes() for x in link.rigid_inertia)
@@ -72,7 +72,7 @@ def _leaf_numbers(link: Link) -> Array:
 
 
 def response_size(handles: int) -> int:
-    """How many numbers a response has: the upper half of Φ, then b."""
+    """Return the size of a response: the upper half of Φ, then b."""
     return 3 * handles * (6 * handles + 1) + 6 * handles
 
 
@@ -112,7 +112,7 @@ def handed_down(graph: Graph, sides: Sequence[JoinSide], forces: Sequence[Array]
 
 
 class JoinSides(NamedTuple):
-    """What is known of the sides of all joins."""
+    """The sides of all joins."""
 
     gravity: Array
     leaf_kinds: list[LeafKind]
