@@ -68,7 +68,7 @@ class Cut:
         self.left += (capacity, 0.0)
 
     def _distances(self, source: int, sink: int) -> list[int]:
-        """Return the distances to the sink by edges with residual capacity, for nodes no farther than the source, else -1."""
+        """Return the distances to the sink in the residual network, for nodes no farther than the source, else -1."""
         left, head, out = self.left, self.head, self.out
         distance = [-1] * len(out)
         distance[sink] = 0

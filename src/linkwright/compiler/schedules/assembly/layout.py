@@ -50,8 +50,8 @@ class AssemblyTables(NamedTuple):
     chunks: np.ndarray
     """(chunks, 11), in the order of assembly: see :class:`Chunk`"""
     ids: np.ndarray
-    """for every chunk, lane by lane, offsets of data. Joins: records of the joints' bodies and of their parents, data of
-    both, the joints' rates. Loops: the same of the second and first bodies, data of the loops, then data, q, v and
+    """for every chunk, lane by lane, offsets of data. Joins: records of the joints' bodies and of their parents, data
+    of both, the joints' rates. Loops: the same of the second and first bodies, data of the loops, then data, q, v and
     rates of every body. Blocks: records of the first bodies, then as loops
     """
     copies: np.ndarray
@@ -60,7 +60,7 @@ class AssemblyTables(NamedTuple):
     bodies: np.ndarray
     """(those that are moved, 4): where the parent's record begins, the kind, where the own record and data begin"""
     groups: np.ndarray
-    """for every kind, by groups of lanes, offsets of its bodies' records, data, q and v; unused lanes have the last body"""
+    """for every kind, by groups of lanes, offsets of its bodies' records, data, q and v; unused lanes: the last body"""
     sizes: np.ndarray
     """how many bodies are moved, how many chunks; then how many blocks of lanes of every kind"""
     bytes: int
