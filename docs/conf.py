@@ -36,6 +36,7 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 napoleon_preprocess_types = False
+suppress_warnings = ["ref.python"]  # words in the types of parameters, such as "rows", are names of several classes
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 toc_object_entries = False
