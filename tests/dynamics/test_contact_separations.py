@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
@@ -66,6 +66,7 @@ def measured(pair: tuple[str, str], seed: int, N: int = 20) -> tuple[Pairs, np.n
 @pytest.mark.parametrize("pair", PAIRS)
 @settings(max_examples=8, deadline=None)
 @given(seed=seeds)
+@example(seed=9878)  # cylinder and box at a distance, which projections approach slowly
 def test_gaps_are_the_separations_of_a_dense_search(pair, seed):
     pairs, least = measured(pair, seed)
     gap, _, normal = nearest(pairs)
@@ -82,6 +83,7 @@ def test_gaps_are_the_separations_of_a_dense_search(pair, seed):
 @pytest.mark.parametrize("pair", PAIRS)
 @settings(max_examples=8, deadline=None)
 @given(seed=seeds)
+@example(seed=580)  # two faces of a box are inclined alike
 def test_gaps_do_not_depend_on_axes_order_or_scale(pair, seed):
     pairs, least = measured(pair, seed)
     gap, point, normal = nearest(pairs)

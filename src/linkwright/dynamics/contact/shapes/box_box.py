@@ -27,6 +27,10 @@ from linkwright.spatial.arrays import Array, maximum, minimum
 PARALLEL = 1e-12
 """Squared sine between two edges below which they have no common normal."""
 
+EARLIER = (1.0 + 2e-6, 1.0 + 1e-6, 1.0)
+"""Advantage of the first and of the second axis, so that rounding does not select among faces that are inclined alike.
+"""
+
 ONE = 1.0 - 1e-6
 """Crossings this near to a corner count as the corner."""
 
@@ -103,7 +107,7 @@ def _polygon(face: Face) -> list[tuple[Any, ...]]:
     """Return the corners of the contact polygon, (gap, u, v, gap); FAR where they do not exist."""
     turned = [abs(x) for x in face.other[2]]
     sizes = [x @ x for x in face.other.T]  # the axis that is most along n, whatever its length
-    first, _, last = nearest_face([x * x / size for x, size in zip(turned, sizes, strict=True)])
+    first, _, last = nearest_face([x * x / size * more for x, size, more in zip(turned, sizes, EARLIER, strict=True)])
     columns = face.other.T
     out = either(first, columns[0], either(last, columns[2], columns[1]))
     e, f = either(first, columns[1], columns[0]), either(last, columns[1], columns[2])

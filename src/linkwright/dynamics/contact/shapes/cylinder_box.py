@@ -50,7 +50,7 @@ MISSED = 1.0
 """Relative to the margin: if the points of a face are less deep than the overlap by this, one point is taken instead.
 """
 
-ROUNDS = 4
+ROUNDS = 8
 """Number of alternating projections between box and cylinder while they are apart."""
 
 ACROSS = 1e-6
