@@ -1,4 +1,4 @@
-"""Write `src/linkwright/compiler/native/c/runtime.ll` from the C beside it: run it when the C changes.
+"""Write the `.ll` files of the package from the C next to them (`SOURCES`): run it when the C changes.
 
 The package contains LLVM's intermediate representation, so that users need no C compiler. It is written for no
 particular processor: types and attributes of the machine on which it is written are removed.
@@ -14,8 +14,9 @@ from pathlib import Path
 CLANG = "clang-19"
 """The version decides the text. It must not be newer than the LLVM of the oldest llvmlite that is supported."""
 
-FOLDER = Path(__file__).parents[1] / "src/linkwright/compiler/native/c"
-SOURCE, TARGET = FOLDER / "runtime.c", FOLDER / "runtime.ll"
+FOLDER = Path(__file__).parents[1] / "src/linkwright"
+SOURCE = FOLDER / "compiler/native/c/runtime.c"
+SOURCES = (SOURCE, FOLDER / "visual/rendering/raster.c")
 
 WARNINGS = ("-std=c17", "-Wall", "-Wextra", "-Wconversion", "-Wno-pass-failed", "-Werror")
 
@@ -39,9 +40,9 @@ def find_clang() -> str | None:
     return shutil.which(CLANG)
 
 
-def intermediate_representation(clang: str) -> str:
-    """Compile the runtime to LLVM's intermediate representation for any processor."""
-    command = [clang, *WARNINGS, *_OPTIONS, str(SOURCE)]
+def intermediate_representation(clang: str, source: Path) -> str:
+    """Compile a file to LLVM's intermediate representation for any processor."""
+    command = [clang, *WARNINGS, *_OPTIONS, str(source)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     text = _LEFT_OUT.sub("", text)
     text = re.sub(r"^(attributes #\d+ =) \{(.*)\}$", lambda m: f"{m[1]} {{ {_plain(m[2])} }}", text, flags=re.M)
@@ -57,5 +58,6 @@ if __name__ == "__main__":
     found = find_clang()
     if found is None:
         raise SystemExit(f"{CLANG} is not installed; on Debian and Ubuntu: apt-get install {CLANG}")
-    TARGET.write_text(intermediate_representation(found), encoding="utf-8")
-    print(f"wrote {TARGET}")
+    for path in SOURCES:
+        path.with_suffix(".ll").write_text(intermediate_representation(found, path), encoding="utf-8")
+        print(f"wrote {path.with_suffix('.ll')}")

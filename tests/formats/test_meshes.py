@@ -15,7 +15,7 @@ from linkwright.formats.meshes import mass_properties, mesh_file, mesh_of, paint
 from linkwright.model.shape import Shape
 from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
-from linkwright.visual.drawing.skin import outside
+from linkwright.visual.rendering.surfaces import primitive
 
 pytest.importorskip("trimesh")
 
@@ -118,12 +118,9 @@ def test_a_mesh_with_a_hole_is_refused_and_its_hull_is_not(tmp_path):
     ],
     ids=lambda shape: shape.kind,
 )
-def test_solids_of_primitives_are_those_of_their_triangles(shape, monkeypatch):
+def test_solids_of_primitives_are_those_of_their_triangles(shape):
     """Formulas beside sums over fine surfaces, in frames of their own."""
-    import linkwright.visual.drawing.skin as skin
-
-    monkeypatch.setattr(skin, "FACETS", 200)
-    V, F = outside(shape)
+    V, F = primitive(shape, facets=200)
     T = pose_matrix(rotation_rpy([0.3, 0.2, 0.1]), np.array([0.1, 0.2, 0.3]))
     shape = Shape(shape.body, shape.kind, T, radius=shape.radius, length=shape.length, size=shape.size)
     exact = mass_properties(shape, density=1000.0)

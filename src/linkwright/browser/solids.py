@@ -20,15 +20,12 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import SegmentKind, Skeleton, poses_along, skeleton
 from linkwright.visual.drawing.scene import limb_colors
-from linkwright.visual.drawing.skin import coarse, coarse_painted, outside, read_meshes, tell_colors
+from linkwright.visual.drawing.skin import coarse, coarse_painted, read_meshes, tell_colors
+from linkwright.visual.rendering.surfaces import capsule, creased, creases, primitive, sphere, turned
 
 MOST_TRIANGLES = 1_000_000
 """of all meshes together"""
 MOST_OF_A_MESH, LEAST_OF_A_MESH = 150_000, 500
-FACETS = 32
-"""round a drawn cylinder"""
-CREASE = np.cos(np.radians(35.0))
-"""Triangles that meet at a blunter angle than this look smooth."""
 
 JOINT_COLOR, BASE_COLOR, PLAIN = (74, 81, 92), (150, 155, 164), (222, 225, 230)
 """of drawn joints, of what is drawn on the world, and of meshes without a color"""
@@ -129,13 +126,13 @@ def _painted(shape: Shape, most: int, touching: bool) -> tuple[Painted, str]:
     """The triangles of a shape, of a mesh about so many at most, and the folder of its file."""
     if shape.kind == "mesh" and not touching:
         return coarse_painted(shape, most)
-    return plain(*(coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else _primitive(shape))), ""
+    return plain(*(coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else primitive(shape))), ""
 
 
 def _pieces(solid: BodySolid, read: Painted, folder: str, pictures: Pictures) -> list[BodySolid]:
     """A solid in one piece for each of the paints on it."""
     pictures.note(read.notes)
-    mesh, kept = _creases(solid.mesh)
+    mesh, kept = creases(solid.mesh)
     paint = read.paint[kept]
     found = []
     for number in np.unique(paint).tolist():
@@ -161,94 +158,6 @@ def _bytes(rgb: tuple[float, ...]) -> Color:
 
 def _moved(mesh: Mesh, T: Array) -> Mesh:
     return Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces)
-
-
-def creased(mesh: Mesh) -> Mesh:
-    """With corners split where triangles meet at a sharp edge, and made one where they do not.
-
-    The page makes one normal for each corner, so a corner is shared by just those triangles that look smooth.
-    """
-    return _creases(mesh)[0]
-
-
-def _creases(mesh: Mesh) -> tuple[Mesh, Array]:
-    """The same, and (m,) which of the triangles are left."""
-    V, F = mesh
-    grid = 1e-7 * float(np.ptp(V, axis=0).max() or 1.0)
-    _, first, number = np.unique(np.round(V / grid), axis=0, return_index=True, return_inverse=True)
-    V, F = V[first], number.reshape(-1)[F]
-    left = np.flatnonzero((F[:, 0] != F[:, 1]) & (F[:, 1] != F[:, 2]) & (F[:, 2] != F[:, 0]))
-    F = F[left]
-    if not len(F):
-        return mesh, np.arange(len(mesh.faces))
-    normals = np.cross(V[F[:, 1]] - V[F[:, 0]], V[F[:, 2]] - V[F[:, 0]])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    # sides of triangles that lie on one edge: the corners at its ends are one where the edge is blunt
-    corner = np.arange(F.size).reshape(F.shape)
-    a, b = F.ravel(), np.roll(F, -1, axis=1).ravel()
-    at_a, at_b, face = corner.ravel(), np.roll(corner, -1, axis=1).ravel(), np.repeat(np.arange(len(F)), 3)
-    turned = a > b
-    at_low, at_high = np.where(turned, at_b, at_a), np.where(turned, at_a, at_b)
-    edge = np.minimum(a, b) * len(V) + np.maximum(a, b)
-    order = np.argsort(edge, kind="stable")
-    here, there = order[:-1], order[1:]
-    smooth = (edge[here] == edge[there]) & (np.einsum("ij,ij->i", normals[face[here]], normals[face[there]]) > CREASE)
-    here, there = here[smooth], there[smooth]
-    ends = (np.concatenate([at_low[here], at_high[here]]), np.concatenate([at_low[there], at_high[there]]))
-    group = np.arange(F.size)
-    while True:  # the least number of all corners that are one
-        least = np.minimum(group[ends[0]], group[ends[1]])
-        new = group.copy()
-        np.minimum.at(new, ends[0], least)
-        np.minimum.at(new, ends[1], least)
-        new = new[new]
-        if (new == group).all():
-            break
-        group = new
-    kept, faces = np.unique(group, return_inverse=True)
-    return Mesh(V[F.ravel()[kept]], faces.reshape(-1, 3)), left
-
-
-def _primitive(shape: Shape) -> Mesh:
-    """The surface of a primitive, finer than pictures need it."""
-    half, r = 0.5 * shape.length, shape.radius
-    if shape.kind == "cylinder":
-        return turned([(0.0, -half), (r, -half), (r, half), (0.0, half)])
-    if shape.kind == "cone":
-        return turned([(0.0, -half), (r, -half), (0.0, half)])
-    if shape.kind == "capsule":
-        return capsule(r, -half, half)
-    if shape.kind in ("sphere", "ellipsoid"):
-        ball = sphere()
-        return Mesh(ball.vertices * (r if shape.kind == "sphere" else 0.5 * np.array(shape.size)), ball.faces)
-    return outside(shape)
-
-
-def turned(profile: list[tuple[float, float]], facets: int = FACETS) -> Mesh:
-    """What a profile of (radius, height), upwards, makes when it is turned about z."""
-    turn = np.linspace(0.0, 2.0 * np.pi, facets, endpoint=False)
-    ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    V = np.concatenate([np.column_stack([radius * ring, np.full(facets, height)]) for radius, height in profile])
-    a = np.arange(facets)
-    b = (a + 1) % facets
-    rows = [np.stack([a, b, b + facets], axis=1), np.stack([a, b + facets, a + facets], axis=1)]
-    F = np.concatenate([k * facets + rows[i] for k in range(len(profile) - 1) for i in range(2)])
-    ends = V[F]
-    area = np.linalg.norm(np.cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0]), axis=1)
-    return Mesh(V, F[area > 1e-9 * area.max()])
-
-
-def sphere() -> Mesh:
-    """A ball of radius 1."""
-    angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, FACETS // 2 + 1)
-    return turned([(float(np.cos(t)), float(np.sin(t))) for t in angles])
-
-
-def capsule(radius: float, low: float, high: float) -> Mesh:
-    """A round rod along z, its ends half balls about ``low`` and ``high``."""
-    angles = np.linspace(0.0, 0.5 * np.pi, FACETS // 4 + 1)
-    arc = [(float(radius * np.cos(t)), float(radius * np.sin(t))) for t in angles]
-    return turned([*((r, low - z) for r, z in reversed(arc)), *((r, high + z) for r, z in arc)])
 
 
 def along(a: Array, b: Array) -> Array:
@@ -320,7 +229,7 @@ def _drawn(model: Model, covered: set[int]) -> tuple[list[BodySolid], tuple[Stru
             struts.append(Strut((a, b), (places[i], places[j]), thick * r, color))
         elif kind == SegmentKind.CARRIAGE:
             half = 0.5 * float(np.linalg.norm(places[j] - places[i]))
-            box = outside(Shape("", "box", size=(3.4 * r, 3.4 * r, 2.0 * half)))
+            box = primitive(Shape("", "box", size=(3.4 * r, 3.4 * r, 2.0 * half)))
             middle = along(places[i], places[j])
             middle[:3, 3] = 0.5 * (places[i] + places[j])
             solids.append(BodySolid(a, creased(_moved(box, middle)), JOINT_COLOR))

@@ -48,7 +48,7 @@ def draw_ellipsoids(
     semi = [(ellipsoids[name][0] * shown).T for name, (shown, _) in drawn.items()]
     every = np.concatenate([points[0], *(place + side * axes for axes in semi for side in (-1.0, 1.0))])[None]
     reach = bones.along(poses_along(model, nearby(model, q[0])))
-    seen = choose_view(every, centers, model.gravity, view, azimuth, elevation, reach)
+    seen = choose_view(every, centers, model.gravity, view, azimuth, elevation, reach, anchors=points[0, bones.anchors])
     scene = Scene(bones, seen, model.name if title is None else title)
     scene.show(points[0], center_of_mass=centers[0])
     for color, (name, (shown, cut)) in zip(COLORS * len(drawn), drawn.items(), strict=False):

@@ -11,6 +11,7 @@ import hashlib
 import pkgutil
 import sys
 import threading
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -78,12 +79,15 @@ def python_table() -> PythonTable:
 FUNCTIONS = ("call_kernel", "poll_signals", "raise_pending", "release_gil", "acquire_gil", "run_sequence", "set_python")
 
 
-def load() -> dict[str, int]:
-    """Load the functions for the rest of the process; return their addresses."""
-    content = pkgutil.get_data(__name__, "c/runtime.ll")
+def load(package: str, name: str, functions: Sequence[str]) -> dict[str, int]:
+    """Load functions of LLVM's intermediate representation in a file of a package, for the rest of the process.
+
+    Returns their addresses.
+    """
+    content = pkgutil.get_data(package, name)
     assert content is not None
     key = files.key(hashlib.sha256(content).hexdigest(), machine.target(), 1)
-    code, _ = files.code(key, content.decode, {}, FUNCTIONS)
+    code, _ = files.code(key, content.decode, {}, functions)
     machine.stay(code)
     return code.exported
 
@@ -91,6 +95,6 @@ def load() -> dict[str, int]:
 @cache
 def addresses() -> dict[str, int]:
     """Return the addresses of the functions, which the first call of a process loads."""
-    found = load()
+    found = load(__name__, "c/runtime.ll", FUNCTIONS)
     ctypes.CFUNCTYPE(None, ctypes.POINTER(PythonTable))(found["set_python"])(ctypes.pointer(python_table()))
     return found

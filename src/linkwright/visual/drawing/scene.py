@@ -7,6 +7,7 @@ faster than a general plotter of surfaces, and lines cross in front of each othe
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +26,9 @@ from linkwright.visual.drawing.linkage import (
     poses_along,
     skeleton,
 )
-from linkwright.visual.drawing.skin import Skin, skin, toned
+from linkwright.visual.drawing.skin import Skin, skin
 from linkwright.visual.drawing.view import View, ViewName, choose_view, grid_lines, in_sight, round_step
+from linkwright.visual.rendering.renderer import SolidRenderer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -174,6 +176,7 @@ class Scene:
         mark_center: bool = False,
         figure: Callable[..., Figure] | None = None,
         covered: Skin | None = None,
+        detail: int = 1,
     ):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import LineCollection, PolyCollection
@@ -188,7 +191,11 @@ class Scene:
         self._shadow = LineCollection([], colors=palette.SHADOW, linewidths=0.9 * thickness, capstyle="round", zorder=2)
         self._trace = LineCollection([], linewidths=2.2, capstyle="round", zorder=3)
         self._layers: list[tuple[Strokes, PolyCollection, LineCollection]] = []
-        self._skins: list[tuple[Array, PolyCollection]] = []
+        self._skins: list[tuple[Array, Any]] = []
+        self._renderer: SolidRenderer | None = None
+        if covered is not None:
+            width, height = (int(np.ceil(detail * x - 1e-6)) for x in self.axes.bbox.size)
+            self._renderer = SolidRenderer(covered, view, width, height)
         for k in range(ghosts + 1):
             fade = 0.0 if k == ghosts else 0.85 - 0.35 * k / max(ghosts - 1, 1)
             plates = PolyCollection([], linewidths=0.0, zorder=4 + 2 * k)
@@ -197,13 +204,13 @@ class Scene:
             strokes = Strokes(bones if covered is None else covered.bare(bones), thickness, fade)
             self._layers.append((strokes, plates, links_drawn))
             if covered is not None:
-                self._skins.append((_skin_colors(covered, bones, fade), PolyCollection([], zorder=5.5 + 2 * k)))
+                self._skins.append((_skin_colors(covered, bones, fade), self._picture(5.5 + 2 * k, detail)))
         self._arrows = LineCollection([], colors=palette.FORCE, linewidths=3.0, capstyle="round", zorder=80)
         artists: list[Any] = [self._grid, self._shadow, self._trace, self._arrows]
         artists += [artist for _, plates, links_drawn in self._layers for artist in (plates, links_drawn)]
-        artists += [surface for _, surface in self._skins]
         for artist in artists:
             self.axes.add_collection(artist, autolim=False)
+        artists += [picture for _, picture in self._skins]
         self._center: Any = None
         if mark_center:
             (self._center,) = self.axes.plot(
@@ -264,15 +271,17 @@ class Scene:
                 plates.set_verts([xy[numbers] for numbers, _ in far_first])
                 plates.set_facecolor([color for _, color in far_first])
         if self.covered is not None and poses is not None:
-            for now, (colors, surface) in zip(poses, self._skins, strict=True):
-                self._draw_skin(self.covered, now, colors, surface, about)
+            assert self._renderer is not None
+            for now, (colors, picture) in zip(poses, self._skins, strict=True):
+                last = picture is self._skins[-1][1]
+                picture.set_data(self._renderer.image(now, colors, about, ground=last))
         if self.view.ground is not None:
             self._draw_shadow(layers[-1], about)
         if trail is not None and len(trail) > 1:
             xy = self.view.project(trail, about)[0]
-            age = np.arange(1, len(trail)) * TRACE_LEVELS // len(trail)
-            self._trace.set_segments(list(np.stack([xy[:-1], xy[1:]], axis=1)))
-            self._trace.set_color([self._trace_colors[k] for k in age])
+            ends = np.unique(np.linspace(0, len(trail) - 1, TRACE_LEVELS + 1).astype(int))
+            self._trace.set_segments([xy[a : b + 1] for a, b in pairwise(ends)])
+            self._trace.set_color(self._trace_colors[-(len(ends) - 1) :])
         if self._center is not None and center_of_mass is not None:
             xy = self.view.project(center_of_mass, about)[0]
             self._center.set_data([xy[0]], [xy[1]])
@@ -295,7 +304,8 @@ class Scene:
     def draw_moving(self) -> None:
         """Draw what moves on the canvas, over what stands still."""
         for artist in sorted(self.moving, key=lambda artist: artist.get_zorder()):
-            self.axes.draw_artist(artist)
+            if not hasattr(artist, "get_paths") or artist.get_paths():
+                self.axes.draw_artist(artist)
 
     def _draw_shadow(self, points: Array, about: Array) -> None:
         view, bones = self.view, self.bones
@@ -303,22 +313,20 @@ class Scene:
         if not in_sight(view, about, view.ground):
             self._shadow.set_segments([])
             return
+        bones = bones if self.covered is None else self.covered.bare(bones)
         below = points - np.outer(points @ view.up - view.ground, view.up)
         xy = view.project(below, about)[0]
         cast = ~np.isin(bones.kinds, (SegmentKind.RAIL, SegmentKind.COIL, SegmentKind.ROPE))
         self._shadow.set_segments(list(xy[bones.segments[cast]]))
 
-    def _draw_skin(self, covered: Skin, poses: Array, colors: Array, surface: Any, about: Array) -> None:
-        points = covered.at(poses)
-        xy, depth = self.view.project(points, about)
-        order = np.argsort(depth[covered.faces].mean(axis=1), kind="stable")
-        faces = covered.faces[order]
-        lit = toned(colors[order], points[faces], self.view.axes)
-        opacity = covered.opacity[order]
-        surface.set_verts(xy[faces])
-        surface.set_facecolor(np.column_stack([lit, opacity]))
-        surface.set_edgecolor(np.column_stack([lit, np.where(opacity < 1.0, 0.0, 1.0)]))
-        surface.set_linewidth(0.4)  # edges of the same color close the seams; what is seen through would show them
+    def _picture(self, zorder: float, detail: int) -> Any:
+        """A picture in the axes for the pixels of the renderer."""
+        from linkwright.visual.drawing.pixels import PixelImage
+
+        assert self._renderer is not None
+        picture = PixelImage(self.axes, self._renderer.extent, detail, zorder)
+        self.axes.add_artist(picture)
+        return picture
 
     def _draw_ground(self, about: Array) -> None:
         found = grid_lines(self.view, about)
@@ -448,8 +456,11 @@ def draw(
     reach = bones.along(poses_along(model, nearby(model, q[0])))
     covered = skin(model, shapes)
     around = covered.corners_along(poses) if covered else None
-    seen = choose_view(points, centers, model.gravity, view, azimuth, elevation, reach, around, floors_of(model))
+    seen = choose_view(
+        points, centers, model.gravity, view, azimuth, elevation, reach, around, floors_of(model),
+        anchors=points[0, bones.anchors],
+    )  # fmt: skip
     name = model.name if title is None else title
-    scene = Scene(bones, seen, name, ghosts=len(q) - 1, mark_center=center_of_mass, covered=covered)
+    scene = Scene(bones, seen, name, ghosts=len(q) - 1, mark_center=center_of_mass, covered=covered, detail=2)
     scene.show(*points, center_of_mass=centers[-1], poses=poses)
     return scene.figure

@@ -1,8 +1,7 @@
-"""What bodies look like: the triangles of their shapes, few enough to be drawn frame after frame.
+"""The triangles of the visual shapes of bodies, few enough to be drawn frame after frame.
 
-Shapes that files give (primitives and meshes) are drawn instead of the sticks of a skeleton. A mesh has its corners
-gathered on a grid until few triangles are left. The far ones are drawn first, each in one tone, and all over the sticks
-of bodies without any, which mostly lie within others.
+Shapes that files give (primitives and meshes) are drawn instead of the sticks of a skeleton. Corners of a large mesh
+are merged on a grid until few triangles are left. Shapes are drawn over the sticks of bodies that have none.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,21 +21,17 @@ from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import SegmentKind, Skeleton
+from linkwright.visual.rendering.surfaces import FACETS, corner_normals, creases, primitive
 
-MOST_TRIANGLES = 6000
+MOST_TRIANGLES = 150_000
 """of a mechanism, about"""
-LEAST_OF_A_MESH, MOST_OF_A_MESH = 60, 1500
-FINEST, COARSEST = 64, 3
+LEAST_OF_A_MESH, MOST_OF_A_MESH = 500, 20_000
+FINEST, COARSEST = 200, 3
 """cells of the grid along the longest side of a mesh"""
+MOST_ROUND, FEWER_FACETS = 25, 20
+"""Circles of more shapes than this have so many facets."""
 THUMBNAIL = 128
-"""pixels, of pictures that lie on meshes: a triangle has one tone"""
-FACETS = 16
-"""round a cylinder"""
-LARGEST_PIECE = 0.12
-"""Longer edges, beside the mechanism's size, are cut: what is far and what is near is told by triangle."""
-LIGHT = np.array([-0.35, 0.75, 0.56])
-"""from the right, from above, from the viewer"""
-DARKEST = 0.5
+"""pixels, of pictures that lie on meshes: a triangle has one color"""
 Read = TypeVar("Read")
 
 TOUCHING, VEIL = "touching", 0.6
@@ -49,6 +44,8 @@ class Skin:
 
     points: Array
     """(n, 3), m, each in the (canonical) frame of its body"""
+    normals: Array
+    """(n, 3), unit, in the same axes"""
     body: Array
     """(n,), the body of each point; -1 for the world"""
     faces: Array
@@ -57,6 +54,8 @@ class Skin:
     """(m, 3), red, green, blue; NaN where the body's own is to be taken"""
     opacity: Array
     """(m,), 1 where nothing is seen through"""
+    closed: Array
+    """(m,), whether it is part of a surface of which only the outside is seen"""
     corners: Array
     """(k, 3), of a box round each shape, in the frame of its body"""
     corner_body: Array
@@ -67,6 +66,10 @@ class Skin:
     def at(self, poses: Array) -> Array:
         """Where the points (n, 3) are in the world, the bodies at poses (n_bodies, 4, 4)."""
         return _moved(self.points, self.body, poses)
+
+    def normals_at(self, poses: Array) -> Array:
+        """Return the normals (n, 3) in the axes of the world."""
+        return _moved(self.normals, self.body, poses, shifted=False)
 
     def corners_along(self, poses: Array) -> Array:
         """Where the corners are in the world, (n_times, k, 3), the bodies at poses (n_times, n_bodies, 4, 4)."""
@@ -104,12 +107,13 @@ class Skin:
         )
 
 
-def _moved(points: Array, body: Array, poses: Array) -> Array:
-    """Points of bodies in the world; those of number -1 are there already."""
+def _moved(points: Array, body: Array, poses: Array, shifted: bool = True) -> Array:
+    """Points of bodies, sorted by these, in the world (those of number -1 are there already), or vectors."""
     placed = points.copy()
-    for k in np.unique(body[body >= 0]):
-        own = body == k
-        placed[own] = points[own] @ poses[k, :3, :3].T + poses[k, :3, 3]
+    numbers, starts = np.unique(body, return_index=True)
+    for k, first, end in zip(numbers, starts, [*starts[1:], len(body)], strict=True):
+        if k >= 0:
+            placed[first:end] = points[first:end] @ poses[k, :3, :3].T + (poses[k, :3, 3] if shifted else 0.0)
     return placed
 
 
@@ -151,13 +155,17 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         if (shape.touches if touching else shape.is_seen and _opacity(shape)) and not _is_floor(model, shape)
     ]
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
-    readable, absent, missing = read_meshes(shapes, lambda shape: _colored(shape, share, touching))
+    facets = FACETS if len(shapes) <= MOST_ROUND else FEWER_FACETS
+    readable, absent, missing = read_meshes(shapes, lambda shape: _colored(shape, share, touching, facets))
     pieces: list[_BodyTriangles] = []
     notes: list[str] = []
     for shape, (mesh, colors, unread) in readable:
         frame = model.frames[shape.body]
         T = frame.placement @ shape.placement
-        pieces.append(_BodyTriangles(frame.body, Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces), colors))
+        smooth, left = creases(mesh)
+        placed = Mesh(smooth.vertices @ T[:3, :3].T + T[:3, 3], smooth.faces)
+        closed = shape.kind not in ("mesh", "height_field")
+        pieces.append(_BodyTriangles(frame.body, placed, colors[left], closed))
         notes += unread
     tell_colors(model, notes)
     if absent:
@@ -175,23 +183,26 @@ def _skin(model: Model, touching: bool) -> Skin | None:
     pieces = [piece for piece in pieces if piece.body >= 0 or np.abs(piece.mesh.vertices).max() <= 2.0 * reach]
     if not pieces:
         return None
-    pieces = [_cut(piece, LARGEST_PIECE * (reach or 1.0)) for piece in pieces]
+    pieces.sort(key=lambda piece: piece.body)
     counts = np.cumsum([0, *(len(piece.mesh.vertices) for piece in pieces)])
     corners, owners = [], []
     for piece in pieces:
         ends = np.array([piece.mesh.vertices.min(axis=0), piece.mesh.vertices.max(axis=0)])
         corners += [[ends[a, 0], ends[b, 1], ends[c, 2]] for a, b, c in product(range(2), repeat=3)]
         owners += [piece.body] * 8
+    order = np.argsort(owners, kind="stable")
     colors = np.concatenate([piece.colors for piece in pieces])
     return Skin(
         points=np.concatenate([piece.mesh.vertices for piece in pieces]),
+        normals=np.concatenate([corner_normals(piece.mesh) for piece in pieces]),
         body=np.concatenate([np.full(len(piece.mesh.vertices), piece.body) for piece in pieces]),
         faces=np.concatenate([piece.mesh.faces + at for piece, at in zip(pieces, counts, strict=False)]),
         colors=colors[:, :3],
         opacity=np.full(len(colors), VEIL) if touching else colors[:, 3],
+        closed=np.concatenate([np.full(len(piece.mesh.faces), piece.closed) for piece in pieces]),
         over=touching,
-        corners=np.array(corners).reshape(-1, 3),
-        corner_body=np.array(owners, dtype=int),
+        corners=np.array(corners).reshape(-1, 3)[order],
+        corner_body=np.array(owners, dtype=int)[order],
     )
 
 
@@ -202,13 +213,15 @@ class _BodyTriangles(NamedTuple):
     mesh: Mesh
     colors: Array
     """(m, 4): red, green, blue, NaN where the body's own is to be taken, and opacity"""
+    closed: bool
+    """whether only the outside of the surface is seen"""
 
 
-def _colored(shape: Shape, most: int, touching: bool) -> tuple[Mesh, Array, tuple[str, ...]]:
+def _colored(shape: Shape, most: int, touching: bool, facets: int) -> tuple[Mesh, Array, tuple[str, ...]]:
     """A shape's triangles, about so many of a mesh, their colors (m, 4), and what could not be read of these."""
     own = np.array([np.nan, np.nan, np.nan, 1.0] if shape.color is None else shape.color)
     if shape.kind != "mesh" or touching:
-        mesh = coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else outside(shape)
+        mesh = coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else primitive(shape, facets)
         return mesh, np.tile(own, (len(mesh.faces), 1)), ()
     read, folder = coarse_painted(shape, most)
     colors, notes = np.tile(own, (len(read.faces), 1)), [*read.notes]
@@ -284,81 +297,3 @@ def coarse(mesh: Mesh, most: int) -> tuple[Mesh, Array]:
             means = np.stack([np.bincount(number, V[:, k]) for k in range(3)], axis=1) / count[:, None]
             return Mesh(means, faces), left
         cells *= max(0.6, min(0.9, float(np.sqrt(most / len(faces)))))
-
-
-def _cut(piece: _BodyTriangles, longest: float) -> _BodyTriangles:
-    """With triangles of longer edges cut in four, until there are none, or very many."""
-    (V, F), colors = piece.mesh, piece.colors
-    for _ in range(4):
-        ends = V[F]
-        long = np.linalg.norm(ends - np.roll(ends, 1, axis=1), axis=2).max(axis=1) > longest
-        if not long.any() or 4 * int(long.sum()) + len(F) > MOST_OF_A_MESH:
-            break
-        A, B, C = (V[F[long, k]] for k in range(3))
-        n, m = len(V), int(long.sum())
-        V = np.concatenate([V, 0.5 * (A + B), 0.5 * (B + C), 0.5 * (C + A)])
-        a, b, c = F[long].T
-        ab, bc, ca = (np.arange(n + k * m, n + (k + 1) * m) for k in range(3))
-        quarters = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
-        F = np.concatenate([F[~long], *(np.stack(quarter, axis=1) for quarter in quarters)])
-        colors = np.concatenate([colors[~long], np.tile(colors[long], (4, 1))])
-    return _BodyTriangles(piece.body, Mesh(V, F), colors)
-
-
-def outside(shape: Shape) -> Mesh:
-    """The surface of a primitive as triangles, in its own frame."""
-    if shape.kind == "box":
-        corners = 0.5 * np.array(list(product((-1.0, 1.0), repeat=3))) * np.array(shape.size)
-        quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-        return Mesh(corners, np.array([f for a, b, c, d in quads for f in ((a, b, c), (a, c, d))]))
-    if shape.kind == "height_field":
-        assert shape.heights is not None
-        return _surface(shape.heights, shape.size)
-    half, r = 0.5 * shape.length, shape.radius
-    if shape.kind in ("cylinder", "cone"):
-        top = r if shape.kind == "cylinder" else 0.0
-        return _turned([(0.0, -half), (r, -half), (top, half), *([(0.0, half)] if top else [])])
-    angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, FACETS // 2 + 1)
-    if shape.kind == "capsule":
-        middle = len(angles) // 2
-        ends = [(r * np.cos(a), r * np.sin(a) - half) for a in angles[: middle + 1]]
-        return _turned([*ends, *((r * np.cos(a), r * np.sin(a) + half) for a in angles[middle:])])
-    ball = _turned([(np.cos(a), np.sin(a)) for a in angles])
-    return Mesh(ball.vertices * (r if shape.kind == "sphere" else 0.5 * np.array(shape.size)), ball.faces)
-
-
-def _surface(heights: Array, size: tuple[float, float, float]) -> Mesh:
-    """Two triangles in each cell of a height field."""
-    rows, columns = heights.shape
-    y, x = np.meshgrid(
-        *(np.linspace(-0.5, 0.5, n) * s for n, s in ((rows, size[1]), (columns, size[0]))), indexing="ij"
-    )
-    at = np.arange(rows * columns).reshape(rows, columns)
-    a, b, c, d = (corner.ravel() for corner in (at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]))
-    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    return Mesh(np.stack([x, y, heights], axis=-1).reshape(-1, 3), faces)
-
-
-def _turned(profile: list[tuple[Any, Any]]) -> Mesh:
-    """What a profile of (radius, height), upwards, makes when it is turned about z."""
-    turn = np.linspace(0.0, 2.0 * np.pi, FACETS, endpoint=False)
-    V = np.array([[r * np.cos(t), r * np.sin(t), z] for r, z in profile for t in turn])
-    faces = []
-    for ring in range(len(profile) - 1):
-        for k in range(FACETS):
-            a, b = ring * FACETS + k, ring * FACETS + (k + 1) % FACETS
-            faces += [(a, b, b + FACETS), (a, b + FACETS, a + FACETS)]
-    F = np.array(faces)
-    ends = V[F]
-    area = np.linalg.norm(np.cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0]), axis=1)
-    return Mesh(V, F[area > 1e-9 * area.max()])
-
-
-def toned(colors: Array, corners: Array, axes: Array) -> Array:
-    """The colors (m, 3) in the light, of triangles of corners (m, 3, 3) seen along ``axes`` (3, 3)."""
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) @ axes.T
-    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    normals = np.where(normals[:, 2:] < 0.0, -normals, normals)  # seen from either side
-    bright = DARKEST + (1.0 - DARKEST) * np.clip(normals @ LIGHT, 0.0, 1.0)
-    lit: Array = colors * bright[:, None]
-    return lit

@@ -43,7 +43,9 @@ def vector_drawing(model: Model, q: Any, labels: Mapping[int, str] | None = None
     poses = poses_along(model, q)
     points, centers = bones.along(poses), bones.center_of_mass_along(poses)
     reach = bones.along(poses_along(model, nearby(model, q[0])))
-    view = choose_view(points, centers, model.gravity, reach=reach, floors=floors_of(model))
+    view = choose_view(
+        points, centers, model.gravity, reach=reach, floors=floors_of(model), anchors=points[0, bones.anchors]
+    )
     page = _VectorCanvas(view, centers[0] if view.follows else np.zeros(3))
     page.grid()
     page.skeleton(bones, points[0])

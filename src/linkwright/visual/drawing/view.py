@@ -14,7 +14,7 @@ from linkwright.visual.drawing.linkage import motion_plane, sweeps_area
 
 ViewName = Literal["auto", "2d", "3d"]
 
-LEAST_RATIO, GREATEST_RATIO = 0.8, 1.6
+LEAST_RATIO, GREATEST_RATIO = 0.62, 1.6
 """of the drawing's width to its height"""
 
 
@@ -63,6 +63,7 @@ def choose_view(
     reach: Array | None = None,
     around: Array | None = None,
     floors: tuple[Floor, ...] = (),
+    anchors: Array | None = None,
 ) -> View:
     """The view for a motion of ``points`` (n_times, n_points, 3).
 
@@ -70,8 +71,9 @@ def choose_view(
     ``azimuth`` and ``elevation``, degrees about and above the horizontal x axis. It stands still unless the
     center of mass (n_times, 3) travels several times the size of the mechanism. Where nothing moves, or
     along a line only, ``reach`` (n, n_points, 3) tells where else the mechanism can go. What is ``around``
-    (n_times, n, 3) is in the picture too. The ground is the model's own where its ``floors`` have one, else at the
-    height of the world's origin or of the lowest point.
+    (n_times, n, 3) is in the picture too. The ground is the model's own where its ``floors`` have one. Otherwise it is
+    at the base, for a mechanism that stands on points ``anchors`` (k, 3) of the world, else at the height of the
+    world's origin or of the lowest point.
     """
     if not is_choice(view, ("auto", "2d", "3d")):
         raise InputError(f'view is "auto", "2d" or "3d"; got {view!r}')
@@ -97,7 +99,11 @@ def choose_view(
         every = np.concatenate([every, (around - center_of_mass[:, None] if follows else around).reshape(-1, 3)])
     standing = points[:1] if follows else points
     lowest = float((standing @ up).min())
-    level, own = 0.0 if -0.02 * size <= lowest <= 0.6 * size else lowest, level_of(floors, up)
+    base = None if anchors is None or not len(anchors) else float((anchors @ up).min())
+    stands = base is not None and center_of_mass[0] @ up > base  # what hangs from its base has no ground there
+    level, own = lowest, level_of(floors, up)
+    if stands or -0.02 * size <= lowest <= 0.6 * size:
+        level = 0.0 if base is None or base >= -0.02 * size else base
     if own is not None:
         level = own
     ground = level if not flat and strength > 0.0 and (own is not None or not carries(floors, up)) else None
@@ -107,8 +113,10 @@ def choose_view(
         if float(np.ptp(heights)) > 2.0 * size:
             climb = (level, float(heights.min()), float(heights.max()))
     if ground is not None:
-        below = standing - (standing @ up - ground)[..., None] * up - (center_of_mass[:1, None] if follows else 0.0)
-        every = np.concatenate([every, below.reshape(-1, 3)])
+        gap = float(((every if not follows else standing) @ up).min()) - ground
+        if gap > 0.1 * size:  # far above the ground, which is to be seen too
+            below = standing - (standing @ up - ground)[..., None] * up - (center_of_mass[:1, None] if follows else 0.0)
+            every = np.concatenate([every, below.reshape(-1, 3)])
     center = np.zeros(3) if flat else 0.5 * (every.min(axis=0) + every.max(axis=0))
     extent = float(np.linalg.norm(np.ptp(every, axis=0))) or 1e-9
     chosen = View(axes, flat, center, 3.2 * extent, np.zeros((2, 2)), size, up, ground, follows, None, floors)

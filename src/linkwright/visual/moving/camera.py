@@ -33,7 +33,7 @@ class Camera:
         view = choose_view(
             points, centers, model.gravity, reach=self.bones.along(poses_along(model, nearby(model, q))),
             around=None if around is None else np.repeat(around, len(points), axis=0) + (centers - centers[0])[:, None],
-            floors=floors_of(model),
+            floors=floors_of(model), anchors=points[0, self.bones.anchors],
         )  # fmt: skip
         self.model, self.scene = model, Scene(self.bones, view, model.name, covered=covered)
 

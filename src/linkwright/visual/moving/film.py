@@ -84,7 +84,10 @@ def make_film(
     reach = bones.along(poses_along(model, nearby(model, q[0])))
     covered = skin(model, shapes)
     around = covered.corners_along(poses) if covered else None
-    seen = choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach, around, floors_of(model))
+    seen = choose_view(
+        considered, centers, model.gravity, view, azimuth, elevation, reach, around, floors_of(model),
+        anchors=points[0, bones.anchors],
+    )  # fmt: skip
     name = model.name if title is None else title
     scene = Scene(bones, seen, name, mark_center=center_of_mass, figure=figure, covered=covered)
     arrows = None if forces is None else arrows_along(model, t, *forces, times, seen.size)

@@ -1,0 +1,259 @@
+"""A renderer of triangles: depth buffer, smooth normals, one light with its shadows. Its inner loops are `raster.c`."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.native import runtime
+from linkwright.spatial.arrays import Array
+from linkwright.visual.drawing.skin import Skin
+from linkwright.visual.drawing.view import View
+
+SAMPLES = 2
+"""of a pixel along each axis"""
+SHADOW_SIDE = 700
+"""samples of the shadow map along each axis"""
+LIGHT = (0.45, 0.45, 1.0)
+"""the direction of the light: parts of right, of towards the viewer, and of up"""
+DARKNESS = 0.3
+"""of a shadow on the ground"""
+SOFTNESS, BIAS = 0.012, 0.008
+"""radius of the blur of shadows, and the depth from which a surface casts one on another; parts of the scene's size"""
+
+_Pointer = ctypes.c_void_p
+
+
+class TriangleBuffer(ctypes.Structure):
+    """`TriangleBuffer` of `raster.c`: the nearest triangle at each sample."""
+
+    _fields_ = (
+        ("width", ctypes.c_int64),
+        ("height", ctypes.c_int64),
+        *((name, _Pointer) for name in ("nearness", "face", "weight", "span")),
+        ("back", ctypes.c_float),
+    )
+
+    def __init__(self, width: int, height: int, with_faces: bool = True):
+        self.depths, self.spans = np.zeros((height, width), np.float32), np.zeros((height, 2), np.int32)
+        self.faces, self.weights = np.zeros((2, 0), np.int32)
+        if with_faces:
+            self.faces, self.weights = np.zeros((height, width), np.int32), np.zeros((height, width, 2), np.float32)
+        arrays = (self.depths, self.faces, self.weights, self.spans)
+        places = (array.ctypes.data if array.size else None for array in arrays)
+        super().__init__(width, height, *places, 1.0 if with_faces else -1.0)
+
+    def draw(self, corners: Array, faces: Array, closed: Array, first: int, end: int) -> None:
+        """Clear the buffer and draw the triangles ``first`` to ``end`` with corners (n, 3)."""
+        self.depths.fill(0.0)
+        self.spans[:] = self.width, -1
+        addresses = (array.ctypes.data for array in (corners, faces, closed))
+        _functions()["draw_triangles"](ctypes.byref(self), *addresses, first, end)
+
+
+class SurfaceLook(ctypes.Structure):
+    """`SurfaceLook` of `raster.c`, where its fields are explained."""
+
+    _fields_ = (
+        ("solid", ctypes.POINTER(TriangleBuffer)),
+        ("veil", ctypes.POINTER(TriangleBuffer)),
+        *((name, _Pointer) for name in ("faces", "normals", "colors", "reversed")),
+        ("samples", ctypes.c_int64),
+        ("shadow_box", ctypes.c_int64 * 4),
+        *((name, ctypes.c_float) for name in ("left", "top", "step", "distance", "back")),
+        ("light", ctypes.c_float * 3),
+        ("up", ctypes.c_float * 3),
+        ("half", ctypes.c_float * 3),
+        ("ground", ctypes.c_float),
+        ("darkness", ctypes.c_float),
+        ("shadow", ctypes.POINTER(TriangleBuffer)),
+        ("to_shadow", ctypes.c_float * 12),
+        ("bias", ctypes.c_float),
+        ("softness", ctypes.c_float),
+        ("pixels", _Pointer),
+    )
+
+
+@cache
+def _functions() -> dict[str, Any]:
+    """Return the functions of `raster.c`, which the first picture of a process loads."""
+    found = runtime.load(__name__, "raster.ll", ("draw_triangles", "shade_pixels", "lay_over"))
+    number = ctypes.c_int64
+    drawing = ctypes.CFUNCTYPE(None, ctypes.POINTER(TriangleBuffer), _Pointer, _Pointer, _Pointer, number, number)
+    shading = ctypes.CFUNCTYPE(None, ctypes.POINTER(SurfaceLook), number, number)
+    laying = ctypes.CFUNCTYPE(None, _Pointer, number, number, _Pointer, number)
+    return {
+        "lay_over": laying(found["lay_over"]),
+        "draw_triangles": drawing(found["draw_triangles"]),
+        "shade_pixels": shading(found["shade_pixels"]),
+    }
+
+
+def lay_over(pixels: Array, picture: Array, left: int, top: int) -> None:
+    """Lay pixels (height, width, 4) over an opaque picture, whose rows may continue beyond, from a corner on."""
+    width, height = min(pixels.shape[1], picture.shape[1] - left), min(pixels.shape[0], picture.shape[0] - top)
+    part, target = np.ascontiguousarray(pixels[:height, :width]), picture[top : top + height, left : left + width]
+    _functions()["lay_over"](part.ctypes.data, width, height, target.ctypes.data, picture.strides[0])
+
+
+class SolidRenderer:
+    """Renders the triangles of a mechanism in a view.
+
+    Parameters
+    ----------
+    covered : Skin
+        The triangles.
+    view : View
+        The camera.
+    width, height : int
+        Size of the picture in pixels; it shows the window of the view, at equal scales from its upper left corner.
+    """
+
+    def __init__(self, covered: Skin, view: View, width: int, height: int):
+        self.covered, self.view, self.width, self.height = covered, view, width, height
+        self.step = float((view.window[1, 0] - view.window[0, 0]) / width)
+        """m, of a pixel"""
+        order = np.argsort(covered.opacity < 1.0, kind="stable")
+        self._order, self._faces = order, np.ascontiguousarray(covered.faces[order], dtype=np.int32)
+        self._closed = np.ascontiguousarray(covered.closed[order], dtype=np.uint8)
+        self._opaque = int((covered.opacity >= 1.0).sum())
+        size = SAMPLES * width, SAMPLES * height
+        self._solid = TriangleBuffer(*size)
+        self._veil = TriangleBuffer(*size) if self._opaque < len(self._faces) else None
+        self._shadow = TriangleBuffer(SHADOW_SIDE, SHADOW_SIDE, with_faces=False)
+        self._pixels = np.zeros((height, width, 4), dtype=np.uint8)
+
+    @property
+    def extent(self) -> tuple[float, float, float, float]:
+        """Left, right, lower and upper end of the picture, m in the plane through the center of the view."""
+        left, top = self.view.window[0, 0], self.view.window[1, 1]
+        return left, left + self.width * self.step, top - self.height * self.step, top
+
+    def image(self, poses: Array, colors: Array, about: Array, ground: bool = True) -> Array:
+        """Render one configuration.
+
+        Parameters
+        ----------
+        poses : ndarray, shape (n_bodies, 4, 4)
+            Poses of the bodies.
+        colors : ndarray, shape (m, 3)
+            Red, green and blue of each triangle, 0 to 1.
+        about : ndarray, shape (3,)
+            The point that the view follows.
+        ground : bool
+            Whether the mechanism casts a shadow on the ground of the view.
+
+        Returns
+        -------
+        ndarray of uint8, shape (height, width, 4)
+            Red, green, blue and opacity.
+        """
+        view, faces = self.view, self._faces
+        axes, origin = view.axes, about + view.center
+        p = (self.covered.at(poses) - origin) @ axes.T
+        normals = np.ascontiguousarray(self.covered.normals_at(poses) @ axes.T, dtype=np.float32)
+        distance = 0.0 if view.flat else view.distance
+        back = float(p[:, 2].min()) - view.size
+        near = p[:, 2] - back if view.flat else 1.0 / np.maximum(distance - p[:, 2], 1e-3 * distance)
+        scale = 1.0 if view.flat else distance * near
+        left, top, step = view.window[0, 0], view.window[1, 1], self.step / SAMPLES
+        corners = np.column_stack([(p[:, 0] * scale - left) / step, (top - p[:, 1] * scale) / step, near])
+        corners = np.ascontiguousarray(corners, dtype=np.float32)
+        a, b, c = (corners[faces[:, k], :2] for k in range(3))
+        away = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) > (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
+        painted = np.ascontiguousarray(
+            np.column_stack([colors[self._order], self.covered.opacity[self._order]]), dtype=np.float32
+        )
+        up, light = axes @ view.up, axes @ _light(view)
+        floor = None if view.ground is None or not ground else view.ground - float(view.up @ origin)
+        half = light + np.array([0.0, 0.0, 1.0])
+        half /= np.linalg.norm(half)
+        to_shadow, at_light, extent = _shadow_map(p, light)
+        _together(
+            lambda: self._solid.draw(corners, faces, self._closed, 0, self._opaque),
+            lambda: self._shadow.draw(at_light, faces, self._closed, 0, self._opaque),
+        )
+        if self._veil is not None:
+            self._veil.draw(corners, faces, self._closed, self._opaque, len(faces))
+        box = np.zeros(4, dtype=int)
+        if floor is not None:
+            q = p - np.outer((p @ up - floor) / float(up @ light), light)
+            scale = distance / np.maximum(distance - q[:, 2], 1e-3 * distance)
+            ends = np.column_stack([q[:, 0] * scale - left, top - q[:, 1] * scale]) / self.step
+            margin = 2.0 + 2.0 * SOFTNESS * extent / self.step
+            low, high = (np.clip(x, 0, (self.width, self.height)) for x in (ends.min(0) - margin, ends.max(0) + margin))
+            box = np.array([low[0], high[0], low[1], high[1]]).astype(int)
+        self._pixels.fill(0)
+        away = np.ascontiguousarray(away, dtype=np.uint8)
+        look = SurfaceLook(
+            ctypes.pointer(self._solid),
+            None if self._veil is None else ctypes.pointer(self._veil),
+            faces.ctypes.data,
+            normals.ctypes.data,
+            painted.ctypes.data,
+            away.ctypes.data,
+            SAMPLES,
+            (ctypes.c_int64 * 4)(*box),
+            left,
+            top,
+            step,
+            distance,
+            back,
+            (ctypes.c_float * 3)(*light),
+            (ctypes.c_float * 3)(*up),
+            (ctypes.c_float * 3)(*half),
+            floor or 0.0,
+            DARKNESS,
+            ctypes.pointer(self._shadow),
+            (ctypes.c_float * 12)(*to_shadow.ravel()),
+            BIAS * extent,
+            SOFTNESS * SHADOW_SIDE,
+            self._pixels.ctypes.data,
+        )
+        rows = np.flatnonzero(self._solid.spans[:, 1] >= 0) // SAMPLES
+        middle = int(rows[len(rows) // 2]) if len(rows) else self.height // 2
+        shade = _functions()["shade_pixels"]
+        _together(
+            lambda: shade(ctypes.byref(look), 0, middle),
+            lambda: shade(ctypes.byref(look), middle, self.height),
+        )
+        return self._pixels.copy()
+
+
+def _together(*work: Callable[[], None]) -> None:
+    """Run functions at the same time."""
+    threads = [threading.Thread(target=one) for one in work[1:]]
+    for thread in threads:
+        thread.start()
+    work[0]()
+    for thread in threads:
+        thread.join()
+
+
+def _light(view: View) -> Array:
+    """The direction (3,) to the light in the world."""
+    direction: Array = LIGHT[0] * view.axes[0] + LIGHT[1] * view.axes[2] + LIGHT[2] * view.up
+    return direction / np.linalg.norm(direction)
+
+
+def _shadow_map(p: Array, light: Array) -> tuple[Array, Array, float]:
+    """How points p (n, 3) appear from the light.
+
+    Returns the map (3, 4) from points to samples and nearness, the points (n, 3) there, and the scene's extent in m.
+    """
+    first = np.cross(light, (0.0, 0.0, 1.0) if abs(light[2]) < 0.9 else (0.0, 1.0, 0.0))
+    first /= np.linalg.norm(first)
+    rows = np.array([first, np.cross(light, first), light])
+    seen = p @ rows.T
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    extent = float((high - low).max()) or 1.0
+    scale = np.array([SHADOW_SIDE / (1.04 * extent)] * 2 + [1.0])
+    shift = 0.5 * SHADOW_SIDE - scale * 0.5 * (low + high)
+    shift[2] = extent - low[2]
+    corners = np.ascontiguousarray(seen * scale + shift, dtype=np.float32)
+    return np.column_stack([rows * scale[:, None], shift]), corners, extent
