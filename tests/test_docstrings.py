@@ -26,6 +26,7 @@ NOT_CHECKED = {
 }
 
 MODULES = (
+    "linkwright.compiler",
     "linkwright.control",
     "linkwright.dexterity",
     "linkwright.dynamics",

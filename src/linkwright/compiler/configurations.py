@@ -1,4 +1,4 @@
-"""Between configurations: made of ``integrate`` and ``difference``, on any batch, on symbols, in users' functions."""
+"""Functions of several configurations, composed of ``integrate`` and ``difference``: for batches and symbols."""
 
 from __future__ import annotations
 
@@ -29,11 +29,26 @@ NEAR = 1e-12
 
 @takes_model
 def interpolate(model: Model, q0: Any, q1: Any, s: Any) -> Array:
-    """The configuration (…, nq) a part ``s`` of the way from q0 to q1, at s = 0 and 1 these: q0 ⊕ s (q1 ⊖ q0).
+    """Interpolate between configurations along the geodesic: q0 ⊕ s (q1 ⊖ q0).
 
-    The shortest way: of plain coordinates straight, of rotations at constant angular velocity, of free bodies along a
-    screw. ``s`` (…) broadcasts with the leading dimensions of q0 and q1, and may lie beyond 0 and 1.
+    Plain coordinates are interpolated linearly, rotations with constant angular velocity, poses along a screw.
 
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q0, q1 : array_like, shape (..., nq)
+        Configurations at s = 0 and s = 1.
+    s : float or array_like, shape (...)
+        Parameter; values outside [0, 1] extrapolate.
+
+    Returns
+    -------
+    ndarray, shape (..., nq)
+        Configuration.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
     >>> lw.interpolate(arm, [0.0, 1.0], [1.0, 2.0], [0.0, 0.5, 1.0])[:, 0].tolist()
@@ -45,12 +60,29 @@ def interpolate(model: Model, q0: Any, q1: Any, s: Any) -> Array:
 
 @takes_model
 def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> Array:
-    """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
+    """Find a configuration near a guess in which all loops are closed, to 1e-10 (usually to 1e-14).
 
-    Levenberg and Marquardt's method on the configuration manifold, with steps of least norm. Lengths are counted in
-    the mechanism's own (`model/scale.py`), turns in rad: what is closed is so at any size. The joints named in
-    ``fixed`` stay where they are. Limits are not looked at. Batches of a mechanism that is not too large are closed by
-    machine code. Raises :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
+    Levenberg–Marquardt on the configuration manifold, with steps of minimum norm. Lengths are relative to that of the
+    mechanism, rotations in rad. Joint limits are ignored. Batches of mechanisms that are not too large are compiled.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    initial_guess : array_like, shape (..., nq)
+        Initial guess.
+    fixed : iterable of str, optional
+        Names of joints that keep their coordinates.
+
+    Returns
+    -------
+    ndarray, shape (..., nq)
+        Configuration.
+
+    Raises
+    ------
+    ClosureError
+        If none is found; the message states the remaining error.
     """
     names: Any = fixed if isinstance(fixed, str) or not isinstance(fixed, Iterable) else tuple(fixed)
     size = np.shape(initial_guess)
@@ -68,13 +100,13 @@ def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> 
         return compile(lambda model, q: steps_to_closed(model, q, names), model, q=model.nq)
 
     q, left = derived(model, identity(close_loops), names, make=compiled)(rows)
-    for k in np.flatnonzero(~(left <= EXACT)):  # beside singular postures squares of the rows tell too little
+    for k in np.flatnonzero(~(left <= EXACT)):  # near singular postures squares of the rows are too inaccurate
         q[k] = dynamics.close_loops(model, rows[k], names)
     return np.reshape(q, size)
 
 
 EXACT = 1e-12
-"""What is open at most where machine code has closed the loops to rounding."""
+"""Largest error after compiled closing to rounding."""
 
 LARGE = 120
 """Velocities and rows of loops, together, of what is too large for that."""
@@ -82,11 +114,26 @@ LARGE = 120
 
 @takes_model
 def mean_configuration(model: Model, q: Any, weights: Any = None) -> Array:
-    """The configuration (nq,) to which those of q (n, nq) have the least sum of squared distances (Karcher's mean).
+    """Compute the mean of configurations: the least sum of squared distances (Karcher mean).
 
-    Of plain coordinates their mean; of rotations found by steps, which converge where these are within a quarter turn
-    of each other. ``weights`` (n,) are not negative; equal unless given. Raises :class:`InputError` where it does not
-    converge.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (n, nq)
+        Configurations.
+    weights : array_like, shape (n,), optional
+        Weights, not negative. By default equal.
+
+    Returns
+    -------
+    ndarray, shape (nq,)
+        Mean.
+
+    Raises
+    ------
+    InputError
+        If the iteration does not converge; it does for rotations within a quarter turn of each other.
     """
     rows = as_numbers("q", q)
     if rows.ndim != 2 or rows.shape[1] != model.nq or not len(rows):

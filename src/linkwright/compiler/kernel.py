@@ -47,7 +47,7 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 class _KernelSignature:
-    """What the class takes, and what each kernel takes: Python asks both for it by one name."""
+    """Signature of the class and of each kernel, for which Python uses one name."""
 
     def __get__(self, kernel: Kernel | None, kind: type[Kernel]) -> inspect.Signature:
         if kernel is None:
@@ -58,17 +58,26 @@ class _KernelSignature:
 
 
 class Kernel(Entered):
-    """Machine code for one function of one mechanism. Made by :func:`compile`.
+    """Machine code for one function of one mechanism, created by :func:`compile`.
 
-    ``kernel(*arrays, out=None)`` takes arrays in the order of ``kernel.program.inputs`` (or by name, which takes
-    longer), each with any leading batch dimensions, which broadcast. Shapes and types are checked; values are not:
-    NaN and infinities propagate. The machine code for single rows and that for batches are made when each is first
-    needed; :meth:`prepare` makes both at once, where no call may be late.
+    ``kernel(*arrays, out=None)`` takes arrays in the order of ``kernel.program.inputs`` (or by name, which is slower),
+    each with any leading batch dimensions, which broadcast. Shapes and types are checked; values are not: NaN and
+    infinities propagate. The machine code for single rows and for batches is compiled on first use; :meth:`prepare`
+    compiles both in advance.
+
+    Parameters
+    ----------
+    program : Program
+        Program to compile.
+    model : Model, optional
+        Mechanism of the function.
+    tune : bool, optional
+        Whether the number of lanes is chosen by measurement.
     """
 
     def __init__(self, program: Program | Staged, model: Model | None = None, tune: bool = False):
         if not isinstance(program, (Program, Staged)):
-            raise ArgumentError(f"a kernel is made of a program, by compile(function, model); got {program!r}")
+            raise ArgumentError(f"a kernel is created from a program, by compile(function, model); got {program!r}")
         if not isinstance(model, (Model, type(None))):
             raise ArgumentError(f"a kernel's model is a Model or None; got {model!r}")
         self.program = program
@@ -99,13 +108,23 @@ class Kernel(Entered):
 
     @property
     def from_cache(self) -> bool:
-        """Whether all machine code needed so far was kept from an earlier process."""
+        """Whether all machine code used so far came from the cache."""
         return self._native is not None and self._native.from_cache
 
     def prepare(self, rows: bool = True, batches: bool = True) -> Kernel:
-        """Make the machine code for single rows and for batches now, not when each is first called; the kernel.
+        """Compile the machine code for single rows and for batches now instead of on first use.
 
-        ``rows``, ``batches``: whether that for single rows is made, and that for batches.
+        Parameters
+        ----------
+        rows : bool, optional
+            Whether the code for single rows is compiled.
+        batches : bool, optional
+            Whether the code for batches is compiled.
+
+        Returns
+        -------
+        Kernel
+            The kernel.
         """
         if self._native is not None:
             self._native.prepare(rows, batches)
@@ -235,13 +254,24 @@ class Kernel(Entered):
         turns: float = 1.0,
         threads: int | None = None,
     ) -> None:
-        """So many calls one after the other, each from what the one before gave, with no Python between them.
+        """Run a sequence of calls, each with results of the previous one, without Python in between.
 
-        ``arrays`` are those of the first call, of one batch dimension or shared by all rows, or all of a single row;
-        ``fed``: which of them are, from the second call on, which result. ``results`` are filled: with (calls, …) every
-        one is kept, with (2, …) two change places, and the last is at ``(calls - 1) % 2``. All are contiguous float64
-        arrays. ``turns``: how many steps repetitions take that stop, to tell how long it will take; ``threads``: the
-        kernel's own where not given.
+        Parameters
+        ----------
+        calls : int
+            Number of calls.
+        arrays : sequence of ndarray
+            Arguments of the first call, contiguous float64 arrays: with one batch dimension, shared by all rows, or all
+            of a single row.
+        fed : mapping
+            Index of the result that replaces an argument, by the index of the argument, from the second call on.
+        results : sequence of ndarray
+            Arrays for the results: with (calls, ...) all are recorded; with (2, ...) two alternate, and the last result
+            is at ``(calls - 1) % 2``.
+        turns : float, optional
+            Expected number of steps of repetitions that stop, to estimate the time.
+        threads : int, optional
+            Number of threads. By default that of the kernel.
         """
         rows = [len(x) for x, n in zip(arrays, self._dims, strict=True) if x.ndim > n]
         if self._native is None:
@@ -268,7 +298,18 @@ class Kernel(Entered):
                 arrays[number] = places[source]
 
     def measured_time(self, single: bool = False) -> float:
-        """Seconds that some hundred rows (or a single one) take here in one thread; infinite without machine code."""
+        """Measure the time of some hundred rows, or of a single row, in one thread.
+
+        Parameters
+        ----------
+        single : bool, optional
+            Whether a single row is measured.
+
+        Returns
+        -------
+        float
+            Time, s; infinite without machine code.
+        """
         if self._native is None:
             return math.inf
         if not single:
@@ -284,6 +325,7 @@ class Kernel(Entered):
 
     @threads.setter
     def threads(self, number: int) -> None:
+        """Largest number of threads for a large batch; single rows and small batches use one."""
         self._threads = checked_threads(f"{self.program.name}: threads", number)
 
     def _explain(self, arrays: tuple[Any, ...], out: Any) -> None:
@@ -337,7 +379,7 @@ class Kernel(Entered):
                 hint = self._hint([name] if name in self._bound else [])
                 raise ArgumentError(f"{own} has no argument {name!r}; it has {', '.join([*names, 'out'])}{hint}")
             if name in names[: len(arrays)]:
-                raise ArgumentError(f"{own}: {name} is given twice, by its place and by name")
+                raise ArgumentError(f"{own}: {name} is given twice, by position and by name")
         rest = names[len(arrays) :]
         missing = [name for name in rest if name not in named]
         if missing:
@@ -345,7 +387,7 @@ class Kernel(Entered):
         return (*arrays, *(named[name] for name in rest))
 
     def _hint(self, names: Collection[str]) -> str:
-        """What is no argument because it was bound to a value."""
+        """Return a hint for names that are no arguments because they were bound to values."""
         told = ", ".join(f"{name} = {self._bound[name]!r}" for name in names)
         return f"; bound when it was compiled: {told} (a shape, () for a number, makes an argument)" if told else ""
 
@@ -353,13 +395,23 @@ class Kernel(Entered):
 
     @property
     def operations(self) -> Operations:
-        """How many multiplications, additions, … one evaluation takes."""
+        """Operation counts of one evaluation: multiplications, additions etc."""
         return self.program.operations
 
     def derivative(self, wrt: str) -> Kernel:
-        """The kernel of the derivative with respect to an argument, added as last axis.
+        """Return the kernel of the derivative by an argument, which is added as last axis.
 
-        With respect to a configuration it is with respect to δ in ``integrate(model, q, δ)`` at 0.
+        The derivative by a configuration is that by δ in ``integrate(model, q, δ)`` at 0.
+
+        Parameters
+        ----------
+        wrt : str
+            Name of the argument.
+
+        Returns
+        -------
+        Kernel
+            The derivative.
         """
         return Kernel(differentiate(self._straight("derivative"), wrt, self.model), self.model)
 
@@ -367,12 +419,23 @@ class Kernel(Entered):
         if isinstance(self.program, Staged):
             raise TooLargeError(
                 f"{self.program.name} runs as loops over the bodies, which have no {what}; compile(…, unroll=True) "
-                "makes straight lines, where they are not too many; inverse_dynamics_derivatives runs as loops itself"
+                "compiles straight-line code, unless it is too long; inverse_dynamics_derivatives runs as loops"
             )
         return self.program
 
     def save(self, path: str | Path) -> Path:
-        """Write the kernel as self-contained C99; ``path`` ends in .c."""
+        """Write the kernel as self-contained C99.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.c``.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         return write_text(path, c.source(self._straight("C source")), "kernels", ".c")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -382,7 +445,7 @@ class Kernel(Entered):
         return Kernel, (self.program, self.model, self._tune), state
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: inputs, outputs and their shapes of one row, and the operations."""
+        """Return the representation in notebooks: inputs and outputs with their shapes, and operation counts."""
         slots = [("input", s.name, _shown(s.shape)) for s in self.program.inputs]
         slots += [("output", s.name, _shown(s.shape)) for s in self.program.outputs]
         rows = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in slots)
@@ -396,7 +459,7 @@ class Kernel(Entered):
 
 
 def _slowly(kernel: Kernel, /, *arrays: Any, out: Any = None, **named: Any) -> Any:
-    """What a call becomes where its arguments are not plain arrays of one row."""
+    """Return the result of a call whose arguments are not plain arrays of one row."""
     return kernel._any(kernel._in_order(arrays, named) if named else arrays, out)
 
 
@@ -410,14 +473,14 @@ class _EnteredSlowly(Kernel):
 
 
 def _in_order(x: Any, dims: int) -> Any:
-    """What all rows share, entry after entry in memory: else every block of rows would be given a copy."""
+    """Return arrays shared by all rows as contiguous ones: otherwise every block of rows would copy them."""
     if type(x) is np.ndarray and x.ndim == dims and not x.flags.c_contiguous:
         return np.ascontiguousarray(x)
     return x
 
 
 def _plain(array: Any) -> bool:
-    """Whether an array is as machine code reads and writes it."""
+    """Return whether machine code can read and write an array directly."""
     return type(array) is np.ndarray and array.dtype is _FLOAT64 and array.flags.carray
 
 
@@ -436,28 +499,52 @@ def compile(
     parameters: Sequence[str] = (),
     **inputs: Any,
 ) -> Kernel:
-    """Compile a function for a mechanism (or, without one, a function of arrays alone).
+    """Compile a function for a mechanism, or a function of arrays alone.
 
-    ``function(model, q, v, …)`` is any algorithm of the library or your own, made of them and of NumPy;
-    without a model, ``function(x, …)``. It is run once, on symbols. ``inputs`` gives the shapes of its
-    arrays, ``gain=()`` of a number; q, q0, q1 are (nq,), v, a, tau, u are (nv,) by themselves. What is no shape is a
-    value, bound now: text, None, ``gain=2.5``, an array of numbers (a whole number is a shape);
-    ``wrenches=["tool", …]`` appends one (6,) array per frame. Joint-space dynamics are compiled from the
-    minimal model (:meth:`Model.minimal`), unless ``regroup`` is False: the same to rounding, with fewer operations.
-    ``tune`` measures how many rows at once are fastest here, and keeps the answer with the compiled code; of forward
-    dynamics by method "hybrid" without a ``partition`` it measures which size of blocks is fastest, too (for mechanisms
-    of a hundred bodies and more: in a single row).
-    ``unroll``: whether sweeps over the bodies become straight-line code, or (False) loops, each step compiled once
-    for each kind of joint; not given, they become loops for mechanisms of a hundred bodies and more.
-    ``parameters`` names what of the mechanism becomes arrays too, after all others, with a value for each row:
-    "gripper.mass", ".center_of_mass" (3,), ".inertia" (6,) about it (Ixx Ixy Iyy Ixz Iyz Izz), or all at once
-    ".inertial" (10,) (m, m c, and I about the link's origin); "elbow.armature", ".stiffness", ".damping", ".friction";
-    "gravity" (3,); "pairs.friction" and "pairs.restitution" of all shapes that touch. Derivatives by them are
-    :meth:`Kernel.derivative` s; the code is straight lines.
+    The function is evaluated once, on symbols. Joint-space dynamics are compiled for the minimal model
+    (:meth:`Model.minimal`): equal to rounding, with fewer operations.
 
-    Raises :class:`TooLargeError` where straight-line code would be too long, and
-    :class:`ExpressionError` where the function branches on values.
+    Parameters
+    ----------
+    function : callable
+        ``function(model, q, v, …)``: an algorithm of the library or a function composed of them and of NumPy; without a
+        model ``function(x, …)``.
+    model : Model, optional
+        Mechanism.
+    regroup : bool, optional
+        Whether the minimal model is used.
+    tune : bool, optional
+        Whether the number of lanes is chosen by measurement and stored in the cache; for forward dynamics with method
+        "hybrid" without a ``partition`` also the size of blocks (for mechanisms of a hundred bodies and more: in a
+        single row).
+    unroll : bool, optional
+        Whether sweeps over the bodies become straight-line code (True) or loops (False), with each step compiled once
+        for each kind of joint. By default loops from a hundred bodies on.
+    parameters : sequence of str, optional
+        Parameters of the mechanism that become arguments, after all others: "gripper.mass", ".center_of_mass" (3,),
+        ".inertia" (6,) about it (Ixx Ixy Iyy Ixz Iyz Izz), or all as ".inertial" (10,) (m, m c, and I about the link's
+        origin); "elbow.armature", ".stiffness", ".damping", ".friction"; "gravity" (3,); "pairs.friction" and
+        "pairs.restitution" of all contact pairs. The code is straight-line; derivatives by them are
+        :meth:`Kernel.derivative`.
+    **inputs
+        Shapes of the arguments, ``gain=()`` for a number. By default q, q0, q1 are (nq,), and v, a, tau, u are (nv,).
+        Other values are treated as constants: text, None, ``gain=2.5``, an array (an int is a shape);
+        ``wrenches=["tool", …]`` appends one (6,) array per frame.
 
+    Returns
+    -------
+    Kernel
+        The kernel.
+
+    Raises
+    ------
+    TooLargeError
+        If straight-line code would be too long.
+    ExpressionError
+        If the function branches on values.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
     >>> kernel = lw.compile(lw.mass_matrix, arm)
@@ -488,7 +575,7 @@ def compile(
 
 
 def is_open_partition(function: Callable[..., Any], inputs: dict[str, Any]) -> bool:
-    """Whether this is forward dynamics by blocks that nobody has chosen."""
+    """Return whether a call is forward dynamics by blocks without a given partition."""
     book = book_of(function)
     chosen = inputs.get("partition") is not None or not isinstance(inputs.get("schedule") or "", str)
     return book is dynamics.forward_dynamics and inputs.get("method") == "hybrid" and not chosen

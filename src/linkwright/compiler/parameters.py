@@ -1,4 +1,4 @@
-"""What a mechanism is made of as arrays of a kernel: "payload.mass", "elbow.damping", "gravity"."""
+"""Parameters of a mechanism as arguments of a kernel: "payload.mass", "elbow.damping", "gravity"."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from linkwright.spatial.inertia import SIX, RigidInertia, of_parameters, rigid_i
 from linkwright.spatial.transform import inverse_pose
 
 OF_BODIES: dict[str, tuple[int, ...]] = {"mass": (), "center_of_mass": (3,), "inertia": (6,), "inertial": (10,)}
-"""What of a link may be an array, and its shape: Ixx Ixy Iyy Ixz Iyz Izz; m, m c, and those about the link's origin."""
+"""Parameters of a link, and their shapes: Ixx Ixy Iyy Ixz Iyz Izz; m, m c, and those about the link's origin."""
 
 OF_JOINTS = ("armature", "stiffness", "damping", "friction")
-"""What of a joint may be one, of shape (nv,), or () where it has one coordinate."""
+"""Parameters of a joint, of shape (nv,), or () for one coordinate."""
 
 
 OF_PAIRS = ("friction", "restitution")
-"""What of all pairs of shapes may be one, a number."""
+"""Parameters of all contact pairs, numbers."""
 
 
 NOT_NEGATIVE = ("mass", "armature", "damping", "friction")
@@ -153,7 +153,7 @@ def _with_values(
         pairs=tuple(replace(pair, **of_pairs) for pair in rest.pairs),
         welded=rest.welded + added[-1] if -1 in added else rest.welded,
     )
-    if rest.physical is not None:  # what is regrouped tells nothing of its bodies
+    if rest.physical is not None:  # regrouped inertias are not those of bodies
         return replace(made, physical=_with_values(rest.physical, model, links, known, values))
     return replace(made, bodies=tuple(_body(made, k) if k in added else body for k, body in enumerate(made.bodies)))
 

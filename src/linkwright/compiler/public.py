@@ -80,7 +80,7 @@ def public(book: F) -> F:
     elif "actuated" in fixed:
         keys["actuated"] = "_face_tuple(actuated) if _face_type(actuated) is _face_list else actuated"
     model, told, pushed, usual = parameters[0].name, ", ".join(arrays), "", ""
-    if _usual(book) is not None:  # nothing told but arrays: the quickest way
+    if _usual(book) is not None:  # only arrays are given: the fast path
         same = [
             f"{p.name} is {'None' if p.default is None else f'_face_default{k}'}"
             for k, p in enumerate(parameters)
@@ -108,7 +108,7 @@ def public(book: F) -> F:
 
     def wrong(given: list[Any], more: tuple[Any, ...], unknown: dict[str, Any]) -> ArgumentError:
         named = [p.name for p, x in zip(parameters, given, strict=True) if x is not MISSING]
-        if more:  # then all places are taken
+        if more:  # then all arguments are positional
             by_place = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
             return wrong_call(name, signature, [*by_place, *more], [n for n in named if n not in by_place] + [*unknown])
         return wrong_call(name, signature, (), [*named, *unknown])
@@ -130,7 +130,7 @@ def public(book: F) -> F:
 
 
 def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
-    """What the fast path could not do: a first call, symbols, or a mistake to explain."""
+    """Handle calls that the fast path cannot: first calls, symbols, and errors to report."""
     name = name_of(book)
     require_model(model, name)
     if model.sweeps_are_recorded:  # in a function of a user's
@@ -179,7 +179,7 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
 
 
 def _usual(book: Callable[..., Any]) -> dict[str, Any] | None:
-    """The options of an algorithm as they are where nothing is told; None where one must be, or may change unseen."""
+    """Return the default options of an algorithm; None if one is required, or mutable."""
     options = [p for p in list(inspect.signature(book).parameters.values())[1:] if p.name not in ARRAYS]
     if all(p.default is None or isinstance(p.default, (str, bool, int, float)) for p in options):
         return {p.name: exact(p.default) for p in options}
@@ -195,7 +195,7 @@ def _hashable(x: Any) -> bool:
 
 
 def _checked(checked: Checked, model: Model, arguments: dict[str, Any], fixed: dict[str, Any]) -> Callable[..., Any]:
-    """The kernel of what may not be possible, whose every result is looked at."""
+    """Return the kernel of an algorithm whose results must be checked."""
     kernel = _compiled_or_not(bind(checked.telling, model, {}, values=fixed))
     names = [name for name in arguments if name in ARRAYS]
 
@@ -207,7 +207,7 @@ def _checked(checked: Checked, model: Model, arguments: dict[str, Any], fixed: d
 
 
 def _holds_symbols(x: Any) -> bool:
-    """Whether any entry is a symbol; other objects are for the kernel to refuse."""
+    """Return whether any entry is a symbol; the kernel refuses other objects."""
     return is_symbolic(x) and any(isinstance(entry, Expr) for entry in np.asarray(x).flat)
 
 
@@ -234,7 +234,7 @@ def compile_or_not(function: Callable[..., Any], model: Model, **inputs: Any) ->
 
 
 def interpreted(function: Callable[..., Any], model: Model, *arrays: Any, **inputs: Any) -> Any:
-    """What a function gives of a batch, this once: its program, step by step, for machine code takes longer to make."""
+    """Evaluate a function for a batch once by its program, since compilation would take longer."""
     kernel = compile_or_not(function, model, **inputs)
     if isinstance(kernel, Kernel) and isinstance(kernel.program, Program):
         return interpret(kernel.program, *arrays)
@@ -242,10 +242,10 @@ def interpreted(function: Callable[..., Any], model: Model, *arrays: Any, **inpu
 
 
 def kernel_of(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:
-    """:func:`compile_or_not`, kept with the model; where nothing is told, the kernel that its public face calls."""
+    """Return :func:`compile_or_not`, cached with the model; without options the kernel of the public wrapper."""
     book = book_of(function)
     key: list[Any] = sorted(inputs.items())
-    if not key and facts(book).checked is not None:  # the face may have looked at what comes out
+    if not key and facts(book).checked is not None:  # the wrapper may check the results
         key = ["unchecked"]
     kernel: Callable[..., Any] = derived(model, book, *key, make=lambda: compile_or_not(book, model, **inputs))
     return kernel
@@ -311,7 +311,7 @@ class RowByRow:
 
 
 class AllRows(RowByRow):
-    """A function that takes all rows of a batch at once, as arrays; or so many of a large one."""
+    """A function that processes all rows of a batch as arrays, or blocks of a large batch."""
 
     def __init__(self, bound: BoundFunction, at_once: int | None = None):
         super().__init__(bound)
@@ -338,17 +338,27 @@ def _in_batch(parts: Sequence[Array], batch: tuple[int, ...]) -> Array:
 
 @explained
 def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
-    """The derivative of an algorithm (or of a function made of them) with respect to one of its arrays.
+    """Return the derivative of an algorithm, or of a function composed of them, by one of its arrays.
 
-    The result takes the same arguments and adds an axis at the end. With respect to a configuration
-    the derivative is with respect to δ in ``integrate(model, q, δ)`` at 0: that axis is nv.
+    Inverse and forward dynamics (bias and gravity forces too) have analytical derivatives, which are used when cheaper;
+    all at once are :func:`inverse_dynamics_derivatives` and :func:`forward_dynamics_derivatives`. Derivatives of
+    derivatives append their axes in order. Two derivatives by q are those of ``integrate(model, integrate(model, q,
+    δ₂), δ₁)``, in which δ₁ and δ₂ do not commute for spherical joints.
 
-    Inverse and forward dynamics (bias and gravity forces too) have analytical derivatives, which are taken
-    where they are shorter; all of them at once are :func:`inverse_dynamics_derivatives` and
-    :func:`forward_dynamics_derivatives`. Derivatives of derivatives add their axes in the order they are
-    taken. Two with respect to q are so of ``integrate(model, integrate(model, q, δ₂), δ₁)``, in which δ₁ and
-    δ₂ do not commute where a joint turns about a point.
+    Parameters
+    ----------
+    function : callable
+        Function.
+    wrt : str
+        Name of the argument. The derivative by a configuration is that by δ (nv,) in ``integrate(model, q, δ)`` at 0.
 
+    Returns
+    -------
+    callable
+        Function of the same arguments; the result has an additional last axis.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
     >>> d_tau = lw.derivative(lw.inverse_dynamics, "q")
@@ -382,7 +392,7 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
             return given_derivative(known, model, own_arrays, wrenches)
         if model.holds_symbols:
             raise NoDerivativeError(
-                f"{name} of {model.name!r}, which holds symbols, gives no derivative by {wrt} itself; that of a kernel "
+                f"{name} of {model.name!r}, which contains symbols, has no derivative by {wrt}; that of a kernel "
                 "is kernel.derivative(…)"
             )
 

@@ -24,19 +24,19 @@ _SHAPED = re.compile(r"Shaped\[\w+, ['\"]([^'\"]*)['\"]\]")
 
 
 def rows(function: F) -> F:
-    """A function of arrays of fixed shapes, which its annotations tell, made to take any leading dimensions.
+    """Return a function of arrays of fixed shapes, given by its annotations, with support for leading dimensions.
 
-    On numbers it is compiled at the first call; arguments that are text, or have no shape in their annotation, are
-    bound then. On symbols, also those of a function that is being compiled, it is what is written.
+    For numbers it is compiled at the first call; arguments that are text, or have no annotated shape, are constants.
+    For symbols, also in a function that is being compiled, the function itself is evaluated.
     """
     return _face(function, None, None)
 
 
 def rows_looked_at(doubt: Callable[..., Any], look: Callable[..., None]) -> Callable[[F], F]:
-    """:func:`rows` of a function whose arguments, where they are numbers, are looked at.
+    """Return :func:`rows` of a function whose numerical arguments are checked.
 
-    ``doubt`` of its arguments is a number of each row, computed in the same kernel; where that is positive anywhere,
-    ``look`` is given the arguments by name, and raises or warns.
+    ``doubt`` of its arguments is a number per row, computed in the same kernel; if one is positive, ``look`` is called
+    with the arguments by name, and raises or warns.
     """
     return lambda function: _face(function, doubt, look)
 
@@ -113,7 +113,7 @@ def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., Non
 
 
 def _any_above(x: Any) -> bool:
-    """Whether any entry is above zero; of one row without the time that NumPy takes for arrays."""
+    """Return whether any entry is positive; for one row without the overhead of NumPy."""
     return x > 0.0 if isinstance(x, float) else bool((x > 0.0).any())
 
 
@@ -133,13 +133,13 @@ def _with_doubt(function: Callable[..., Any], doubt: Callable[..., Any]) -> Call
 
 
 def shape_told(annotation: Any) -> tuple[int, ...] | None:
-    """The shape that an annotation tells."""
+    """Return the shape of an annotation."""
     found = _SHAPED.search(str(annotation))
     return None if found is None else tuple(int(n) for n in found[1].split())
 
 
 def _holds_large_numbers(x: Any) -> bool:
-    """Whether an array is of whole numbers that are too large for float64, which NumPy keeps as objects."""
+    """Return whether an array has integers that are too large for float64, which NumPy stores as objects."""
     if isinstance(x, np.ndarray) and x.dtype.kind != "O":
         return False
     try:

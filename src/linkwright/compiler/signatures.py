@@ -1,4 +1,4 @@
-"""What the public algorithms take and give: the book's signature, of one configuration, with room for batches."""
+"""Signatures of the public algorithms: those of the book, for one configuration, with batch dimensions added."""
 
 from __future__ import annotations
 

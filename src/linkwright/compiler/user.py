@@ -1,4 +1,4 @@
-"""What users need to write functions of their own."""
+"""Functions for users' functions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,25 @@ from linkwright.expression.symbols import comparable
 
 @explained
 def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[Any] = ()) -> Any:
-    """Symbols to put through any algorithm: an object array of the shape, or a tuple of them.
+    """Create symbols, which can be arguments of every algorithm.
 
-    ``symbols("x", 3)`` is one array; ``symbols("q v", (7, 7))`` or ``symbols(["q", "v"], [7, (3, 3)])`` are
-    several of one graph, with one shape each. Symbols of different calls cannot be mixed.
+    Symbols of different calls cannot be combined.
 
+    Parameters
+    ----------
+    names : str or sequence of str
+        Name, or several names, separated by spaces.
+    shape : int or tuple, optional
+        Shape of the array; for several names one shape each: ``symbols("q v", (7, 7))``,
+        ``symbols(["q", "v"], [7, (3, 3)])``.
+
+    Returns
+    -------
+    ndarray of object or tuple
+        Symbols.
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> lw.symbols("x", 2)
     SymbolArray([x[0], x[1]], dtype=object)
@@ -48,7 +62,20 @@ def _lengths(shape: Any) -> tuple[int, ...]:
 
 @explained
 def stack(entries: Sequence[Any], axis: int = 0) -> np.ndarray:
-    """Numbers, symbols and arrays of either, of equal shapes, joined along a new axis."""
+    """Join numbers, symbols and arrays of equal shapes along a new axis.
+
+    Parameters
+    ----------
+    entries : sequence
+        Numbers, symbols or arrays.
+    axis : int, optional
+        Position of the new axis.
+
+    Returns
+    -------
+    ndarray
+        Array.
+    """
     try:
         joined: np.ndarray = comparable(np.stack([np.asarray(x) for x in entries], axis=axis))
     except (ValueError, TypeError) as error:
