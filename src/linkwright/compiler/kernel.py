@@ -272,6 +272,11 @@ class Kernel(Entered):
             Expected number of steps of repetitions that stop, to estimate the time.
         threads : int, optional
             Number of threads. By default that of the kernel.
+
+        Returns
+        -------
+        None
+            The results are in `results`.
         """
         rows = [len(x) for x, n in zip(arrays, self._dims, strict=True) if x.ndim > n]
         if self._native is None:

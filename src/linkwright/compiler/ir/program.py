@@ -38,8 +38,8 @@ class Instruction(NamedTuple):
     args: tuple[int, ...]
     """numbers of values; of an input, its number and the entry in it"""
     value: Any = None
-    """data of the operation: a constant's number; the :class:`Steps` of "repeat"; for "item" the index of a repetition's
-    result or of a row's entry; for rows those of `expression/tables.py`; for "array" the number of an input and an entry
+    """data of the operation: the number of a constant; the :class:`Steps` of "repeat"; for "item" the index of a
+    repetition's result or a row's entry; for rows those of `expression/tables.py`; for "array" an input and an entry
     """
 
 
