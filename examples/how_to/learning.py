@@ -1,38 +1,37 @@
-"""Learning to move. Written by tools/write_examples.py from docs/how_to/learning.md: change that page."""
+"""Train a quadruped to trot. Written by tools/write_examples.py from docs/how_to/learning.md: change that page."""
 
 # %% [markdown]
-# # Learning to move
+# # Train a quadruped to trot
 #
-# A robot can find out by itself how to move: it tries numbers at random, sees what they earn, and goes where more is
-# earned. This page does that with [rollouts](../topics/motion/rollouts.md), [policies](../topics/control/policies.md) and [contact](../topics/motion/contact.md), with no other
-# package. `examples/learn_to_walk.py` is the whole program:
+# Policy search with an evolution strategy, using [rollouts](../topics/motion/rollouts.md), [policies](../topics/control/policies.md) and
+# [contact](../topics/motion/contact.md), without other packages. `examples/learn_to_walk.py` is the complete program:
 #
 # ```
 # python examples/learn_to_walk.py
 # ```
 #
-# The built-in quadruped begins with random weights. After 300 iterations it trots at 0.7 m/s. The program prints what it
-# earns meanwhile, looks at the gait, and writes the weights and an animation. `--short` takes a few seconds and only
-# shows that the reward rises.
+# The built-in quadruped starts with random weights. After 300 iterations it trots at 0.7 m/s. The program prints the
+# reward, evaluates the gait, and writes the weights and an animation. `--short` takes a few seconds and only
+# shows that the reward increases.
 #
-# ![Four moments of the learned trot: one diagonal pair of feet is on the ground, the other in the air. Red arrows are forces of the ground.](../pictures/learned_trot.png)
+# ![Four moments of the learned trot: one diagonal pair of feet is on the ground, the other in the air. Red arrows are ground reaction forces.](../pictures/learned_trot.png)
 #
 # | seed | 0 | 1 |
 # |---|---|---|
-# | mean speed over 5 s, in steps of 1 ms (it learned in steps of 4 ms) | 0.74 m/s | 0.72 m/s |
+# | mean speed over 5 s, in steps of 1 ms (trained with steps of 4 ms) | 0.74 m/s | 0.72 m/s |
 # | height of the trunk | 0.300 m ± 7 mm | 0.304 m ± 6 mm |
-# | falls in 32 motions of 10 s, other starts, grounds and masses | 0 | 0 |
+# | falls in 32 motions of 10 s, other initial states, grounds and masses | 0 | 0 |
 # | both feet of a diagonal are on the ground, or both are not | 94 %, 92 % of the time | 95 %, 94 % |
-# | the same of the feet of a side | 7 %, 7 % | 1 %, 5 % |
+# | both feet of a side are on the ground, or both are not | 7 %, 7 % | 1 %, 5 % |
 # | steps of simulation | 57 million | 57 million |
 # | processor time, both cores together | 62 s | 62 s |
 #
-# So two quiet cores need about half a minute, and some seconds to compile. Both ran at once here, on two cores that other
-# work shared (load 5 to 8): 242 s each. They are faster than 0.5 m/s after 10 and 15 s of processor time.
+# So two idle cores need about half a minute, plus a few seconds to compile. Both seeds ran simultaneously here, on two cores with
+# other load (load 5 to 8): 242 s each. They exceed 0.5 m/s after 10 and 15 s of processor time.
 #
-# ## What the robot decides
+# ## Controller and policy
 #
-# The law has two parts. Springs hold a posture with bent knees. A policy moves that posture:
+# The controller has two parts. Springs hold a posture with bent knees. A policy moves that posture:
 
 # %%
 from functools import partial
@@ -49,21 +48,21 @@ def clock(t):
     return np.stack([np.sin(2 * np.pi * 2.5 * t), np.cos(2 * np.pi * 2.5 * t)])
 
 
-def seen(model, t, q, v):
+def observe(model, t, q, v):
     up = lw.pose(model, q, "trunk")[2, :3]
     return np.concatenate([2 * up, v[:3], 0.3 * v[3:6], q[7:] - bent, 0.05 * v[6:], clock(t)])
 
 
-policy = lw.Policy(robot, hidden=(), observe=seen)         # no hidden layer: a linear policy
-law = partial(policy, scale=0.6, stiffness=40.0, damping=1.0, posture=start)
+policy = lw.Policy(robot, hidden=(), observe=observe)         # no hidden layer: a linear policy
+controller = partial(policy, scale=0.6, stiffness=40.0, damping=1.0, posture=start)
 print(policy)                                              # Policy(35 -> 12, tanh, bounded: 432 weights)
 
 # %% [markdown]
-# - With springs a robot stands before it has learned anything. It does not need to learn that.
-# - A linear policy learned faster here than a layer of 32, and takes less time.
-# - The clock gives it a rhythm. All that it sees is of the size of one.
+# - With springs a robot stands without training.
+# - A linear policy learned faster here than a hidden layer of 32, and takes less time.
+# - The clock defines the rhythm. All observations are scaled to a magnitude of one.
 #
-# ## What is earned, and what ends it
+# ## Reward and termination
 
 # %%
 def fallen(model, t, q, v):
@@ -77,15 +76,15 @@ def reward(model, t, q, v, tau):
     return 0.004 * (4.0 - 2.0 * abs(along - 0.7) - 20.0 * (T[2, 3] - 0.3) ** 2 - 0.0005 * (tau @ tau))
 
 # %% [markdown]
-# Each second on its feet must earn more than can be lost in it. With too little the robot learned to throw itself forward,
-# for that is fast while it lasts. The example's reward also says how high each foot is at each moment of the clock, one
-# diagonal after the other. That makes the gait a trot: with too little of it one robot hardly lifted its fourth leg.
+# Each second without a fall must give more reward than can be lost in it. Otherwise the robot learned to throw itself forward,
+# which is fast for a short time. The reward of the example also prescribes the height of each foot as a function of the clock, one
+# diagonal after the other. This makes the gait a trot: with a small weight one robot hardly lifted its fourth leg.
 #
-# ## Policy search
+# ## Evolution strategy
 #
-# An evolution strategy needs nothing but what each motion earned. It tries weights w + e and w − e with random e, ranks
-# what they earned, and goes along the sum of e times rank. One call of `rollout` moves all of them, each with its own
-# weights, on several random starts:
+# An evolution strategy needs only the total reward of each motion. It evaluates weights w + e and w − e with random e, ranks
+# the rewards, and moves along the sum of e times rank. One call of `rollout` simulates all of them, each with its own
+# weights, from several random initial states:
 
 # %%
 rng = np.random.default_rng(0)
@@ -94,14 +93,14 @@ pairs, starts, spread, weights = 8, 2, 0.05, policy.random(0)
 
 def score(tried):
     batch = (len(tried), starts)
-    v0 = 0.2 * rng.standard_normal((starts, robot.nv))     # the same pushes for all, so that it is fair
+    v0 = 0.2 * rng.standard_normal((starts, robot.nv))     # the same pushes for all weights
     found = lw.rollout(
         robot,
         np.broadcast_to(start, (*batch, robot.nq)),
         np.broadcast_to(v0, (*batch, robot.nv)),
         250,
         0.004,
-        partial(law, weights=np.broadcast_to(tried[:, None], (*batch, policy.size))),
+        partial(controller, weights=np.broadcast_to(tried[:, None], (*batch, policy.size))),
         parameters={"pairs.friction": np.tile(rng.uniform(0.4, 1.0, starts), (len(tried), 1))},
         actuation=lw.Actuation(each=["weights"]),
         episode=lw.Episode(reward=reward, terminate=fallen),
@@ -118,5 +117,5 @@ for _ in range(5):
 assert np.isfinite(weights).all()
 
 # %% [markdown]
-# The example has 32 pairs, four starts, motions of 3 s, and takes its steps by Adam. An iteration is 192 000 steps of the
-# robot. Other friction, other masses and pushes at the start make what is learned robust.
+# The example uses 32 pairs, four initial states, motions of 3 s, and the Adam optimizer. One iteration simulates 192 000 steps of the
+# robot. [Randomized](domain_randomization.md) friction, masses and initial pushes make the result robust.

@@ -1,4 +1,4 @@
-"""The tables "their name → ours" of docs/how_to/beside: every name is looked up, equal numbers are computed by both."""
+"""The tables "their name → ours" of docs/how_to/other_libraries: every name is looked up, equal numbers are computed by both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import linkwright as lw
 
-FOLDER = Path(__file__).parents[2] / "docs" / "how_to" / "beside"
+FOLDER = Path(__file__).parents[2] / "docs" / "how_to" / "other_libraries"
 if not FOLDER.is_dir():
     pytest.skip("this is no checkout", allow_module_level=True)
 PAGES = ("pinocchio", "mujoco", "drake", "pybullet", "robotics_toolbox", "sympy")
@@ -26,11 +26,11 @@ def lines(page: str, heading: str | None = None) -> list[tuple[str, str]]:
         text = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     found = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|") and "---" not in line]
     assert all(len(cells) == 2 for cells in found), found
-    return [(theirs, ours) for theirs, ours in found if ours != "here"]
+    return [(theirs, ours) for theirs, ours in found if ours != "Linkwright"]
 
 
 def same(page: str) -> list[tuple[str, str]]:
-    return lines(page, "The same numbers")
+    return lines(page, "Functions with equal results")
 
 
 def code(cell: str) -> list[str]:
@@ -96,7 +96,7 @@ def peers(page: str) -> dict[str, list[object]]:
 def test_their_names_exist(page):
     places = peers(page)
     looked_up = 0
-    for theirs, _ in lines(page, "By name"):
+    for theirs, _ in lines(page, "Corresponding functions"):
         for said in code(theirs):
             root, *path = said.split(".")
             if root not in places:

@@ -6,7 +6,7 @@
 # Functions of Drake's `MultibodyPlant` and their equivalents in Linkwright. For topics common to all libraries, such as loading
 # the same robot in two libraries, see [other libraries](index.md).
 #
-# In Drake a plant is built, finished, and given a context, which has the state:
+# In Drake, a plant is built and finalized; a context contains the state:
 #
 # ```py
 # from pydrake.math import RigidTransform
@@ -23,8 +23,8 @@
 # M = plant.CalcMassMatrix(context)
 # ```
 #
-# Here a file is read, and functions take arrays. A robot is fixed to the world unless you ask for a base that floats; in
-# Drake it floats unless you weld it.
+# In Linkwright, functions accept arrays. A robot is fixed to the world by default (`root="free"` adds a floating base); in
+# Drake it floats unless it is welded.
 
 # %%
 import numpy as np
@@ -35,17 +35,17 @@ q, v = arm.random(seed=0), np.ones(7)
 M = lw.mass_matrix(arm, q)
 
 # %% [markdown]
-# ## What is different in the numbers
+# ## Conventions
 #
-# - Gravity has the other sign: `CalcGravityGeneralizedForces` is the effort *of* the weight; `lw.gravity_forces` is the
-#   effort that *carries* it.
-# - `CalcBiasTerm` has no gravity in it; `lw.bias_forces` has.
-# - Six numbers of a velocity, a force or a momentum have the turning first in Drake, and last here.
-# - A floating base has its quaternion first in Drake. Its velocity is about and along the axes of the world, turning first.
+# - Gravity has the opposite sign: `CalcGravityGeneralizedForces` is the generalized force *of* gravity; `lw.gravity_forces` are the
+#   efforts that *compensate* it.
+# - `CalcBiasTerm` does not include gravity; `lw.bias_forces` does.
+# - Spatial velocities, forces and momenta have the angular part first in Drake, and last in Linkwright.
+# - A floating base has its quaternion first in Drake. Its velocity is in world axes, angular part first.
 
 # %%
 def to_drake(q, v):
-    """A configuration and a velocity with a free base, as Drake has them."""
+    """Return configuration and velocity with a floating base in the order of Drake."""
     R = lw.rotation.from_quaternion(q[3:7])
     return np.concatenate([q[3:7], q[:3], q[7:]]), np.concatenate([R @ v[3:6], R @ v[:3], v[6:]])
 
@@ -56,13 +56,13 @@ q_drake, v_drake = to_drake(q, v)
 assert np.allclose(v_drake[3:6], lw.velocity(flying, q, v, flying.bodies[0].name)[:3])
 
 # %% [markdown]
-# ## The same numbers
+# ## Functions with equal results
 #
 # `tool` is Drake's frame of that name, `W` is `plant.world_frame()`, `kV` is `JacobianWrtVariable.kV`, `o` is `np.zeros(3)`.
-# `forces` is a `MultibodyForces(plant)`, filled by `plant.CalcForceElementsContribution(context, forces)`: weight and what
-# is in the joints. `turned` is `[3, 4, 5, 0, 1, 2]`: it puts the turning first.
+# `forces` is a `MultibodyForces(plant)`, filled by `plant.CalcForceElementsContribution(context, forces)`: gravity and passive
+# joint forces. `turned` is `[3, 4, 5, 0, 1, 2]`: it puts the angular part first.
 #
-# | Drake | here |
+# | Drake | Linkwright |
 # |---|---|
 # | `plant.num_positions()`, `plant.num_velocities()` | `(model.nq, model.nv)` |
 # | `plant.GetPositionLowerLimits()`, `plant.GetPositionUpperLimits()` | `np.stack([model.lower, model.upper])` |
@@ -81,13 +81,13 @@ assert np.allclose(v_drake[3:6], lw.velocity(flying, q, v, flying.bodies[0].name
 # | `plant.CalcKineticEnergy(context)` | `lw.kinetic_energy(model, q, v)` |
 # | `plant.MapVelocityToQDot(context, v)` | `lw.configuration_rate(model, q, v)` |
 #
-# Drake counts a base that is welded to the world in its total mass, its center of mass and its potential energy. Here
-# `lw.total_mass`, `lw.center_of_mass` and `lw.potential_energy` count what moves. The potential energies differ by a
+# Drake includes a base welded to the world in total mass, center of mass and potential energy. In Linkwright,
+# `lw.total_mass`, `lw.center_of_mass` and `lw.potential_energy` include moving bodies only. The potential energies differ by a
 # constant.
 #
-# ## By name
+# ## Corresponding functions
 #
-# | Drake | here |
+# | Drake | Linkwright |
 # |---|---|
 # | `Parser.AddModels` | `lw.load` |
 # | `MultibodyPlant.AddRigidBody`, `AddJoint`, `AddFrame` | `lw.Builder` |
@@ -97,7 +97,7 @@ assert np.allclose(v_drake[3:6], lw.velocity(flying, q, v, flying.bodies[0].name
 # | `CalcCenterOfMassPositionInWorld` | `lw.center_of_mass` |
 # | `AddBallConstraint`, `AddDistanceConstraint`, `AddCouplerConstraint` | `model.with_loop` |
 # | `Simulator.AdvanceTo` | `lw.simulate` |
-# | `LeafSystem`, `DiagramBuilder` | nothing: a law is a function, `controller=` of `lw.simulate`, with a state where it needs one |
+# | `LeafSystem`, `DiagramBuilder` | no equivalent: a controller is a function, `controller=` of `lw.simulate`, optionally with a state |
 # | `InverseKinematics` | `lw.inverse_kinematics`, `lw.tasks` |
 # | `Linearize` | `lw.linearize` |
 # | `LinearQuadraticRegulator` | `lw.control.lqr` |
@@ -105,7 +105,7 @@ assert np.allclose(v_drake[3:6], lw.velocity(flying, q, v, flying.bodies[0].name
 # | `ToSymbolic` | `lw.symbols`, `lw.equations` |
 # | `Toppra` | `lw.trajectories.time_optimal` |
 # | `PiecewisePolynomial` | `lw.trajectories.spline`, `lw.trajectories.polynomial` |
-# | `KinematicTrajectoryOptimization`, `DirectCollocation` | `lw.control.ilqr`, which optimizes a motion with its efforts; nothing that avoids obstacles |
+# | `KinematicTrajectoryOptimization`, `DirectCollocation` | `lw.control.ilqr`, which optimizes a motion with its efforts; no obstacle avoidance |
 # | `RegionOfAttraction` | `lw.region_of_attraction` |
 # | `StartMeshcat`, `MeshcatVisualizer` | `lw.studio` |
-# | `MathematicalProgram`, `GcsTrajectoryOptimization`, deformable bodies, cameras | nothing |
+# | `MathematicalProgram`, `GcsTrajectoryOptimization`, deformable bodies, cameras | no equivalent |

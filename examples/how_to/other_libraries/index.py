@@ -3,63 +3,66 @@
 # %% [markdown]
 # # Other libraries
 #
-# Use Linkwright together with another library, or compare results. Each page maps the functions of one library to those of
-# Linkwright, and lists differences of conventions.
+# Linkwright and another library in one program: functions of each library with their equivalents, and differences of conventions.
 #
-# | you know | page |
+# | library | page |
 # |---|---|
-# | Pinocchio | [beside Pinocchio](pinocchio.md) |
-# | MuJoCo | [beside MuJoCo](mujoco.md) |
-# | Drake (`MultibodyPlant`) | [beside Drake](drake.md) |
-# | PyBullet | [beside PyBullet](pybullet.md) |
-# | Robotics Toolbox for Python | [beside the Robotics Toolbox](robotics_toolbox.md) |
-# | SymPy (`sympy.physics.mechanics`) | [beside SymPy](sympy.md) |
+# | Pinocchio | [Linkwright with Pinocchio](pinocchio.md) |
+# | MuJoCo | [Linkwright with MuJoCo](mujoco.md) |
+# | Drake (`MultibodyPlant`) | [Linkwright with Drake](drake.md) |
+# | PyBullet | [Linkwright with PyBullet](pybullet.md) |
+# | Robotics Toolbox for Python | [Linkwright with the Robotics Toolbox](robotics_toolbox.md) |
+# | SymPy (`sympy.physics.mechanics`) | [Linkwright with SymPy](sympy.md) |
 #
-# Every name of this library on these pages is looked up by a test. Each line of the tables called "The same numbers" is
-# also computed by both libraries and compared, where the other library is installed.
+# A test checks every name of Linkwright on these pages. Each line of the tables "Functions with equal results" is
+# computed by both libraries and compared, if the other library is installed.
 #
-# ## The same robot
+# ## The same robot in both libraries
 #
-# All of them but SymPy read files of robots. A model that you have here can be written for them: as URDF, as MuJoCo's own
-# format, or as SDF.
+# All of them except SymPy read robot files. Save a model as URDF, MJCF (MuJoCo) or SDF:
 
 # %%
 import numpy as np
 import linkwright as lw
 
 arm = lw.load("arm7")
-arm.save("arm7.urdf")                                # or .xml, MuJoCo's own format, or .sdf
+arm.save("arm7.urdf")                                # or .xml (MJCF), or .sdf
 again = lw.load("arm7.urdf")
 q, v = arm.random(seed=0), np.ones(7)
 assert np.allclose(lw.bias_forces(again, q, v), lw.bias_forces(arm, q, v))
 
 # %% [markdown]
-# Here there is no object for data, context or state. A function takes the model and arrays, and gives an array. Arrays may
-# have any number of rows: `lw.bias_forces(arm, q, v)` takes one configuration of shape (7,) or a million of shape
-# (1000000, 7). Frames, links and joints are called by their names; there are no numbers to look up.
+# Linkwright has no data, context or state objects. Functions accept the model and arrays, and return arrays. Leading dimensions are
+# batches: `lw.bias_forces(arm, q, v)` accepts one configuration of shape (7,) or a million of shape
+# (1000000, 7). Frames, links and joints have names instead of indices.
 #
-# ## What is different in the numbers
+# ## Conventions of floating bases
 #
-# For arms with joints that turn or slide, `q` and `v` are the same everywhere, in the order of the file. (Check the order
-# of branches: Pinocchio sorts them by name.) For a base that floats:
+# For arms with revolute and prismatic joints, `q` and `v` are the same in all libraries, in the order of the file. (Pinocchio sorts
+# branches by name.) Floating bases differ:
 #
-# | | quaternion | in `q` first | velocity of the base | its turning |
+# | | quaternion | first in `q` | linear velocity of the base | angular velocity |
 # |---|---|---|---|---|
-# | here | (w, x, y, z) | the position | along the axes of the base | about the axes of the base |
-# | Pinocchio | (x, y, z, w) | the position | along the axes of the base | about the axes of the base |
-# | MuJoCo | (w, x, y, z) | the position | along the axes of the world | about the axes of the base |
-# | Drake | (w, x, y, z) | the quaternion | along the axes of the world | about the axes of the world, and first in `v` |
-# | PyBullet | (x, y, z, w) | the position | along the axes of the world | about the axes of the world |
+# | Linkwright | (w, x, y, z) | position | in base axes | in base axes |
+# | Pinocchio | (x, y, z, w) | position | in base axes | in base axes |
+# | MuJoCo | (w, x, y, z) | position | in world axes | in base axes |
+# | Drake | (w, x, y, z) | quaternion | in world axes | in world axes, and first in `v` |
+# | PyBullet | (x, y, z, w) | position | in world axes | in world axes |
 #
-# The Robotics Toolbox has no floating base. Six numbers of a velocity or a force are straight first, then turning: here,
-# in Pinocchio, in PyBullet's Jacobians and in the Robotics Toolbox. In Drake and in MuJoCo's `mj_objectVelocity` the turning
-# comes first.
+# The Robotics Toolbox has no floating base. Spatial velocities and forces have the linear part first in Linkwright,
+# Pinocchio, PyBullet's Jacobians and the Robotics Toolbox. In Drake and in MuJoCo's `mj_objectVelocity` the angular part
+# is first.
 #
-# ## When to use what
+# ## Which library for which task
 #
-# Pinocchio has every algorithm of this kind in C++, and many programs are built on it. MuJoCo has rich contact, tendons,
-# muscles and a viewer. Drake has optimization, planning and systems made of blocks. PyBullet has cameras and soft bodies.
-# The Robotics Toolbox is for teaching and has mobile robots, too. SymPy derives equations of any system that you can write
-# down. This library compiles each function for one mechanism. It is quick for batches, gives equations to read, writes C,
-# and takes your own functions in the same way. How quick it is beside Pinocchio and MuJoCo:
-# [speed](../../internals/benchmarks.md).
+# | library | strengths |
+# |---|---|
+# | Linkwright | functions compiled for one mechanism: fast batches, symbolic equations, C export, user-defined functions with derivatives |
+# | Pinocchio | complete rigid-body algorithms in C++, many programs built on it |
+# | MuJoCo | contact, tendons, muscles, sensors, viewer |
+# | Drake | optimization, planning, block-diagram systems |
+# | PyBullet | cameras, soft bodies |
+# | Robotics Toolbox | teaching, mobile robots |
+# | SymPy | equations of any system that can be written down |
+#
+# Speed compared with Pinocchio and MuJoCo: [benchmarks](../../internals/benchmarks.md).

@@ -12,7 +12,7 @@ import numpy as np
 import linkwright as lw
 
 arm = lw.load("arm7")
-arm.save("arm7.urdf")                                # arm7.xml would be MuJoCo's own format, without limits of velocities
+arm.save("arm7.urdf")                                # or arm7.xml (MJCF), which has no velocity limits
 compiled = mujoco.MjModel.from_xml_path("arm7.urdf")
 state = mujoco.MjData(compiled)
 q, v = arm.random(seed=0), np.ones(7)
@@ -21,13 +21,13 @@ mujoco.mj_forward(compiled, state)
 assert np.allclose(state.qfrc_bias, lw.bias_forces(arm, q, v))
 
 # %% [markdown]
-# ## What is different in the numbers
+# ## Conventions
 #
-# The velocity of a floating base is along the axes of the world there, and along the axes of the base here:
+# The linear velocity of a floating base is in world axes in MuJoCo, and in base axes in Linkwright:
 
 # %%
 def to_mujoco(q, v):
-    """A velocity with a free base, at the configuration q."""
+    """Return a velocity with a floating base in the axes of MuJoCo, at the configuration q."""
     R = lw.rotation.from_quaternion(q[3:7])
     return np.concatenate([R @ v[:3], v[3:]])
 
@@ -37,15 +37,15 @@ q, v = flying.random(seed=1), np.linspace(-1.0, 1.0, 13)
 assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[0].name)[:3])
 
 # %% [markdown]
-# MuJoCo adds springs, dampers and friction of the joints to its dynamics. Here they are `lw.passive_forces`, and
-# `lw.simulate` adds them.
+# MuJoCo includes springs, dampers and friction of the joints in its dynamics. In Linkwright they are `lw.passive_forces`, which
+# `lw.simulate` adds.
 #
-# ## The same numbers
+# ## Functions with equal results
 #
-# `m` and `d` are MuJoCo's model and data. What stands in `d` is there after `mujoco.mj_forward(m, d)`. `k` is the number of
+# `m` and `d` are MuJoCo's model and data, after `mujoco.mj_forward(m, d)`. `k` is the index of
 # the body `link7`, `s` that of the site `tool`.
 #
-# | MuJoCo | here |
+# | MuJoCo | Linkwright |
 # |---|---|
 # | `mujoco.MjModel.from_xml_path(path)` | `lw.load(path)` |
 # | `mujoco.mj_mulM(m, d, out, v)` | `lw.mass_matrix(model, q) @ v` |
@@ -55,13 +55,13 @@ assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[
 # | `d.qfrc_applied[:] = tau`, `d.qacc` | `lw.forward_dynamics(model, q, v, tau + lw.passive_forces(model, q, v))` |
 # | `d.xpos[k]`, `d.xmat[k]` | `lw.pose(model, q, "link7")` |
 # | `mujoco.mj_jacBody(m, d, jacp, jacr, k)` | `lw.jacobian(model, q, "link7")` |
-# | `mujoco.mj_objectVelocity(m, d, mujoco.mjtObj.mjOBJ_XBODY, k, out, 0)` | `lw.velocity(model, q, v, "link7")`, turning first |
+# | `mujoco.mj_objectVelocity(m, d, mujoco.mjtObj.mjOBJ_XBODY, k, out, 0)` | `lw.velocity(model, q, v, "link7")`, angular part first |
 # | `mujoco.mj_integratePos(m, qpos, v, h)` | `lw.integrate(model, q, h * v)` |
 # | `mujoco.mj_differentiatePos(m, out, 1.0, q0, q1)` | `lw.difference(model, q0, q1)` |
 # | `mujoco.mj_energyVel(m, d)`, `d.energy[1]` | `lw.kinetic_energy(model, q, v)` |
 # | `mujoco.mj_energyPos(m, d)`, `d.energy[0]` | `lw.potential_energy(model, q) + lw.spring_energy(model, q)` |
 # | `mujoco.mj_applyFT(m, d, f, n, d.xpos[k], k, out)` | `lw.joint_forces(model, q, "link7", [*f, *n])` |
-# | `mujoco.mj_step(m, d)`, many times | `lw.simulate(model, q, v, duration)` |
+# | `mujoco.mj_step(m, d)`, repeatedly | `lw.simulate(model, q, v, duration)` |
 # | `m.nq`, `m.nv` | `(model.nq, model.nv)` |
 # | `mujoco.mj_fullM(m, d, full)` | `lw.mass_matrix(model, q)` |
 # | `mujoco.mj_jacSite(m, d, jacp, jacr, s)` | `lw.jacobian(model, q, "tool")` |
@@ -69,25 +69,25 @@ assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[
 # | `d.subtree_com[1]` | `lw.center_of_mass(model, q)` |
 # | `d.subtree_com[k]` | `lw.subtree_center_of_mass(model, q, "link7")` |
 #
-# (Before version 4 of MuJoCo it was `mj_fullM(m, full, d.qM)`.)
+# (Before version 4 of MuJoCo: `mj_fullM(m, full, d.qM)`.)
 #
-# ## By name
+# ## Corresponding functions
 #
-# | MuJoCo | here |
+# | MuJoCo | Linkwright |
 # |---|---|
 # | `mujoco.mj_name2id`, `mujoco.mj_id2name` | not needed: functions take names; `model.frames`, `model.joints`, `model.bodies` |
 # | `m.opt.timestep` | `step=` of `lw.simulate` |
 # | `m.opt.gravity` | `model.gravity`, `model.with_gravity` |
 # | `m.jnt_range` | `model.lower`, `model.upper` |
-# | `m.key_qpos`, keyframes | nothing: give `q0` to `lw.simulate`; `lw.standing_configuration` finds a standing posture |
-# | `d.ctrl`, actuators | `controller=` of `lw.simulate`: a function that gives efforts; servos with gains are `lw.Servos`. Actuators of a file are not taken over |
-# | `d.sensordata`, sensors | nothing of the file: call `lw.velocity`, `lw.acceleration`, `lw.joint_reactions` on a motion; `noise` of `lw.Actuation` |
+# | `m.key_qpos`, keyframes | no equivalent: pass `q0` to `lw.simulate`; `lw.standing_configuration` puts the feet on the ground |
+# | `d.ctrl`, actuators | `controller=` of `lw.simulate`: a function that returns efforts; servos with gains are `lw.Servos`. Actuators of a file are not read |
+# | `d.sensordata`, sensors | sensors of a file are not read: call `lw.velocity`, `lw.acceleration`, `lw.joint_reactions` on a motion; `noise` of `lw.Actuation` |
 # | `d.contact`, `mujoco.mj_contactForce` | `lw.Motion.contacts` |
-# | `mujoco.mj_resetData` | not needed: there is no state to be reset |
-# | `mujoco.mj_geomDistance` | nothing for one configuration: distances are computed where contact acts |
-# | `mujoco.mj_ray`, cameras, `mujoco.Renderer` | nothing; pictures of mechanisms are `lw.draw` and `lw.Motion.animate` |
+# | `mujoco.mj_resetData` | not needed: there is no state object |
+# | `mujoco.mj_geomDistance` | no equivalent for one configuration: distances are computed during simulation |
+# | `mujoco.mj_ray`, cameras, `mujoco.Renderer` | no equivalent; pictures of mechanisms are `lw.draw` and `lw.Motion.animate` |
 # | the viewer | `lw.studio`, `lw.Motion.show` |
 # | `mujoco.mjd_transitionFD` | `lw.linearize` with `step=` |
 # | `mujoco.rollout` | `lw.rollout` |
-# | tendons, muscles, flexible bodies, fluids | nothing; a spring between two points is `lw.Builder.spring` |
+# | tendons, muscles, flexible bodies, fluids | no equivalent; a spring between two points is `lw.Builder.spring` |
 # | equality constraints | `model.with_loop` |

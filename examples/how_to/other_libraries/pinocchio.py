@@ -19,14 +19,14 @@ q, v, a = arm.random(seed=0), np.ones(7), np.zeros(7)
 assert np.allclose(pin.rnea(theirs, data, q, v, a), lw.inverse_dynamics(arm, q, v, a))
 
 # %% [markdown]
-# ## What is different in the numbers
+# ## Conventions
 #
-# A joint without limits that turns has one angle here; Pinocchio has its cosine and its sine, two numbers. Pinocchio sorts
-# branches by name. The quaternion of a floating base stands in another order:
+# A continuous joint has one angle in Linkwright, and cosine and sine in Pinocchio. Pinocchio sorts
+# branches by name. The order of the quaternion of a floating base differs:
 
 # %%
 def to_pinocchio(q):
-    """A configuration with a free base."""
+    """Return a configuration with a floating base in the order of Pinocchio."""
     return np.concatenate([q[:3], q[4:7], q[3:4], q[7:]])
 
 
@@ -36,17 +36,17 @@ q, v, a = flying.random(seed=1), np.linspace(-1.0, 1.0, 13), np.zeros(13)
 assert np.allclose(pin.rnea(free, free.createData(), to_pinocchio(q), v, a), lw.inverse_dynamics(flying, q, v, a))
 
 # %% [markdown]
-# Pinocchio's `crba` fills the upper triangle in some versions; here symmetric matrices are always whole. Its
-# `getFrameAcceleration` (without "Classical") is another quantity where a frame turns; ours is the classical one, the rate
+# Pinocchio's `crba` fills the upper triangle in some versions; Linkwright returns full symmetric matrices. Pinocchio's
+# `getFrameAcceleration` (without "Classical") is the spatial acceleration, which differs for a rotating frame; Linkwright returns the classical acceleration, the time derivative
 # of the velocity.
 #
-# ## The same numbers
+# ## Functions with equal results
 #
-# `model` and `data` are theirs on the left; `model` is ours on the right. `LWA` is `pin.LOCAL_WORLD_ALIGNED`. `k` is
-# `model.getFrameId("tool")`, `j` is the number of `joint4`, which moves `link4`. `fext` has the force `f` at that joint, in
-# its own axes. A joint of Pinocchio has the frame of the link that it moves.
+# `model` and `data` on the left are Pinocchio's; `model` on the right is Linkwright's. `LWA` is `pin.LOCAL_WORLD_ALIGNED`. `k` is
+# `model.getFrameId("tool")`, `j` is the index of `joint4`, which moves `link4`. `fext` contains the force `f` at that joint, in
+# the axes of the joint. The frame of a joint in Pinocchio is the frame of the link that it moves.
 #
-# | Pinocchio | here |
+# | Pinocchio | Linkwright |
 # |---|---|
 # | `pin.buildModelFromUrdf(path)` | `lw.load(path)` |
 # | `pin.buildModelFromUrdf(path, pin.JointModelFreeFlyer())` | `lw.load(path, root="free")` |
@@ -94,22 +94,22 @@ assert np.allclose(pin.rnea(free, free.createData(), to_pinocchio(q), v, a), lw.
 # | `pin.computeStaticTorque(model, data, q, fext)` | `lw.gravity_forces(model, q) - lw.joint_forces(model, q, "link4", f, reference_frame="body")` |
 # | `pin.computeCentroidalMomentumTimeVariation(model, data, q, v, a)` | `lw.momentum_rate(model, q, v, a)` |
 #
-# ## By name
+# ## Corresponding functions
 #
-# | Pinocchio | here |
+# | Pinocchio | Linkwright |
 # |---|---|
-# | `pin.randomConfiguration` | `model.random`, from a seed, and many at a time; joints without limits, too |
+# | `pin.randomConfiguration` | `model.random`, with a seed, also batches, and joints without limits |
 # | `pin.Model`, `model.addJoint`, `model.appendBodyToJoint` | `lw.Builder` |
-# | `model.njoints` | `len(model.joints)`: theirs has one more, the world |
-# | `model.getFrameId`, `model.existFrame` | `model.frames`, a table by names; functions take the names themselves |
+# | `model.njoints` | `len(model.joints)`: Pinocchio counts the world as an additional joint |
+# | `model.getFrameId`, `model.existFrame` | `model.frames`, a dict by name; functions accept names |
 # | `pin.Force`, external forces | `wrenches={frame: [f, n]}` of `lw.forward_dynamics` and `lw.inverse_dynamics`: at the frame, in world axes |
 # | `pin.computeJointKinematicHessians` | `lw.kinematic_hessian` |
-# | `pin.GeometryModel`, `pin.computeCollisions`, `pin.computeDistances` | `model.shapes`, `lw.Pair`; contact acts in `lw.simulate`, and `motion.contacts` tells where. There is no question "do these two collide?" for one configuration |
+# | `pin.GeometryModel`, `pin.computeCollisions`, `pin.computeDistances` | `model.shapes`, `lw.Pair`; contact acts in `lw.simulate`, and `motion.contacts` records it. There is no collision query for one configuration |
 # | `pin.RigidConstraintModel`, `pin.initConstraintDynamics`, `pin.constraintDynamics` | `model.with_loop`, then `lw.forward_dynamics` keeps the loop closed; `lw.constraint_forces` |
 # | `pin.getConstraintsJacobian` | `lw.constraint_jacobian` |
 # | `pin.impulseDynamics` | `lw.impulse`, `lw.plastic_impact` |
 # | `pin.computeGeneralizedGravityDerivatives`, casadi and autodiff | `lw.derivative`, of every function; `lw.symbols` for formulas |
 # | `pinocchio.visualize` | `lw.studio`, `lw.draw`, `lw.Motion.animate` |
-# | `model.referenceConfigurations`, `pin.loadReferenceConfigurations` | nothing: files of type SRDF are not read |
-# | `pin.computeAllTerms`, `pin.updateFramePlacements` | not needed: there is no `data` to be filled |
+# | `model.referenceConfigurations`, `pin.loadReferenceConfigurations` | no equivalent: SRDF files are not read |
+# | `pin.computeAllTerms`, `pin.updateFramePlacements` | not needed: there is no `data` object |
 # | `pin.neutral` of a mimic joint, `pin.transformJointIntoMimic` | `lw.load` reads mimic joints of files; `model.with_joint` |

@@ -6,7 +6,7 @@
 # Functions of PyBullet and their equivalents in Linkwright. For topics common to all libraries, such as loading the same robot in
 # two libraries, see [other libraries](index.md).
 #
-# PyBullet is a server that holds a world; its functions identify a robot by a number:
+# PyBullet is a server with a world; its functions identify a robot by an index:
 #
 # ```py
 # import pybullet
@@ -17,7 +17,7 @@
 # M = pybullet.calculateMassMatrix(robot, list(q))
 # ```
 #
-# Here a robot is a model, gravity belongs to it, and functions take arrays:
+# In Linkwright, a robot is a model with its gravity, and functions accept arrays:
 
 # %%
 import numpy as np
@@ -28,31 +28,31 @@ q, v = arm.random(seed=0), np.ones(7)
 M = lw.mass_matrix(arm, q)
 
 # %% [markdown]
-# ## What is different in the numbers
+# ## Conventions
 #
-# - A link without masses in the file gets 1 kg in PyBullet, with a warning, and none here. Frames such as `tool` are links
-#   without masses: leave them out, or all efforts are wrong.
-# - Without the flag `URDF_USE_INERTIA_FROM_FILE` PyBullet computes inertias from collision shapes, and not from the file.
-# - `resetJointState` and `getLinkState` work on the one state that the world has. `getLinkState` gives two poses: numbers 0
-#   and 1 are those of the center of mass, 4 and 5 those of the link's frame, which is the frame here.
-# - Quaternions are (x, y, z, w), here (w, x, y, z):
+# - A link without inertial parameters in the file gets 1 kg in PyBullet, with a warning, and no mass in Linkwright. Frames such as `tool` are links
+#   without mass: remove them, otherwise all efforts are wrong.
+# - Without the flag `URDF_USE_INERTIA_FROM_FILE` PyBullet computes inertias from collision shapes, not from the file.
+# - `resetJointState` and `getLinkState` use the state of the world. `getLinkState` returns two poses: entries 0
+#   and 1 are the pose of the center of mass, 4 and 5 that of the link frame, as in Linkwright.
+# - Quaternions are (x, y, z, w), in Linkwright (w, x, y, z):
 
 # %%
 def to_pybullet(quaternion):
-    """(w, x, y, z) as (x, y, z, w)."""
+    """Return (w, x, y, z) as (x, y, z, w)."""
     return np.roll(quaternion, -1)
 
 
 assert to_pybullet(np.array([1.0, 0.0, 0.0, 0.0])).tolist() == [0.0, 0.0, 0.0, 1.0]
 
 # %% [markdown]
-# ## The same numbers
+# ## Functions with equal results
 #
-# `p` is `pybullet`, `k` is the number of the joint that moves `link7`, and so of that link. `q`, `v` and `a` are lists on
-# the left. `robot` stands at `q`. `o` is a list of zeros, and `origin` is `[0.0, 0.0, 0.0]`, the origin of the link's frame.
-# The frame `tool`, which has no mass, was left out of the file.
+# `p` is `pybullet`, `k` is the index of the joint that moves `link7`, and of that link. `q`, `v` and `a` are lists on
+# the left. The state of `robot` is `q`. `o` is a list of zeros, and `origin` is `[0.0, 0.0, 0.0]`, the origin of the link frame.
+# The frame `tool`, which has no mass, was removed from the file.
 #
-# | PyBullet | here |
+# | PyBullet | Linkwright |
 # |---|---|
 # | `p.calculateMassMatrix(robot, q)` | `lw.mass_matrix(model, q)` |
 # | `p.calculateInverseDynamics(robot, q, v, a)` | `lw.inverse_dynamics(model, q, v, a)` |
@@ -63,24 +63,24 @@ assert to_pybullet(np.array([1.0, 0.0, 0.0, 0.0])).tolist() == [0.0, 0.0, 0.0, 1
 # | `p.getMatrixFromQuaternion(xyzw)` | `lw.rotation.from_quaternion(wxyz).ravel()` |
 # | `np.roll(p.getQuaternionFromEuler([r, b, y]), 1)` | `lw.rotation.to_quaternion(lw.rotation.from_rpy([r, b, y]))` |
 #
-# ## By name
+# ## Corresponding functions
 #
-# | PyBullet | here |
+# | PyBullet | Linkwright |
 # |---|---|
 # | `loadURDF`, `loadSDF`, `loadMJCF` | `lw.load` |
 # | `setGravity` | `model.with_gravity` |
 # | `getNumJoints`, `getJointInfo` | `model.joints`, `model.bodies` |
 # | `resetJointState`, `getJointState` | not needed: functions take `q` and `v` |
 # | `getBasePositionAndOrientation`, `getBaseVelocity` | `lw.pose` and `lw.velocity` of the base's frame |
-# | `calculateInverseKinematics` | `lw.inverse_kinematics`, which also says whether it was reached |
+# | `calculateInverseKinematics` | `lw.inverse_kinematics`, which also reports convergence |
 # | `stepSimulation`, `setTimeStep` | `lw.simulate`, with `step=` |
-# | `setJointMotorControl2` | `controller=` of `lw.simulate`; `lw.Servos`. In PyBullet every joint has a motor that brakes it until you switch it off |
+# | `setJointMotorControl2` | `controller=` of `lw.simulate`; `lw.Servos`. In PyBullet every joint has a velocity motor until it is disabled |
 # | `applyExternalForce`, `applyExternalTorque` | `wrenches` of `lw.Surroundings` |
-# | `createConstraint` | `model.with_loop`; `lw.structure.add_loop` while it moves |
+# | `createConstraint` | `model.with_loop`; `lw.structure.add_loop` during a motion |
 # | `changeDynamics` | `model.with_body`, `model.with_joint`, `model.with_contact` |
 # | `loadURDF` of a plane | `model.with_ground` |
 # | `getContactPoints` | `lw.Motion.contacts` |
-# | `getClosestPoints`, `rayTest` | nothing for one configuration: distances are computed where contact acts |
+# | `getClosestPoints`, `rayTest` | no equivalent for one configuration: distances are computed during simulation |
 # | `startStateLogging` | `lw.simulate` records the motion; `lw.Motion.save` |
 # | `addUserDebugParameter`, the window | `lw.studio` |
-# | `getCameraImage`, soft bodies, several robots that meet | nothing like cameras and soft bodies; two robots become one model by `model.append` |
+# | `getCameraImage`, soft bodies, several robots | no cameras and soft bodies; `model.append` joins two robots in one model |

@@ -16,7 +16,7 @@
 # tau = puma.rne(q, v, a)
 # ```
 #
-# Here functions take the model, and poses are matrices:
+# In Linkwright, functions accept the model, and poses are matrices:
 
 # %%
 import numpy as np
@@ -28,13 +28,13 @@ T = lw.pose(puma, q, "tool")
 tau = lw.inverse_dynamics(puma, q, v, a)
 
 # %% [markdown]
-# ## What is different in the numbers
+# ## Conventions
 #
-# - Tables of Denavit and Hartenberg can be standard or modified in both. Here `convention=` says which.
-# - The Toolbox counts the inertia of motors (`Jm`, `G`) and friction (`B`, `Tc`) in `rne`. Here the rotor's inertia is the
-#   joint's armature, which is in the mass matrix, too; friction is `lw.passive_forces`, and no part of inverse dynamics.
-# - Links keep their inertia about the center of mass in both.
-# - A robot that is read from URDF (`rtb.Robot.URDF`) has the same `q` in the same order.
+# - Denavit–Hartenberg tables can be standard or modified in both libraries (`convention=` in Linkwright).
+# - The Toolbox includes rotor inertia (`Jm`, `G`) and friction (`B`, `Tc`) in `rne`. In Linkwright the rotor inertia is the
+#   armature of the joint, which is also in the mass matrix; friction is part of `lw.passive_forces`, not of inverse dynamics.
+# - Inertias of links are about the center of mass in both libraries.
+# - A robot from a URDF file (`rtb.Robot.URDF`) has the same `q` in the same order.
 
 # %%
 rows = [lw.DHRow(a=1.0, mass=1.0, inertia=0.1), lw.DHRow(a=0.5, mass=1.0, inertia=0.1)]
@@ -44,11 +44,11 @@ hand = lw.pose(arm, [0.0, np.pi / 2], "tool")        # the last frame of the tab
 assert np.allclose(hand[:3, 3], [1.0, 0.5, 0.0])
 
 # %% [markdown]
-# ## The same numbers
+# ## Functions with equal results
 #
-# `robot` is `rtb.Robot.URDF(path)`, of version 1.5, and the frame is `tool`. Here `path` must be a whole one, from the root.
+# `robot` is `rtb.Robot.URDF(path)`, version 1.5, and the frame is `tool`. `path` must be absolute.
 #
-# | Robotics Toolbox | here |
+# | Robotics Toolbox | Linkwright |
 # |---|---|
 # | `robot.n` | `model.nv` |
 # | `robot.qlim` | `np.stack([model.lower, model.upper])` |
@@ -63,19 +63,19 @@ assert np.allclose(hand[:3, 3], [1.0, 0.5, 0.0])
 # | `robot.inertia(q)` | `lw.mass_matrix(model, q)` |
 # | `robot.accel(q, v, tau)` | `lw.forward_dynamics(model, q, v, tau)` |
 #
-# ## By name
+# ## Corresponding functions
 #
-# | Robotics Toolbox | here |
+# | Robotics Toolbox | Linkwright |
 # |---|---|
-# | `rtb.DHRobot`, `rtb.RevoluteDH`, `rtb.RevoluteMDH` | `lw.from_dh`, `lw.DHRow`; back again `lw.to_dh` |
+# | `rtb.DHRobot`, `rtb.RevoluteDH`, `rtb.RevoluteMDH` | `lw.from_dh`, `lw.DHRow`; inverse: `lw.to_dh` |
 # | `rtb.ERobot.URDF` | `lw.load` |
 # | `rtb.ET`, `rtb.ETS` | `lw.Builder` |
 # | `robot.ikine_LM`, `robot.ikine_GN`, `robot.ikine_NR`, `robot.ikine_QP` | `lw.inverse_kinematics` |
-# | `robot.ikine_analytic` | `lw.analytic_inverse_kinematics`, found for the arm by itself |
+# | `robot.ikine_analytic` | `lw.analytic_inverse_kinematics`, derived automatically for the arm |
 # | `robot.fdyn` | `lw.simulate` |
-# | `robot.coriolis` | `lw.coriolis_matrix`: several matrices give the same efforts; ours is the one for which $\dot M - 2C$ is skew |
+# | `robot.coriolis` | `lw.coriolis_matrix`: of several matrices with the same efforts, the one for which $\dot M - 2C$ is skew-symmetric |
 # | `robot.payload` | `model.with_payload` |
-# | `robot.perturb` | `model.with_body`; thousands at a time: `lw.study` |
+# | `robot.perturb` | `model.with_body`; many models: `lw.study` |
 # | `robot.nofriction` | `model.with_joint` |
 # | `robot.friction` | `lw.passive_forces` |
 # | `robot.vellipse`, `robot.fellipse` | `lw.velocity_ellipsoid`, `lw.force_ellipsoid`, `lw.draw_ellipsoids` |
@@ -88,7 +88,7 @@ assert np.allclose(hand[:3, 3], [1.0, 0.5, 0.0])
 # | `rtb.ctraj` | `lw.trajectories.straight` |
 # | `rtb.mstraj` | `lw.trajectories.spline` |
 # | `rtb.p_servo` | `lw.resolved_rate` |
-# | `robot.collided`, `robot.closest_point` | nothing for one configuration: contact acts in `lw.simulate` |
+# | `robot.collided`, `robot.closest_point` | no equivalent for one configuration: contact acts in `lw.simulate` |
 # | `robot.symbolic` | `lw.symbols`, `lw.equations` |
 # | `SE3`, `SO3`, `UnitQuaternion` of spatialmath | plain arrays: `lw.transform`, `lw.rotation`, `lw.quaternion` |
-# | mobile robots, maps, planners | nothing |
+# | mobile robots, maps, planners | no equivalent |

@@ -7,10 +7,10 @@
 # and bodies that you define, by Lagrange's or Kane's method. Linkwright starts from a robot file or a `lw.Builder`, and its
 # equations are SymPy expressions too, so results can be combined.
 #
-# ## The same arm, by both
+# ## A double pendulum in both libraries
 #
-# A double pendulum by hand, as SymPy's `LagrangesMethod` asks for it. Each link is 1 m long, has 1 kg and 0.1 kg m², and its
-# center of mass in its middle:
+# In SymPy, with `LagrangesMethod`. Each link has a length of 1 m, a mass of 1 kg, a moment of inertia of 0.1 kg m², and its
+# center of mass at half its length:
 
 # %%
 import numpy as np
@@ -37,7 +37,7 @@ method = me.LagrangesMethod(me.Lagrangian(N, *bodies), [theta1, theta2])
 method.form_lagranges_equations()
 
 # %% [markdown]
-# Here that arm is built in, and the mass matrix is one call:
+# In Linkwright this arm is built in, and the mass matrix is one call:
 
 # %%
 arm = lw.load("two_link")
@@ -49,7 +49,7 @@ theirs = np.array(method.mass_matrix.subs(at), dtype=float)
 assert np.allclose(theirs, lw.mass_matrix(arm, [0.3, 0.8]))
 
 # %% [markdown]
-# SymPy's `forcing` is all that stands on the other side, with the other sign: M a = forcing, where nothing drives the arm.
+# SymPy's `forcing` is the right-hand side of M a = forcing, without joint efforts:
 
 # %%
 at = {rate1: 0.5, rate2: -1.0} | {theta1: 0.3, theta2: 0.8}
@@ -57,11 +57,11 @@ forcing = np.array(method.forcing.subs(at), dtype=float).ravel()
 assert np.allclose(-forcing, lw.bias_forces(arm, [0.3, 0.8], [0.5, -1.0]))
 
 # %% [markdown]
-# ## By name
+# ## Corresponding functions
 #
-# `equations` is `lw.equations(model)`. Its parameters are numbers, or letters with `parameters="symbols"`.
+# `equations` is `lw.equations(model)`. Its parameters are numbers, or symbols with `parameters="symbols"`.
 #
-# | SymPy | here |
+# | SymPy | Linkwright |
 # |---|---|
 # | `ReferenceFrame`, `Point`, `RigidBody`, `PinJoint`, `PrismaticJoint` | `lw.Builder`, or `lw.load` of a file |
 # | `LagrangesMethod`, `KanesMethod`, `System` | `lw.equations` |
@@ -69,7 +69,7 @@ assert np.allclose(-forcing, lw.bias_forces(arm, [0.3, 0.8], [0.5, -1.0]))
 # | `LagrangesMethod.forcing` | minus the sum of `equations.velocity_forces` and `equations.gravity_forces` |
 # | `LagrangesMethod.rhs` | `lw.forward_dynamics`, with numbers or with `lw.symbols` |
 # | `LagrangesMethod.linearize` | `lw.linearize`, with numbers |
-# | `LagrangesMethod.form_lagranges_equations` | `equations.derivation`, step by step, to read |
+# | `LagrangesMethod.form_lagranges_equations` | `equations.derivation`, step by step |
 # | `kinetic_energy`, `potential_energy` | `lw.kinetic_energy`, `lw.potential_energy`, also of `lw.symbols` |
 # | `linear_momentum`, `angular_momentum` | `lw.momentum` |
 # | `Point.vel`, `ReferenceFrame.ang_vel_in` | `lw.velocity` |
@@ -78,5 +78,5 @@ assert np.allclose(-forcing, lw.bias_forces(arm, [0.3, 0.8], [0.5, -1.0]))
 # | `inertia`, `Inertia.from_inertia_scalars` | `inertia=` of `lw.Builder`; `lw.add_mass_properties` |
 # | `mechanics_printing`, `vlatex` | `equations.text`, `equations.latex` |
 # | `sympy.lambdify`, `sympy.utilities.codegen` | `lw.compile` of a function; `equations.python`, `equations.c`, `equations.fortran`, `equations.octave` |
-# | configuration and velocity constraints | `model.with_loop`; rolling without slipping and other velocity constraints: nothing |
-# | any system that is not made of bodies and joints (beams, strings, circuits) | nothing |
+# | configuration and velocity constraints | `model.with_loop`; no equivalent for rolling without slipping and other velocity constraints |
+# | systems other than bodies and joints (beams, strings, circuits) | no equivalent |
