@@ -210,7 +210,7 @@ def errors_of_compile(arm):
             ArgumentError,
             "names of frames",
         ),
-        "builtin": (lambda: lw.compile(max, x=3), ArgumentError, "does not tell its arguments"),
+        "builtin": (lambda: lw.compile(max, x=3), ArgumentError, "has no signature"),
         "derivative of nothing": (lambda: lw.derivative(None, "q"), ArgumentError, "expected a function; got None"),
         "derivative by nothing": (lambda: lw.derivative(lw.mass_matrix, None), ArgumentError, "it has q"),
         "no arrays": (lambda: lw.derivative(lambda m: m, "q"), ArgumentError, "it has none"),

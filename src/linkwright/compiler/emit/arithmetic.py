@@ -39,9 +39,9 @@ long chain or thousands share a constant. Within one block it orders up to a ten
 
 
 class ArithmeticEmitter:
-    """What every function of straight-line code is written with.
+    """Base of the emitters of straight-line code.
 
-    ``careful``: whether lanes themselves see to angles that are too large for their sine, instead of telling of them.
+    ``careful``: whether lanes handle angles that are too large for their sine, instead of reporting them.
     """
 
     def __init__(self, program: Program, width: int, target: Target, careful: bool = False):
@@ -77,8 +77,8 @@ class ArithmeticEmitter:
         raise NotImplementedError
 
     def argument(self, number: int) -> RowAddress:
-        """Where an input lies in memory."""
-        raise TooLargeError("an input is read at computed places, which loops over the bodies do not know")
+        """Return the address of an input."""
+        raise TooLargeError("an input is read at computed indices, which loops over the bodies do not support")
 
     def emit(self, instruction: str) -> str:
         """Append an instruction; the name of its value."""
@@ -170,14 +170,14 @@ class ArithmeticEmitter:
         return result
 
     def _far(self) -> str:
-        """Whether an angle was too large for the lanes' sine."""
+        """Return whether an angle was too large for the lanes' sine."""
         lanes = self.lanes
         if lanes.width == 1 or self.farthest is None:
             return "0"
         return self.any_of(self.emit(f"fcmp ogt {lanes.double} {self.farthest}, {lanes.constant(FAR)}"))
 
     def any_of(self, flags: str) -> str:
-        """Whether a condition holds in any lane."""
+        """Return whether a condition holds in any lane."""
         lanes = self.lanes
         if lanes.width == 1:
             return flags
@@ -226,7 +226,7 @@ class ArithmeticEmitter:
         raise NotImplementedError(op)
 
     def bit(self, k: int) -> str:
-        """Whether a value is not zero, lane by lane."""
+        """Return whether a value is not zero, lane by lane."""
         lanes = self.lanes
         return self.bits.get(k) or self.emit(f"fcmp une {lanes.double} {self.values[k]}, {lanes.constant(0.0)}")
 
@@ -312,7 +312,7 @@ class ArithmeticEmitter:
         return parts[0]
 
     def transposed(self, rows: list[str]) -> list[str]:
-        """n registers: their n × n blocks transposed, each by itself, in log₂ n rounds of exchanges."""
+        """Return n registers with their n × n blocks transposed, in log₂ n rounds of exchanges."""
         n, W, V = len(rows), self.lanes.width, self.lanes.double
         s = 1
         while s < n:

@@ -15,11 +15,12 @@ from linkwright.compiler.native.machine import Target
 
 
 class Space:
-    """Where numbers of one kind lie."""
+    """Memory of numbers of one kind."""
 
     early = False
-    """whether a number is written as soon as it is known; else all are written at the end, since a place that is read
-    may be the one that is written"""
+    """whether a number is written as soon as it is known; otherwise all are written at the end, since a place that is
+    read may also be written
+    """
 
     def read(self, body: FragmentEmitter, entry: int, member: int) -> str:
         """A number of all lanes."""
@@ -37,7 +38,7 @@ class RegisterSpace(Space):
         self.begin, self.shift, self.early = begin, shift, early
 
     def address(self, body: FragmentEmitter, entry: int) -> str:
-        """Where an entry's numbers are."""
+        """Return the address of an entry."""
         return body.item(body.lanes.double, self.begin, self.shift + entry)
 
     def read(self, body: FragmentEmitter, entry: int, member: int = 0) -> str:
@@ -70,7 +71,7 @@ class UniformSpace(Space):
 
 
 class StridedRows(Space):
-    """A row for every lane, so many bytes apart."""
+    """A row for every lane, at a constant stride in bytes."""
 
     def __init__(self, begin: str, apart: str):
         self.begin, self.apart = begin, apart
@@ -104,9 +105,9 @@ class StridedRows(Space):
 
 
 class ColumnSpace(Space):
-    """Numbers of columns side by side, so many of them from one entry to the next; a member is a column.
+    """Adjacent columns, at a constant stride from one entry to the next; a member is a column.
 
-    ``left``: how many there are; those of lanes beyond are not written.
+    ``left``: number of columns; those of lanes beyond are not written.
     """
 
     def __init__(self, begin: str, stride: str, left: str = ""):
@@ -143,7 +144,7 @@ class ColumnSpace(Space):
 
 
 class MultipleSpaces(Space):
-    """What is written there goes to several spaces, or to none."""
+    """A destination of several spaces, or of none."""
 
     def __init__(self, spaces: Sequence[Space]):
         self.spaces = spaces
@@ -155,7 +156,7 @@ class MultipleSpaces(Space):
 
 
 class RecordSpace(RegisterSpace):
-    """Registers of records: a member is a record, whose numbers begin so many entries further."""
+    """Registers of records: a member is a record, at a constant offset in entries."""
 
     def __init__(self, begin: str, records: Mapping[int, int]):
         super().__init__(begin)
@@ -167,10 +168,10 @@ class RecordSpace(RegisterSpace):
 
 
 class IndexedSpace(Space):
-    """A row of its own for every lane, which begins in an array where a list of lanes says.
+    """A row for every lane, at an offset in an array given by a list of lanes.
 
-    ``which``: the entry of that list, ``members`` further on for each member of what a row is of. Rows that are
-    ``whole`` are read four numbers at a time, whatever lies beyond those that are wanted.
+    ``which``: the entry of that list, ``members`` further for each member of a row. Rows that are ``whole`` are read
+    four numbers at once, also beyond the required ones.
     """
 
     def __init__(self, begin: str, which: int, members: int = 0, whole: bool = True, early: bool = False):
@@ -200,7 +201,7 @@ class IndexedSpace(Space):
         return body.several[group][entry % size]
 
     def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
-        """Numbers one after the other some at a time, others by themselves."""
+        """Write consecutive numbers in groups, others individually."""
         W, V = body.lanes.width, body.lanes.double
         size = min(4, W) if self.whole else 1
         for k in range(0, len(written), size):
@@ -271,7 +272,7 @@ class FragmentEmitter(ArithmeticEmitter):
         return self.emit(f"getelementptr {type}, ptr {array}, i64 {k}")
 
     def load(self, type: str, address: str, align: int = 8) -> str:
-        """What is there."""
+        """Load the value at an address."""
         return self.emit(f"load {type}, ptr {address}, align {align}")
 
     def store(self, type: str, x: str, address: str, align: int = 8) -> None:

@@ -50,9 +50,9 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 
 def source(program: Program) -> str:
-    """The C source of a program: ``void name(const double q[7], …, double result[49])``.
+    """Return the C source of a program: ``void name(const double q[7], …, double result[49])``.
 
-    Matrices are stored row by row. What is kept on the way and would be too much for a stack lies in a further array.
+    Matrices are stored row by row. Intermediate values that are too large for the stack are in an additional array.
     """
     slots = (*program.inputs, *program.outputs)
     function, *names, work = _distinct([program.name, *(slot.name for slot in slots), "work"])
@@ -93,7 +93,7 @@ def source(program: Program) -> str:
 
 
 class _ArrayView(NamedTuple):
-    """Where a row of numbers lies."""
+    """Memory of a row of numbers."""
 
     array: str
     first: int
@@ -174,7 +174,7 @@ class _CEmitter:
         return self._record(name, column, steps.size).entry(str(row))
 
     def _record(self, name: str, column: int, size: int) -> _ArrayView:
-        """Where a state is kept, of all rows."""
+        """Store a state in its row."""
         columns = self.kept[name]
         return _ArrayView(f"kept{name}", columns.index(column), len(columns))
 
@@ -192,7 +192,7 @@ class _CEmitter:
             self.lines.append(f"{indent}    {name}[{place}] = 0.0;")
 
     def _repeat(self, around: Program, steps: Steps, given: list[str], indent: str, kept: Mapping[int, str]) -> str:
-        """A loop, whose states are ``s…``, the number of steps ``n…``; the number by which they are told apart."""
+        """Emit a loop with states ``s…`` and the number of steps ``n…``; return its number."""
         self.loops += 1
         name, program, size = str(self.loops), steps.program, steps.size
         rows = [x in self.places for x in given[:size]]

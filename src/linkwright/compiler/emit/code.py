@@ -89,7 +89,7 @@ class FunctionBuilder:
 
     @contextmanager
     def only_if(self, bit: str) -> Iterator[None]:
-        """What is written within happens where a bit is set."""
+        """Emit the enclosed code under the condition that a bit is set."""
         n = self.label()
         self.do(f"br i1 {bit}, label %{n}.then, label %{n}.after")
         self.do(f"{n}.then:")
@@ -104,7 +104,7 @@ def definition(result: str, name: str, arguments: str) -> str:
 
 
 def module(declared: set[str], texts: Iterable[str], width: int) -> str:
-    """An LLVM module of functions, written with vectors of at most so many lanes."""
+    """Return an LLVM module of functions, with vectors of at most ``width`` lanes."""
     bits = 64 * width
     return "\n".join(
         [

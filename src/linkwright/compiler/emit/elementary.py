@@ -107,7 +107,7 @@ _LEAST_NORMAL = 2.0**-1022
 
 
 class LaneBuilder:
-    """Where instructions go, and on how many lanes."""
+    """Destination of instructions, and the number of lanes."""
 
     def __init__(self, lanes: Lanes, emit: Callable[[str], str]):
         self.lanes, self.emit = lanes, emit
@@ -211,11 +211,11 @@ class LaneDouble:
         return self._compared("ogt", other)
 
     def equals(self, other: Operand) -> LaneCondition:
-        """Whether it is the same number."""
+        """Return whether two numbers are equal."""
         return self._compared("oeq", other)
 
     def unordered(self, other: Operand) -> LaneCondition:
-        """Whether one of two is NaN."""
+        """Return whether one of two numbers is NaN."""
         return self._compared("uno", other)
 
     @property
@@ -226,7 +226,7 @@ class LaneDouble:
 
     @property
     def negative(self) -> LaneCondition:
-        """Whether its sign is minus, that of −0 too."""
+        """Return whether the sign is minus, also of −0."""
         lanes = self.write.lanes
         return LaneCondition(
             self.write, self.write.emit(f"icmp slt {lanes.integer} {self.bits.name}, {lanes.whole(0)}")
@@ -283,7 +283,7 @@ class LaneInteger:
 
     @property
     def odd(self) -> LaneCondition:
-        """Whether the lowest bit is set."""
+        """Return whether the lowest bit is set."""
         lanes = self.write.lanes
         return LaneCondition(
             self.write, self.write.emit(f"icmp ne {lanes.integer} {(self & 1).name}, {lanes.whole(0)}")
@@ -330,9 +330,9 @@ def exp(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
 
 
 def tanh(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
-    """n/(n + 2) of n = e^2|x| − 1 = 2ᵏ (1 + r + curved) − 1, with what is lost of 2ᵏ (1 + r) − 1 and of n + 2.
+    """n/(n + 2) of n = e^2|x| − 1 = 2ᵏ (1 + r + curved) − 1, with the rounding errors of 2ᵏ (1 + r) − 1 and of n + 2.
 
-    From |x| = 19.1 on it is 1. Where k = 1, and n may be small, r = 2|x| − ln 2 is exact but for ln 2 itself.
+    For |x| ≥ 19.1 it is 1. For k = 1, where n may be small, r = 2|x| − ln 2 is exact except for ln 2.
     """
     size = abs(x)
     y = write.where(size > 19.1, 38.2, size + size)
@@ -442,7 +442,7 @@ def tan(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
 
 
 def _arc(write: LaneBuilder, x: LaneDouble) -> tuple[LaneCondition, LaneDouble, LaneDouble]:
-    """Whether |x| ≤ 1/2; asin |x| then, else asin √((1 − |x|)/2), as two numbers to be added."""
+    """Return whether |x| ≤ 1/2, and then asin |x|, otherwise asin √((1 − |x|)/2), as the sum of two numbers."""
     size = abs(x)
     near = ~(size > 0.5)
     z = write.where(near, size * size, write.fma(size, -0.5, 0.5))

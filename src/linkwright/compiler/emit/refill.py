@@ -1,12 +1,12 @@
-"""Batches of a function that repeats a step until a condition holds: a lane whose row has stopped takes the next one.
+"""Batches of functions with a loop that stops by a condition: a lane whose row has stopped takes the next row.
 
-What comes before the loop is computed for some hundred rows, W at once, and left in *records*. In the loop a lane that
-is through puts its states into its row's record and takes those of the next row: slow rows do not hold up quick ones.
-What comes after is computed from the records, again W rows at once and in order. Each row's arithmetic is that of a
-single row.
+The code before the loop is evaluated for some hundred rows, W at once, and stored in *records*. In the loop a lane that
+has finished stores its states in its row's record and loads those of the next row, so that slow rows do not delay fast
+ones. The code after the loop is evaluated from the records, again W rows at once and in order. The arithmetic of each
+row is that of a single row.
 
-W records lie together, entry by entry, each entry a register: the states, the number of steps, the largest angle so
-far, what the step takes from before the loop, what of that is needed after the loop.
+W records are interleaved, entry by entry, each entry a register: the states, the number of steps, the largest angle so
+far, and values from before the loop that are used in the loop or after it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class RefillParts(NamedTuple):
         return self.moved + len(self.carried)
 
     def chunk(self, width: int) -> int:
-        """How many rows are under way at once."""
+        """Return the number of rows in progress."""
         return width * max(4, min(_MOST_BLOCKS, _MOST_DOUBLES // (self.record * width)))
 
 
@@ -116,13 +116,13 @@ def _split(program: Program, value: int) -> RefillParts:
 
 
 def _is_constant(program: Program, k: int) -> bool:
-    """Whether a row is of constants, or a part of such a row."""
+    """Return whether a value is a row of constants, or a part of one."""
     op, args, _ = program.instructions[k]
     return op == "numbers" or (op == "part" and _is_constant(program, args[0]))
 
 
 class _RecordBlock:
-    """Where a block of records is, in the lines of a body."""
+    """Address of a block of records in the code of a body."""
 
     def __init__(self, body: ArithmeticEmitter, place: str):
         self.body, self.place = body, place
@@ -260,7 +260,7 @@ class _RepetitionLoop(ArithmeticEmitter):
         return self._function("void", "during", "ptr noalias %records, i64 %rows, ptr noalias %now")
 
     def _fixed(self, loaded: list[str]) -> list[str]:
-        """What a step takes from before the loop: constants in memory, and what was in the record."""
+        """Load values from before the loop: constants in memory, and values of the record."""
         split, numbers = self.split, iter(loaded)
         for k in needed_for(self.program, *split.rows):
             self.compute(k, self.program.instructions[k])
@@ -291,7 +291,7 @@ filled:
 
 
 def _next_rows(W: int, record: int) -> list[str]:
-    """Lanes that are through, as ``%bits`` tell: their states into records, and the next rows' in their place."""
+    """Emit the change of rows of finished lanes, given by ``%bits``: store their states and load the next rows."""
 
     def place(name: str, row: str) -> str:
         """Where a row's record begins."""
@@ -340,7 +340,7 @@ _WRITTEN_OUT = 64
 
 
 def _move_text(name: str, width: int, entries: int) -> str:
-    """``name(from, to)``: so many entries of one record to another's place."""
+    """Return ``name(from, to)``: copies entries of one record to another."""
     code = FunctionBuilder()
     code.lines.append(f"define internal void @{name}(ptr %from, ptr %to) #1 {{")
     code.do("start:")

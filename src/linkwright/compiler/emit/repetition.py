@@ -1,7 +1,7 @@
-"""A repetition as LLVM IR: a loop around the instructions of one step, its states in registers.
+"""A repetition as LLVM IR: a loop around the instructions of one step, with states in registers.
 
-In lanes every row stops by itself: what is computed of a row that has stopped is not taken over, so that its states
-are those of a single row to the last bit. The loop ends when no row goes on.
+Lanes stop individually: results of a row that has stopped are discarded, so that its states equal those of a single row
+bit by bit. The loop ends when all rows have stopped.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def work(program: Program) -> int:
 
 
 def longest_step(program: Program) -> int:
-    """What one step takes of the longest repetition that may stop; of a program without one, all of it."""
+    """Return the work of one step of the longest repetition that may stop; of the whole program without one."""
     found = [value for op, _, value in program.instructions if op == "repeat" and value.stops]
     return max((work(steps.program) for steps in found), default=work(program))
 
@@ -171,12 +171,12 @@ _BETWEEN = 2**22
 
 
 def long_steps(steps: Steps) -> bool:
-    """Whether a repetition may take so long that somebody wants to stop it."""
+    """Return whether a repetition may be so long that interrupts must be checked."""
     return steps.count * work(steps.program) > _LONG
 
 
 def is_long(program: Program) -> bool:
-    """Whether a program has such repetitions."""
+    """Return whether a program has such repetitions."""
     return any(op == "repeat" and long_steps(value) for op, _, value in program.instructions)
 
 
@@ -188,9 +188,9 @@ def _steps_between(steps: Steps) -> int:
 
 
 def emit_poll(body: ArithmeticEmitter, steps: Steps, name: str, count: str, stop: str, on: str) -> None:
-    """To the label ``stop`` if it is time to, ``count`` steps being done, else to ``on``; a power of two of them first.
+    """Branch to the label ``stop`` on an interrupt, else to ``on``.
 
-    What long repetitions do within a step, they tell themselves.
+    Checks are after powers of two of ``count`` steps first. Long repetitions within a step check interrupts themselves.
     """
     between = _steps_between(steps)
     told = 1 if is_long(steps.program) else between * work(steps.program)

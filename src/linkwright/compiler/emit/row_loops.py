@@ -1,8 +1,8 @@
-"""Loops over rows of numbers, as LLVM IR: products of matrices, and one function of all entries.
+"""Loops over rows of numbers, as LLVM IR: matrix products, and one function of all entries.
 
-On lanes, an entry of all of them is a register. The entries of a matrix that lanes share are read one by one and put in
-all lanes; those of a matrix of each lane are read some at a time and turned in registers. Alone, a register holds
-entries that lie one after the other. A sum is taken in the order of its columns in each of these ways.
+On lanes, an entry of all lanes is a register. The entries of a shared matrix are read one by one and broadcast; those
+of a matrix of each lane are read in groups and transposed in registers. For a single row a register holds consecutive
+entries. Sums are evaluated in the order of the columns in each case.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TOGETHER = 2
 """Registers that one function of entries is computed on at once: waiting for one, the processor works on the other."""
 
 Rows = Callable[[str, int], None]
-"""What writes so many rows of a result at once, from a computed one on."""
+"""Writer of several rows of a result, from a computed one on."""
 
 
 def emit_loop(body: ArithmeticEmitter, instruction: Instruction) -> RowAddress:
@@ -69,7 +69,7 @@ def _product(body: ArithmeticEmitter, args: tuple[int, ...], sides: MatrixLayout
 
 
 def _lane_by_lane(body: ArithmeticEmitter, A: RowAddress, x: RowAddress, y: RowAddress, sides: MatrixLayout) -> None:
-    """The same where each lane has a matrix of its own: each as if alone; the results are then turned."""
+    """Emit the product for a matrix of each lane: each as a single row; the results are then transposed."""
     W, height = body.lanes.width, sides.height
     x = _of_lanes(body, x, sides.width)
     apart = memory(body, height)
@@ -210,7 +210,7 @@ def _each(body: ArithmeticEmitter, args: tuple[int, ...], each: Each) -> RowAddr
 
 
 def _repeated(body: ArithmeticEmitter, x: str, width: int, times: int) -> str:
-    """A register so many times, side by side."""
+    """Return a register repeated several times."""
     indices = ", ".join(f"i32 {k}" for k in [*range(width)] * times)
     one = f"<{width} x double> {x}"
     return body.emit(f"shufflevector {one}, {one}, <{width * times} x i32> <{indices}>") if times > 1 else x
@@ -225,7 +225,7 @@ def _of_entry(body: ArithmeticEmitter, each: Each, entries: list[str], fixed: li
 
 
 def _of_lanes(body: ArithmeticEmitter, row: RowAddress, size: int) -> RowAddress:
-    """The row as all lanes read it at once: those of each lane's own memory are copied, some entries at a time."""
+    """Return the row in the layout that all lanes read together: rows of each lane's memory are copied, in groups."""
     if row.kind != "rows":
         return row
     copy = RowAddress("lanes", (memory(body, size),))
@@ -242,7 +242,7 @@ def _of_lanes(body: ArithmeticEmitter, row: RowAddress, size: int) -> RowAddress
 
 
 def _turn(body: ArithmeticEmitter, row: RowAddress, copy: RowAddress, size: int) -> None:
-    """Copy a row of each lane's own memory to where all lanes read it at once, some entries at a time."""
+    """Copy a row of each lane's memory to the layout that all lanes read together, in groups."""
     some = min(TURNED, body.lanes.width) if row.step == 1 else 1
     done = 0
     if size >= some > 1:
@@ -260,7 +260,7 @@ def _turn(body: ArithmeticEmitter, row: RowAddress, copy: RowAddress, size: int)
 
 
 def _many_registers(body: ArithmeticEmitter) -> bool:
-    """Whether the processor has 32 vector registers rather than 16."""
+    """Return whether the processor has 32 vector registers rather than 16."""
     return body.target.processor == "arm" or body.target.width >= 8
 
 
@@ -298,7 +298,7 @@ def _shifted(body: ArithmeticEmitter, row: RowAddress, entries: str) -> RowAddre
 
 
 def _entry(body: ArithmeticEmitter, row: RowAddress, entries: str) -> str:
-    """What lies that many entries of memory after the first one."""
+    """Return the entry at an offset from the first one."""
     return read(body, row._replace(step=1), entries)
 
 
@@ -313,7 +313,7 @@ def _loaded(body: ArithmeticEmitter, row: RowAddress) -> str:
 
 
 def _fork(body: ArithmeticEmitter, row: RowAddress) -> int | None:
-    """Where lanes may share a row in memory, that is asked: what follows is for when they do."""
+    """Branch on whether lanes share a row in memory, if they may: the following code is for the shared case."""
     if row.kind != "rows":
         return None
     n, same = body.block(), body.emit(f"icmp eq i64 {row.apart}, 0")

@@ -167,22 +167,22 @@ def lengths_text(program: ProgramSignature) -> str:
 
 
 def plain_steps(program: ProgramSignature) -> list[int]:
-    """What NumPy's ``steps`` are of contiguous arrays: the bytes between rows, and those between their entries."""
+    """Return NumPy's ``steps`` for contiguous arrays: bytes between rows, and between their entries."""
     slots = [*program.inputs, *program.outputs]
     entries = [8 * math.prod(slot.shape[d + 1 :]) for slot in slots for d in range(len(slot.shape))]
     return [8 * slot.size for slot in slots] + entries
 
 
 def stride_place(program: ProgramSignature, argument: int) -> int:
-    """Where in ``steps`` the strides of an argument's entries begin."""
+    """Return the index in ``steps`` at which the strides of an argument's entries begin."""
     slots = [*program.inputs, *program.outputs]
     return len(slots) + sum(len(slot.shape) for slot in slots[:argument])
 
 
 def emit_contiguous(code: FunctionBuilder, program: ProgramSignature, tables: Collection[int] = ()) -> str:
-    """Whether the entries of every argument's row lie one after the other, as ``%steps`` tell.
+    """Return whether the entries of every argument's row are contiguous, by ``%steps``.
 
-    ``tables``: as of :func:`pass_text`.
+    ``tables``: as for :func:`pass_text`.
     """
     contiguous = "1"
     for k, slot in enumerate((*program.inputs, *program.outputs)):
@@ -205,9 +205,9 @@ def pass_text(
     stores: bool = True,
     tables: Collection[int] = (),
 ) -> str:
-    """``batch(args, dims, steps)``: the body of lanes for all rows, W at once.
+    """Return ``batch(args, dims, steps)``: the body of lanes for all rows, W at once.
 
-    ``record``: how many doubles a row has in ``records``, a further argument, that the body is given the place of;
+    ``record``: number of doubles of a row in ``records``, a further argument, whose address the body receives;
     ``stores``: whether it writes results; ``tables``: the arguments whose first axis may have any stride.
     """
     slots = [*program.inputs, *program.outputs]
@@ -365,7 +365,7 @@ SHARED = 32
 def _shared(
     code: FunctionBuilder, at: str, blocks: str, block_steps: str, k: int, slot: ArraySpec, strides: str
 ) -> str:
-    """How many entries of an argument are to be copied: none of what is the same for all rows, and plain."""
+    """Return the number of entries of an argument to copy: none if shared by all rows and contiguous."""
     if slot.size < SHARED:
         return str(slot.size)
     same = code.emit(f"icmp eq i64 {code.load('i64', '%steps', k)}, 0")

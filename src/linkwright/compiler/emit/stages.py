@@ -21,7 +21,7 @@ NUMBER = -1
 
 
 class Operand(NamedTuple):
-    """Where a space of bodies begins: a place, and so many bytes for each of what a column of the table says."""
+    """Offset of a space of bodies: a base, and bytes for each value of a column of the table."""
 
     begin: str
     column: int | None = None
@@ -45,7 +45,7 @@ class Stage(NamedTuple):
     more: Sequence[str] = ()
     """further arguments, the same for all rows"""
     looked_at: Sequence[int] = ()
-    """columns that are looked at beside the bodies"""
+    """columns that are read in addition to the bodies"""
 
 
 class StageRow(NamedTuple):
@@ -68,10 +68,10 @@ def run(
     after: Callable[[StageRow], None] | None = None,
     flag: str = "",
 ) -> None:
-    """Go over rows, from the first to before the end or back.
+    """Emit a loop over rows, from the first to before the end or in reverse.
 
-    ``before``, ``after``: what happens at a row before the body and after it; ``beside``: after the body of a kind.
-    ``flag``: where it is noted that an angle was too large.
+    ``before``, ``after``: code at a row before and after the body; ``beside``: code after the body of a kind. ``flag``:
+    address of the flag of too large angles.
     """
     with code.loop(first, end, down) as i:
         place = code.emit(f"getelementptr [{stage.columns} x i64], ptr {stage.table}, i64 {i}")
@@ -114,7 +114,7 @@ def run(
 
 
 def begin_driver(code: FunctionBuilder, name: str, rows: int, width: int) -> tuple[list[str], list[str], str]:
-    """Begin ``single`` or ``lanes``: its rows, the bytes between those of lanes, and a place for a flag."""
+    """Begin ``single`` or ``lanes``: its rows, the bytes between those of lanes, and the address of a flag."""
     code.lines.append(f"{definition('i1', name, 'ptr noalias %args, ptr noalias %steps')} #0 {{")
     code.do("start:")
     far = code.emit("alloca i8")
@@ -124,7 +124,7 @@ def begin_driver(code: FunctionBuilder, name: str, rows: int, width: int) -> tup
 
 
 def emit_memory(code: FunctionBuilder, spare: int, size: str, zeros: bool = False) -> tuple[str, str, str]:
-    """Memory that the last call left, or new: its place, its number, its address (aligned).
+    """Emit the allocation of memory, reused from the last call: its slot, its number, its address (aligned).
 
     ``zeros``: whether new memory is cleared first.
     """
@@ -177,7 +177,7 @@ class _Tables:
 
 
 def tables_of(**arrays: np.ndarray) -> tuple[dict[str, int], Any]:
-    """Their addresses, "spare" beside them: memory that no call is using (of one row, of lanes); what keeps them."""
+    """Return the addresses of tables, and "spare": slots of unused memory (for a row, for lanes); and their owner."""
     spare = np.zeros(2, dtype=np.intp)
     arrays = {name: _aligned(array) for name, array in arrays.items()} | {"spare": spare}
     return {name: array.ctypes.data for name, array in arrays.items()}, _Tables(tuple(arrays.values()), spare)

@@ -1,8 +1,8 @@
 """From a program to LLVM IR: the straight-line code on W lanes, and on one.
 
-The entries of W rows are loaded as they lie in memory and transposed in registers. Products are
-fused into sums here, explicitly, and nothing is left to be reassociated: so one lane computes bit
-for bit what W lanes do, and a row's result depends neither on its batch nor on its place in it.
+The entries of W rows are loaded as they are in memory and transposed in registers. Products are fused into sums here,
+explicitly, without reassociation, so that one lane computes bit by bit what W lanes do: a row's result depends neither
+on its batch nor on its position in it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class StraightLineEmitter(ArithmeticEmitter):
         return rows, step
 
     def _load(self, argument: int, slot: ArraySpec) -> list[str]:
-        """A vector of lanes for every entry of a row that is used by itself."""
+        """Load a vector of lanes for every entry of a row that is used individually."""
         (rows, step), W = self._rows(argument), self.lanes.width
         self.arguments.append(RowAddress("rows" if W > 1 else "shared", tuple(rows), apart=step))
         used = self.program.entries_used[argument]
@@ -229,7 +229,7 @@ class StraightLineEmitter(ArithmeticEmitter):
             self.lines.append(f"  store {piece}, ptr {address}, align 8")
 
     def _store_table(self, number: int) -> None:
-        """States that were kept, row by row. How far apart the rows are, is told."""
+        """Store recorded states, row by row, with a run-time stride."""
         program = self.program
         value, first = program.tables[number]
         steps: Steps = program.instructions[value].value
@@ -240,7 +240,7 @@ class StraightLineEmitter(ArithmeticEmitter):
         self._store_all(rows, stride, self.results[value][-1], steps.rows, steps.size, first, columns)
 
     def _store_row(self, number: int, first: int, value: int) -> None:
-        """The entries of a row of numbers, some at a time, from one entry of an output on."""
+        """Store the entries of a row of numbers, in groups, from one entry of an output on."""
         program, columns = self.program, min(4, self.lanes.width)
         place, size = self.places[self.values[value]], program.sizes[value]
         rows = self._rows_of(len(program.inputs) + number)
@@ -253,7 +253,7 @@ class StraightLineEmitter(ArithmeticEmitter):
     def _store_all(
         self, rows: list[str], stride: str, source: str, count: int, size: int, first: int, columns: int
     ) -> None:
-        """Some columns of a table in memory, of so many rows of a size, in a loop, each ``stride`` bytes further."""
+        """Store columns of a table in memory, for a number of rows, in a loop with ``stride`` bytes."""
         V, W = self.lanes.double, self.lanes.width
         n = self.block()
         self.lines += [f"  br label %table{n}", f"table{n}:", f"  br label %tables{n}", f"tables{n}:"]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 
 ON_STACK = 4096
-"""Doubles that may lie on the stack at a time; more are allocated."""
+"""Largest number of doubles on the stack; larger arrays are allocated."""
 
 
 class RowAddress(NamedTuple):
-    """Where a row lies."""
+    """Memory of a row."""
 
     kind: str
     """ "shared", "rows" or "lanes\""""
@@ -212,7 +212,7 @@ def _index(body: ArithmeticEmitter, k: int) -> Index:
 
 
 def _counted(body: ArithmeticEmitter, k: int) -> tuple[str, int]:
-    """What counts, reckoned in whole numbers, and what is to be added: addresses take it without an instruction."""
+    """Return the integer part of an index, and an offset, which addresses include without an instruction."""
     op, args, value = body.program.instructions[k]
     if op == "constant":
         return "0", int(value)
@@ -246,7 +246,7 @@ def whole_number(body: ArithmeticEmitter, k: int) -> str:
 
 
 def _shifted(place: RowAddress, index: Index) -> RowAddress:
-    """The row, as a place is counted in it without what is beyond."""
+    """Return the row shifted by an offset of the index."""
     return place._replace(first=place.first + place.step * index.beyond) if index.beyond else place
 
 

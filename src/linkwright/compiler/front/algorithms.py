@@ -1,4 +1,4 @@
-"""What is known of the algorithms beside their books: one row of one table for each of them."""
+"""Properties of the algorithms in addition to their books: one row of one table for each."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class Derivative(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """How results of numbers are looked at, which may not be possible or not exist."""
+    """Check of numerical results, which may be infeasible or undefined."""
 
     telling: Book
-    """gives them, and what tells whether they are right"""
+    """function of the results and of data for the check"""
     settled: Callable[[Model, Mapping[str, Any], tuple[Array, ...]], Any]
-    """raises or warns where they are not, else gives the results; of (model, what was given by name, what was told)"""
+    """raises or warns if the results are wrong, else returns them; of (model, arguments by name, results and data)"""
     asked: Callable[[Model, Mapping[str, Any]], bool]
-    """whether a call with such options is looked at"""
+    """whether a call with such options is checked"""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What the compiler knows of an algorithm."""
+    """Properties of an algorithm for the compiler."""
 
     regroup: str = ""
     """the form of regrouped inertias on which it takes fewest operations; none where these do not give the same"""
@@ -127,7 +127,7 @@ ALGORITHMS = frozenset(f for f in vars(dynamics).values() if callable(f))
 
 
 def facts(book: Book) -> Algorithm:
-    """What is known of a function: of users' own, nothing."""
+    """Return the properties of a function; those of users' functions are empty."""
     try:
         return TABLE.get(book, NOTHING)
     except TypeError:  # it has no hash

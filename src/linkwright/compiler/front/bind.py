@@ -26,7 +26,7 @@ _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
 
 
 def regrouping() -> bool:
-    """Whether what is compiled now may run on regrouped inertias."""
+    """Return whether the present compilation may use regrouped inertias."""
     return _regrouping.get()
 
 
@@ -41,7 +41,7 @@ def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, An
 
 
 def _of_method(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What forward dynamics is told of its method."""
+    """Return the options of a method of forward dynamics."""
     told = {name: arguments[name] for name in ("schedule", "partition", "loops") if name in arguments}
     return {"method": arguments.get("method"), **told}
 
@@ -68,7 +68,7 @@ class BoundFunction:
 
     @property
     def title(self) -> str:
-        """What people are told that it is."""
+        """Name for messages."""
         return self.name if self.model is None else f"{self.name} of {self.model.name!r}"
 
 
@@ -183,7 +183,7 @@ def bind(
 
 
 def _is_of_model(book: Callable[..., Any], first: inspect.Parameter) -> bool:
-    """Whether a function's first argument plainly is a model: an algorithm's, by its name, or by its type."""
+    """Return whether a function's first argument is a model: for algorithms, by its name, or by its type."""
     kind = first.annotation if isinstance(first.annotation, str) else getattr(first.annotation, "__name__", "")
     return algorithm_of(book) is not None or first.name == "model" or kind.rpartition(".")[2] == "Model"
 
@@ -210,7 +210,7 @@ class DerivativeFunction(partial[Any]):
 
 
 def book_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The algorithm behind a public function; any other as it is, or, where it has no hash, its way to be called."""
+    """Return the algorithm of a public function; another function itself or, if it has no hash, its ``__call__``."""
     if isinstance(function, DerivativeFunction):
         function = function.func
     if inspect.isfunction(function):
@@ -225,7 +225,7 @@ def book_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """What to call a function: a partial one as the one behind it, an object as its class."""
+    """Return the name of a function: for a partial that of its function, for an object that of its class."""
     while isinstance(function, partial):
         function = function.func
     if getattr(function, "__name__", "__call__") == "__call__":
@@ -247,7 +247,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     try:
         return inspect.signature(book_of(function))
     except (ValueError, TypeError):
-        raise ArgumentError(f"{function!r} does not tell its arguments; write a function that calls it") from None
+        raise ArgumentError(f"{function!r} has no signature; write a function that calls it") from None
 
 
 def shape_of(given: Any) -> tuple[int, ...] | None:

@@ -27,7 +27,7 @@ SHORT = 600
 
 
 def given_derivative(known: Derivative, model: Model | None, arrays: Sequence[Any], wrenches: Any) -> Any:
-    """What an algorithm gives itself, of one or more of inverse dynamics' arguments."""
+    """Return the derivative that an algorithm provides, by one or more arguments of inverse dynamics."""
     assert model is not None
     q, v, a = (list(arrays) + [np.zeros(model.nv)] * 3)[:3]
     own = model if model.sweeps_are_recorded else regrouped(known.book, model, {})
@@ -72,7 +72,7 @@ def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any
 
 
 def _each(each: Each, graph: Graph, given: list[Expr]) -> Expr:
-    """A row of entries that are alike, each by itself."""
+    """Return a row of equal entries, one by one."""
     entries, (result,) = zip(*map(tables.entries, given[: each.rows]), strict=True), each.program.results[0]
     made = [_replayed(each.program, graph, [row, given[each.rows :]])[result] for row in entries]
     return tables.in_memory(graph, made)
@@ -111,10 +111,10 @@ def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
 
 
 def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
-    """The program of the derivative with respect to an argument, added as last axis.
+    """Return the program of the derivative by an argument, which is added as last axis.
 
-    With respect to a configuration of a model the derivative is with respect to δ in
-    ``integrate(model, q, δ)`` at 0: its last axis is nv. What an algorithm gives itself is not differentiated again.
+    The derivative by a configuration of a model is that by δ in ``integrate(model, q, δ)`` at 0: its last axis is nv.
+    Derivatives that an algorithm provides are used.
     """
     names = [slot.name for slot in program.inputs]
     if wrt not in names:

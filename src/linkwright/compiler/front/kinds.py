@@ -15,11 +15,11 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia
 
 KINDS_LIMIT = 6
-"""Kinds up to which bodies are told apart by the zeros of their placements and inertias too."""
+"""Largest number of kinds for which bodies are distinguished by the zeros of their placements and inertias too."""
 
 
 class SymbolSource(NamedTuple):
-    """What a symbol stands for."""
+    """Meaning of a symbol."""
 
     space: str
     """ "data", "input", "parent" (its state) or "received" (from the children)"""
@@ -59,10 +59,9 @@ class BodyGroup(NamedTuple):
     """(bodies, …)"""
 
     def kind(self, beside: JointKind | None = None, number: int = 0, graph: Graph | None = None) -> JointKind:
-        """What is the same in all bodies is a number, what is always equal one symbol.
+        """Return the kind: values that are equal in all bodies are numbers, values that are always equal one symbol.
 
-        With a graph of its own (or this one), or ``beside`` another kind in one graph, their data told apart by a
-        number.
+        With a separate graph, or in one graph with another kind (``beside``), their data distinguished by a number.
         """
         graph, symbols = (graph or Graph(), {}) if beside is None else (beside.graph, beside.symbols)
         kind = JointKind(self.first, graph, symbols, self.bodies, self.columns)

@@ -1,6 +1,6 @@
-"""What passes from sweep to sweep while an algorithm is recorded: expressions for each kind of joint.
+"""Values passed between recorded sweeps: expressions for each kind of joint.
 
-Arithmetic on whole vectors of joints (``tau + passive``, ``0.01 * v``) is arithmetic on each body's part of them.
+Arithmetic on vectors of all joints (``tau + passive``, ``0.01 * v``) is arithmetic on each body's part of them.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ COMPUTES = "it computes with what all joints have between its sweeps"
 
 
 class BodyRecords:
-    """What one step gave, or what every body has: expressions for each kind."""
+    """Results of a step, or data of all bodies: expressions for each kind."""
 
     def __init__(self, by_kind: Sequence[Any]):
         self.by_kind = by_kind
 
     def __len__(self) -> int:
-        raise NotASweep("it looks at single bodies between its sweeps")
+        raise NotASweep("it reads single bodies between its sweeps")
 
     def __getitem__(self, k: Any) -> Any:
-        raise NotASweep("it looks at single bodies between its sweeps")
+        raise NotASweep("it reads single bodies between its sweeps")
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise NotASweep(COMPUTES)
@@ -50,7 +50,7 @@ class BodyStates(BodyRecords):
 
     def __getitem__(self, k: Any) -> Any:
         if not isinstance(k, (int, np.integer)) or not 0 <= k < self.bodies:
-            raise NotASweep("it looks at several bodies between its sweeps")
+            raise NotASweep("it reads several bodies between its sweeps")
         return self.look(int(k))
 
 
@@ -96,7 +96,7 @@ class JointVector(BodyRecords, NDArrayOperatorsMixin):
         if self.lead and (isinstance(key, (int, slice, np.integer)) or key is Ellipsis):
             return self._with([part[key] for part in self.by_kind])
         if self.number is None:
-            raise NotASweep("it looks at single joints between its sweeps")
+            raise NotASweep("it reads single joints between its sweeps")
         entries = self.recorder.entries(self.number, self.shape[0])
         return comparable(entries[key])
 
@@ -105,7 +105,7 @@ class JointVector(BodyRecords, NDArrayOperatorsMixin):
 
     @property
     def summed(self) -> bool:
-        """Whether what followers have is added to what their leaders have."""
+        """Whether values of mimic joints are added to those of their leaders."""
         return self.followers == "added"
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -141,7 +141,7 @@ class JointVector(BodyRecords, NDArrayOperatorsMixin):
             return self.shape
         if function is np.ndim:
             return self.ndim
-        raise NotASweep(f"numpy.{function.__name__} looks at all joints at once")
+        raise NotASweep(f"numpy.{function.__name__} reads all joints at once")
 
     def own(self) -> list[Any]:
         """The parts, none of joints that follow others."""

@@ -1,14 +1,14 @@
-"""Sweeps recorded: the steps of an algorithm traced once per kind of joint, for mechanisms of any size.
+"""Recorded sweeps: the steps of an algorithm traced once per kind of joint, for mechanisms of any size.
 
-A :class:`Recorder` is a model whose sweeps do not go over the bodies. It calls each step once for every
-kind of joint, on symbols for what differs between the bodies of a kind (placement, inertia, coordinates),
-for the state of the parent, or for what the children sent. What an algorithm passes from sweep to sweep
-are then :class:`BodyRecords`: for each kind, the expressions of any body of it. What belongs to no body (the state of a
-single one, what the world received, arguments that are not arrays of all joints) are expressions like any other.
+A :class:`Recorder` is a model whose sweeps do not iterate over the bodies. It calls each step once for every kind of
+joint, on symbols for the data in which the bodies of a kind differ (placement, inertia, coordinates), for the state of
+the parent, or for values sent by the children. Values that an algorithm passes from sweep to sweep are then
+:class:`BodyRecords`: for each kind, the expressions of any body of it. Values that belong to no body (the state of a
+single one, values received by the world, arguments that are not arrays of all joints) are ordinary expressions.
 
-Which entries of a state are always the same number, or always equal to one another (a symmetric matrix,
-what stays zero in a plane), is found by assuming it of all that agree at the start and giving up what a
-trace contradicts, until nothing is contradicted.
+Entries of a state that are always the same number, or always equal to one another (a symmetric matrix, zeros of planar
+motion), are found by assuming it for all that agree initially and dropping assumptions that a trace contradicts, until
+none is contradicted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class RecordedSweep(NamedTuple):
     """One sweep over the bodies, as recorded."""
 
     direction: str
-    """ "out", "in" or "columns": what every column of a body becomes on its way inwards"""
+    """"out", "in" or "columns": propagation of every column of a body inwards"""
     start: list[float]
     """what the world has (out), or what is added to (in), entry by entry"""
     classes: list[int]
@@ -42,7 +42,7 @@ class RecordedSweep(NamedTuple):
     results: list[list[Expr]]
     """for every kind, entry by entry: a body's state, or what it sends, or passes on of a column"""
     columns: list[list[list[Expr]]]
-    """for every kind and column of its own, entry by entry, what it sends inwards"""
+    """values sent inwards, for every kind and column, entry by entry"""
     found: list[list[list[Expr]]]
     """for every kind, and each array, what a column means to it"""
 
@@ -55,11 +55,11 @@ class RecordedSweep(NamedTuple):
 CONSTANT = -1
 
 WORLD = -1
-"""The world, as a body whose state or sum is looked at."""
+"""The world, as a body whose state or sum is read."""
 
 
 class UniformSymbols(NamedTuple):
-    """What belongs to no body: symbols for entries of single bodies' states, of sums and of arguments."""
+    """Symbols for values that belong to no body: entries of single bodies' states, of sums and of arguments."""
 
     graph: Graph
     symbols: dict[tuple[SymbolSource, int], Expr]
@@ -103,7 +103,7 @@ class Recorder(Model):
 
     @property
     def follow(self) -> list[bool]:
-        """Of every kind, whether its joints follow others."""
+        """Whether the joints of each kind are mimic joints."""
         return [self.joints[kind.bodies[0]].coupling is not None for kind in self.kinds]
 
     # arrays of all joints
@@ -134,7 +134,7 @@ class Recorder(Model):
         )
 
     def assemble(self, pieces: Any, rows: tuple[int, ...] = ()) -> Any:
-        """What each body has, together; of joints that follow others it is added to what their leaders have."""
+        """Return the values of all bodies as one; those of mimic joints are added to those of their leaders."""
         if not isinstance(pieces, BodyRecords):
             return super().assemble(pieces, rows)
         if not any(self.follow):
@@ -159,7 +159,7 @@ class Recorder(Model):
         return JointVector(self, pieces.by_kind, "nv", followers="own")
 
     def parts(self, x: Any, width: str, summed: bool) -> list[Any]:
-        """Each kind's part of an operand beside vectors of all joints: of one, of numbers, of what all share."""
+        """Return each kind's part of an operand of vectors of all joints: a vector, numbers, or shared values."""
         if isinstance(x, JointVector):
             return x.own() if summed and not x.summed else list(x.by_kind)
         if np.ndim(x) == 0:
@@ -168,7 +168,7 @@ class Recorder(Model):
         if array.shape[-1] != total:
             raise NotASweep(f"it combines arrays of all joints ({total},) with one of shape {array.shape}")
         if array.dtype == object:
-            raise NotASweep("it puts arrays of all joints together itself")
+            raise NotASweep("it concatenates arrays of all joints")
         pieces = super().coordinates(array) if width == "nq" else super().rates(array)
         if any(self.follow):  # followers have their leaders' part, or none
             for k, joint in enumerate(self.joints):
@@ -262,7 +262,7 @@ class Recorder(Model):
         return self.inward(inward, (zero,), values)[1][0]
 
     def on_bodies(self, values: Mapping[int, Any], zero: Any) -> Any:
-        """What some bodies have, the others nothing: numbers tell which."""
+        """Return values of some bodies, given by their numbers, with zeros for the others."""
         graph = self.main.graph
         if not any(isinstance(x, Expr) for value in values.values() for x in np.asarray(value).flat):
             return super().on_bodies(values, zero)
@@ -301,7 +301,7 @@ class Recorder(Model):
     # what bodies have
 
     def _each_values(self, per_body: tuple[Any, ...]) -> list[list[Any]]:
-        """What a step gets for each kind."""
+        """Return the arguments of a step for each kind."""
         columns = [x.by_kind if isinstance(x, BodyRecords) else self._values(x) for x in per_body]
         return [list(own) for own in zip(*columns, strict=True)] if columns else [[] for _ in self.kinds]
 

@@ -31,7 +31,7 @@ SINCOS_COST = 30
 
 
 OF_SYMBOLS = re.compile(r"\b(Expr|Symbols|ufunc|dtype|arrays?|sequence of integers)\b")
-"""What Python and NumPy speak of where they cannot do with symbols what they do with numbers."""
+"""Words in errors of Python and NumPy for operations that symbols do not support."""
 
 
 @contextmanager
