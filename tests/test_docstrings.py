@@ -31,6 +31,7 @@ MODULES = (
     "linkwright.dexterity",
     "linkwright.dynamics",
     "linkwright.errors",
+    "linkwright.formats",
     "linkwright.geometry",
     "linkwright.identification",
     "linkwright.ik_solvers",

@@ -202,7 +202,7 @@ def test_what_mjcf_cannot_say_of_contact_is_told(tmp_path):
     with pytest.warns(FormatWarning) as told:
         model.save(tmp_path / "r.xml")
     text = str(told[0].message)
-    for what in ("restitution is lost", "stiffness and damping of contact are lost", "lets other shapes meet too"):
+    for what in ("restitution is lost", "stiffness and damping of contact are lost", "contact of further shapes"):
         assert what in text
 
 
@@ -328,7 +328,7 @@ def test_friction_that_nobody_gives_is_ours_and_one_that_is_left_to_others_is_to
         alone.save(tmp_path / "r.xml")
     assert lw.load(tmp_path / "r.xml", trusted=True).shapes[0].friction == 0.7
     other = lw.Builder(alone).shape("world", "plane", friction=0.2).build()
-    with pytest.warns(FormatWarning, match="friction that is left to what is touched is written as 0.7: 'ball"):
+    with pytest.warns(FormatWarning, match="friction that depends on the other shape is written as 0.7: 'ball"):
         other.save(tmp_path / "r.xml")
 
 

@@ -160,8 +160,8 @@ def test_what_is_seen_and_what_touches_weigh_once(tmp_path):
     assert mass_properties(again.shapes, density=7800.0, use="all").mass == pytest.approx(93.6)
     for given, message in (
         ({"use": "both"}, "use is 'all', 'visual' or 'collision'; got 'both'"),
-        ({"scale": 0.001}, "scale is of a mesh file, and shapes have their own"),
-        ({"scale": -1}, "scale is of a mesh file"),
+        ({"scale": 0.001}, "scale is for a mesh file; shapes have their own scale"),
+        ({"scale": -1}, "scale is for a mesh file"),
     ):
         with pytest.raises(InputError, match=message):
             mass_properties(again.shapes, density=1.0, **given)
@@ -172,11 +172,11 @@ def test_what_is_seen_and_what_touches_weigh_once(tmp_path):
 def test_an_stl_file_of_another_length_is_told(tmp_path):
     whole = binary_stl(CORNERS, FACES)
     for data, message in (
-        (whole[:-1], r"it has 683 bytes, and its header tells 12 triangles, 684 bytes"),
-        (b"solid" + whole[5:300], r"it has 300 bytes, and its header tells 12 triangles, 684 bytes"),
+        (whole[:-1], r"it has 683 bytes, and its header says 12 triangles, 684 bytes"),
+        (b"solid" + whole[5:300], r"it has 300 bytes, and its header says 12 triangles, 684 bytes"),
         (whole[:50], r"it has 50 bytes, and its header takes 84"),
-        (binary_stl(CORNERS, FACES[:9])[:84] + whole[84:], r"it has 684 bytes, and its header tells 9 triangles, 534"),
-        (b"\0" * 84 + whole[84:], r"it has 684 bytes, and its header tells 0 triangles, 84 bytes"),
+        (binary_stl(CORNERS, FACES[:9])[:84] + whole[84:], r"it has 684 bytes, and its header says 9 triangles, 534"),
+        (b"\0" * 84 + whole[84:], r"it has 684 bytes, and its header says 0 triangles, 84 bytes"),
     ):
         (tmp_path / "b.stl").write_bytes(data)
         with pytest.raises(FormatError, match=message):
@@ -237,7 +237,7 @@ def test_packages_of_load_count_for_meshes(tmp_path):
         ("a.stl", b"\0" * 80 + struct.pack("<I", 1000) + b"\0" * 50, "a.stl cannot be read as a mesh"),
         ("a.obj", b"v 1 2\nf 1 2 3\n", "a.obj"),
         ("a.obj", b"v 0 0\nv 1 0\nv 0 1\nv 1 1\nf 1 2 3\nf 2 3 4\n", "corners have 2 numbers each; expected 3"),
-        ("a.obj", b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "its corners are not all finite"),
+        ("a.obj", b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "its vertices are not all finite"),
         ("a.dae", b"<COLLADA", "a.dae"),
         ("a.dae", b'<!DOCTYPE x [<!ENTITY a "b">]><COLLADA/>', "DOCTYPE and entities are not allowed"),
         ("a.dae", b"<x/>", "a.dae"),
@@ -289,7 +289,7 @@ def _folder(path):
 
 def test_numbers_that_cannot_be_used(tmp_path):
     for given in ({}, {"density": 1.0, "mass": 1.0}):
-        with pytest.raises(InputError, match="give either density, kg/m³, or mass, kg"):
+        with pytest.raises(InputError, match="give either density in kg/m³ or mass in kg"):
             mass_properties("a.stl", **given)
     with pytest.raises(InputError, match="density is above zero; got -1"):
         mass_properties("a.stl", density=-1.0)

@@ -93,7 +93,7 @@ def test_sdf_and_ztk_of_every_joint_type_that_they_have(seed, tmp_path):
 
 def test_a_floating_base_goes_through_sdf_and_ztk(tmp_path):
     model = built_in("humanoid")
-    with pytest.warns(FormatWarning, match="the base stands loose, as Gazebo floats it: load it with root='free'"):
+    with pytest.warns(FormatWarning, match="the base floats without a joint, as in Gazebo: load it with root='free'"):
         model.save(tmp_path / "r.sdf")
     same_dynamics(model, load(tmp_path / "r.sdf", root="free"))
     same_dynamics(model, again(model, tmp_path / "r.ztk"))
@@ -179,7 +179,7 @@ def test_what_sdf_and_ztk_lose_is_told(tmp_path):
     told = losses(model, tmp_path / "r.ztk")
     for part in (
         "a helical joint is written as 2 joints: 'j'",
-        "the slide of a helical joint moves on its own: 'j'",
+        "the slide of a helical joint moves independently: 'j'",
         "loops are lost that are not welds: 'd'",
         "shapes of the kind plane are lost: 'b'",
     ):
@@ -270,7 +270,7 @@ def test_followers_are_tied_in_mjcf(tmp_path):
     builder = Builder("arm").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
     builder.joint("h", "revolute", "world", "a").joint("s", "revolute", "a", "b", mimic="h", multiplier=2.0, offset=0.1)
     told = losses(builder.build(), tmp_path / "r.xml")
-    assert "a joint that follows another is tied to it by an equality constraint: 's'" in told
+    assert "a mimic joint is coupled to its leader by an equality constraint: 's'" in told
     read = load(tmp_path / "r.xml", trusted=True)
     (loop,) = read.loops
     assert (loop.first, loop.second, loop.coefficients[:2]) == ("s", "h", (0.1, 2.0))
@@ -307,7 +307,7 @@ def test_springs_go_through_mjcf(tmp_path):
 def test_massless_bodies_that_move_get_a_trace_for_mujoco(tmp_path):
     builder = Builder("arm").body("a").body("b", 1.0, [0.1, 0, 0], 0.1).joint("h", "revolute", "world", "a")
     model = builder.joint("s", "revolute", "a", "b", axis=[0, 1, 0]).build()
-    assert "a body that moves without mass or inertia gets 1e-14" in losses(model, tmp_path / "r.xml")
+    assert "a moving body without mass or inertia gets 1e-14" in losses(model, tmp_path / "r.xml")
     same_dynamics(model, load(tmp_path / "r.xml", trusted=True))
 
 
@@ -321,7 +321,7 @@ def test_moments_that_no_body_has_become_the_nearest_for_mujoco(tmp_path):
     builder = Builder("arm").body("a", 0.0, inertia=[0.0, 0.0, 0.35]).joint("h", "revolute", "world", "a")
     builder.body("b", 1.0, [0.1, 0, 0], [0.1, 0.1, 0.3]).joint("s", "revolute", "a", "b", axis=[0, 1, 0])
     told = losses(quiet_build(builder), tmp_path / "r.xml")
-    assert "the nearest that one has are written, as MuJoCo takes no others: 'b'" in told
+    assert "the nearest valid ones are written, since MuJoCo rejects others: 'b'" in told
     read = load(tmp_path / "r.xml", trusted=True)
     np.testing.assert_allclose(np.linalg.eigvalsh(read.bodies[1].inertia), [0.4 / 3, 0.4 / 3, 0.8 / 3], rtol=1e-12)
 
@@ -407,7 +407,7 @@ def test_what_cannot_be_saved(tmp_path):
         arm.minimal().save(tmp_path / "r.urdf")
     (m,) = symbols("m", (1,))
     unknown = Builder("u").body("a", m, inertia=0.1).joint("h", "revolute", "world", "a").build()
-    with pytest.raises(ModelError, match="'u' holds symbols, and files hold numbers"):
+    with pytest.raises(ModelError, match="'u' has symbols, which files cannot contain"):
         unknown.save(tmp_path / "r.urdf")
     (tmp_path / "d.urdf").mkdir()
     with pytest.raises(InputError, match="it is a folder"):

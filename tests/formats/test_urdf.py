@@ -434,7 +434,10 @@ def test_problems_with_root_free_are_the_file_s():
         ),
         (one('izz="1"', 'izz="-1"'), "body 'a': no rigid body has a negative principal moment"),
         ((link("world"), link("a"), joint("j", "world", "a")), "the link 'world' is the ground; its mass is ignored"),
-        (two('<mimic joint="jj"/>'), "r.urdf:4:1: joint 'j' mimics an unknown joint 'jj'; there is j; it moves"),
+        (
+            two('<mimic joint="jj"/>'),
+            "r.urdf:4:1: joint 'j' mimics an unknown joint 'jj'; there is j; its mimic is ignored",
+        ),
         (two('<mimic joint="k"/>', type="fixed"), "joint 'j': the joint is fixed; its <mimic> is ignored"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Files to models, and models to files: a room for each format."""
+"""Readers and writers of robot files: a package for each format."""

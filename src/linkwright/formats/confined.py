@@ -1,9 +1,9 @@
-"""Files that are read by code which is not ours are read in a process of its own, with little memory, time and rights.
+"""Reading of files by third-party code in a child process with limited memory, time and rights.
 
-MuJoCo's parser is native code and a xacro file *is* a program: what either does to a hostile file, a crash, a hang or
-gigabytes of memory, then happens to the child. The child answers with descriptions as data (`answers.py`); nothing
-else is accepted from it, and no more of it than ``LONGEST_ANSWER``. This bounds accidents and clumsy attacks; it is no
-prison for a determined one (the child runs as this user).
+MuJoCo's parser is native code, and a xacro file is a program: a crash, a hang or gigabytes of memory by a hostile file
+then affect only the child. The child returns descriptions as data (`answers.py`); nothing
+else is accepted from it, and at most ``LONGEST_ANSWER`` bytes. This limits accidents and simple attacks; it is not
+a sandbox (the child runs as this user).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from linkwright.model.build.description import Description
 SECONDS = 60
 MEMORY = 4 * 2**30
 LONGEST_ANSWER = 256 * 2**20
-"""Bytes of a description; a million bodies have fewer."""
+"""Largest size of a description in bytes; that of a million bodies is smaller."""
 
 LONGEST_REPORT = 2**20
-"""Bytes of what its libraries print; the end of it explains why a child failed."""
+"""Largest size of the output of its libraries in bytes; its end explains why a child failed."""
 
 DESCRIBED = tuple[Description, list[str]]
 """A mechanism, and remarks on its file."""
@@ -53,13 +53,13 @@ TASKS: dict[str, tuple[str, str, Any]] = {
     "xacro": ("linkwright.formats.urdf.xacro", "expanded", str),
     "trusted_xacro": ("linkwright.formats.urdf.xacro", "expanded_freely", str),
 }
-"""The tasks of a child: module, function of a path and further texts, type of its result."""
+"""Tasks of a child: module, function of a path and further texts, type of its result."""
 
 ERRORS: dict[str, type[LinkwrightError]] = {
     kind.__name__: kind
     for kind in (FormatError, MissingFileError, MissingExtraError, ModelError, InputError, ArgumentError, ShapeError)
 }
-"""The errors that a child may report as they are; every other is reported as a :class:`FormatError`."""
+"""Errors that a child may report unchanged; others are reported as a :class:`FormatError`."""
 
 _START = """
 import json, sys, types
@@ -70,30 +70,29 @@ sys.modules["linkwright"] = package
 from linkwright.formats.confined import child
 child()
 """
-"""Program of a child: the package's own module, which imports the compiler and all algorithms, is not executed."""
+"""Program of a child, which does not execute the package's own module with its imports of the compiler."""
 
 
 def confined(task: str, path: str, *more: str, seconds: float | None = None) -> Any:
-    """What one of ``TASKS`` makes of a file, in a child process.
+    """Return the result of one of ``TASKS`` for a file, computed in a child process.
 
-    ``seconds`` bounds its time (``SECONDS`` unless given); where they are infinite, nothing is bounded.
-    Raises what the task raises, and :class:`FormatError`
-    where the child does not live to answer.
+    ``seconds`` limits its time (``SECONDS`` by default); an infinite time has no limits.
+    Raises the errors of the task, and :class:`FormatError` if the child ends without an answer.
     """
     allowed = SECONDS if seconds is None else seconds
     name = shortened(path, 300)
-    folders = [os.path.abspath(place) for place in sys.path]  # "" would be the folder that a task moves to
+    folders = [os.path.abspath(place) for place in sys.path]  # "" would be the folder of a task
     places = json.dumps([folders, str(Path(__file__).resolve().parents[1])])
     command = [sys.executable, "-c", _START, places, str(allowed), task, path, *more]
     try:
         done = _run(
             command,
-            # the child's own limit, in seconds of processor time, is met first
+            # the child's own limit, in processor time, is reached first
             None if allowed == math.inf else allowed + 10.0,
             {**_environment(everything=allowed == math.inf), "OPENBLAS_NUM_THREADS": "1"},
         )
     except subprocess.TimeoutExpired:
-        raise FormatError(f"{name}: reading it took more than {allowed:g} s and was ended; {_ADVICE}") from None
+        raise FormatError(f"{name}: reading it took more than {allowed:g} s and was stopped; {_ADVICE}") from None
     except OSError as error:
         raise FormatError(f"{name}: no process could be started to read it in ({error}); {_ADVICE}") from None
     if len(done.stdout) > LONGEST_ANSWER:
@@ -103,7 +102,7 @@ def confined(task: str, path: str, *more: str, seconds: float | None = None) -> 
         if outcome == b"r":
             return decoded(data, TASKS[task][2])
         raised, problems = decoded(data, tuple[str, list[str]])
-    except FormatError:  # whatever a broken child may have written
+    except FormatError:  # invalid output of a child
         advice = f"; {_ADVICE}" if done.returncode < 0 else ""
         raise FormatError(f"{name}: the process that read it {_ending(done)}{advice}") from None
     kind = ERRORS.get(raised, FormatError)
@@ -111,7 +110,7 @@ def confined(task: str, path: str, *more: str, seconds: float | None = None) -> 
 
 
 def _run(command: list[str], seconds: float | None, environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """Run a child, and keep a bounded part of its output: a child that writes too long an answer is killed."""
+    """Run a child and store a limited part of its output; a child with a longer answer is killed."""
     child = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     )
@@ -134,12 +133,12 @@ def _run(command: list[str], seconds: float | None, environment: dict[str, str])
         reader.start()
     try:
         child.wait(seconds)
-    except BaseException:  # an interrupt too ends the child
+    except BaseException:  # an interrupt also ends the child
         child.kill()
         child.wait()
         raise
     for reader in readers:
-        reader.join(10.0)  # a process that the child started may hold its pipes
+        reader.join(10.0)  # a grandchild may hold its pipes
     return subprocess.CompletedProcess(command, child.returncode, bytes(answer), bytes(report))
 
 
@@ -151,7 +150,7 @@ def _chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:
 
 
 def _environment(everything: bool) -> dict[str, str]:
-    """What the child sees of the environment: a file can read it, and it may hold secrets."""
+    """Return the environment of the child: a file can read it, and it may contain secrets."""
     return {name: value for name, value in os.environ.items() if everything or name.upper().startswith(_SEEN)}
 
 
@@ -170,11 +169,11 @@ _SEEN = (
     "COLCON_",
 )
 
-_ADVICE = f"it may use {SECONDS} s and {MEMORY >> 30} GiB unless load(…, trusted=True) says that the file is no harm"
+_ADVICE = f"the limits are {SECONDS} s and {MEMORY >> 30} GiB; load(…, trusted=True) removes them for safe files"
 
 
 def _ending(done: subprocess.CompletedProcess[bytes]) -> str:
-    """How a child ended that did not answer."""
+    """Return how a child without an answer ended."""
     lines = done.stderr.decode("utf-8", "replace").split("\n")
     last = next((shortened(line.strip(), 200) for line in reversed(lines) if line.strip()), "")
     if done.returncode < 0:
@@ -189,10 +188,10 @@ def _ending(done: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def child() -> None:
-    """Do the task that the command line names, and write the answer to the standard output."""
+    """Run the task of the command line and write the answer to the standard output."""
     seconds, task, path, *more = sys.argv[2:]
     answers = os.dup(1)
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries is not the answer
     if (allowed := float(seconds)) < math.inf:
         _limit(allowed)
     module, function, _ = TASKS[task]
@@ -207,16 +206,16 @@ def child() -> None:
     except MemoryError:
         problem = f"{shortened(path, 300)}: reading it takes more than {MEMORY >> 30} GiB of memory; {_ADVICE}"
         data = b"e" + encoded(("FormatError", [problem]))
-    except Exception as error:  # whatever native code and its bindings raise
+    except Exception as error:  # any error of native code and its bindings
         problem = f"{shortened(path, 300)}: reading it failed: {type(error).__name__}: {shortened(str(error), 300)}"
         data = b"e" + encoded(("FormatError", [problem]))
     with os.fdopen(answers, "wb") as out:
         out.write(data)
-    os._exit(0)  # nothing is left to be done, whatever the file has set up
+    os._exit(0)  # skips exit handlers of the file
 
 
 def _limit(seconds: float) -> None:
-    """Bound this process: memory, processor time, no files written, no core dumps (where there is no POSIX, time)."""
+    """Limit memory, processor time, written files and core dumps of this process (without POSIX only time)."""
     try:
         import resource
     except ImportError:
@@ -230,13 +229,13 @@ def _limit(seconds: float) -> None:
         _, hard = resource.getrlimit(kind)
         if hard != resource.RLIM_INFINITY:
             most = min(most, hard)
-        resource.setrlimit(kind, (most, hard))  # of time, the soft limit ends it by a signal that tells so
+        resource.setrlimit(kind, (most, hard))  # the soft limit of time ends it by its own signal
 
 
 def only_files_in(folders: Iterable[str | os.PathLike[str]]) -> None:
-    """From now on this process opens files in these folders and Python's own alone, and starts no other programs.
+    """Restrict this process to opening files in these folders and Python's own, without other programs.
 
-    By Python's audit events: what native code opens by itself is not seen.
+    The restriction uses Python's audit events, which native code does not trigger.
     """
     python = {Path(place).parent for module in [*sys.modules.values()] if (place := getattr(module, "__file__", None))}
     roots = [Path(folder).resolve() for folder in (*folders, sys.prefix, sys.base_prefix, *python)]

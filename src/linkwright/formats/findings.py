@@ -1,4 +1,4 @@
-"""What a reader finds in a file: problems, for which it is refused, and remarks, with which it is read all the same."""
+"""Findings of a reader: problems, which reject a file, and remarks, which do not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linkwright.model.build.description import Description
 from linkwright.model.tree import Model
 
 LARGEST = 1e50
-"""No number in a file may exceed this: its products would overflow."""
+"""Largest number in a file; products of larger numbers overflow."""
 
 LONGEST_NAME = 1000
 
@@ -23,40 +23,40 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
 class Placed(Protocol):
-    """Anything that knows where in its file it starts, line and column from 1."""
+    """Object with its position in a file: line and column from 1."""
 
     line: int
     column: int
 
 
 class Findings:
-    """Collects problems (the file is refused) and remarks (it is read all the same)."""
+    """Collects problems (the file is rejected) and remarks (the file is read)."""
 
     def __init__(self, file: str):
         self.file = file
         self.problems: list[str] = []
         self.remarks: dict[str, list[tuple[str, str]]] = {}
         self.owner = ""
-        """the link or joint being read, for messages"""
+        """link or joint being read, for messages"""
         self.folders = () if file.startswith("<") else (os.path.dirname(os.path.abspath(file)),)
-        """where the files that it names are looked for"""
+        """folders of the files that it names"""
 
     def place(self, item: Placed) -> str:
         """file:line:column"""
         return f"{self.file}:{item.line}:{item.column}"
 
     def problem(self, item: Placed, message: str) -> None:
-        """Something for which the file is refused."""
+        """Add a problem, which rejects the file."""
         owner = f"{self.owner}: " if self.owner else ""
         self.problems.append(f"{self.place(item)}: {owner}{message}")
 
     def remark(self, item: Placed, message: str, name: str = "") -> None:
-        """Equal messages are told once, with the names they are about."""
+        """Add a remark; equal remarks are combined, with the names that they concern."""
         self.remarks.setdefault(message, []).append((self.place(item), name))
 
     @contextmanager
     def leniently(self, consequence: str) -> Iterator[None]:
-        """What is a problem within is a remark, for nothing that moves depends on it."""
+        """Turn problems inside the block into remarks, since they do not affect the motion."""
         before = len(self.problems)
         yield
         for problem in self.problems[before:]:
@@ -64,7 +64,7 @@ class Findings:
         del self.problems[before:]
 
     def notes(self) -> list[str]:
-        """The remarks, one line each."""
+        """Return the remarks, one line each."""
         lines = []
         for message, told in self.remarks.items():
             if not told:
@@ -81,10 +81,10 @@ class Findings:
         return lines
 
     def assembled(self, description: Description, root: str | None) -> Model:
-        """The model of what was read, its base set afloat (``root="free"``) or welded to the world.
+        """Return the model, with a floating base (``root="free"``) or a base that is welded to the world.
 
-        Raises :class:`FormatError` with all that is wrong with the file, and :class:`InputError` for a ``root`` that
-        there is not or that this mechanism cannot have; what is wrong with the file comes first.
+        Raises :class:`FormatError` with all problems of the file, and :class:`InputError` for an invalid ``root``;
+        problems of the file are reported first.
         """
         unusable: InputError | None = None
         try:
@@ -100,7 +100,7 @@ class Findings:
 
 
 def assembled(description: Description, notes: Iterable[str] = (), problems: Iterable[str] = ()) -> Model:
-    """The model of what a file describes; what is wrong with it, a :class:`FormatError`, is wrong with the file."""
+    """Return the model of a description from a file; its problems are raised as :class:`FormatError`."""
     try:
         return assemble(description, notes, problems)
     except ModelError as error:
@@ -108,6 +108,6 @@ def assembled(description: Description, notes: Iterable[str] = (), problems: Ite
 
 
 def near(word: str, known: tuple[str, ...]) -> str:
-    """A hint at the known word that this may be meant for."""
+    """Return a hint at a similar known word."""
     found = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.8)
     return f" (did you mean {found[0]!r}?)" if found else ""

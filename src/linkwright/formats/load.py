@@ -1,4 +1,4 @@
-"""One door for every robot: a file of any kind that is read here, or the name of a built-in mechanism."""
+"""Loading of models from files, and of built-in and installed robots by name."""
 
 from __future__ import annotations
 
@@ -29,25 +29,54 @@ def load(
     packages: Sequence[str | os.PathLike[str]] = (),
     trusted: bool = False,
 ) -> Model:
-    """The model in a file (.urdf, .xacro, .xml, .sdf, .ztk, .usd), of a built-in mechanism ("puma560", "planar:5"), or
-    of a robot that is installed ("panda": example-robot-data; robot_descriptions where it has the files already).
+    """Load a model from a file, or by the name of a built-in or installed robot.
 
-    ``root="free"`` sets the base afloat on a free joint named "root"; otherwise a URDF's base is welded
-    to the world. Missing meshes and unresolved ``package://`` do not matter: meshes are opened when they are drawn or
-    weighed; their packages are looked for in the folders above the file, those of ``packages`` and ROS's paths. A .xml
-    file is URDF, MJCF or SDF, by its root element. ``formats`` are those allowed: ("urdf",) refuses the others.
+    Parameters
+    ----------
+    source : str or path-like
+        Path of a file (.urdf, .xacro, .xml, .mjcf, .sdf, .ztk, .usd); name of a built-in mechanism ("puma560",
+        "planar:5"); or name of a robot in an installed package ("panda": example-robot-data, or robot_descriptions with
+        downloaded files). The format of an .xml file (URDF, MJCF or SDF) is that of its root element.
+    root : {"free", "fixed"}, optional
+        Joint of the base: "free" makes it float on a free joint named "root". By default that of the file; the base of
+        a URDF file is welded to the world.
+    formats : sequence of str, optional
+        Accepted formats: ("urdf",) rejects all others.
+    packages : sequence of path-like, optional
+        Folders in which ``package://`` paths are searched, in addition to the folders above the file and the paths of
+        ROS.
+    trusted : bool, optional
+        Read the file in this process without limits, about 0.3 s faster.
 
-    What may be trusted: a URDF, SDF or ZTK file from anywhere does no harm; strict readers of ours read it. MJCF and
-    USD files are read by MuJoCo and OpenUSD, native code that opens the files they name: in a process of its own, which
-    has a minute and 4 GiB of memory. A xacro file *is* a program: load those you trust only. It too runs in such a
-    process, which opens the files of its package and of the folders in ``packages`` alone. ``trusted=True`` says that
-    a file is no harm: it is read in this process without these limits, about 0.3 s faster. A robot that is known
-    by name is read as its file is; nothing is downloaded.
+    Returns
+    -------
+    Model
+        Mechanism. Missing meshes are no error, since meshes are opened when they are drawn or weighed.
 
-    Raises :class:`FormatError` with everything wrong in the file (also a ``ValueError``; where there is
-    no such file, a ``FileNotFoundError``), :class:`UnknownNameError` for a name that is not known, with near ones,
-    and :class:`InputError` for one that may mean several robots;
-    warns once with :class:`FormatWarning` of what was ignored or mended.
+    Raises
+    ------
+    FormatError
+        With all problems of the file.
+    MissingFileError
+        If the file does not exist.
+    UnknownNameError
+        If the name is unknown; the message contains similar names.
+    InputError
+        If the name may mean several robots.
+
+    Notes
+    -----
+    URDF, SDF and ZTK files are read by strict parsers of this library and are safe from any source. MJCF and USD files
+    are read by MuJoCo and OpenUSD, native code that opens the files they name; it runs in a separate process with a
+    minute of time and 4 GiB of memory. A xacro file is a program: load only files that you trust. It runs in such a
+    process with access only to the files of its package and of `packages`. Nothing is downloaded. Elements that were
+    ignored or repaired are listed in one :class:`FormatWarning`.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.load("two_link").nq
+    2
     """
     if root not in ROOTS:
         raise InputError(f"root is {root!r}; it may be 'free', 'fixed' or None")
@@ -91,7 +120,7 @@ def _is_path(source: str) -> bool:
     parts = "/" in source or os.sep in source
     try:
         return Path(source).is_file() or (parts and source not in example_names())
-    except (OSError, ValueError):  # too long, or with a null character: no path
+    except (OSError, ValueError):  # too long, or with a null character
         return False
 
 

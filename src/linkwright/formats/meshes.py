@@ -26,38 +26,46 @@ ENDINGS = (".stl", ".obj", ".dae")
 MAX_FACES = 5_000_000
 
 SHARED = 1e-9
-"""Corners of triangles that are this near, beside the mesh's size, are one."""
+"""Distance relative to the size of the mesh below which vertices of triangles are merged."""
 
 MOST_CORNERS = 64
-"""of the convex hull of a mesh that touches: each is a point of contact"""
+"""Largest number of vertices of the convex hull of a mesh in contact, each of which is a contact point."""
 
 DIRECTIONS = 1000
-"""Of a hull of more corners than this, those are looked at that are farthest in one of so many directions."""
+"""Number of directions; of a hull with more vertices, those that are farthest in one of them are used."""
 
 MISSED = 0.002
-"""A convex hull is fine enough that leaves out this much of a mesh's size."""
+"""Fraction of a mesh's size that its convex hull may omit."""
 
 
 class Mesh(NamedTuple):
-    """Triangles."""
+    """Triangle mesh."""
 
     vertices: Array
     """(n, 3), m"""
     faces: Array
-    """(m, 3), numbers of vertices, counterclockwise from outside"""
+    """(m, 3), vertex indices, counterclockwise from outside"""
 
 
 class MassProperties(NamedTuple):
-    """What a solid weighs."""
+    """Mass properties of a solid.
+
+    Parameters
+    ----------
+    mass : float
+        Mass in kg.
+    center_of_mass : ndarray, shape (3,)
+        Center of mass in m.
+    inertia : ndarray, shape (3, 3)
+        Inertia about the center of mass in kg m².
+    volume : float
+        Volume in m³.
+    """
 
     mass: float
-    """kg"""
     center_of_mass: Array
-    """(3,), m"""
     inertia: Array
-    """(3, 3), about the center of mass, kg m²"""
     volume: float
-    """m³"""
 
 
 @explained
@@ -70,19 +78,47 @@ def mass_properties(
     hull: bool = False,
     use: Literal["all", "visual", "collision"] | None = None,
 ) -> MassProperties:
-    """Mass, center, inertia and volume of what a mesh file (STL, OBJ, DAE) encloses, of a shape, or of several.
+    """Compute the mass properties of the solid enclosed by a mesh file, a shape, or several shapes.
 
-    Either ``density``, kg/m³, or ``mass``, kg, is given. ``scale`` is of a file: 0.001 where it is in millimeters.
-    Of shapes, all is in the frame of the body they are on; where they overlap they count twice. ``hull`` takes the
-    convex hull of each mesh, for those that are not closed. ``use``: which of several shapes count, those that are
-    seen ("visual"), those that touch ("collision") or "all" of them. By default it is all of them, but where some are
-    only seen and others only touch, which is mostly the same body twice, those that touch, as in Gazebo.
+    Parameters
+    ----------
+    solid : str, path-like, Shape or sequence of Shape
+        File (STL, OBJ, DAE), or shapes of one body. Overlapping parts of shapes count twice.
+    density : float, optional
+        Density in kg/m³; give either `density` or `mass`.
+    mass : float, optional
+        Total mass in kg.
+    scale : float or sequence of float, optional
+        Scale of a file: 0.001 for millimeters.
+    hull : bool, optional
+        Use the convex hull of each mesh, for meshes that are not closed.
+    use : {"all", "visual", "collision"}, optional
+        Shapes that are included. By default all; if some shapes are only visual and others only for collision, which is
+        mostly the same body twice, the collision shapes, as in Gazebo.
 
-    Raises :class:`FormatError` for a file that cannot be read or that encloses nothing, :class:`InputError` for
-    numbers that are not usable, and :class:`MissingExtraError` without trimesh (for DAE, pycollada; for hulls, SciPy).
+    Returns
+    -------
+    MassProperties
+        Mass, center of mass, inertia and volume, in the frame of the file or of the body.
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be read or encloses no volume.
+    InputError
+        If a number is invalid.
+    MissingExtraError
+        If trimesh is not installed (for DAE pycollada, for convex hulls SciPy).
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> ball = lw.Shape("world", "sphere", radius=0.1)
+    >>> round(lw.mass_properties(ball, density=1000.0).mass, 3)
+    4.189
     """
     if (density is None) == (mass is None):
-        raise InputError("give either density, kg/m³, or mass, kg")
+        raise InputError("give either density in kg/m³ or mass in kg")
     given = float(finite("density" if mass is None else "mass", density if mass is None else mass, ()))
     if given <= 0.0:
         raise InputError(f"{'density' if mass is None else 'mass'} is above zero; got {given:g}")
@@ -92,10 +128,10 @@ def mass_properties(
         for problem in solid.problems():
             raise InputError(problem)
     elif scale is not None:
-        raise InputError(f"scale is of a mesh file, and shapes have their own; got scale={scale!r} with shapes")
+        raise InputError(f"scale is for a mesh file; shapes have their own scale; got scale={scale!r} with shapes")
     shapes = [solid] if isinstance(solid, Shape) else list(solid)
     if not shapes or not all(isinstance(shape, Shape) for shape in shapes):
-        raise InputError(f"mass properties are of a mesh file, of a Shape or of several; got {solid!r:.200}")
+        raise InputError(f"solid is a mesh file, a Shape or a list of shapes; got {solid!r:.200}")
     if len({shape.body for shape in shapes}) > 1:
         raise InputError("these shapes are on several bodies; give those of one")
     shapes = _counted(shapes, use)
@@ -105,7 +141,7 @@ def mass_properties(
 
 
 def _counted(shapes: list[Shape], use: str | None) -> list[Shape]:
-    """The shapes that weigh."""
+    """Return the shapes that are included."""
     if use not in (None, "all", "visual", "collision"):
         raise InputError(f"use is 'all', 'visual' or 'collision'; got {use!r}")
     if use is None:
@@ -117,7 +153,7 @@ def _counted(shapes: list[Shape], use: str | None) -> list[Shape]:
 
 
 def solid_of(shape: Shape, hull: bool = False) -> SolidProperties:
-    """The homogeneous solid of density 1 that a shape encloses, in the frame of its body."""
+    """Return the homogeneous solid of density 1 enclosed by a shape, in the frame of its body."""
     half = np.array([0.0, 0.0, 0.5 * shape.length])
     center, R, size = np.zeros(3), np.eye(3), np.array(shape.size)
     if shape.kind == "sphere":
@@ -152,18 +188,18 @@ def _enclosed(mesh: Mesh, name: str, hull: bool) -> SolidProperties:
             f"{name} is not closed: {odd} of its {len(count)} edges have a triangle on one side only; mend it, or "
             "take its convex hull (hull=True)"
         )
-    middle = 0.5 * (V.min(axis=0) + V.max(axis=0))  # about which it is summed, lest far ones lose digits
+    middle = 0.5 * (V.min(axis=0) + V.max(axis=0))  # reference of the sums, for accuracy
     solid = polyhedron(V - middle, F)
     extent = float(np.ptp(V, axis=0).max())
     if abs(solid.volume) <= 1e-12 * extent**3:
         raise FormatError(f"{name} encloses no volume")
-    if solid.volume < 0.0:  # its triangles face inwards
+    if solid.volume < 0.0:  # its triangles face inward
         solid = SolidProperties(-solid.volume, solid.center, -solid.inertia)
     return SolidProperties(solid.volume, solid.center + middle, solid.inertia)
 
 
 def _joined(mesh: Mesh) -> Mesh:
-    """With corners that coincide made one (an STL file has three of its own for each triangle)."""
+    """Return the mesh with coincident vertices merged (an STL file has three per triangle)."""
     V, F = mesh
     extent = float(np.ptp(V, axis=0).max() or 1.0)
     places = np.round((V - V.min(axis=0)) / extent / SHARED)
@@ -191,17 +227,17 @@ def _hull(mesh: Mesh, name: str) -> Mesh:
 
 
 def hull_of(shape: Shape) -> Array:
-    """The corners (n, 3) of the convex hull of a mesh, scaled, in the frame of the shape: at most MOST_CORNERS.
+    """Return the vertices (n, 3) of the convex hull of a mesh, scaled, in the frame of the shape: at most MOST_CORNERS.
 
-    Of more, those stay that the hull of the others misses most. Raises :class:`FormatError` and
-    :class:`MissingExtraError` as :func:`mass_properties` does.
+    Of more vertices, those with the largest distance from the hull of the others are kept. Raises :class:`FormatError`
+    and :class:`MissingExtraError` as :func:`mass_properties` does.
     """
     mesh, name = mesh_of(shape), shape.file or "the mesh"
     F = _hull(mesh, name).faces
     V = mesh.vertices[np.unique(F)]
-    if len(V) > DIRECTIONS:  # the farthest in so many directions are all that shows
+    if len(V) > DIRECTIONS:  # the farthest points in these directions
         V = V[np.unique(np.argmax(V @ _directions(DIRECTIONS), axis=0))]
-    from scipy.spatial import ConvexHull  # it is there: it has just made the hull
+    from scipy.spatial import ConvexHull  # SciPy is installed: the hull needs it
 
     extent = float(np.ptp(V, axis=0).max())
     chosen = _spread(V)
@@ -219,14 +255,14 @@ def hull_of(shape: Shape) -> Array:
 
 
 def _directions(count: int) -> Array:
-    """Directions (3, n) all over the sphere, evenly: on a spiral that turns by the golden angle."""
+    """Return directions (3, n) distributed evenly on the sphere, on a golden-angle spiral."""
     z = (2.0 * np.arange(count) + 1.0) / count - 1.0
     turn, r = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count), np.sqrt(1.0 - z * z)
     return np.array([r * np.cos(turn), r * np.sin(turn), z])
 
 
 def _spread(V: Array) -> list[int]:
-    """Four of the corners of a solid that are far apart: the farthest from the first, from their line, their plane."""
+    """Return four distant vertices of a solid: the farthest from the first, from their line, and from their plane."""
     x = V - V[0]
     a = int(np.argmax(np.linalg.norm(x, axis=1)))
     along = x[a] / np.linalg.norm(x[a])
@@ -237,7 +273,7 @@ def _spread(V: Array) -> list[int]:
 
 
 def mesh_of(shape: Shape) -> Mesh:
-    """The triangles of a mesh, scaled, in the frame of the shape."""
+    """Return the triangles of a mesh, scaled, in the frame of the shape."""
     if shape.vertices is not None and shape.faces is not None:
         V, F = np.asarray(shape.vertices, dtype=float), np.asarray(shape.faces)
     else:
@@ -247,9 +283,9 @@ def mesh_of(shape: Shape) -> Mesh:
 
 
 def painted_of(shape: Shape) -> tuple[Painted, str]:
-    """The triangles of a mesh as :func:`mesh_of` has them, with the paints of its file; and the folder of that.
+    """Return the triangles of a mesh as :func:`mesh_of`, with the paints of its file, and the folder of the file.
 
-    Where the shape has a color, a mesh that is all of one gray nobody chose is shown in that.
+    A mesh in a single default gray has the color of the shape, if there is one.
     """
     if not shape.file or shape.file_colors == "never" or (shape.color is not None and shape.file_colors != "first"):
         return plain(*mesh_of(shape)), ""
@@ -266,7 +302,7 @@ def painted_of(shape: Shape) -> tuple[Painted, str]:
 
 
 def mesh_file(shape: Shape) -> Path:
-    """Where the file of a mesh is. Raises :class:`MissingFileError` that tells where it was looked for."""
+    """Return the path of a mesh's file. Raises :class:`MissingFileError` with the searched paths."""
     tried = list(dict.fromkeys(_candidates(shape)))
     for path in tried:
         if _is_file(path):
@@ -276,7 +312,7 @@ def mesh_file(shape: Shape) -> Path:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether a file is there; a name that is too long, or in a folder that may not be read, is of none."""
+    """Return whether a file exists; names that are too long or unreadable do not."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -284,11 +320,11 @@ def _is_file(path: Path) -> bool:
 
 
 def _candidates(shape: Shape) -> Iterator[Path]:
-    """Where a file may be: a package is a folder of that name beside or above the robot's file, or in ROS's paths."""
+    """Yield possible paths of a file: a package is a folder next to or above the robot's file, or in ROS's paths."""
     name = shape.file.removeprefix("file://")
     package = next((name.removeprefix(word) for word in ("package://", "model://") if name.startswith(word)), None)
     if package is None:
-        yield from (Path(folder) / name for folder in shape.folders or (".",))  # an absolute path stays itself
+        yield from (Path(folder) / name for folder in shape.folders or (".",))  # an absolute path is unchanged
         return
     for folder in shape.folders:
         here = Path(os.path.abspath(folder))
@@ -302,9 +338,9 @@ def _candidates(shape: Shape) -> Iterator[Path]:
 
 
 def read_mesh(path: str | os.PathLike[str]) -> Mesh:
-    """The triangles of an STL, OBJ or DAE file, in its own unit (of DAE: meters).
+    """Return the triangles of an STL, OBJ or DAE file, in its own unit (DAE: meters).
 
-    Raises :class:`FormatError` where it cannot be read and :class:`MissingExtraError` without trimesh (pycollada).
+    Raises :class:`FormatError` for unreadable files and :class:`MissingExtraError` without trimesh (pycollada).
     """
     place = Path(path)
     name = shortened(os.fspath(path), 300)
@@ -314,8 +350,8 @@ def read_mesh(path: str | os.PathLike[str]) -> Mesh:
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    """By which it is known whether a file is the one that was read before."""
-    read_bytes(path)  # raises where it is not to be read
+    """Return a key that changes when the file changes."""
+    read_bytes(path)  # raises an error for unreadable files
     found = path.stat()
     return found.st_mtime_ns, found.st_size
 
@@ -332,7 +368,7 @@ def _parsed(path: str, stamp: tuple[int, int]) -> Mesh:
 
 @lru_cache(maxsize=64)
 def _painted(path: str, stamp: tuple[int, int]) -> Painted:
-    """Of DAE and OBJ."""
+    """Read a DAE or OBJ file."""
     name, data = shortened(path, 300), read_bytes(path)
     with _parsing(name):
         read = read_collada(data, name) if path.lower().endswith(".dae") else read_obj(data, name, Path(path).parent)
@@ -346,12 +382,12 @@ def _parsing(name: str) -> Iterator[None]:
         yield
     except (FormatError, MissingExtraError):
         raise
-    except Exception as error:  # whatever their parsers raise
+    except Exception as error:  # any error of their parsers
         raise FormatError(f"{name} cannot be read as a mesh: {shortened(str(error), 200)}") from None
 
 
 def _sound(V: Any, F: Any, name: str) -> Mesh:
-    """Triangles that can be drawn and weighed. Raises :class:`FormatError` for others."""
+    """Return triangles that can be drawn and weighed; raise :class:`FormatError` for others."""
     V, F = np.asarray(V, dtype=float), np.asarray(F, dtype=int).reshape(-1, 3)
     if V.size and V.shape != (len(V), 3):
         raise FormatError(f"{name} cannot be read as a mesh: its corners have {V.shape[-1]} numbers each; expected 3")
@@ -361,14 +397,14 @@ def _sound(V: Any, F: Any, name: str) -> Mesh:
     if len(F) > MAX_FACES:
         raise FormatError(f"{name} has {len(F)} triangles; up to {MAX_FACES} are read")
     if not (np.abs(V) <= LARGEST).all() or F.min() < 0 or F.max() >= len(V):
-        raise FormatError(f"{name}: its corners are not all finite, or its triangles name some that there are not")
+        raise FormatError(f"{name}: its vertices are not all finite, or its triangles have invalid vertex indices")
     V.setflags(write=False)
     F.setflags(write=False)
     return Mesh(V, F)
 
 
 def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
-    """Of STL and OBJ; what these say of colors and other files is looked at elsewhere (`painted.py`)."""
+    """Return the triangles of STL and OBJ; colors and further files are read in `painted.py`."""
     try:
         import trimesh
     except ImportError as error:
@@ -377,7 +413,7 @@ def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
         ) from None
     log = logging.getLogger("trimesh")
     if not log.handlers:
-        log.addHandler(logging.NullHandler())  # Python prints what it logs, with tracebacks, where nobody listens
+        log.addHandler(logging.NullHandler())  # else Python prints its log with tracebacks
     kind = name.rpartition(".")[2].lower()
     data = _whole(data, name) if kind == "stl" else spaced(data)
     options = {"skip_materials": True} if kind == "obj" else {}
@@ -386,15 +422,15 @@ def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
 
 
 def _whole(data: bytes, name: str) -> bytes:
-    """A binary STL file without bytes that follow its triangles; text is left to its parser.
+    """Return a binary STL file without bytes after its triangles; text is left to its parser.
 
-    Raises :class:`FormatError` where it has not as many triangles as its header says.
+    Raises :class:`FormatError` if the number of triangles differs from its header.
     """
     if data[:5].lower() == b"solid" and b"\0" not in data[:84]:
         return data
     count = int.from_bytes(data[80:84], "little")
     end = 84 + 50 * count
-    told = f"its header tells {count} triangles, {end} bytes" if len(data) >= 84 else "its header takes 84"
+    told = f"its header says {count} triangles, {end} bytes" if len(data) >= 84 else "its header takes 84"
     if len(data) < max(84, end) or (len(data) - end >= 50 and any(data[end:])):
         raise FormatError(f"{name} cannot be read as a mesh: it has {len(data)} bytes, and {told}")
     return data[:end]

@@ -1,11 +1,11 @@
-"""Robots by name, of packages that are installed: their files are looked for, and nothing is run or downloaded.
+"""Robots of installed packages by name: their files are found without running code or downloading.
 
-* ``example-robot-data``: the name of a robot's file, "panda", or of its folder, where that holds one robot; both,
-  "anymal_b_simple/anymal", where several folders have files of one name. Where a name may mean several, "talos" or
-  "ur5", the error lists them, whatever else is installed.
-* ``robot_descriptions``: the name of a description, "panda_description" or "panda_mj_description", or what stands
-  before "_description"; only where its files are on disk already. Importing a description would download it: its source
-  is read instead, for where the file is.
+* ``example-robot-data``: the name of a robot's file, "panda", or of its folder if that contains one robot; or both,
+  "anymal_b_simple/anymal", if several folders have files of one name. For an ambiguous name, "talos" or
+  "ur5", the error lists the candidates.
+* ``robot_descriptions``: the name of a description, "panda_description" or "panda_mj_description", or the part
+  before "_description", if its files were downloaded. Importing a description would download it; its source
+  is parsed instead to find the file.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from linkwright.formats.xml import shortened
 EXAMPLES = "share/example-robot-data/robots"
 DESCRIPTION = "_description"
 FOLDER = "_(description|data)$"
-"""how the name of a robot's folder ends"""
+"""Ending of the name of a robot's folder."""
 KINDS = ("URDF_PATH", "MJCF_PATH")
 MORE = '; real robots are known by name, such as "panda", with: pip install "linkwright[robots]"'
 SMALL = 2000
-"""Bytes of the file of a robot; of smaller ones it is looked whether they have links."""
+"""Size of a robot's file in bytes below which its links are checked."""
 
 CACHE = "~/.cache/robot_descriptions"
 
 
 def robot_file(name: str, built_in: Iterable[str]) -> Path:
-    """The file of a robot that an installed package has.
+    """Return the file of a robot in an installed package.
 
-    Raises :class:`InputError` for a name that may mean several, :class:`MissingFileError` for one that
-    robot_descriptions knows and has not downloaded, and :class:`UnknownNameError` for any other name.
+    Raises :class:`InputError` for an ambiguous name, :class:`MissingFileError` for a description of
+    robot_descriptions that was not downloaded, and :class:`UnknownNameError` for any other name.
     """
     every = _example_files()
     examples = {known: files[0] for known, files in every.items() if len(files) == 1}
@@ -82,9 +82,10 @@ def example_names() -> set[str]:
 
 
 def _example_files() -> dict[str, list[Path]]:
-    """What each name of example-robot-data may mean: files of that name, else all those in the folder of that name.
+    """Return the files of each name in example-robot-data: files of this name, else all files in the folder of this
+    name.
 
-    Where folders have files of one name, "folder/file" means one of them.
+    If folders have files of the same name, "folder/file" is one of them.
     """
     named: dict[str, list[Path]] = {}
     within: dict[str, list[Path]] = {}
@@ -104,14 +105,14 @@ def _example_files() -> dict[str, list[Path]]:
 
 
 def _has_links(file: Path) -> bool:
-    """Whether a file holds a robot; example-robot-data has files of xacro macros without one, too."""
+    """Return whether a file contains a robot; example-robot-data also has files of xacro macros."""
     with suppress(OSError):
         return file.stat().st_size >= SMALL or b"<link" in file.read_bytes()
-    return True  # reading it explains the error
+    return True  # reading it reports the error
 
 
 def _several(name: str, every: Mapping[str, Sequence[Path]]) -> str:
-    """Which robots a name may mean, where there are several; "" where there are not."""
+    """Return the message for a name of several robots; "" for a unique name."""
     folder = re.sub(FOLDER, "", name)
     files = [*every.get(name, ()), *every.get(folder, ())]
     files += [file for known, some in every.items() if known.startswith((f"{folder}_", f"{folder}-")) for file in some]
@@ -123,7 +124,7 @@ def _several(name: str, every: Mapping[str, Sequence[Path]]) -> str:
 
 
 def _name_of(file: Path, every: Mapping[str, Sequence[Path]]) -> str:
-    """The name by which a file is loaded: its own, its folder's or both, the first that means no other."""
+    """Return the name that loads a file: its own, its folder's or both, the first unique one."""
     own = sorted(
         (one for one, files in every.items() if list(files) == [file]), key=lambda one: (one != file.stem, "/" in one)
     )
@@ -132,7 +133,7 @@ def _name_of(file: Path, every: Mapping[str, Sequence[Path]]) -> str:
 
 def _example_folders() -> list[Path]:
     folders = [Path(sys.prefix) / EXAMPLES]
-    from importlib.metadata import PackageNotFoundError, distribution  # takes long to load, and few ask for it
+    from importlib.metadata import PackageNotFoundError, distribution  # slow to import and rarely needed
 
     with suppress(PackageNotFoundError):
         folders.insert(0, Path(str(distribution("example-robot-data").locate_file(f"cmeel.prefix/{EXAMPLES}"))))
@@ -140,7 +141,7 @@ def _example_folders() -> list[Path]:
 
 
 def robot_descriptions() -> dict[str, Path]:
-    """The sources of the descriptions in robot_descriptions, by name; none are run."""
+    """Return the sources of the descriptions in robot_descriptions by name, without running them."""
     try:
         spec = find_spec("robot_descriptions")
     except (ImportError, ValueError):
@@ -152,7 +153,7 @@ def robot_descriptions() -> dict[str, Path]:
 
 
 def described_file(source: Path) -> Path | None:
-    """The robot file that a description's source names, where it is on disk."""
+    """Return the robot file named in a description's source, if it was downloaded."""
     known: dict[str, str] = {}
     for statement in _statements(source):
         target, value = _assigned(statement)
@@ -184,7 +185,7 @@ def _assigned(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:
 
 
 def _text(value: ast.expr, known: Mapping[str, str], package: Path) -> str | None:
-    """What a text, a name, a join of paths or the clone of a repository says; None for anything else."""
+    """Return the value of a text, a name, a join of paths or the clone of a repository; None for other expressions."""
     if isinstance(value, ast.Constant):
         return value.value if isinstance(value.value, str) else None
     if isinstance(value, ast.Name):
@@ -206,7 +207,7 @@ def _text(value: ast.expr, known: Mapping[str, str], package: Path) -> str | Non
 
 
 def _repository(name: str, package: Path) -> str | None:
-    """Where robot_descriptions keeps a repository."""
+    """Return the path of a repository of robot_descriptions."""
     for statement in _statements(package / "_repositories.py"):
         target, value = _assigned(statement)
         if target != "REPOSITORIES" or not isinstance(value, ast.Dict):

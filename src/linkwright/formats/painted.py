@@ -1,7 +1,7 @@
-"""Colors and pictures that files of meshes bring themselves: materials of DAE, and of OBJ by its MTL.
+"""Colors and textures in mesh files: materials of DAE, and of OBJ by its MTL.
 
-What cannot be read of them leaves triangles without a paint, and a note. How see-through a DAE is is not read: programs
-that write it disagree on whether 0 or 1 is opaque.
+Unreadable materials leave triangles without a paint, with a note. The transparency of DAE is not read, since programs
+disagree on whether 0 or 1 is opaque.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ from linkwright.spatial.arrays import Array
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".gif")
 PICTURE_FORMATS = ("PNG", "JPEG", "BMP", "TGA", "TIFF", "GIF")
 MOST_PIXELS = 64_000_000
-"""A picture of more is not read."""
+"""Largest number of pixels of a texture."""
 MOST_PAINTS = 64
-"""of a mesh; triangles of more have none"""
+"""Largest number of paints of a mesh; further ones are ignored."""
 MOST_OF_MTL = 4 * 2**20
-"""bytes"""
+"""Largest size in bytes."""
 
 UNCHOSEN = (0.6, 0.64, 0.8)
-"""Grays that programs write (Assimp, Blender of old, Blender) where nobody chose a color."""
+"""Default grays of programs (Assimp, old and new Blender)."""
 
 Rgba = tuple[float, float, float, float]
 
 
 class Paint(NamedTuple):
-    """What triangles look like: a color, or a picture laid on them."""
+    """Appearance of triangles: a color or a texture."""
 
     color: Rgba
-    """red, green, blue, opacity, 0 to 1; of a picture, where that cannot be read"""
+    """red, green, blue, opacity, 0 to 1; for a texture the replacement if it cannot be read"""
     picture: str = ""
-    """the file of a picture, as the mesh's file names it"""
+    """file of a texture, as named in the mesh's file"""
 
 
 class Painted(NamedTuple):
-    """Triangles, and what each looks like."""
+    """Triangles with their paints."""
 
     vertices: Array
     """(n, 3), m"""
     faces: Array
-    """(m, 3), numbers of vertices, counterclockwise from outside"""
+    """(m, 3), vertex indices, counterclockwise from outside"""
     paint: Array
-    """(m,), numbers of paints; -1 where the file gives none"""
+    """(m,), indices of paints; -1 without one"""
     paints: tuple[Paint, ...] = ()
     uv: Array | None = None
-    """(m, 3, 2): where in the picture each corner is, from the lower left, in widths and heights of it"""
+    """(m, 3, 2): texture coordinates of the corners, from the lower left, in widths and heights"""
     notes: tuple[str, ...] = ()
-    """what of colors could not be read"""
+    """colors that could not be read"""
 
 
 def plain(vertices: Array, faces: Array, *notes: str) -> Painted:
@@ -68,7 +68,7 @@ def plain(vertices: Array, faces: Array, *notes: str) -> Painted:
 
 
 def is_unpainted(read: Painted) -> bool:
-    """Whether all of it is in one gray that nobody chose."""
+    """Return whether all triangles have one default gray."""
     if len(read.paints) != 1 or read.paints[0].picture or (read.paint < 0).any():
         return False
     r, g, b, _ = read.paints[0].color
@@ -83,7 +83,7 @@ class _Palette:
         self.left_out = False
 
     def number(self, paint: Paint | None) -> int:
-        """Of a paint; -1 for none, and where there are too many."""
+        """Return the index of a paint; -1 for none, and above the limit."""
         if paint is None:
             return -1
         if paint not in self.numbers and len(self.numbers) >= MOST_PAINTS:
@@ -93,7 +93,7 @@ class _Palette:
 
 
 class _Pieces:
-    """Pieces of a mesh, gathered one after the other."""
+    """Parts of a mesh."""
 
     def __init__(self) -> None:
         self.vertices: list[Array] = []
@@ -103,7 +103,7 @@ class _Pieces:
         self.palette, self.count = _Palette(), 0
 
     def add(self, V: Any, F: Any, paint: Paint | None, uv: Any) -> None:
-        """``uv`` (m, 3, 2) or None, without which there is no picture."""
+        """Add a part; ``uv`` (m, 3, 2) or None, without which there is no texture."""
         V, F = np.asarray(V, dtype=float).reshape(-1, 3), np.asarray(F, dtype=int).reshape(-1, 3)
         places = np.zeros((len(F), 3, 2)) if uv is None else np.asarray(uv, dtype=float)
         if paint is not None and paint.picture and (uv is None or not np.isfinite(places).all()):
@@ -115,7 +115,7 @@ class _Pieces:
         self.count += len(V)
 
     def whole(self, name: str, notes: tuple[str, ...] = ()) -> Painted:
-        """All of them as one."""
+        """Return all parts as one mesh."""
         if not self.faces:
             return plain(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
         if self.palette.left_out:
@@ -128,17 +128,17 @@ class _Pieces:
 
 
 def read_collada(data: bytes, name: str) -> Painted:
-    """The scene of a DAE file, in meters; its axes are taken as they are, as ROS and Gazebo do."""
+    """Return the scene of a DAE file in meters; its axes are used unchanged, as in ROS and Gazebo."""
     try:
         import collada
     except ImportError as error:
         raise MissingExtraError(
             f"reading DAE needs pycollada: install the extra, linkwright[meshes] (which brings pycollada); {error}"
         ) from None
-    parse_xml(data, name)  # nothing hostile gets on from here
+    parse_xml(data, name)  # rejects hostile content
     pieces = _Pieces()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of NumPy's matrices, which pycollada uses
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses NumPy's matrices
         file = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
         bound = file.scene.objects("geometry") if file.scene is not None else ()
         for primitive in (one for geometry in bound for one in geometry.primitives()):
@@ -151,7 +151,7 @@ def read_collada(data: bytes, name: str) -> Painted:
 
 
 def _of_collada(triangles: Any, count: int) -> tuple[Paint | None, Array | None]:
-    """The paint of triangles and where their corners are in its picture."""
+    """Return the paint of triangles and their texture coordinates."""
     diffuse = getattr(getattr(triangles.material, "effect", None), "diffuse", None)
     if isinstance(diffuse, tuple):
         color = _color(diffuse)
@@ -167,7 +167,7 @@ def _of_collada(triangles: Any, count: int) -> tuple[Paint | None, Array | None]
 
 
 def _color(told: Any, opacity: float = 1.0) -> Rgba | None:
-    """Of three numbers or more; None where they are none."""
+    """Return a color from three or more numbers; None for other values."""
     try:
         r, g, b = (min(max(float(x), 0.0), 1.0) for x in tuple(told)[:3] if math.isfinite(float(x)))
     except (TypeError, ValueError):
@@ -176,7 +176,7 @@ def _color(told: Any, opacity: float = 1.0) -> Rgba | None:
 
 
 def read_obj(data: bytes, name: str, folder: Path) -> Painted:
-    """An OBJ file, and the colors of the MTL file beside it, which trimesh is given none of itself."""
+    """Return an OBJ file with the colors of its MTL file, which trimesh does not read here."""
     try:
         import trimesh
     except ImportError as error:
@@ -188,14 +188,14 @@ def read_obj(data: bytes, name: str, folder: Path) -> Painted:
     if materials:
         try:
             return _of_obj(trimesh, data, name, materials, notes)
-        except Exception as error:  # whatever its parser raises for groups and materials; the triangles may be sound
+        except Exception as error:  # any error in groups and materials; the triangles may be valid
             notes = (*notes, f"{name}: {shortened(str(error), 100)}")
     mesh = trimesh.load_mesh(io.BytesIO(data), file_type="obj", process=False, skip_materials=True)
     return plain(np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=int), *notes)
 
 
 def spaced(data: bytes) -> bytes:
-    """An OBJ file with spaces for tabs and none before its words: the only form that trimesh reads."""
+    """Return an OBJ file with spaces for tabs and none before its words, the only form that trimesh reads."""
     data = data.replace(b"\t", b" ")
     return re.sub(rb"(?m)^ +", b"", data) if b"\n " in data or data.startswith(b" ") else data
 
@@ -213,7 +213,7 @@ def _of_obj(trimesh: Any, data: bytes, name: str, materials: dict[str, Paint], n
 
 
 class _MeshPaint:
-    """Gives trimesh the one text, whatever it asks for."""
+    """Resolver that gives trimesh the text for any file."""
 
     def __init__(self, text: bytes):
         self.text = text
@@ -225,7 +225,7 @@ class _MeshPaint:
 
 
 def _materials(data: bytes, folder: Path) -> tuple[dict[str, Paint], tuple[str, ...]]:
-    """The paints of an OBJ file's MTL file, by their names, and what could not be read."""
+    """Return the paints of an OBJ file's MTL file by name, and the unreadable files."""
     start = data.find(b"mtllib")
     if start < 0:
         return {}, ()
@@ -241,7 +241,7 @@ def _materials(data: bytes, folder: Path) -> tuple[dict[str, Paint], tuple[str, 
 
 
 def _of_mtl(text: str) -> Iterator[tuple[str, Paint]]:
-    """The materials of an MTL file that have a color or a picture: Kd, d, map_Kd."""
+    """Yield the materials of an MTL file with a color or a texture: Kd, d, map_Kd."""
     name, color, opacity, picture = "", None, 1.0, ""
     for line in [*text.splitlines(), "newmtl"]:
         word, rest = [*line.split(None, 1), "", ""][:2]
@@ -258,16 +258,16 @@ def _of_mtl(text: str) -> Iterator[tuple[str, Paint]]:
                 told = float(rest)
             except ValueError:
                 continue
-            opacity = told if 0.0 < told < 1.0 else 1.0  # 0 is what some write for opaque
+            opacity = told if 0.0 < told < 1.0 else 1.0  # some programs write 0 for opaque
         elif word.lower() == "map_kd":
             picture = rest
 
 
 def beside(folder: Path, named: str, endings: tuple[str, ...]) -> Path:
-    """Where a file is that a mesh's file names.
+    """Return the path of a file that a mesh's file names.
 
-    A name that begins at the root is one of the machine where the mesh was made: only its last part is looked for,
-    beside the mesh. Raises :class:`MissingFileError`, and :class:`FormatError` for another ending.
+    For an absolute path, which is from another machine, only the last part is searched in the folder of the
+    mesh. Raises :class:`MissingFileError`, and :class:`FormatError` for another ending.
     """
     name = unquote(named.removeprefix("file://")).replace("\\", "/")
     told = shortened(named, 100)
@@ -281,14 +281,14 @@ def beside(folder: Path, named: str, endings: tuple[str, ...]) -> Path:
     except (OSError, ValueError):
         found = False
     if not found:
-        raise MissingFileError(f"there is no {told!r} beside the mesh")
+        raise MissingFileError(f"there is no {told!r} in the folder of the mesh")
     return place
 
 
 def read_picture(folder: str | os.PathLike[str], named: str, longest: int) -> Array:
-    """The pixels (height, width, 3) of a picture, bytes, with sides of at most ``longest``.
+    """Return the pixels (height, width, 3) of a texture as bytes, with sides of at most ``longest``.
 
-    Raises :class:`FormatError` and :class:`MissingFileError` where it cannot be read.
+    Raises :class:`FormatError` and :class:`MissingFileError` for unreadable files.
     """
     from PIL import Image
 
@@ -307,5 +307,5 @@ def read_picture(folder: str | os.PathLike[str], named: str, longest: int) -> Ar
                 return np.asarray(small)
     except FormatError:
         raise
-    except Exception as error:  # whatever its decoders raise
+    except Exception as error:  # any error of its decoders
         raise FormatError(f"{told!r} cannot be read as a picture: {shortened(str(error), 100)}") from None

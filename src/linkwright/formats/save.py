@@ -1,4 +1,4 @@
-"""Models to files: one door for every format that is written."""
+"""Writing of models to files."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from linkwright.model.tree import Model
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> Path:
-    """Write a model: as URDF (.urdf), MJCF (.xml, .mjcf), SDF (.sdf) or ZTK (.ztk), by the ending of the path, which
-    is returned.
+    """Write a model as URDF (.urdf), MJCF (.xml, .mjcf), SDF (.sdf) or ZTK (.ztk), by the ending of the path; return
+    it.
 
-    The file is whole or not written at all; folders that are not there are made. Numbers are written with all their
-    digits. Warns once (:class:`FormatWarning`) of what the format cannot say, item by item. Raises
-    :class:`ArgumentError` for another ending, :class:`InputError` where writing fails, and :class:`ModelError` for a
-    minimal model, whose inertias are no longer those of bodies, or one that holds symbols.
+    The file is written completely or not at all, and missing folders are created. Numbers are written with all
+    digits. Elements that the format cannot represent are listed in one :class:`FormatWarning`. Raises
+    :class:`ArgumentError` for another ending, :class:`InputError` if writing fails, and :class:`ModelError` for a
+    minimal model, whose inertias are not those of bodies, or for a model with symbols.
     """
     format = written_format(path)
     if model.holds_symbols:
-        raise ModelError(f"{model.name!r} holds symbols, and files hold numbers: build it with numbers to save it")
+        raise ModelError(f"{model.name!r} has symbols, which files cannot contain: build it with numbers to save it")
     text, losses = format.text_of(described(model), os.fspath(path))
     written = write_text(Path(path), text)
     losses.tell()

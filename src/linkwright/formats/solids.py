@@ -1,7 +1,7 @@
-"""What solids weigh: volume, center and inertia of the shapes that files describe, at density 1.
+"""Mass properties of solids: volume, center and inertia of the shapes in files, at density 1.
 
-The formulas are those of textbooks for balls, boxes, cylinders, cones and capsules; of polyhedra the sums over the
-tetrahedra from the origin to each face (Mirtich 1996).
+The formulas are those of textbooks for balls, boxes, cylinders, cones and capsules; for polyhedra they are sums over
+the tetrahedra from the origin to each face (Mirtich 1996).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class SolidProperties(NamedTuple):
         return SolidProperties(self.volume, R @ self.center + T[:3, 3], R @ self.inertia @ R.T)
 
     def mirrored(self, axis: int) -> SolidProperties:
-        """Its mirror image: the coordinate of that number is reversed."""
+        """Return the mirror image with the coordinate of this index reversed."""
         S = np.eye(3)
         S[axis, axis] = -1.0
         return SolidProperties(self.volume, S @ self.center, S @ self.inertia @ S)
 
 
 def together(solids: Sequence[SolidProperties]) -> SolidProperties:
-    """Several solids as one; where they overlap they count twice."""
+    """Return several solids as one; overlapping parts count twice."""
     volume = sum(solid.volume for solid in solids)
     moment = sum((solid.volume * solid.center for solid in solids), np.zeros(3))
     inertia = sum((rigid_inertia(*solid).inertia for solid in solids), np.zeros((3, 3)))  # about the origin
@@ -98,7 +98,7 @@ def capsule(one: Array, other: Array, radius: float) -> SolidProperties:
 
 
 def polyhedron(vertices: Array, faces: Array) -> SolidProperties:
-    """The solid within triangles, rows of three numbers of vertices (n, 3), their normals outwards."""
+    """Return the solid within triangles, rows of three indices of vertices (n, 3), with outward normals."""
     A = vertices[faces]  # (faces, corner, 3)
     volumes = np.einsum("fi,fi->f", A[:, 0], np.cross(A[:, 1], A[:, 2])) / 6.0
     sums = A.sum(axis=1)
@@ -111,7 +111,7 @@ def polyhedron(vertices: Array, faces: Array) -> SolidProperties:
 
 
 def prism(polygon: Array, shift: Array) -> SolidProperties:
-    """What a plane polygon (n, 3) sweeps when it is shifted (3,)."""
+    """Return the solid swept by a plane polygon (n, 3) that is shifted (3,)."""
     n = len(polygon)
     k = np.arange(1, n - 1)
     i, j = np.arange(n), (np.arange(n) + 1) % n
@@ -129,16 +129,16 @@ def pyramid(polygon: Array, tip: Array) -> SolidProperties:
 
 
 def _outwards(vertices: Array, faces: Array) -> SolidProperties:
-    """The polyhedron, whichever way round its polygon goes."""
+    """Return the polyhedron for either orientation of its polygon."""
     solid = polyhedron(vertices, faces)
     return solid if solid.volume >= 0.0 else SolidProperties(-solid.volume, solid.center, -solid.inertia)
 
 
 def _turned(volume: float, center: Array, R: Array, moments: Array) -> SolidProperties:
-    """Of moments (3,) per volume, about the columns of R."""
+    """Return a solid with moments (3,) per volume about the columns of R."""
     return SolidProperties(volume, np.array(center, dtype=float), volume * (R @ np.diag(moments) @ R.T))
 
 
 def _along(axis: Array) -> Array:
-    """Axes (3, 3) with z along it."""
+    """Return axes (3, 3) with z along a vector."""
     return rotation_from_z(axis) if axis.any() else np.eye(3)

@@ -1,4 +1,4 @@
-"""The file formats of robots: one row each. All that differs between formats is said here."""
+"""File formats of robots: one row for each, with all differences between formats."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ class FileFormat:
     """
 
     name: str
-    """as in `load(formats=…)`"""
+    """name in `load(formats=…)`"""
     title: str
     reader: str
     """a function (path, root, …) that returns a model"""
     suffixes: tuple[str, ...] = ()
-    """of files that are of this format whatever they contain"""
+    """suffixes of files that always have this format"""
     root_element: str = ""
-    """of files with any other suffix, which are XML"""
+    """root element of XML files with other suffixes"""
     options: tuple[str, ...] = ()
-    """arguments of :func:`~linkwright.load` that the reader takes, too"""
+    """arguments of :func:`~linkwright.load` that the reader accepts"""
     writer: str = ""
     """a function (description, path) that returns the text and the losses; "": the format is not written"""
     written: tuple[str, ...] = ()
     """suffixes of files that are written in this format"""
 
     def read(self, path: str, root: str | None, **options: Any) -> Any:
-        """The model in a file."""
+        """Read the model in a file."""
         return _function(self.reader)(path, root, **{name: options[name] for name in self.options})
 
     def text_of(self, description: Any, path: str) -> Any:
-        """The text of a file, and what of the description it lacks."""
+        """Return the text of a file, and its losses."""
         return _function(self.writer)(description, path)
 
 

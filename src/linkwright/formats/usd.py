@@ -1,18 +1,18 @@
 """USD, the scenes of OpenUSD with UsdPhysics, read through OpenUSD itself (the extra ``usd``: the package usd-core).
 
-Read are rigid bodies with their masses, joints with their limits, gravity, and the shapes under the bodies. Conventions
-at the door:
+Supported are rigid bodies with their masses, joints with their limits, gravity, and the shapes under the bodies.
+Conventions:
 
-* Lengths, masses and angles are in the stage's units in the file, and in m, kg and rad here; the axes of the world are
+* Lengths, masses and angles are converted from the stage's units to m, kg and rad; the axes of the world are
   the stage's.
-* At zero coordinates the two frames of a joint coincide. A body that no joint ties to the world floats: its free joint
-  counts from where the stage puts it.
-* A joint between bodies that are joined already, or that is excluded from the articulation, closes a loop.
-* A mass, center or inertia that is not given comes from the colliders, by their density (1000 kg/m³ where none is).
-* Drives, materials, filters of collisions and simulation settings are not used; one warning lists what is not.
+* At zero coordinates the two frames of a joint coincide. A body without a joint to the world floats: its free joint
+  counts from its pose in the stage.
+* A joint between bodies that are already connected, or that is excluded from the articulation, closes a loop.
+* A missing mass, center or inertia is computed from the colliders and their density (1000 kg/m³ by default).
+* Drives, materials, filters of collisions and simulation settings are not used; one warning lists unused elements.
 
-A stage may name any file this process may read, and OpenUSD is native code not made for hostile input: it runs in a
-process of its own (`confined.py`) unless the file is said to be trusted.
+A stage may name any file that this process can read, and OpenUSD is native code that is not hardened: it runs in a
+separate process (`confined.py`) unless the file is trusted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from linkwright.spatial.rotation import quaternion_matrix, rotation_about, rotat
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 WATER = 1000.0
-"""kg/m³, of colliders that say nothing, as UsdPhysics has it"""
+"""kg/m³, default density of colliders in UsdPhysics"""
 
 EARTH = 9.81
 
@@ -58,23 +58,23 @@ ROUND = ("Cylinder", "Capsule", "Cone")
 
 
 def read_usd(path: str | os.PathLike[str], root: str | None = None, *, trusted: bool = False) -> Model:
-    """The mechanism in a USD stage; ``root="free"`` sets a welded base afloat.
+    """Read a mechanism from a USD stage; ``root="free"`` makes a welded base float.
 
-    OpenUSD reads it in a process of its own, with a minute of time and 4 GiB of memory; in this one where the file is
-    ``trusted``. Raises :class:`FormatError` with everything that is wrong, each with the path of its prim, and
-    :class:`MissingExtraError` without usd-core; warns once with :class:`FormatWarning` of what is not used.
+    OpenUSD runs in a separate process, with a minute of time and 4 GiB of memory; for a ``trusted`` file in this one.
+    Raises :class:`FormatError` with all problems, each with the path of its prim, and
+    :class:`MissingExtraError` without usd-core; issues one :class:`FormatWarning` with unused elements.
     """
     name = os.fspath(path)
-    read_bytes(path)  # missing, a directory, too large: said in our words
+    read_bytes(path)  # checks the path and the size
     description, notes = described(name) if trusted else confined("usd", name)
     return assembled(description.rooted(root) if root else description, notes)
 
 
 def described(name: str) -> tuple[Description, list[str]]:
-    """The description of the mechanism in a stage, and what of it is not used."""
+    """Return the description of the mechanism in a stage, with its unused elements."""
     try:
         return _described(name)
-    except UnicodeDecodeError as error:  # of OpenUSD's names, values and messages, which it takes as bytes
+    except UnicodeDecodeError as error:  # OpenUSD's texts are bytes
         raise not_utf_8(name, error) from None
 
 
@@ -96,7 +96,7 @@ def _described(name: str) -> tuple[Description, list[str]]:
 
 
 class _UsdReader:
-    """A stage as a description."""
+    """Reads a stage as a description."""
 
     def __init__(self, stage: Any, file: str):
         from pxr import Usd, UsdGeom, UsdPhysics, UsdShade
@@ -113,13 +113,13 @@ class _UsdReader:
         self.bodies = {prim.GetPath(): prim for prim in self.prims if self.is_body(prim)}
         self.names = self.named([*self.bodies.values()])
         self.shapes_of: dict[Any, list[tuple[Any, Shape]]] = {path: [] for path in [None, *self.bodies]}
-        """of each body, and of the world, where None stands for it"""
+        """shapes of each body, and of the world under None"""
 
     def problem(self, prim: Any, message: str) -> None:
         self.problems.append(f"{self.file}:{prim.GetPath()}: {message}")
 
     def notes(self) -> list[str]:
-        """What is not used, in one line."""
+        """Return the unused elements in one line."""
         told = [
             f"{what} ({len(names)}: {', '.join(names[:6])}{', …' if len(names) > 6 else ''})"
             for what, names in self.unused.items()
@@ -133,7 +133,7 @@ class _UsdReader:
         return enabled is not False
 
     def named(self, prims: list[Any]) -> dict[Any, str]:
-        """Prims by their names, or their paths where several have one name."""
+        """Return prims by name, or by path where several have one name."""
         own = [prim.GetName() for prim in prims]
         return {
             prim.GetPath(): name if own.count(name) == 1 and name != WORLD else str(prim.GetPath()).lstrip("/")
@@ -143,7 +143,7 @@ class _UsdReader:
     # values
 
     def unit(self, name: str, x: Any) -> float:
-        """A unit of the stage; 1, and a problem, where it cannot be used."""
+        """Return a unit of the stage; 1, with a problem, if invalid."""
         found = _floats(x)
         if found is not None and found.shape == () and 1.0 / LARGEST_UNIT <= found <= LARGEST_UNIT:
             return float(found)
@@ -151,7 +151,7 @@ class _UsdReader:
         return 1.0
 
     def numbers(self, prim: Any, attribute: Any, default: Any, infinite: bool = False) -> Array:
-        """The numbers of an attribute; the default where it has none, and a problem where they cannot be used."""
+        """Return the numbers of an attribute; the default if missing, with a problem if invalid."""
         x, usual = attribute.Get() if attribute else None, np.array(default, dtype=float)
         if x is None:
             return usual
@@ -172,7 +172,7 @@ class _UsdReader:
         return float(self.numbers(prim, attribute, 0.0, infinite=True))
 
     def along(self, prim: Any, name: str) -> int:
-        """Number of the coordinate axis that an attribute names."""
+        """Return the index of the coordinate axis that an attribute names."""
         attribute = prim.GetAttribute(name)
         token = str((attribute and attribute.Get()) or "X")
         if token not in ("X", "Y", "Z"):
@@ -183,7 +183,7 @@ class _UsdReader:
     # poses
 
     def world(self, prim: Any) -> tuple[Array, Array]:
-        """The pose (4, 4) of a prim in the world, m, and the scales (3,) of its axes."""
+        """Return the pose (4, 4) of a prim in the world in m, and the scales (3,) of its axes."""
         M = np.array(self.cache.GetLocalToWorldTransform(prim), dtype=float).T
         if not (np.abs(M) <= LARGEST).all():
             self.problem(prim, "its transform is not of finite numbers")
@@ -198,7 +198,7 @@ class _UsdReader:
         return pose_matrix(snap(_orthonormal(R)), self.m * M[:3, 3]), scale
 
     def body_of(self, path: Any) -> Any:
-        """The body that a prim is on; None where it is the world's."""
+        """Return the body of a prim; None for the world."""
         while path and not path.isEmpty and str(path) != "/":
             if path in self.bodies:
                 return path
@@ -216,7 +216,7 @@ class _UsdReader:
             self.problems.append(f"{self.file}: no prim is a rigid body (PhysicsRigidBodyAPI)")
         joints, frames, loops = self.joints()
         shapes = tuple(shape for found in self.shapes_of.values() for _, shape in found)
-        default = self.stage.GetDefaultPrim()  # not valid where there is none of the name that the stage gives
+        default = self.stage.GetDefaultPrim()  # invalid if the named prim does not exist
         name = default.GetName() if default else ""
         g = self.gravity()
         excluded = tuple(self.excluded())
@@ -225,7 +225,7 @@ class _UsdReader:
         )
 
     def excluded(self) -> Iterator[tuple[str, str]]:
-        """The bodies that do not touch each other."""
+        """Yield the bodies that do not touch each other."""
         for path, prim in self.bodies.items():
             if prim.HasAPI(self.physics.FilteredPairsAPI):
                 for other in self.physics.FilteredPairsAPI(prim).GetFilteredPairsRel().GetTargets():
@@ -278,7 +278,7 @@ class _UsdReader:
         return BodySpec(name, mass, center, I, place, place)
 
     def weighed(self, prim: Any, path: Any, density: float) -> SolidProperties | None:
-        """The colliders of a body together: of masses as they say, so that the volume is the mass in kg."""
+        """Return the colliders of a body together, with their masses as volumes in kg."""
         parts = []
         for collider, shape in self.shapes_of[path]:
             if not collider.HasAPI(self.physics.CollisionAPI) or shape.kind == "plane":
@@ -290,7 +290,7 @@ class _UsdReader:
             try:
                 solid = solid_of(shape, hull=_is_hulled(collider))
             except LinkwrightError as error:
-                self.problem(collider, f"its body is to be weighed by its colliders: {error}")
+                self.problem(collider, f"its body needs the mass of its colliders: {error}")
                 continue
             weight = own_mass / solid.volume if own_mass else own or density or WATER
             parts.append(SolidProperties(weight * solid.volume, solid.center, weight * solid.inertia))
@@ -314,7 +314,7 @@ class _UsdReader:
     # joints
 
     def joints(self) -> tuple[tuple[JointSpec, ...], tuple[FrameSpec, ...], tuple[Loop, ...]]:
-        """A tree of joints from the world on; what is left over closes loops."""
+        """Return a tree of joints from the world outward; the other joints close loops."""
         prims = [prim for prim in self.prims if prim.IsA(self.physics.Joint)]
         names = self.named(prims)
         waiting: list[tuple[Any, str, Any, Any, Array, Array]] = []
@@ -359,14 +359,14 @@ class _UsdReader:
         return tuple(found), frames, tuple(loop for _, loop in closed)
 
     def roots(self) -> Iterator[Any]:
-        """The bodies that articulations begin with."""
+        """Yield the root bodies of articulations."""
         for prim in self.prims:
             if prim.HasAPI(self.physics.ArticulationRootAPI):
                 inside = [path for path in self.bodies if path.HasPrefix(prim.GetPath())]
                 yield from inside[:1]
 
     def kind(self, prim: Any) -> str:
-        """Our name of a joint's type; "" and a problem where it has none."""
+        """Return the joint type's name in this library; "", with a problem, for others."""
         kind = JOINTS.get(str(prim.GetTypeName()), "")
         if kind:
             return kind
@@ -394,7 +394,7 @@ class _UsdReader:
         return limit is not None and low is not None and high is not None and low > high
 
     def end(self, prim: Any, relation: Any, position: Any, turn: Any) -> tuple[Any, Array]:
-        """The body of one side of a joint, None for the world, and the joint's frame (4, 4) in it."""
+        """Return the body of one side of a joint, None for the world, and the joint's frame (4, 4) in it."""
         targets = relation.GetTargets()
         p = self.numbers(prim, position, (0, 0, 0))
         R = self.rotation(prim, turn.Get())
@@ -410,7 +410,7 @@ class _UsdReader:
         return body, T if body is None else inverse_pose(self.world(self.bodies[body])[0]) @ T
 
     def joint(self, item: tuple[Any, str, Any, Any, Array, Array], name: str, forwards: bool) -> JointSpec:
-        """A joint of the tree; where its second body is the parent, its axis is turned round, not its coordinate."""
+        """Return a joint of the tree; if its second body is the parent, its axis is reversed, not its coordinate."""
         prim, kind, one, other, T, U = item
         type, axis = self.axis(prim, kind)
         motion, _ = motion_of(type)
@@ -480,7 +480,7 @@ class _UsdReader:
     # shapes
 
     def shape(self, prim: Any) -> None:
-        """What a body looks like, and its colliders."""
+        """Add a visual or collision shape of a body."""
         path = self.body_of(prim.GetPath())
         touches = prim.HasAPI(self.physics.CollisionAPI)
         touches = touches and self.physics.CollisionAPI(prim).GetCollisionEnabledAttr().Get() is not False
@@ -512,7 +512,7 @@ class _UsdReader:
             self.shapes_of[path].append((prim, shape))
 
     def surface(self, prim: Any) -> dict[str, float]:
-        """What the material of a collider is like to touch: friction while it slides, restitution."""
+        """Return the surface parameters of a collider's material: sliding friction and restitution."""
         material = self.shade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")[0]
         if not material or not material.GetPrim().HasAPI(self.physics.MaterialAPI):
             return {}
@@ -527,7 +527,7 @@ class _UsdReader:
         return found
 
     def geometry(self, prim: Any, scale: Array) -> dict[str, Any] | None:
-        """Kind and sizes of a shape, and a turn of its axis to z; None where it is of another kind."""
+        """Return kind and sizes of a shape, and the rotation of its axis to z; None for other kinds."""
         kind, size = str(prim.GetTypeName()), np.abs(scale) * self.m
         if kind == "Cube":
             edge = self.number(prim, "size") or 0.0
@@ -576,7 +576,7 @@ class _UsdReader:
 
 
 def _floats(x: Any) -> Array | None:
-    """A value as an array of floats; None for what holds no numbers."""
+    """Return a value as an array of floats; None for values without numbers."""
     try:
         return np.array(x, dtype=float)
     except (TypeError, ValueError):
@@ -584,13 +584,13 @@ def _floats(x: Any) -> Array | None:
 
 
 def _is_hulled(prim: Any) -> bool:
-    """Whether a mesh collides as its convex hull."""
+    """Return whether a mesh collides as its convex hull."""
     attribute = prim.GetAttribute("physics:approximation")
     return bool(attribute) and str(attribute.Get()) in ("convexHull", "convexDecomposition")
 
 
 def _orthonormal(R: Array) -> Array:
-    """The rotation nearest to a matrix of single precision."""
+    """Return the rotation nearest to a matrix of single precision."""
     U, _, W = np.linalg.svd(R)
     nearest: Array = U @ W
     return nearest

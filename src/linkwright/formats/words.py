@@ -1,4 +1,4 @@
-"""The words of text files as numbers, rotations and names: what all readers of text share."""
+"""Conversion of words in text files to numbers, rotations and names, for all readers of text."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from linkwright.spatial.rotation import quaternion_matrix
 INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 
 QUATERNION_LENGTH = 1e-3
-"""A quaternion longer or shorter than 1 by more than this is refused; below, it is rounded decimals."""
+"""Deviation of the length of a quaternion from 1 above which it is rejected; smaller ones are rounded decimals."""
 
 
 class WordFindings(Findings):
-    """Reads words, and collects those that cannot be used."""
+    """Converts words and collects invalid ones."""
 
     def hint(self, text: str) -> str:
-        """A hint at what a text that holds no number may be."""
+        """Return a hint for a text that contains no number."""
         return ""
 
     def reals(
         self, what: str, words: Sequence[tuple[str, Placed]], expected: str, infinite: bool = False
     ) -> list[float] | None:
-        """The numbers that words are, each with its place; None, and a problem, where one cannot be used."""
+        """Return the numbers of words; None, with a problem at the position of a word, for invalid ones."""
         found, verb = [], "is" if len(words) == 1 else "has"
         for word, place in words:
             if infinite and INFINITE.fullmatch(word):
@@ -44,7 +44,7 @@ class WordFindings(Findings):
         return found
 
     def rotation(self, item: Placed, what: str, xyzw: Sequence[float]) -> Array | None:
-        """The rotation (3, 3) of a quaternion (x, y, z, w); None, and a problem, where it is not of unit length."""
+        """Return the rotation (3, 3) of a quaternion (x, y, z, w); None, with a problem, if it is not unit."""
         length = float(np.linalg.norm(xyzw))
         if abs(length - 1.0) > QUATERNION_LENGTH:
             self.problem(item, f"{what} has length {length:.6g}; expected a unit quaternion")
@@ -53,11 +53,11 @@ class WordFindings(Findings):
         return quaternion_matrix(np.array([w, x, y, z]))
 
     def bounded_name(self, item: Placed, what: str, name: str) -> str:
-        """A name, cut short, and a problem, where it is too long."""
+        """Return a name, shortened with a problem if it is too long."""
         if len(name) > LONGEST_NAME:
             self.problem(item, f"{what} has {len(name)} characters: {shortened(name)}")
         return name[:LONGEST_NAME]
 
     def second(self, element: Element, first: Element) -> None:
-        """A problem: there may be one element of this tag."""
+        """Add a problem: a second element of this tag."""
         self.problem(element, f"a second <{element.tag}> (the first is in line {first.line}); expected one")

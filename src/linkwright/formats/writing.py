@@ -1,4 +1,4 @@
-"""What all writers share: XML as text, numbers that read back exactly, joints taken apart for formats without them."""
+"""Common parts of writers: XML as text, exact numbers, decomposition of joints that a format lacks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from linkwright.spatial.rotation import rotation_from_z, rotation_z
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 NOTHING = 1e-14
-"""A shift or turn of less than this is none."""
+"""A translation or rotation below this is zero."""
 
 
 @dataclass
@@ -33,20 +33,20 @@ class XmlNode:
     attributes: dict[str, str] = field(default_factory=dict)
     children: list[XmlNode] = field(default_factory=list)
     said: str = ""
-    """what stands between its tags"""
+    """text between its tags"""
 
     def add(self, tag: str, **attributes: Any) -> XmlNode:
-        """A new child; attributes that are None are left out, ``class_`` stands for class."""
+        """Add a child; attributes that are None are omitted, ``class_`` stands for class."""
         given = {name.rstrip("_"): text(value) for name, value in attributes.items() if value is not None}
         self.children.append(XmlNode(tag, given))
         return self.children[-1]
 
     def say(self, tag: str, value: Any, **attributes: Any) -> None:
-        """A new child with a value between its tags."""
+        """Add a child with a value between its tags."""
         self.add(tag, **attributes).said = text(value)
 
     def text(self) -> str:
-        """The element and all in it, a line each."""
+        """Return the element and its contents, one per line."""
         lines = []
         stack: list[tuple[XmlNode | str, int]] = [(self, 0)]
         while stack:
@@ -66,37 +66,37 @@ class XmlNode:
 
 
 def text(value: Any) -> str:
-    """A value as it stands in a file; of numbers the shortest that reads back as the same."""
+    """Return the text of a value; for numbers the shortest text that reads back exactly."""
     if isinstance(value, str):
         return value
     return " ".join(_number(x) for x in np.ravel(np.asarray(value, dtype=float)).tolist())
 
 
 def _number(x: float) -> str:
-    shown = repr(x + 0.0)  # of −0 the sign
+    shown = repr(x + 0.0)  # removes the sign of −0
     return shown.removesuffix(".0")
 
 
 def rpy_of(R: Array) -> Array:
-    """Roll, pitch and yaw (3,) about fixed axes of a rotation (3, 3), exact at gimbal lock too."""
+    """Return roll, pitch and yaw (3,) about fixed axes of a rotation (3, 3), exact also at gimbal lock."""
     yaw = np.arctan2(R[1, 0], R[0, 0]) if np.hypot(R[0, 0], R[1, 0]) > 1e-9 else 0.0
-    S = rotation_z(-yaw) @ R  # Ry Rx, whose middle row is 0, cos, −sin of the roll
+    S = rotation_z(-yaw) @ R  # Ry Rx, its middle row is 0, cos, −sin of the roll
     return np.array([np.arctan2(-S[1, 2], S[1, 1]), np.arctan2(-S[2, 0], S[0, 0]), yaw])
 
 
 class Losses:
-    """What a format cannot say, collected: the kinds of things, and which."""
+    """Losses: elements that a format cannot represent, by kind, with their names."""
 
     def __init__(self, path: str, format: str):
         self.path, self.format = path, format
         self.found: dict[str, list[str]] = {}
 
     def add(self, what: str, name: str = "") -> None:
-        """One more thing of that kind."""
+        """Add an element of a kind."""
         self.found.setdefault(what, []).append(name)
 
     def tell(self) -> None:
-        """Warn once of everything."""
+        """Issue one warning with all losses."""
         lines = []
         for what, names in self.found.items():
             named = [repr(name) for name in dict.fromkeys(names) if name]
@@ -108,12 +108,12 @@ class Losses:
 
 @dataclass
 class Names:
-    """Names that are taken, and free ones beside them."""
+    """Names that are taken, and generation of free ones."""
 
     taken: set[str]
 
     def free(self, name: str) -> str:
-        """The name, with underscores where it is taken; taken from now on."""
+        """Return the name, with underscores if it is taken, and mark it as taken."""
         while name in self.taken:
             name += "_"
         self.taken.add(name)
@@ -122,24 +122,24 @@ class Names:
 
 @dataclass(frozen=True)
 class Simple:
-    """One of the joints that a joint is the product of."""
+    """One of the joints whose product is a joint."""
 
     name: str
-    """what tells it from the others; "" where it is the only one"""
+    """suffix of its name; "" for a single joint"""
     motion: JointType
     placement: Array
-    """(4, 4), of its canonical axes in the frame before it"""
+    """(4, 4), its canonical axes in the frame before it"""
     values: dict[str, Any]
-    """its share of what a joint has per coordinate"""
+    """its values per coordinate"""
     follows: tuple[int, float] | None = None
-    """the number of another of them, and by how much it moves with that one"""
+    """index of its leader among these joints, and the multiplier"""
 
 
 def simple(joint: JointSpec) -> tuple[list[Simple], Array]:
-    """The joints that one is the product of, and the pose (4, 4) of the child in the last one's moving frame.
+    """Return the joints whose product is a joint, and the pose (4, 4) of the child in the last one's moving frame.
 
     Compound and universal joints are their parts, a cylindrical one is a slide and a hinge, a helical one a hinge and
-    a slide that follows it; any other is itself.
+    a slide that mimics it; any other is itself.
     """
     motion = joint.motion
     assert motion is not None
@@ -160,7 +160,7 @@ def simple(joint: JointSpec) -> tuple[list[Simple], Array]:
 
 
 def _values(joint: JointSpec, q: slice | None = None, v: slice | None = None) -> dict[str, Any]:
-    """What a joint has per coordinate, or some of them."""
+    """Return the values of a joint per coordinate, or of some coordinates."""
     assert joint.motion is not None
     found = {}
     for names, n, part in ((PER_COORDINATE, joint.motion.nq, q), (PER_VELOCITY, joint.motion.nv, v)):
@@ -173,7 +173,7 @@ def _values(joint: JointSpec, q: slice | None = None, v: slice | None = None) ->
 
 
 def slides(part: Simple, count: int) -> list[Simple]:
-    """A planar or a free joint as slides along x, y (and z) and a hinge about z (or a ball)."""
+    """Return a planar or a free joint as slides along x, y (and z) and a hinge about z (or a ball)."""
     found, before = [], part.placement
     for k in range(count):
         R = pose_matrix(rotation_from_z(np.eye(3)[k]))
@@ -192,10 +192,10 @@ def _share(values: dict[str, Any], q: slice, v: slice) -> dict[str, Any]:
 
 
 def file_beside(shape: Shape, losses: Losses, packages: bool = True) -> str:
-    """How the file that is written names the mesh of a shape: from its own folder.
+    """Return the name of a shape's mesh relative to the folder of the written file.
 
-    Absolute paths stay; packages, where the format has them, stay where they are found from there, too. Meshes that
-    are not found are told among the losses, and named as if they were there.
+    Absolute paths are unchanged, and so are packages that are found from there, if the format has them. Missing
+    meshes are recorded as losses, with their names unchanged.
     """
     name = shape.file.removeprefix("file://")
     folder = os.path.dirname(os.path.abspath(losses.path))
@@ -206,12 +206,12 @@ def file_beside(shape: Shape, losses: Losses, packages: bool = True) -> str:
     found = found or os.path.join((*shape.folders, ".")[0], name)
     try:
         return os.path.relpath(found, folder)
-    except ValueError:  # on another drive
+    except ValueError:  # a path on another drive
         return os.path.abspath(found)
 
 
 def mesh_found(shape: Shape, losses: Losses) -> str:
-    """Where the file of a mesh is; "" where it is not found, which is told."""
+    """Return the path of a mesh's file; "", with a loss, if it is missing."""
     try:
         return os.fspath(mesh_file(shape))
     except MissingFileError:
@@ -220,7 +220,7 @@ def mesh_found(shape: Shape, losses: Losses) -> str:
 
 
 def _is_package(shape: Shape, found: str, folder: str) -> bool:
-    """Whether a package's name means the same file from this folder."""
+    """Return whether a package's name means the same file from this folder."""
     try:
         return os.path.samefile(mesh_file(replace(shape, folders=(folder,))), found)
     except MissingFileError:
@@ -228,7 +228,7 @@ def _is_package(shape: Shape, found: str, folder: str) -> bool:
 
 
 def lost_contact(description: Description, losses: Losses, said: Sequence[str] = (), pairs: bool = False) -> None:
-    """Tell what shapes have for contact besides what is ``said`` of them, and ``pairs`` where they are not either."""
+    """Record the contact parameters of shapes that are not in ``said``, and ``pairs`` if they are lost too."""
     plain = Shape(WORLD, "plane")
     for shape in description.shapes:
         for what in (*SURFACE, "contype", "conaffinity") if shape.touches else ():
@@ -239,12 +239,12 @@ def lost_contact(description: Description, losses: Losses, said: Sequence[str] =
 
 
 def still(T: Array) -> bool:
-    """Whether a pose (4, 4) is the identity."""
+    """Return whether a pose (4, 4) is the identity."""
     return bool(np.abs(T - np.eye(4)).max() <= NOTHING)
 
 
 def children(description: Description) -> dict[str, list[JointSpec]]:
-    """The joints on each body, in the order of the description."""
+    """Return the joints on each body, in the order of the description."""
     found: dict[str, list[JointSpec]] = {}
     for joint in description.joints:
         found.setdefault(joint.parent, []).append(joint)
@@ -252,7 +252,7 @@ def children(description: Description) -> dict[str, list[JointSpec]]:
 
 
 def downwards(description: Description, root: str) -> Iterator[JointSpec]:
-    """Every joint below a body, parents first and depth first."""
+    """Yield all joints below a body, parents first and depth first."""
     below = children(description)
     stack = below.get(root, [])[::-1]
     while stack:
@@ -262,7 +262,7 @@ def downwards(description: Description, root: str) -> Iterator[JointSpec]:
 
 
 def zero_poses(description: Description) -> dict[str, Array]:
-    """The pose (4, 4) of every body in the world at zero coordinates."""
+    """Return the pose (4, 4) of every body in the world at zero coordinates."""
     poses = {WORLD: np.eye(4)}
     for joint in downwards(description, WORLD):
         poses[joint.child] = poses[joint.parent] @ joint.placement
@@ -270,11 +270,11 @@ def zero_poses(description: Description) -> dict[str, Array]:
 
 
 def all_equal(x: Sequence[float] | Array) -> bool:
-    """Whether the numbers are one and the same."""
+    """Return whether all numbers are equal."""
     values = np.ravel(np.asarray(x, dtype=float))
     return bool(len(values) == 0 or (values == values[0]).all())
 
 
 def weightless(body: BodySpec) -> bool:
-    """Whether a body has no inertia at all."""
+    """Return whether a body has no inertia at all."""
     return not body.mass and not np.any(body.inertia)

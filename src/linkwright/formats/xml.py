@@ -1,7 +1,7 @@
-"""A strict XML reader: every element knows its place in the file; nothing hostile gets in.
+"""Strict XML reader with the position of every element, for files from any source.
 
-DOCTYPE and entities are refused (they can read files and grow without bound), and so are files that
-are too large, too deep or of too many elements. Text between tags is kept where it is asked for.
+DOCTYPE and entities are rejected (they can read files and grow without bound), and so are files that
+are too large, too deep or have too many elements. Text between tags is optional.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 200
 MAX_ELEMENTS = 1_000_000
 MAX_TEXT = 100_000
-"""Characters between tags that are kept; no name or number has more."""
+"""Largest number of stored characters between tags; names and numbers are shorter."""
 
 
 class Element:
-    """An element: tag, attributes, child elements, and where it starts (line and column from 1)."""
+    """Element: tag, attributes, child elements, and its position (line and column from 1)."""
 
     __slots__ = ("attributes", "children", "column", "line", "tag", "text")
 
@@ -33,17 +33,17 @@ class Element:
         self.line = line
         self.column = column
         self.text = ""
-        """what stands between its tags, where that is kept"""
+        """text between its tags, if stored"""
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The content of a file. Raises :class:`FormatError` where there is none or it is too large."""
+    """Return the content of a file. Raises :class:`FormatError` if it is missing or too large."""
     name = shortened(os.fspath(path), 300)
     try:
         kind = os.stat(path).st_mode
         if stat.S_ISDIR(kind):
             raise FormatError(f"{name} is a directory; expected a file")
-        if not stat.S_ISREG(kind):  # reading a pipe waits for whoever writes to it
+        if not stat.S_ISREG(kind):  # reading a pipe blocks until it is written
             raise FormatError(f"{name} is a pipe, a socket or a device; expected a file")
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -60,10 +60,10 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def parse_xml(data: bytes | str, name: str, text: bool = False) -> Element:
-    """The root element of an XML document.
+    """Return the root element of an XML document.
 
-    ``name`` stands before the line and column in messages; ``text``: whether text between tags is kept.
-    Raises :class:`FormatError` at the first thing that is not well-formed or not allowed.
+    ``name`` precedes the line and column in messages; ``text``: whether text between tags is stored.
+    Raises :class:`FormatError` at the first violation.
     """
     open_elements: list[Element] = []
     roots: list[Element] = []
@@ -86,7 +86,7 @@ def parse_xml(data: bytes | str, name: str, text: bool = False) -> Element:
 
 
 def root_tag(data: bytes, name: str) -> str:
-    """The tag of the root element; what follows it is not looked at."""
+    """Return the tag of the root element, without reading the rest of the file."""
 
     class Found(Exception):
         pass
@@ -113,7 +113,7 @@ def _run(
         raise FormatError(f"{name}: the file is empty; expected XML")
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogatepass")
-        parser = expat.ParserCreate("utf-8")  # whatever the text's declaration says
+        parser = expat.ParserCreate("utf-8")  # for any declared encoding
     else:
         parser = expat.ParserCreate()
 
@@ -173,7 +173,7 @@ def _explained(error: expat.ExpatError, data: bytes, open_elements: list[Element
 
 
 def not_utf_8(name: str, error: UnicodeDecodeError) -> FormatError:
-    """The error of a file whose native parser returned a text that is not UTF-8."""
+    """Return the error of a file with a text that is not UTF-8, from its native parser."""
     wrong, start = error.object, error.start
     around = wrong[max(0, start - 20) : start + 20].decode("utf-8", "replace")
     return FormatError(
@@ -183,5 +183,5 @@ def not_utf_8(name: str, error: UnicodeDecodeError) -> FormatError:
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """The text, its middle left out where it is long: for messages."""
+    """Return the text with its middle omitted if it is long, for messages."""
     return text if len(text) <= length else f"{text[: length // 2]}…{text[-length // 3 :]}"

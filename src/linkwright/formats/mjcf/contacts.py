@@ -1,9 +1,9 @@
-"""What an MJCF file says of contact: what geoms are like to touch, which of them meet, and what MuJoCo makes of two.
+"""Contact in MJCF files: surface parameters of geoms, pairs in contact, and MuJoCo's combination of two geoms.
 
-MuJoCo lets two geoms meet unless they are on one body (what is welded together is one), on a body and its parent (but
-for the world), of contypes and conaffinities without a common bit, or on excluded bodies; <pair> lists more. Of two it
-takes the larger condim and friction, or those of the higher priority, where two shapes take the smaller friction: pairs
-of which that gives something else are listed one by one, so that contact acts as the file means it.
+Two geoms touch in MuJoCo unless they are on one body (including welded ones), on a body and its parent (other
+than the world), have contypes and conaffinities without a common bit, or are on excluded bodies; <pair> lists more.
+MuJoCo uses the larger condim and friction of two geoms, or those of higher priority, while two shapes use the smaller
+friction: pairs with a different result are listed explicitly, so that contact acts as in MuJoCo.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from linkwright.formats.mjcf.reading import MjcfReader
 
 SOLREF, SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
-"""MuJoCo's own."""
+"""MuJoCo's defaults."""
 
 BITS = 0xFFFFFFFF
 
 
 def surface_of(m: Any, g: int) -> dict[str, Any]:
-    """What a geom of the compiled model is like to touch: its condim says which of its frictions act.
+    """Return the surface parameters of a geom of the compiled model; its condim selects the frictions that act.
 
-    One without friction (condim 1) takes that of what it touches, for of two the larger condim counts.
+    A geom without friction (condim 1) has that of the other geom, since the larger condim is used.
     """
     slide, spin, roll = m.geom_friction[g].tolist()
     condim = int(m.geom_condim[g])
@@ -46,7 +46,7 @@ def surface_of(m: Any, g: int) -> dict[str, Any]:
 
 
 def touching(m: Any) -> Array:
-    """Which geoms (ngeom,) of the compiled model take part in contact."""
+    """Return which geoms (ngeom,) of the compiled model take part in contact."""
     found = np.asarray((m.geom_contype != 0) | (m.geom_conaffinity != 0))
     found[m.pair_geom1] = True
     found[m.pair_geom2] = True
@@ -55,16 +55,16 @@ def touching(m: Any) -> Array:
 
 @dataclass(frozen=True)
 class Contacts:
-    """What the pairs of a file are."""
+    """Contact pairs of a file."""
 
     listed: tuple[Pair, ...]
     excluded: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
-    """what of it is not used"""
+    """contact elements that are not used"""
 
 
 def contacts_of(reader: MjcfReader, shapes: list[Shape], places: dict[int, int]) -> Contacts:
-    """``places``: of each geom that is a shape, where that is."""
+    """Return the contact pairs; ``places`` maps geoms to shapes."""
     m = reader.m
     signatures = m.exclude_signature.tolist()
     excluded = tuple((reader.bodies[s >> 16], reader.bodies[s & 0xFFFF]) for s in signatures)
@@ -86,7 +86,7 @@ def contacts_of(reader: MjcfReader, shapes: list[Shape], places: dict[int, int])
 
 
 def _explicit(m: Any, p: int, shapes: list[Shape], places: dict[int, int]) -> Pair | None:
-    """A <pair> of the file; None where it has no points of contact."""
+    """Return a <pair> of the file; None without contact points."""
     slide, across, spin, roll, over = m.pair_friction[p].tolist()
     numbers = (min(slide, across), spin, min(roll, over))
     return _pair(
@@ -122,10 +122,10 @@ def _pair(
 
 
 def _others(m: Any, shapes: list[Shape], places: dict[int, int], never: set[int], parents: bool) -> Iterator[Pair]:
-    """The pairs that MuJoCo's filters let meet and that two shapes would make otherwise, or not at all: ``parents``
-    tells whether bodies meet those that they are joined to.
+    """Yield the pairs that MuJoCo's filters allow and whose parameters differ from those of two shapes; ``parents``:
+    whether bodies touch their parents.
 
-    Geoms of the same numbers are looked at once, whatever their number.
+    Geoms with the same numbers are compared once.
     """
     geoms = np.array([g for g in places if m.geom_contype[g] or m.geom_conaffinity[g]], dtype=int)
     numbers = np.column_stack(
@@ -157,7 +157,7 @@ def _others(m: Any, shapes: list[Shape], places: dict[int, int], never: set[int]
 
 
 def _mixed(m: Any, g: int, h: int) -> tuple[int, tuple[float, float, float], float]:
-    """MuJoCo's condim, friction (slide, spin, roll) and margin of two geoms."""
+    """Return MuJoCo's condim, friction (slide, spin, roll) and margin of two geoms."""
     margin = float(m.geom_margin[g] + m.geom_margin[h])
     if m.geom_priority[g] != m.geom_priority[h]:
         k = g if m.geom_priority[g] > m.geom_priority[h] else h
@@ -168,7 +168,7 @@ def _mixed(m: Any, g: int, h: int) -> tuple[int, tuple[float, float, float], flo
 
 
 def _same(mixed: tuple[int, tuple[float, float, float], float], two: list[Shape]) -> bool:
-    """Whether two shapes make the same of their contact; the kinds do not matter."""
+    """Return whether two shapes have the same contact parameters; kinds are ignored."""
     ball = [Shape(shape.body, "sphere", radius=1.0, **_numbers(shape)) for shape in two]
     places = {0: 0, 1: 1}
     return combined(ball, 0, 1) == _pair(ball, places, 0, 1, *mixed)
@@ -179,7 +179,7 @@ def _numbers(shape: Shape) -> dict[str, Any]:
 
 
 def _soft(m: Any) -> int:
-    """How many geoms and pairs are given a compliance of their own. MuJoCo's are of accelerations, by meter."""
+    """Count the geoms and pairs with their own compliance, which MuJoCo defines by accelerations per meter."""
     touch = np.flatnonzero(touching(m))
     own = [(m.geom_solref[touch], m.geom_solimp[touch]), (m.pair_solref, m.pair_solimp)]
     return sum(int(((ref != SOLREF).any(axis=1) | (imp != SOLIMP).any(axis=1)).sum()) for ref, imp in own if len(ref))

@@ -13,7 +13,7 @@ from linkwright.spatial.transform import pose_matrix
 
 
 def in_world_axes() -> Compound:
-    """Return three slides along the world's axes and a ball: q and v are qpos and qvel of MuJoCo's free joint."""
+    """Return three translations along the world's axes and a ball: q and v are qpos and qvel of MuJoCo's free joint."""
     parts, before = [], np.eye(3)
     for name, axis in zip("xyz", np.eye(3), strict=True):
         turn = rotation_from_z(axis)
@@ -23,5 +23,5 @@ def in_world_axes() -> Compound:
 
 
 def needs_world_axes(motion: JointType, values: dict[str, Any]) -> bool:
-    """Whether a joint is free and has what is another thing along the axes of the body."""
+    """Return whether a joint is free and has parameters that differ along the axes of the body."""
     return motion.floating and any(np.any(values[name]) for name in ("armature", "friction"))

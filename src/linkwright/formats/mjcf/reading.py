@@ -1,23 +1,23 @@
 """MJCF, MuJoCo's robot files, read through MuJoCo itself (the extra ``mjcf``: the package mujoco-core).
 
-MuJoCo compiles the file, so its defaults, frames, angles and inertias of geometry mean what they mean
-there; the numbers are those of the compiled model, with no static bodies fused. Conventions at the door:
+MuJoCo compiles the file, so that its defaults, frames, angles and inertias of geometry have MuJoCo's meaning; the
+numbers are those of the compiled model, without fusion of static bodies. Conventions:
 
-* q is MuJoCo's qpos, entry by entry: hinges and slides count from where ``ref`` says, ball and free
+* q is MuJoCo's qpos, entry by entry: hinges and slides count from ``ref``, ball and free
   joints have quaternions (w, x, y, z), a free joint's position is the body's in the world.
-* v is MuJoCo's qvel except for free joints, whose linear velocity is in world axes there and in the body's
-  here: :func:`velocity_from_mujoco` and :func:`velocity_to_mujoco` convert. (So M and forces change with it.)
-  A free joint with armature or friction loss is three slides and a ball, whose v is MuJoCo's (`free.py`).
-* Several joints on one body are one compound joint here, "<body>_joints". Their names stay valid: of its
-  coordinates, and in ``model.joint``, ``slice``, ``lock`` and wherever joints are named.
+* v is MuJoCo's qvel except for free joints, whose linear velocity is in world axes in MuJoCo and in body axes
+  here: :func:`velocity_from_mujoco` and :func:`velocity_to_mujoco` convert. (M and forces change accordingly.)
+  A free joint with armature or friction loss is three translations and a ball, whose v is MuJoCo's (`free.py`).
+* Several joints on one body are one compound joint, "<body>_joints". Their names remain valid for
+  coordinates, and in ``model.joint``, ``slice``, ``lock`` and other functions with names of joints.
 * Spatial tendons from site to site are springs and dampers between bodies.
-* Geoms are the shapes of bodies: seen in the groups 0 to 2, for contact where their contype or conaffinity is
-  not zero; what these are like to touch, <exclude> and <pair> are kept for ``model.with_contact()``. Actuators, other
-  tendons, sensors and the like are not used; one warning lists them.
+* Geoms are the shapes of bodies: visual in the groups 0 to 2, for contact if their contype or conaffinity is
+  not zero; their surface parameters, <exclude> and <pair> are stored for ``model.with_contact()``. Actuators, other
+  tendons, sensors and similar elements are not used; one warning lists them.
 
-<include>, meshes, textures and height fields may name any file this process may read, and MuJoCo's parser and mesh
-code are native and not made for hostile input: they run in a process of their own (`confined.py`) unless the file is
-said to be trusted. DOCTYPE and entities are refused in the file itself.
+<include>, meshes, textures and height fields may name any file that this process can read, and MuJoCo's parser and mesh
+code are native and not hardened: they run in a separate process (`confined.py`) unless the file is
+trusted. DOCTYPE and entities are rejected in the file itself.
 """
 
 from __future__ import annotations
@@ -60,37 +60,37 @@ TENDON_EXTRAS = (
     ("higher-order dampings of tendons", "tendon_dampingpoly"),
     ("yield limits of tendons", "tendon_springyield"),
 )
-"""What springs between bodies do not have here, and where MuJoCo keeps it."""
+"""Tendon parameters that springs between bodies do not have, with MuJoCo's fields."""
 
 
 def read_mjcf(path: str | os.PathLike[str], root: str | None = None, *, trusted: bool = False) -> Model:
-    """The model in an MJCF file; ``root="free"`` sets the one welded base afloat, as for every format.
+    """Read a model from an MJCF file; ``root="free"`` makes the one welded base float, as for every format.
 
-    Bodies without joints are welded to their parents, mocap bodies stay where the file puts them. Read are:
-    bodies, hinge, slide, ball and free joints with their anchors and references, inertias, armature, linear
+    Bodies without joints are welded to their parents, mocap bodies stay at their pose in the file. Supported elements
+    are bodies, hinge, slide, ball and free joints with their anchors and references, inertias, armature, linear
     damping and stiffness with its rest position, friction loss, limits of hinges and slides, limits of joint
     forces, gravity, named sites (as frames), equality constraints (as ``model.loops``), and the stiffness, damping and
     free lengths of spatial tendons that go straight from site to site (as ``model.springs``). Missing
-    meshes do not matter where inertias are given. Unnamed bodies are body1, body2, … by their number, an
+    meshes are no error if inertias are given. Unnamed bodies are body1, body2, … by their number, an
     unnamed joint is "<body>_joint".
 
-    MuJoCo reads it in a process of its own, with a minute of time and 4 GiB of memory; in this one, about 0.3 s
-    faster, where the file is ``trusted``.
+    MuJoCo runs in a separate process, with a minute of time and 4 GiB of memory; for a ``trusted`` file in this one,
+    about 0.3 s faster.
 
-    Raises :class:`FormatError` with MuJoCo's own message where the file cannot be compiled,
-    :class:`MissingExtraError` without mujoco-core; warns once with :class:`FormatWarning` of what is not used.
+    Raises :class:`FormatError` with MuJoCo's message if the file cannot be compiled,
+    :class:`MissingExtraError` without mujoco-core; issues one :class:`FormatWarning` with unused elements.
     """
     name = os.fspath(path)
-    read_bytes(path)  # missing, a directory, too large: said in our words
+    read_bytes(path)  # checks the path and the size
     description, notes = described(name) if trusted else confined("mjcf", name)
     return assembled(description.rooted(root), notes)
 
 
 def described(name: str) -> tuple[Description, list[str]]:
-    """The description of the mechanism in an MJCF file, and what of the file was mended or is not used."""
+    """Return the description of an MJCF file, with its repaired and unused elements."""
     try:
         return _described(name)
-    except UnicodeDecodeError as error:  # of MuJoCo's texts, which it takes as bytes whatever encoding a file declares
+    except UnicodeDecodeError as error:  # MuJoCo ignores the declared encoding
         raise not_utf_8(name, error) from None
 
 
@@ -112,7 +112,7 @@ def _described(name: str) -> tuple[Description, list[str]]:
     collide = int(touching(compiled).sum())
     waiting = [
         f"contact of {collide} geoms acts once its pairs are found: model.with_contact() in Python "
-        "(what floats stands on its ground in the studio and by linkwright simulate as it is)"
+        "(a floating robot stands on its ground in the studio and in linkwright simulate)"
     ] * (collide > 1)
     notes = [*remarks, *reader.remarks, *waiting, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
     if unused:
@@ -121,15 +121,15 @@ def _described(name: str) -> tuple[Description, list[str]]:
 
 
 def velocity_from_mujoco(model: Model, q: Any, v: Any) -> Array:
-    """Our v (…, nv) of MuJoCo's qvel (…, nv) at q (…, nq): linear velocities of free joints turned to body axes.
+    """Convert MuJoCo's qvel (…, nv) at q (…, nq) to v (…, nv): linear velocities of free joints in body axes.
 
-    Forces go the same way, ours = ``velocity_from_mujoco(model, q, theirs)``, for the turn is orthogonal.
+    Forces are converted by the same function, since the rotation is orthogonal.
     """
     return _turned(model, q, v, "ji")
 
 
 def velocity_to_mujoco(model: Model, q: Any, v: Any) -> Array:
-    """MuJoCo's qvel (…, nv) of our v (…, nv) at q (…, nq): linear velocities of free joints turned to world axes."""
+    """Convert v (…, nv) at q (…, nq) to MuJoCo's qvel (…, nv): linear velocities of free joints in world axes."""
     return _turned(model, q, v, "ij")
 
 
@@ -160,7 +160,7 @@ def _mujoco() -> Any:
 
 @contextmanager
 def _warnings_of(mujoco: Any) -> Iterator[list[str]]:
-    """What MuJoCo warns of, which by default it prints and writes to a file in the working directory."""
+    """Collect the warnings of MuJoCo, which by default are printed and written to a file in the working directory."""
     told: list[str] = []
     if not hasattr(mujoco, "set_mju_user_warning"):
         yield told
@@ -188,7 +188,7 @@ def _parsed(mujoco: Any, name: str) -> Any:
 
 
 def _compiled(mujoco: Any, name: str) -> tuple[Any, Any, list[str], list[str]]:
-    """The file's MjSpec, and MjModel without meshes and textures that cannot be loaded; what is unused; remarks."""
+    """Return the file's MjSpec, MjModel without meshes and textures that cannot be loaded, unused elements, remarks."""
     spec = _parsed(mujoco, name)
     unused = _unused(spec)
     try:
@@ -197,7 +197,7 @@ def _compiled(mujoco: Any, name: str) -> tuple[Any, Any, list[str], list[str]]:
         if not ASSET_TROUBLE.search(str(error)):
             raise
         trouble = error
-    spec = _parsed(mujoco, name)  # the one that failed keeps raising its error
+    spec = _parsed(mujoco, name)  # the failed one raises its error again
     unused += _counted("contact pairs", [pair.name for pair in spec.pairs])
     needed = _strip(mujoco, spec)
     try:
@@ -213,8 +213,8 @@ def _compiled(mujoco: Any, name: str) -> tuple[Any, Any, list[str], list[str]]:
 
 
 def _strip(mujoco: Any, spec: Any) -> list[str]:
-    """Delete whatever needs asset files but inertias; the bodies whose inertias do need them are returned."""
-    for kind in ("sensors", "actuators", "pairs", "keys", "skins"):  # they may refer to what goes
+    """Delete all elements with asset files except inertias; return the bodies whose inertias need them."""
+    for kind in ("sensors", "actuators", "pairs", "keys", "skins"):  # they may refer to deleted elements
         for element in list(getattr(spec, kind)):
             spec.delete(element)
     for equality in list(spec.equalities):
@@ -243,7 +243,7 @@ def _strip(mujoco: Any, spec: Any) -> list[str]:
 
 
 def _weighs(mujoco: Any, spec: Any, geom: Any) -> bool:
-    """Whether the inertia of a moving body is computed from this geom."""
+    """Return whether the inertia of a moving body is computed from this geom."""
     compiler, body = spec.compiler, geom.parent
     given = body.explicitinertial and compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     low, high = compiler.inertiagrouprange
@@ -257,7 +257,7 @@ def _weighs(mujoco: Any, spec: Any, geom: Any) -> bool:
 
 
 def _unused(spec: Any) -> list[str]:
-    """What the file has that is not used: kinds, with their number and names."""
+    """Return the unused elements of the file: kinds, with their number and names."""
     unused: list[str] = []
     for kind, elements in (
         ("actuators", spec.actuators),
@@ -272,7 +272,7 @@ def _unused(spec: Any) -> list[str]:
 
 
 def _counted(kind: str, names: Iterable[str]) -> list[str]:
-    """["tendons (3: a, b, …)"], or nothing where there are none."""
+    """Return ["tendons (3: a, b, …)"], or an empty list."""
     names = list(names)
     shown = [name for name in names if name][:6]
     listed = f": {', '.join(shown)}{', …' if len(shown) < len(names) else ''}" if shown else ""
@@ -283,7 +283,7 @@ def _counted(kind: str, names: Iterable[str]) -> list[str]:
 
 
 class MjcfReader:
-    """The compiled model as a description, body by body in its order, which is depth first as ours."""
+    """Reads the compiled model as a description, body by body, depth first."""
 
     def __init__(self, mujoco: Any, spec: Any, compiled: Any, path: str, lines: bool):
         self.mujoco, self.spec, self.m, self.path = mujoco, spec, compiled, path
@@ -371,7 +371,7 @@ class MjcfReader:
         )
 
     def joint(self, b: int) -> JointSpec:
-        """The one joint that moves body b on its parent: the product of MuJoCo's, each about its own anchor."""
+        """Return the joint of body b on its parent: the product of MuJoCo's joints, each about its own anchor."""
         m = self.m
         name, parent = self.bodies[b], self.bodies[m.body_parentid[b]]
         base = pose_matrix(rotation_of(m.body_quat[b]), m.body_pos[b])
@@ -384,13 +384,13 @@ class MjcfReader:
         if len(ids) == 1:
             j = ids[0]
             motion, axes = self.motion(j)
-            if motion.floating:  # its coordinates are the pose in the world, wherever the body was put
+            if motion.floating:  # its coordinates are the pose in the world
                 base = np.eye(4)
             if needs_world_axes(motion, values):
                 motion = in_world_axes()
                 self.remarks.append(
-                    f"the free joint {self.joints[j]!r} has armature or friction loss, along the world's axes: it is "
-                    "three slides and a ball here, whose v is MuJoCo's qvel"
+                    f"the free joint {self.joints[j]!r} has armature or friction loss along world axes: it becomes "
+                    "three slides and a ball, whose v is MuJoCo's qvel"
                 )
             zero = axes @ self.zero(j) @ inverse_pose(axes)
             return JointSpec(
@@ -407,7 +407,7 @@ class MjcfReader:
         return JointSpec(joint, parent, name, Compound(tuple(parts), nested(before)), base, **values)
 
     def motion(self, j: int) -> tuple[JointType, Array]:
-        """The joint type, and the pose (4, 4) of its canonical axes in the moved body's frame."""
+        """Return the joint type, and the pose (4, 4) of its canonical axes in the moved body's frame."""
         m, kind = self.m, self.m.jnt_type[j]
         if kind == FREE:
             return Free(), np.eye(4)
@@ -418,14 +418,14 @@ class MjcfReader:
         return motion, pose_matrix(alignment, m.jnt_pos[j] if kind == HINGE else None)
 
     def zero(self, j: int) -> Array:
-        """The pose of the joint at coordinate zero: at its reference, MuJoCo's bodies are as in the file."""
+        """Return the pose of the joint at coordinate zero; at its reference, MuJoCo's bodies are as in the file."""
         kind, reference = self.m.jnt_type[j], float(self.m.qpos0[self.m.jnt_qposadr[j]])
         if kind in (FREE, BALL) or reference == 0.0:
             return np.eye(4)
         return pose_matrix(rotation_z(-reference)) if kind == HINGE else pose_matrix(p=np.array([0, 0, -reference]))
 
     def values(self, ids: range) -> dict[str, Any]:
-        """Limits, springs, friction and the like of a body's joints, per coordinate."""
+        """Return limits, springs, friction and similar values of a body's joints, per coordinate."""
         m, widths = self.m, {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
         qs: list[int] = []
         vs: list[int] = []
@@ -465,7 +465,7 @@ class MjcfReader:
         self.unused += _counted("sites of names that bodies have", skipped)
 
     def site_frame(self, s: int, name: str) -> str:
-        """The frame of a site; of that name where it has none yet."""
+        """Return the frame of a site, of this name if it has none yet."""
         if s not in self.site_frames:
             pose = pose_matrix(rotation_of(self.m.site_quat[s]), self.m.site_pos[s])
             name = _free(name, {*self.bodies, *self.frames})
@@ -474,7 +474,7 @@ class MjcfReader:
         return self.site_frames[s]
 
     def springs(self) -> Iterator[Spring]:
-        """The spatial tendons that go straight from site to site and have a stiffness or a damping."""
+        """Yield the spatial tendons that go straight from site to site and have a stiffness or a damping."""
         m, kinds = self.m, self.mujoco.mjtWrap
         names = self.names(self.mujoco.mjtObj.mjOBJ_TENDON, m.ntendon, lambda t: f"tendon{t}")
         told: dict[str, list[str]] = {}
@@ -500,7 +500,7 @@ class MjcfReader:
             self.unused += _counted(what, found)
 
     def loops(self) -> Iterator[Loop | CoordinateLoop]:
-        """The active equality constraints; of connect and weld, the frames that are to meet become frames."""
+        """Yield the active equality constraints; the frames of connect and weld become frames."""
         m, kinds = self.m, self.mujoco.mjtEq
         taken: set[str] = set()
         inactive, other, within = [], [], []
@@ -540,7 +540,7 @@ class MjcfReader:
         self.unused += _counted("equality constraints of tendons, distances or flexible bodies", other)
 
     def joint_loop(self, name: str, first: int, second: int, coefficients: Array) -> CoordinateLoop:
-        """MuJoCo's polynomial counts both coordinates from their references; ours is of the coordinates."""
+        """Convert MuJoCo's polynomial, which is in displacements from the references, to one in the coordinates."""
         m = self.m
         reference = m.qpos0[m.jnt_qposadr[first]]
         if second < 0:
@@ -587,7 +587,7 @@ class MjcfReader:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """The name, with underscores where it is taken; noted as taken."""
+    """Return the name, with underscores if it is taken, and mark it as taken."""
     while name in taken:
         name += "_"
     taken.add(name)

@@ -1,4 +1,4 @@
-"""The geoms of an MJCF file: what bodies look like and what of them touches others."""
+"""Geoms of an MJCF file as shapes."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ SEEN_GROUPS = (0, 1, 2)
 """Groups of geoms that MuJoCo's viewer shows."""
 
 MUJOCO_KINDS = {kind: f"mjGEOM_{kind.upper()}" for kind in KINDS if kind != "cone"} | {"height_field": "mjGEOM_HFIELD"}
-"""What MuJoCo calls the kinds that it has."""
+"""MuJoCo's names of the kinds of shapes."""
 
 SHORTEST_QUATERNION = 1e-15
-"""Length below which MuJoCo takes a quaternion for no rotation."""
+"""Length below which MuJoCo treats a quaternion as no rotation."""
 
 GRAY = (0.5, 0.5, 0.5)
-"""The color of geoms that are given none."""
+"""Default color of geoms."""
 
 
 def shapes_of(reader: MjcfReader) -> tuple[list[Shape], dict[int, int]]:
-    """The geoms of the compiled model that are seen or touch, as shapes; where each of them is among these."""
+    """Return the geoms of the compiled model that are visible or in contact as shapes, with their indices."""
     m, kinds, names = reader.m, reader.mujoco.mjtGeom, reader.mujoco.mjtObj
     of_kind = {int(getattr(kinds, name)): kind for kind, name in MUJOCO_KINDS.items()}
     files, folder = _mesh_files(reader), os.path.dirname(os.path.abspath(reader.path))
@@ -69,14 +69,14 @@ def shapes_of(reader: MjcfReader) -> tuple[list[Shape], dict[int, int]]:
         use: Use = "both" if touches and seen else "collision" if touches else "visual"
         material = int(m.geom_matid[g])
         rgba = m.geom_rgba[g] if material < 0 else m.mat_rgba[material]
-        red, green, blue, opacity = (round(float(x), 6) for x in rgba)  # which are of single precision
+        red, green, blue, opacity = (round(float(x), 6) for x in rgba)  # single precision
         shape = Shape(
             reader.bodies[m.geom_bodyid[g]],
             kind,
             T,
             use=use,
             color=None if (red, green, blue) == GRAY else (red, green, blue, opacity),
-            file_colors="never",  # MuJoCo takes a mesh's triangles alone
+            file_colors="never",  # MuJoCo uses only the triangles of a mesh
             name=name,
             folders=(folder,),
             place=reader.path,
@@ -92,7 +92,7 @@ def shapes_of(reader: MjcfReader) -> tuple[list[Shape], dict[int, int]]:
 
 
 def _heights(m: Any, field: int) -> dict[str, Any]:
-    """What a height field of the compiled model is, whose data are 0 to 1."""
+    """Return the parameters of a height field of the compiled model, whose data are 0 to 1."""
     rows, columns, first = int(m.hfield_nrow[field]), int(m.hfield_ncol[field]), int(m.hfield_adr[field])
     x, y, top, base = m.hfield_size[field].tolist()
     data = np.array(m.hfield_data[first : first + rows * columns], dtype=float).reshape(rows, columns)
@@ -107,7 +107,7 @@ def _part(m: Any, what: str, mesh: int) -> Array:
 
 
 def _mesh_files(reader: MjcfReader) -> dict[str, str]:
-    """Of each mesh that is from a file, where that is."""
+    """Return the path of each mesh from a file."""
     compiler = reader.spec.compiler
     folder = compiler.meshdir or getattr(compiler, "assetdir", "")
     return {
@@ -116,7 +116,7 @@ def _mesh_files(reader: MjcfReader) -> dict[str, str]:
 
 
 def quaternion_problems(reader: MjcfReader) -> list[str]:
-    """Problems of quaternions without a direction: MuJoCo normalizes huge ones to zeros, and tiny ones not at all."""
+    """Return problems of quaternions without a direction: MuJoCo normalizes huge ones to zero, and not tiny ones."""
     m, kinds = reader.m, reader.mujoco.mjtObj
     welds = (m.eq_type == int(reader.mujoco.mjtEq.mjEQ_WELD)) & (m.eq_objtype == int(kinds.mjOBJ_BODY))
     problems = []

@@ -1,4 +1,4 @@
-"""What the MJCF writer says of contact: what geoms are like to touch, height fields, pairs and excluded bodies."""
+"""Contact in written MJCF files: surface parameters of geoms, height fields, pairs and excluded bodies."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from linkwright.model.pair import FRICTION, Pair
 from linkwright.model.shape import Shape
 
 THINNEST = 1e-3
-"""m, of the ground beneath a height field, and of its heights where all are alike: MuJoCo asks for some."""
+"""m, smallest depth of the ground below a height field, and smallest range of its heights, required by MuJoCo."""
 
 
 def surface(shape: Shape, alone: bool, losses: Losses) -> dict[str, Any]:
-    """What a geom is like to touch; ``alone``: no shape has a friction that this one could take."""
+    """Return the surface parameters of a geom; ``alone``: no other shape has a friction that this one could use."""
     told: dict[str, Any] = {}
     if shape.friction is None and not alone:
-        losses.add(f"friction that is left to what is touched is written as {FRICTION:g}", shape.called)
+        losses.add(f"friction that depends on the other shape is written as {FRICTION:g}", shape.called)
     numbers = (FRICTION if shape.friction is None else shape.friction, shape.torsional_friction, shape.rolling_friction)
     told |= {"friction": numbers, "condim": max(3, _condim(*numbers))}
     if shape.margin:
@@ -37,23 +37,24 @@ def _lost(of: Shape | Pair, called: str, losses: Losses) -> None:
     if of.restitution:
         losses.add("restitution is lost", called)
     if of.stiffness is not None:
-        losses.add("stiffness and damping of contact are lost, which MuJoCo tells by mass", called)
+        losses.add("stiffness and damping of contact are lost, which MuJoCo defines per mass", called)
 
 
 def _condim(slide: float, spin: float, roll: float) -> int:
-    """How many directions of a contact have friction."""
+    """Return the condim: 1 plus the number of directions of a contact with friction."""
     return 6 if roll else 4 if spin else 3 if slide else 1
 
 
 def _signed(bits: int) -> int:
-    """The same 32 bits, as a number with a sign."""
+    """Return 32 bits as a signed integer."""
     return bits - (1 << 32) if bits >> 31 else bits
 
 
 def height_field(shape: Shape) -> tuple[dict[str, Any], float]:
-    """An hfield of the same surface, whose z = 0 is its lowest point; and how high that is in the shape's frame.
+    """Return an hfield of the same surface, whose z = 0 is its lowest point, and the height of that in the shape's
+    frame.
 
-    In files the last row comes first.
+    The last row comes first in files.
     """
     assert shape.heights is not None
     low, high = float(shape.heights.min()), float(shape.heights.max())
@@ -64,7 +65,7 @@ def height_field(shape: Shape) -> tuple[dict[str, Any], float]:
 
 
 def pairs_of(description: Description) -> list[Pair]:
-    """The pairs that are written: those that there are, and those that were listed, each once."""
+    """Return the pairs to write: the present and the listed ones, each once."""
     found: dict[frozenset[int], Pair] = {}
     for pair in (*description.pairs, *description.listed_pairs):
         found.setdefault(frozenset((pair.first, pair.second)), pair)
@@ -92,11 +93,11 @@ def contacts(root: XmlNode, description: Description, geoms: Mapping[int, str], 
     if node.children:
         root.children.append(node)
     if description.pairs and _more_meet(description):
-        losses.add("MuJoCo lets other shapes meet too, as contype and conaffinity say", description.name)
+        losses.add("MuJoCo allows contact of further shapes, by contype and conaffinity", description.name)
 
 
 def _more_meet(description: Description) -> bool:
-    """Whether shapes of two links meet by their bits that are no pair."""
+    """Return whether the bits allow contact of two shapes of different links that are no pair."""
     known = {frozenset((pair.first, pair.second)) for pair in description.pairs}
     touching = [k for k, shape in enumerate(description.shapes) if shape.touches]
     for i, j in combinations(touching, 2):

@@ -1,7 +1,7 @@
 """The MJCF writer: bodies, joints with limits, springs and friction, frames as sites, loops as equality constraints.
 
-Several joints between two bodies stay on one body. What MuJoCo has not is written as what comes nearest, which one
-warning tells: joints that follow others and helical ones become equality constraints, a planar joint two slides and a
+Several joints between two bodies stay on one body. Elements that MuJoCo lacks are approximated, with one
+warning: mimic and helical joints become equality constraints, a planar joint becomes two slides and a
 hinge, whose velocities are in the axes of the parent. q of a free joint is the pose in the world.
 """
 
@@ -37,13 +37,13 @@ from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 LEAST = 1e-14
-"""Mass and moments of bodies that move and have none: MuJoCo asks for some."""
+"""Mass and moments of moving bodies without any, since MuJoCo requires positive values."""
 
 MOST = 1e10
-"""Stands for no limit where the other end has one."""
+"""Replacement of a missing limit if the other limit exists."""
 
 ROUNDED = 1e-12
-"""A moment that exceeds the sum of the others by this much of itself does so by rounding."""
+"""Relative excess of a moment over the sum of the others that is rounding."""
 
 SIZES: dict[str, Callable[[Shape], Any]] = {
     "sphere": lambda shape: shape.radius,
@@ -53,13 +53,13 @@ SIZES: dict[str, Callable[[Shape], Any]] = {
     "ellipsoid": lambda shape: 0.5 * np.array(shape.size),
     "plane": lambda shape: (0.0, 0.0, 1.0),
 }
-"""What MuJoCo's geoms are given for their sizes."""
+"""Sizes of MuJoCo's geoms."""
 
 TYPES = {Revolute: "hinge", Prismatic: "slide", Spherical: "ball", Free: "free"}
 
 
 def mjcf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
-    """The MJCF file of a mechanism, and what it cannot say."""
+    """Return the MJCF file of a mechanism, and its losses."""
     writer = _MjcfWriter(description, Losses(path, "MJCF"))
     root = writer.mujoco()
     return root.text(), writer.losses
@@ -73,12 +73,12 @@ class _MjcfWriter:
         self.joints = Names({joint.name for joint in description.joints})
         self.names = Names({loop.name for loop in description.loops})
         self.hinges: dict[str, str] = {}
-        """the joint in the file of each coordinate that equality constraints may tie"""
+        """joint in the file of each coordinate that equality constraints may couple"""
         self.ties: list[dict[str, Any]] = []
         self.geoms: dict[int, str] = {}
-        """the name in the file of each shape that has one, by its place"""
+        """name in the file of each named shape, by its index"""
         self.at_rest = {WORLD}
-        """the world and what is welded to it"""
+        """the world and all welded links"""
 
     def mujoco(self) -> XmlNode:
         description = self.description
@@ -96,7 +96,7 @@ class _MjcfWriter:
         return root
 
     def shapes(self, root: XmlNode) -> None:
-        """Geoms without mass: what only is seen touches nothing and is in group 2, what only touches in group 3."""
+        """Add geoms without mass: visual ones in group 2 without contact, collision ones in group 3."""
         first = {shape.name for shape in self.description.shapes if shape.name}
         names, assets = Names({*first}), XmlNode("asset")
         paired = {place for pair in pairs_of(self.description) for place in (pair.first, pair.second)}
@@ -144,7 +144,7 @@ class _MjcfWriter:
         contacts(root, self.description, self.geoms, self.losses)
 
     def mesh(self, assets: XmlNode, shape: Shape) -> str:
-        """The name of a new mesh among the assets; "" where MuJoCo could not read it."""
+        """Return the name of a new mesh among the assets; "" if MuJoCo cannot read it."""
         told: dict[str, Any] = {"name": f"mesh{len(assets.children) + 1}", "scale": shape.scale, "inertia": "shell"}
         if shape.vertices is not None and shape.faces is not None:
             told |= {"vertex": shape.vertices, "face": shape.faces}
@@ -153,13 +153,13 @@ class _MjcfWriter:
             return ""
         else:
             if not mesh_found(shape, self.losses):
-                return ""  # of missing files MuJoCo reads nothing at all
+                return ""  # MuJoCo rejects a file with missing meshes
             told["file"] = file_beside(shape, self.losses, packages=False)
         assets.add("mesh", **told)
         return str(told["name"])
 
     def body(self, joint: JointSpec) -> None:
-        """A body in the one it is joined to, with the joints between them."""
+        """Add a body to its parent, with the joints between them."""
         body = self.bodies[joint.child]
         above = self.nodes[joint.parent]
         if joint.motion is None:
@@ -195,7 +195,7 @@ class _MjcfWriter:
             self.joint(node, joint, part, own, len(parts))
         if joint.mimic is not None:
             self.tie(joint.name, joint.mimic.joint, (joint.mimic.offset, joint.mimic.multiplier))
-            self.losses.add("a joint that follows another is tied to it by an equality constraint", joint.name)
+            self.losses.add("a mimic joint is coupled to its leader by an equality constraint", joint.name)
         if turned:
             self.inertial(node, BodySpec(name), moves=True)
             node = node.add("body", name=body.name, **_placed(behind_all))
@@ -206,7 +206,7 @@ class _MjcfWriter:
         self.nodes[body.name] = node
 
     def _split(self, joint: JointSpec, parts: list[Simple]) -> list[Simple]:
-        """The joints, with those replaced that MuJoCo has not, or not here."""
+        """Return the joints, with those that MuJoCo lacks replaced."""
         found: list[Simple] = []
         for part in parts:
             if isinstance(part.motion, Planar):
@@ -222,7 +222,7 @@ class _MjcfWriter:
         return found
 
     def joint(self, node: XmlNode, joint: JointSpec, part: Simple, axes: Array, count: int) -> None:
-        """One joint of a body, whose axes (4, 4) are in the body's frame."""
+        """Add one joint of a body, with axes (4, 4) in the body's frame."""
         motion, values = part.motion, part.values
         one = not part.name or (count == 1)
         name = joint.name if one else self.part_name(joint, part.name)
@@ -241,19 +241,19 @@ class _MjcfWriter:
             if motion.nq == 1:
                 told["springref"] = rest
             else:
-                self.losses.add("where springs of ball and free joints are relaxed is lost", name)
+                self.losses.add("rest positions of springs of ball and free joints are lost", name)
         node.add("joint", **told)
         if part.follows is not None:
             self.ties.append({"joint1": name, "joint2": joint.name, "polycoef": (0.0, part.follows[1], 0.0, 0.0, 0.0)})
             self.losses.add("a helical joint is a hinge and a slide tied by an equality constraint", joint.name)
 
     def part_name(self, joint: JointSpec, part: str) -> str:
-        """The name of one of several joints: its own where nothing else has it."""
+        """Return the name of one of several joints: its own if that is free."""
         own = part.isdigit() or part in ("x", "y", "z", "turn", "slide", "displacement", "angle", "first", "second")
         return self.joints.free(f"{joint.name}_{part}" if own else part)
 
     def scalar(self, name: str, what: str, x: Any) -> dict[str, Any]:
-        """A value that MuJoCo has once for a joint."""
+        """Return a parameter that MuJoCo has once per joint."""
         if x is None or not np.any(x):
             return {}
         if not all_equal(x):
@@ -287,10 +287,10 @@ class _MjcfWriter:
         return told
 
     def inertial(self, node: XmlNode, body: BodySpec, moves: bool, hinge: Array | None = None) -> None:
-        """Mass and principal moments, as MuJoCo takes them: of bodies that move none may be zero, and of no body may
-        one exceed the sum of the others.
+        """Add mass and principal moments in MuJoCo's limits: for moving bodies none may be zero, and no moment may
+        exceed the sum of the others.
 
-        Of a body on a ``hinge`` (3,) at the world only the moment about that counts; of one at rest, nothing.
+        For a body on a ``hinge`` (3,) at the world only the moment about that axis matters; for a body at rest, none.
         """
         mass, I = float(body.mass), np.asarray(body.inertia, dtype=float)
         if not mass and not I.any() and not moves:
@@ -304,13 +304,13 @@ class _MjcfWriter:
             moments[k] -= 2.0 / 3.0 * excess
             if body.name not in self.at_rest:
                 self.losses.add(
-                    "no rigid body has these moments of inertia: the nearest that one has are written, as MuJoCo "
-                    "takes no others",
+                    "no rigid body has these moments of inertia: the nearest valid ones are written, since MuJoCo "
+                    "rejects others",
                     body.name,
                 )
         if moves and (mass < LEAST or moments.min() < LEAST):
             mass, moments = max(mass, LEAST), np.maximum(moments, LEAST)
-            what = f"a body that moves without mass or inertia gets {LEAST:g}, for MuJoCo asks for some"
+            what = f"a moving body without mass or inertia gets {LEAST:g}, since MuJoCo requires positive values"
             self.losses.add(what, body.name)
         k = int(np.argmax(moments))  # by rounding the largest may still exceed the sum of the others
         moments[k] = min(moments[k], moments[k - 1] + moments[k - 2])
@@ -329,14 +329,14 @@ class _MjcfWriter:
         self.ties.append(tied | {"polycoef": padded})
 
     def place(self, frame: str) -> tuple[str, Array]:
-        """The body that a frame is on, and its pose (4, 4) there."""
+        """Return the body of a frame, and its pose (4, 4) there."""
         for one in self.description.frames:
             if one.name == frame:
                 return one.body, one.placement
         return frame, np.eye(4)
 
     def site(self, name: str, frame: str, T: Array) -> str:
-        """A new site at the pose T (4, 4) in a frame."""
+        """Add a site at the pose T (4, 4) in a frame and return its name."""
         body, placement = self.place(frame)
         name = self.sites.free(name)
         self.nodes[body].add("site", name=name, **_placed(placement @ T))
@@ -366,7 +366,7 @@ class _MjcfWriter:
                 equality.add("joint", **told)
 
     def ends(self, loop: Loop, p: Array, ending: str) -> dict[str, Any]:
-        """The two sites that are to meet, at p (3,) in the second frame."""
+        """Return the two sites that coincide when closed, at p (3,) in the second frame."""
         T = pose_matrix(p=p)
         one = self.site(f"{loop.name}{ending}_1", loop.first, loop.placement @ T)
         return {"site1": one, "site2": self.site(f"{loop.name}{ending}_2", loop.second, T)}
@@ -375,7 +375,7 @@ class _MjcfWriter:
         named = [self.hinges.get(one, "") for one in (loop.first, loop.second)]
         wrong = (loop.second and not named[1]) or not named[0] or len(loop.coefficients) > 5
         if wrong:
-            self.losses.add("a loop that ties what MuJoCo has no joint of one coordinate for is lost", loop.name)
+            self.losses.add("a coupling of coordinates without joints of one coordinate in MuJoCo is lost", loop.name)
         else:
             self.tie(named[0], named[1], loop.coefficients, loop.name)
 
@@ -410,12 +410,12 @@ def _principal(I: Array) -> tuple[Array, Array]:
 
 
 def _excess(moments: Array) -> float:
-    """By how much the largest moment exceeds the sum of the others."""
+    """Return the excess of the largest moment over the sum of the others."""
     return float(2.0 * moments.max() - moments.sum())
 
 
 def _placed(T: Array) -> dict[str, Any]:
-    """pos and quat of a pose (4, 4), where they are not zero."""
+    """Return pos and quat of a pose (4, 4), if they are not zero."""
     told: dict[str, Any] = {}
     if T[:3, 3].any():
         told["pos"] = T[:3, 3]

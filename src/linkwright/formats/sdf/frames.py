@@ -1,6 +1,6 @@
-"""The frames of an SDF file: everything with a pose, by its full name, and what it is relative and attached to.
+"""Frames of an SDF file: all elements with a pose, by full name, with their reference and attached link.
 
-Every node is followed once, so that the time grows with the size of the file.
+Every node is visited once, so that the time is linear in the size of the file.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from linkwright.spatial.arrays import Array
 
 @dataclass
 class FrameNode:
-    """Something with a pose: a model, a link, a joint or a frame."""
+    """Element with a pose: a model, a link, a joint or a frame."""
 
     element: Element
     kind: str
     reference: str
-    """the full name of what its pose is relative to; "" is the world"""
+    """full name of the reference of its pose; "" is the world"""
     pose: Array
     attached: str = ""
-    """of a frame, the full name of what it is fixed to; of a joint its child"""
+    """for a frame, the full name of its attached element; for a joint, its child"""
     scope: str = ""
 
 
 @dataclass
 class Item:
-    """A link or a joint that is to be read once all places are known."""
+    """Link or joint that is read once all poses are known."""
 
     name: str
     element: Element
@@ -44,19 +44,19 @@ class Item:
 
 
 class Frames(SDFValues):
-    """The nodes of a file, their poses in the world, and the links that they are fixed to."""
+    """Nodes of a file, their poses in the world, and the links that they are fixed to."""
 
     def __init__(self, file: str):
         super().__init__(file)
         self.nodes: dict[str, FrameNode] = {}
         self.links: list[Item] = []
         self.world: dict[str, Array] = {}
-        """the pose (4, 4) of each node in the world"""
+        """pose (4, 4) of each node in the world"""
         self.held_by: dict[str, str | None] = {"": ""}
-        """the link that each node looked up so far is fixed to; None where there is none, which is reported"""
+        """link of each node looked up so far; None for an error, which is reported"""
 
     def node(self, full: str, element: Element, kind: str, scope: str, default: str, attached: str = "") -> bool:
-        """Note something with a pose, relative to ``default`` unless it says so; whether its name is new."""
+        """Add an element with a pose, relative to ``default`` by default; return whether its name is new."""
         if full in self.nodes:
             first = self.nodes[full]
             self.problem(
@@ -75,7 +75,7 @@ class Frames(SDFValues):
         return True
 
     def full(self, name: str, scope: str) -> str:
-        """The full name of what a name means in a model."""
+        """Return the full name of a name in a model."""
         if name == WORLD:
             return ""
         if name == "__model__":
@@ -83,7 +83,7 @@ class Frames(SDFValues):
         return f"{scope}::{name}" if scope else name
 
     def short(self, full: str) -> str:
-        """The name without that of the outermost model."""
+        """Return the name without that of the outermost model."""
         return full.partition("::")[2]
 
     def place_all(self) -> None:
@@ -113,15 +113,15 @@ class Frames(SDFValues):
                     self.world[one] = (self.world[above] if above else np.eye(4)) @ self.nodes[one].pose
 
     def unknown_frame(self, element: Element, attribute: str, name: str, scope: str = "") -> None:
-        """Report that there is no such frame in a model."""
+        """Report an unknown frame of a model."""
         known = (self.short(one) for one in self.nodes if one.startswith(scope) and self.short(one))
-        so_far = max(self.problems, self.remarks, key=len)  # near names are searched for the first ones only
+        so_far = max(self.problems, self.remarks, key=len)  # similar names are searched only for the first ones
         self.problem(element, f"{attribute}: {unknown_name('frame', name, known, so_far)}")
 
     def attached_link(self, full: str, element: Element) -> str | None:
-        """The link that something is fixed to; "" for the world; None, and a problem, where there is none.
+        """Return the link that an element is fixed to; "" for the world; None, with a problem, if there is none.
 
-        Each node is followed once. A wrong name is reported where it stands, a ring once.
+        Each node is visited once. A wrong name and a cycle are reported once.
         """
         way: dict[str, None] = {}
         while full not in self.held_by:
@@ -148,7 +148,7 @@ class Frames(SDFValues):
         return found
 
     def canonical(self, model: str) -> str:
-        """The link that stands for a model: the one it names, or its first."""
+        """Return the link that represents a model: the named one, or its first."""
         named = self.nodes[model].element.attributes.get("canonical_link")
         if named:
             return self.full(named, model)
@@ -156,12 +156,12 @@ class Frames(SDFValues):
 
     @cached_property
     def own_links(self) -> dict[str, str]:
-        """The first link of each model that has some."""
+        """First link of each model with links."""
         return {link.scope: link.name for link in reversed(self.links)}
 
     @cached_property
     def inner_links(self) -> dict[str, str]:
-        """The first link of each model or of the models in it."""
+        """First link of each model or of its nested models."""
         found: dict[str, str] = {}
         for link in self.links:
             scope = link.scope

@@ -1,13 +1,13 @@
 """The SDF reader (specification: sdformat.org, versions 1.4 to 1.12): one model, with the models nested in it.
 
-Read are links with their inertias and shapes, joints with axes, limits, dynamics and mimics, frames, and poses
-relative to any of them. At zero coordinates every link lies where its pose puts it. Conventions at the door:
+Supported are links with their inertias and shapes, joints with axes, limits, dynamics and mimics, frames, and poses
+relative to any of them. At zero coordinates every link is at its pose. Conventions:
 
-* A model that no joint ties to the world stands on its first link, which is welded where its pose puts it;
-  ``root="free"`` sets it afloat, as Gazebo does.
+* A model without a joint to the world is fixed by its first link, which is welded at its pose;
+  ``root="free"`` makes it float, as in Gazebo.
 * A link that is the child of two joints closes a loop: the second joint becomes one of ``model.loops``.
-* Things in nested models are named "inner::link".
-* Where a link says nothing of its inertia, it has SDF's own default: 1 kg and 1 kg m².
+* Elements of nested models are named "inner::link".
+* A link without inertia has SDF's default: 1 kg and 1 kg m².
 
 Everything wrong with a file is reported together, each with file:line:column. Other files (<include>) are not read.
 """
@@ -59,10 +59,10 @@ JOINT_TYPES = {
     "screw": "helical",
 }
 LOOPS = {"fixed": "weld", "continuous": "revolute", "spherical": "ball"}
-"""What a joint that closes a loop is called as a loop, where that is not its own name."""
+"""Loop types of joints that close loops, if they have another name."""
 
 UNLIMITED = 1e16
-"""A limit as large as this is none."""
+"""Limits of this size and larger are infinite."""
 
 LINK_KNOWN = (
     *("pose", "inertial", "visual", "collision", "sensor", "gravity", "enable_wind", "self_collide", "kinematic"),
@@ -80,18 +80,18 @@ MODEL_KNOWN = (
 
 
 def read_sdf(path: str | os.PathLike[str], root: str | None = None) -> Model:
-    """The model in an SDF file. ``root="free"`` sets its base afloat; else it is welded to the world.
+    """Read a model from an SDF file, with a floating base for ``root="free"``, else welded to the world.
 
-    Raises :class:`FormatError` with everything that is wrong, warns once (:class:`FormatWarning`) of
-    what was ignored or mended.
+    Raises :class:`FormatError` with all problems, and issues one :class:`FormatWarning` with ignored and repaired
+    elements.
     """
     return parse_sdf(read_bytes(path), root, os.fspath(path), Path(path).stem)
 
 
 def parse_sdf(text: str | bytes, root: str | None = None, place: str = "<text>", name: str = "robot") -> Model:
-    """As :func:`read_sdf`, from the text itself.
+    """Read a model as :func:`read_sdf` from the text.
 
-    ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
+    ``place`` is the name of the file in messages, ``name`` the default name of the robot.
     """
     reader = _SdfReader(place)
     reader.filtered = (b"_bitmask>" if isinstance(text, bytes) else "_bitmask>") in text  # type: ignore[operator]
@@ -99,7 +99,7 @@ def parse_sdf(text: str | bytes, root: str | None = None, place: str = "<text>",
 
 
 class _SdfReader(Frames):
-    """What a file says, and what is wrong with it."""
+    """Reader of a file, with its problems."""
 
     def __init__(self, file: str):
         super().__init__(file)
@@ -109,7 +109,7 @@ class _SdfReader(Frames):
     # elements
 
     def sdf(self, element: Element, name: str) -> Description:
-        """The whole file."""
+        """Read the whole file."""
         if element.tag != "sdf":
             raise FormatError(f"{self.place(element)}: the root element is <{shortened(element.tag)}>; expected <sdf>")
         found = re.fullmatch(r"1\.(\d+)(\.\d+)?", element.attributes.get("version", "").strip())
@@ -142,7 +142,7 @@ class _SdfReader(Frames):
         return STANDARD_GRAVITY if not worlds else (0.0, 0.0, -9.8)
 
     def model(self, element: Element, scope: str) -> None:
-        """A model and the models in it; what belongs to it is noted under its scope."""
+        """Read a model and its nested models; their elements are stored under its scope."""
         stack = [(element, scope)]
         while stack:
             element, scope = stack.pop()
@@ -161,7 +161,7 @@ class _SdfReader(Frames):
                 elif one.tag == "model":
                     stack.append((one, own))
                 elif one.tag == "include":
-                    self.problem(one, "<include> names another file, which is not read; write its model in its place")
+                    self.problem(one, "<include> names another file, which is not read; replace it by its model")
                 elif one.tag == "static" and one.text.strip().lower() in ("true", "1"):
                     self.remark(one, "the model is static; its joints are read all the same")
 
@@ -200,7 +200,7 @@ class _SdfReader(Frames):
         moved: set[str] = set()
         for joint in self.joints:
             spec = self.joint(joint)
-            if spec is None:  # told already; a weld stands in, so that no more is told of its link
+            if spec is None:  # reported before; a weld avoids further messages
                 below = self.nodes.get(joint.more["child"])
                 if below is None or below.kind != "link" or self.short(joint.more["child"]) in moved:
                     continue
@@ -227,7 +227,7 @@ class _SdfReader(Frames):
             self.problem(
                 link.element,
                 f"link {self.short(link.name)!r} is the child of no joint; only {self.short(loose[0].name)!r}, the "
-                "first, may stand by itself",
+                "first, may have no joint",
             )
             joints.append(JointSpec(f"{self.short(link.name)}_to_world_", WORLD, self.short(link.name)))
         return Description(name, tuple(bodies), tuple(joints), tuple(frames), tuple(loops), gravity, (), tuple(shapes))
@@ -260,7 +260,7 @@ class _SdfReader(Frames):
         return BodySpec(name, 1.0 if mass is None else mass, T[:3, 3], 0.5 * (I + I.T), self.place(element), place)
 
     def shapes(self, link: Item) -> Iterator[Shape]:
-        """What a link looks like and what of it touches others."""
+        """Yield the shapes of a link."""
         self.owner = f"link {self.short(link.name)!r}"
         for one in link.element.children:
             if one.tag not in USES:
@@ -272,8 +272,8 @@ class _SdfReader(Frames):
                     yield shape
 
     def pose_frame(self, element: Element, link: Item) -> Array | None:
-        """The frame, as its pose (4, 4) in a link, that the pose of something on the link is in; None where there is
-        no such frame, which is told."""
+        """Return the pose (4, 4) in a link of the frame in which the pose of an element on the link is given; None,
+        with a problem, for an unknown frame."""
         pose = self.child(element, "pose")
         told = pose.attributes.get("relative_to", "") if pose is not None else ""
         full = self.full(told, link.scope) if told else link.name
@@ -334,7 +334,7 @@ class _SdfReader(Frames):
         )
 
     def motion(self, joint: Item, type: str, to_child: Array) -> tuple[JointType | None, Array]:
-        """The joint type, and the rotation (3, 3) of its canonical axes to those of the child."""
+        """Return the joint type, and the rotation (3, 3) of its canonical axes to those of the child."""
         element = joint.element
         axes = [self.axis(joint, tag) for tag in ("axis", "axis2")]
         if type in ("fixed", "spherical"):
@@ -364,18 +364,18 @@ class _SdfReader(Frames):
         return Compound(parts, nested(inverse_pose(B))), np.eye(3)
 
     def pitch(self, element: Element) -> float:
-        """Of a screw, meters a turn."""
+        """Return the pitch of a screw in meters per turn."""
         pitch = self.value(element, "screw_thread_pitch", None)
         if pitch is not None:
             return pitch
-        old = self.value(element, "thread_pitch", None)  # rad/m, of a left-handed thread
+        old = self.value(element, "thread_pitch", None)  # rad/m, for a left-handed thread
         if not old:
-            self.problem(element, "a screw joint needs <screw_thread_pitch>, in meters a turn, not zero")
+            self.problem(element, "a screw joint needs <screw_thread_pitch>, in meters per turn, not zero")
             return 1.0
         return -2.0 * np.pi / old
 
     def axis(self, joint: Item, tag: str) -> Array | None:
-        """The direction (3,) of an axis in the world."""
+        """Return the direction (3,) of an axis in the world."""
         axis = self.child(joint.element, tag)
         if axis is None:
             return None
@@ -404,7 +404,7 @@ class _SdfReader(Frames):
         return turned
 
     def options(self, joint: Item, motion: JointType, kind: str) -> dict[str, Any]:
-        """Limits, springs and friction of a joint's axes."""
+        """Return limits, springs and friction of a joint's axes."""
         tags = ("axis", "axis2")[: motion.nv] if kind != "ball" else ()
         axes = [self.child(joint.element, tag) for tag in tags]
         found: dict[str, list[Any]] = {}
@@ -441,11 +441,11 @@ class _SdfReader(Frames):
 
     @cached_property
     def taken(self) -> set[str]:
-        """The names of all nodes, and of the frames that loops add."""
+        """Names of all nodes, and of the frames of loops."""
         return set(map(self.short, self.nodes))
 
     def loop(self, joint: Item, spec: JointSpec, frames: list[FrameSpec]) -> list[Loop]:
-        """A joint to a link that another joint moves already: a loop between two frames."""
+        """Return a loop for a joint to a link that another joint moves."""
         type = JOINT_TYPES[joint.element.attributes["type"]]
         if type == "compound":
             self.problem(
@@ -468,7 +468,7 @@ class _SdfReader(Frames):
 
 
 def _limited(name: str, x: float | None) -> float:
-    """A limit; infinite where SDF has none: not given, 1e16 or, of effort and velocity, negative."""
+    """Return a limit, infinite if missing, at 1e16, or negative for effort and velocity."""
     unlimited = -np.inf if name == "lower" else np.inf
     if x is None or abs(x) >= UNLIMITED or (name.endswith("_limit") and x < 0.0):
         return unlimited

@@ -1,5 +1,5 @@
-"""The shapes of an SDF's links: <visual> and <collision>. They move nothing, so what is wrong with one is told and the
-shape left out; the file is read all the same."""
+"""Shapes of an SDF's links: <visual> and <collision>. They do not affect the motion, so that an invalid shape is
+omitted with a remark and the file is read."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from linkwright.spatial.transform import pose_matrix
 
 USES: dict[str, Use] = {"visual": "visual", "collision": "collision"}
 EVERYTHING = 65535
-"""The bits of what meets everything, which a shape has that is given none where others are given some."""
+"""Default bits of a shape if other shapes have bits: contact with all shapes."""
 
 GEOMETRIES = ("box", "capsule", "cone", "cylinder", "ellipsoid", "mesh", "plane", "sphere")
 
 
 def shape_of(values: SDFValues, element: Element, link: str, frame: Array) -> Shape | None:
-    """The shape in a <visual> or <collision>, whose pose is in a frame at the pose (4, 4) in the link; None where
-    there is nothing to it, or something is wrong, which is told."""
+    """Return the shape in a <visual> or <collision>, with its pose in a frame at the pose (4, 4) in the link; None
+    without geometry, or with a problem."""
     geometry = values.child(element, "geometry")
     found = [one for one in geometry.children if one.tag != "empty"] if geometry is not None else []
     if geometry is not None and not found:
@@ -84,7 +84,7 @@ def _below(values: SDFValues, element: Element, *tags: str) -> Element | None:
 
 
 def _surface(values: SDFValues, element: Element) -> dict[str, Any]:
-    """What a collision is like to touch: of ODE, Gazebo's first engine, along its first direction."""
+    """Return the surface parameters of a collision: those of ODE, Gazebo's first engine, in its first direction."""
     surface = _below(values, element, "surface")
     if surface is None:
         return _bits(values, None)
@@ -103,7 +103,7 @@ def _surface(values: SDFValues, element: Element) -> dict[str, Any]:
 
 
 def _not_negative(values: SDFValues, element: Element | None, tag: str, default: float | None) -> float | None:
-    """The number in a child; the default where there is none, or where it is negative."""
+    """Return the number in a child; the default if it is missing or negative."""
     x = values.value(element, tag, default)
     if element is None or x is None or x >= 0.0:
         return x
@@ -114,7 +114,7 @@ def _not_negative(values: SDFValues, element: Element | None, tag: str, default:
 
 
 def _bits(values: SDFValues, contact: Element | None) -> dict[str, int]:
-    """Which bits a collision has, and which meet it."""
+    """Return the bit masks of a collision."""
     if not values.filtered:
         return {}
     collide = values.value(contact, "collide_bitmask", EVERYTHING)

@@ -1,4 +1,4 @@
-"""What the elements of an SDF file hold: numbers, names, poses."""
+"""Values of elements of an SDF file: numbers, names, poses."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from linkwright.spatial.transform import pose_matrix
 
 
 class SDFValues(WordFindings):
-    """Reads values, and tells of those that cannot be used."""
+    """Reads values and reports invalid ones."""
 
     filtered = False
-    """whether the file gives bits to shapes, by which they meet"""
+    """whether the file has bit masks of contact"""
 
     def child(self, element: Element, tag: str) -> Element | None:
-        """The one child of that tag; a second one is told."""
+        """Return the only child of a tag; report a second one."""
         found = [one for one in element.children if one.tag == tag]
         for one in found[1:]:
             self.second(one, found[0])
         return found[0] if found else None
 
     def numbers(self, element: Element, counts: tuple[int, ...], infinite: bool = False) -> list[float] | None:
-        """The numbers between the tags of an element; None, and a problem, where they cannot be used."""
+        """Return the numbers of an element; None, with a problem, for invalid ones."""
         words = element.text.split()
         shown, expected = shortened(" ".join(words)), " or ".join(map(str, counts))
         if len(words) not in counts:
@@ -37,13 +37,13 @@ class SDFValues(WordFindings):
         return self.reals(f"<{element.tag}>", [(word, element) for word in words], "a finite number", infinite)
 
     def value(self, element: Element | None, tag: str, default: float | None, infinite: bool = False) -> float | None:
-        """The number in a child; the default where there is none or it cannot be used."""
+        """Return the number in a child; the default if it is missing or invalid."""
         child = self.child(element, tag) if element is not None else None
         x = self.numbers(child, (1,), infinite) if child is not None else None
         return x[0] if x else default
 
     def word(self, element: Element, tag: str) -> str | None:
-        """The name in a child; None, and a problem, where there is none."""
+        """Return the name in a child; None, with a problem, if missing."""
         child = self.child(element, tag)
         text = child.text.strip() if child is not None else ""
         if not text:
@@ -67,7 +67,7 @@ class SDFValues(WordFindings):
         return name
 
     def unknown(self, element: Element, known: tuple[str, ...]) -> None:
-        """Tell of child elements that are unknown; those of other namespaces are not ours to know."""
+        """Report unknown child elements; those of other namespaces are ignored."""
         for one in element.children:
             if one.tag not in known and ":" not in one.tag:
                 hint = near(one.tag, known)
@@ -75,7 +75,7 @@ class SDFValues(WordFindings):
                 self.remark(one, f"<{tag}> in <{element.tag}> is not an element of SDF that is read{hint}")
 
     def pose(self, element: Element | None) -> Array:
-        """The pose (4, 4) between the tags of a <pose>; the identity where there is none."""
+        """Return the pose (4, 4) of a <pose>; the identity if missing."""
         if element is None or not element.text.strip():
             return np.eye(4)
         form = element.attributes.get("rotation_format", "euler_rpy")

@@ -1,9 +1,9 @@
 """The SDF writer: links with inertias and shapes, joints with limits, springs and friction, frames, mimics, loops.
 
-At zero coordinates each link lies where its pose puts it, so a loop can be written that is closed there. Joints that
-SDF has not become several with massless links between them (a cylindrical one a slide and a hinge, a planar one two
-slides and a hinge, …). One base on a free joint stands loose, as Gazebo floats it. What is lost is told in one
-warning.
+At zero coordinates each link is at its pose, so that loops that are closed there can be written. Joints that
+SDF lacks become several joints with massless links between them (a cylindrical joint becomes a slide and a hinge, a
+planar one two slides and a hinge, …). A base on a free joint has no joint, as for a floating model in Gazebo. One
+warning lists the losses.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ LOOPS: dict[type, str] = {
 }
 
 CLOSED = 1e-9
-"""A loop is closed at zero coordinates where it is open by no more than this, m and rad."""
+"""Largest residual of a loop that counts as closed at zero coordinates, in m and rad."""
 
 
 def sdf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
-    """The SDF file of a mechanism, and what it cannot say."""
+    """Return the SDF file of a mechanism, and its losses."""
     writer = _SdfWriter(description, Losses(path, "SDF"))
     root = writer.sdf()
     return '<?xml version="1.0"?>\n' + root.text(), writer.losses
@@ -80,14 +80,14 @@ class _SdfWriter:
         self.bodies = {body.name: body for body in description.bodies}
         self.names = Names({WORLD, "__model__"})
         self.places = {WORLD: WORLD}
-        """what links and frames are called in the file"""
+        """names of links and frames in the file"""
         self.joints: dict[str, str] = {}
-        """the same of the joints that others may follow"""
+        """names in the file of joints that may be leaders"""
         self.filtered = any((shape.contype, shape.conaffinity) != (1, 1) for shape in description.shapes)
-        """whether shapes meet by their bits: in SDF all have some then"""
+        """whether shapes have bit masks: in SDF all have some then"""
 
     def named(self, name: str) -> str:
-        """A name that SDF allows: "::" is for nested models, and all things of a model have different names."""
+        """Return a name that SDF allows: "::" is for nested models, and names of a model's elements are unique."""
         free = self.names.free(name.replace("::", "_"))
         if free != name:
             self.losses.add("names are changed, for those of links, joints and frames must differ", name)
@@ -111,7 +111,7 @@ class _SdfWriter:
         ]
         self.base = loose[0] if loose else None
         if self.base is not None:
-            self.losses.add("the base stands loose, as Gazebo floats it: load it with root='free'", self.base.name)
+            self.losses.add("the base floats without a joint, as in Gazebo: load it with root='free'", self.base.name)
             order.remove(self.base)
             self.link(self.bodies[self.base.child], WORLD, self.base.placement)
         for joint in order:
@@ -138,14 +138,14 @@ class _SdfWriter:
         node.say("pose", [*T[:3, 3], x, y, z, w], **told, rotation_format="quat_xyzw")
 
     def link(self, body: BodySpec, parent: str, T: Array) -> None:
-        """A link at the pose T (4, 4) in another, by their names in the file; with all that is on it."""
+        """Add a link with its contents at the pose T (4, 4) in another link, by their names in the file."""
         node = self.empty(self.places[body.name], parent, T, body)
         for shape in self.description.shapes:
             if shape.body == body.name:
                 self.shape(node, shape)
 
     def empty(self, name: str, parent: str, T: Array, body: BodySpec | None = None) -> XmlNode:
-        """A link without shapes, and without mass unless it is a body's."""
+        """Add a link without shapes, and without mass unless it is a body."""
         node = self.model.add("link", name=name)
         self.pose(node, T, "" if parent == WORLD else parent)
         inertial = node.add("inertial")
@@ -161,7 +161,7 @@ class _SdfWriter:
     # joints
 
     def joint(self, joint: JointSpec) -> None:
-        """A joint and the link it moves."""
+        """Add a joint and the link that it moves."""
         body, parent = self.bodies[joint.child], self.places[joint.parent]
         child = self.places[body.name]
         if joint.motion is None:
@@ -187,7 +187,7 @@ class _SdfWriter:
             self.losses.add(f"a {joint.motion.type} joint is written as {len(parts)} joints", joint.name)
 
     def parts(self, joint: JointSpec) -> tuple[list[Simple], Array]:
-        """The joints of SDF that one is the product of, and the pose (4, 4) of the child in the last one's frame."""
+        """Return SDF's joints whose product is a joint, and the pose (4, 4) of the child in the last one's frame."""
         motion = joint.motion
         if isinstance(motion, Helical | Universal):
             whole = simple(JointSpec(joint.name, joint.parent, joint.child, Revolute()))[0][0].values
@@ -213,7 +213,7 @@ class _SdfWriter:
         return "continuous" if plain == "revolute" and not limited else plain
 
     def tie(self, name: str, type: str, parent: str, child: str, T: Array | None = None) -> XmlNode:
-        """A joint whose frame is at the pose T (4, 4) in the child."""
+        """Add a joint whose frame is at the pose T (4, 4) in the child."""
         node = self.model.add("joint", name=name, type=type)
         if T is not None:
             self.pose(node, T)
@@ -222,7 +222,7 @@ class _SdfWriter:
         return node
 
     def axes(self, node: XmlNode, joint: JointSpec, part: Simple, T: Array) -> None:
-        """The axes of a joint, in its own frame, and what it has for each of them."""
+        """Add the axes of a joint in its own frame, with the values of each."""
         values = part.values
         if isinstance(part.motion, Spherical):
             for of in ("effort_limit", "velocity_limit", "damping", "friction", "stiffness"):
@@ -269,7 +269,7 @@ class _SdfWriter:
     # loops and shapes
 
     def loop(self, loop: Loop | CoordinateLoop) -> None:
-        """A second joint to a link, at the place where it is closed at zero coordinates."""
+        """Add a second joint to a link, at the pose where it is closed at zero coordinates."""
         if isinstance(loop, CoordinateLoop) or type(loop.kind) not in LOOPS:
             what = "joint" if isinstance(loop, CoordinateLoop) else loop.type
             self.losses.add(f"loops of the kind {what} are lost", loop.name)
@@ -325,7 +325,7 @@ class _SdfWriter:
 
 
 def _surface(collision: XmlNode, shape: Shape, filtered: bool) -> None:
-    """What a shape is like to touch, and which bits meet it; of torsional friction the patch has a radius of 1 m."""
+    """Add the surface parameters and bit masks of a shape; torsional friction has a patch radius of 1 m."""
     surface = XmlNode("surface")
     if shape.friction is not None or shape.torsional_friction or shape.rolling_friction:
         friction = surface.add("friction")

@@ -1,8 +1,8 @@
 """The URDF reader (specification: the ROS wiki's URDF pages; `quat_xyzw` of version 1.1).
 
-Read are links with their inertials and shapes, and joints. Meshes are named, never opened. Everything
-wrong with a file is reported together, each with file:line:column; what can be read in one clear way
-all the same is read so, and told in one warning.
+Supported are links with their inertials and shapes, and joints. Meshes are named and not opened. All
+problems of a file are reported together, each with file:line:column; elements with an unambiguous interpretation
+are repaired, with one warning.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ JOINT_TYPES = {
     "floating": "free",
     "spherical": "spherical",  # not in the specification, but written by several tools
 }
-"""Joint types in a file, and our names of them."""
+"""Joint types in a file, with the names in this library."""
 
 AXIS_TOLERANCE = 1e-3
-"""An axis longer or shorter than 1 by more than this is told; below, it is rounded decimals."""
+"""Deviation of the length of an axis from 1 above which there is a remark; smaller ones are rounded decimals."""
 
 
 class Known(NamedTuple):
-    """What may stand in an element."""
+    """Contents that an element may have."""
 
     attributes: tuple[str, ...]
     read: tuple[str, ...] = ()
     """child elements that are read, at most one of each"""
     skipped: tuple[str, ...] = ()
-    """child elements that are known and of no use here"""
+    """child elements that are known and ignored"""
 
 
 SCHEMA = {
@@ -77,31 +77,31 @@ SCHEMA = {
 }
 
 UNLIMITED = 1e30
-"""Stands for no limit where the format asks for a number."""
+"""Replacement of an infinite limit where the format requires a number."""
 
 WORDS = re.compile(r"[^ \t\r\n]+")
 
 
 def read_urdf(path: str | os.PathLike[str], root: str | None = None) -> Model:
-    """The model in a URDF file. ``root="free"`` sets its base afloat; else it is welded to the world.
+    """Read a model from a URDF file, with a floating base for ``root="free"``, else welded to the world.
 
-    Raises :class:`FormatError` with everything that is wrong, warns once (:class:`FormatWarning`) of
-    what was ignored or mended.
+    Raises :class:`FormatError` with all problems, and issues one :class:`FormatWarning` with ignored and repaired
+    elements.
     """
     return parse_urdf(read_bytes(path), root, os.fspath(path), Path(path).stem)
 
 
 def parse_urdf(text: str | bytes, root: str | None = None, place: str = "<text>", name: str = "robot") -> Model:
-    """As :func:`read_urdf`, from the text itself.
+    """Read a model as :func:`read_urdf` from the text.
 
-    ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
+    ``place`` is the name of the file in messages, ``name`` the default name of the robot.
     """
     reader = UrdfReader(place)
     return reader.assembled(reader.robot(parse_xml(text, place, text=True), name), root)
 
 
 class UrdfReader(WordFindings):
-    """What a file says, and what is wrong with it."""
+    """Reader of a file, with its problems."""
 
     def __init__(self, file: str):
         super().__init__(file)
@@ -110,7 +110,7 @@ class UrdfReader(WordFindings):
     # values
 
     def text(self, element: Element, attribute: str) -> str | None:
-        """A name that must be given; None, and a problem, where it is not."""
+        """Return a required name; None, with a problem, if missing."""
         value = element.attributes.get(attribute)
         if not value:
             missing = "is empty" if value == "" else "is missing"
@@ -121,14 +121,14 @@ class UrdfReader(WordFindings):
     def number(
         self, element: Element, attribute: str, default: float | None = 0.0, infinite: bool = False
     ) -> float | None:
-        """A number, ``default`` where it is not given, None where it cannot be used."""
+        """Return a number, ``default`` if missing, None if invalid."""
         if attribute not in element.attributes:
             return default
         x = self.vector(element, attribute, 1, infinite)
         return x[0] if x else None
 
     def vector(self, element: Element, attribute: str, n: int, infinite: bool = False) -> list[float] | None:
-        """n numbers; None where they are not given or cannot be used."""
+        """Return n numbers; None if missing or invalid."""
         value = element.attributes.get(attribute)
         if value is None:
             return None
@@ -149,7 +149,7 @@ class UrdfReader(WordFindings):
         return ""
 
     def parts(self, element: Element, known: Known | None = None) -> dict[str, Element]:
-        """The child elements that are read, by tag; told is what is unknown or there twice."""
+        """Return the supported child elements by tag; report unknown and repeated ones."""
         known = known or SCHEMA[element.tag]
         self.attributes(element, known.attributes)
         found: dict[str, Element] = {}
@@ -166,7 +166,7 @@ class UrdfReader(WordFindings):
         return found
 
     def attributes(self, element: Element, known: tuple[str, ...]) -> None:
-        """Tell which attributes are unknown; those of other namespaces are not ours to know."""
+        """Report unknown attributes; those of other namespaces are ignored."""
         for attribute in element.attributes:
             if attribute not in known and attribute != "xmlns" and ":" not in attribute:
                 hint = near(attribute, known)
@@ -174,7 +174,7 @@ class UrdfReader(WordFindings):
                 self.remark(element, what)
 
     def unknown(self, element: Element, parent: str, known: tuple[str, ...]) -> None:
-        """Tell of an element that is unknown here; those of other namespaces are not ours to know."""
+        """Report an unknown element; those of other namespaces are ignored."""
         tag = shortened(element.tag)
         if tag.startswith("xacro:"):
             self.problem(element, f"<{tag}> is xacro: expand the file first, or give it the suffix .xacro")
@@ -184,7 +184,7 @@ class UrdfReader(WordFindings):
     # elements
 
     def robot(self, element: Element, name: str) -> Description:
-        """The whole file."""
+        """Read the whole file."""
         if element.tag != "robot":
             hint = "; an MJCF file has the suffix .xml" if element.tag == "mujoco" else ""
             raise FormatError(
@@ -224,20 +224,20 @@ class UrdfReader(WordFindings):
         return Description(name, tuple(bodies), tuple(joints), shapes=tuple(shapes))
 
     def followers(self, joints: list[JointSpec]) -> list[JointSpec]:
-        """The joints; those that mimic none of them move on their own, which is told."""
+        """Return the joints; mimics of unknown joints are ignored with a remark."""
         known = {joint.name for joint in joints}
         kept = []
         for joint in joints:
             if joint.mimic and joint.mimic.joint not in known:
                 unknown = UnknownNameError("joint", joint.mimic.joint, known if len(self.remarks) < 10 else ())
-                message = f"{joint.place}: joint {joint.name!r} mimics an {unknown}; it moves on its own"
+                message = f"{joint.place}: joint {joint.name!r} mimics an {unknown}; its mimic is ignored"
                 self.remarks.setdefault(message, [])
                 joint = replace(joint, mimic=None)
             kept.append(joint)
         return kept
 
     def ground(self, element: Element, body: BodySpec, before: Element | None) -> Element:
-        """A link named "world" is the world itself."""
+        """Treat a link named "world" as the world."""
         self.owner = ""
         if before:
             self.problem(element, f"a second link is named {WORLD!r} (first at {self.place(before)})")
@@ -246,7 +246,7 @@ class UrdfReader(WordFindings):
         return before or element
 
     def roots(self, bodies: list[BodySpec], joints: list[JointSpec], ground: Element | None) -> None:
-        """What a link named "world", or one missing, does to the tree; the rest is for assembly to check."""
+        """Check a link named "world", or a missing one; assembly checks the rest of the tree."""
         for joint in joints:
             if ground is None and joint.parent == WORLD and joint.name not in self.parentless:
                 self.problems.append(
@@ -271,7 +271,7 @@ class UrdfReader(WordFindings):
         return BodySpec(name, mass, center, inertia, self.place(element), inertia_place) if name else None
 
     def inertial(self, element: Element) -> tuple[float, Array, Array]:
-        """Mass, center of mass, and inertia about it turned into the link's axes."""
+        """Return mass, center of mass, and inertia about it in the link's axes."""
         parts = self.parts(element)
         R, center = self.origin(parts.get("origin"))
         for tag in ("mass", "inertia"):
@@ -298,7 +298,7 @@ class UrdfReader(WordFindings):
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float)
 
     def origin(self, element: Element | None) -> tuple[Array | None, list[float] | None]:
-        """The rotation and position of an <origin>; None where they are the identity."""
+        """Return the rotation and position of an <origin>; None for the identity."""
         if element is None:
             return None, None
         xyz = self.vector(element, "xyz", 3)
@@ -321,7 +321,7 @@ class UrdfReader(WordFindings):
         parent, child = (self.end(element, parts, tag) for tag in ("parent", "child"))
         options: dict[str, Any] = {}
         motion, alignment = _motion(type, None)
-        if motion is not None:  # what a fixed joint says of its axis, limits and friction means nothing
+        if motion is not None:  # axis, limits and friction of a fixed joint are ignored
             motion, alignment = self.axis(parts.get("axis"), type)
             self.limits(element, parts, type, options)
             if "dynamics" in parts:
@@ -337,7 +337,7 @@ class UrdfReader(WordFindings):
                 options["mimic"] = Mimic(leader, 1.0 if multiplier is None else multiplier, offset or 0.0)
         if child is None:
             return None
-        if parent is None:  # told already; the ground stands in, so that no more is told of it
+        if parent is None:  # reported before; the ground avoids further messages
             self.parentless.add(name)
             parent = WORLD
         return JointSpec(
@@ -345,7 +345,7 @@ class UrdfReader(WordFindings):
         )
 
     def type(self, element: Element) -> str:
-        """Our name of the joint's type; where it is not known one whose axis and limits are looked at too."""
+        """Return the joint type's name in this library; for an unknown type one with an axis and limits."""
         type = self.text(element, "type")
         if type is None or type in JOINT_TYPES:
             return JOINT_TYPES[type] if type else "revolute"
@@ -354,14 +354,14 @@ class UrdfReader(WordFindings):
         return "revolute"
 
     def end(self, element: Element, parts: dict[str, Element], tag: str) -> str | None:
-        """The link that <parent> or <child> names."""
+        """Return the link of <parent> or <child>."""
         if tag in parts:
             return self.text(parts[tag], "link")
         self.problem(element, f'<joint> has no <{tag} link="…">')
         return None
 
     def axis(self, element: Element | None, type: str) -> tuple[JointType | None, Array]:
-        """The motion about or along the axis; x where none is given."""
+        """Return the motion about or along the axis, x by default."""
         axis = (1.0, 0.0, 0.0)
         if element is not None and type not in ("free", "spherical"):
             given = self.vector(element, "xyz", 3)
@@ -377,7 +377,7 @@ class UrdfReader(WordFindings):
         return _motion(type, axis)
 
     def limits(self, element: Element, parts: dict[str, Element], type: str, options: dict[str, Any]) -> None:
-        """Limits of position, velocity and effort, into ``options``."""
+        """Add limits of position, velocity and effort to ``options``."""
         limit = parts.get("limit")
         bounded = type in ("revolute", "prismatic")
         if limit is None:
@@ -394,19 +394,19 @@ class UrdfReader(WordFindings):
         elif not given:
             self.remark(limit, "<limit> has neither lower nor upper; the position is taken as unlimited", self.owner)
         elif None not in ends:
-            options["lower"], options["upper"] = ends  # one that is missing is 0, says the specification
+            options["lower"], options["upper"] = ends  # the specification's default is 0
             if ends[0] == ends[1] and "mimic" not in parts:
                 self.remark(limit, f"lower and upper are both {ends[0]:g}: the joint has no room to move", self.owner)
 
 
 def _limit(x: float | None) -> float | None:
-    """A limit; infinite where it is as large as those that stand for none."""
+    """Return a limit; infinite if it is as large as the replacement."""
     return x if x is None or abs(x) < UNLIMITED else float(np.copysign(np.inf, x))
 
 
 @lru_cache(maxsize=1024)
 def _rotation(rpy: tuple[float, float, float]) -> Array:
-    """As `rotation_rpy`; most files turn about one axis only, which is quick."""
+    """Return the same as `rotation_rpy`, faster for rotations about one axis."""
     turns = [k for k in range(3) if rpy[k]]
     R = rotation_about(np.eye(3)[turns[0]], rpy[turns[0]]) if len(turns) == 1 else rotation_rpy(rpy)
     R.setflags(write=False)

@@ -1,5 +1,5 @@
-"""The shapes of a URDF's links: <visual> and <collision>. They move nothing, so what is wrong with one is told and the
-shape left out; the file is read all the same."""
+"""Shapes of a URDF's links: <visual> and <collision>. They do not affect the motion, so that an invalid shape is
+omitted with a remark and the file is read."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ USES: dict[str, Use] = {"visual": "visual", "collision": "collision"}
 GEOMETRIES = ("box", "cylinder", "sphere", "capsule", "mesh")
 
 GAZEBO = ("mu1", "kp", "kd")
-"""What <gazebo reference="link"> says of contact that is read."""
+"""Contact parameters of <gazebo reference="link"> that are read."""
 
 Color = tuple[float, float, float, float]
 
 
 def shapes_of(reader: UrdfReader, link: Element, name: str, colors: dict[str, Color]) -> Iterator[Shape]:
-    """The shapes of a link; ``colors`` are those of materials that the robot names."""
+    """Yield the shapes of a link; ``colors`` are those of the robot's named materials."""
     for element in link.children:
         if element.tag in USES:
             with reader.leniently("the shape is left out"):
@@ -50,7 +50,7 @@ def material_colors(reader: UrdfReader, robot: Element) -> dict[str, Color]:
 
 
 def with_surfaces(reader: UrdfReader, robot: Element, shapes: list[Shape]) -> list[Shape]:
-    """The shapes with what <gazebo> says of their links: mu1 (friction), kp and kd (stiffness, damping, in SI)."""
+    """Return the shapes with <gazebo> parameters of their links: mu1 (friction), kp, kd (stiffness, damping, SI)."""
     told: dict[str, dict[str, float]] = {}
     for element in robot.children:
         link = element.attributes.get("reference", "") if element.tag == "gazebo" else ""
@@ -66,7 +66,7 @@ def _of_link(shape: Shape, told: dict[str, float]) -> Shape:
 
 
 def _value(reader: UrdfReader, element: Element) -> float | None:
-    """The number of an element of Gazebo's, between its tags or as its value; None, which is told, where it is none."""
+    """Return the number of a Gazebo element, from its text or its value; None, with a remark, for an invalid one."""
     word = element.attributes.get("value", element.text).strip()
     if NUMBER.fullmatch(word) and 0.0 <= float(word) <= LARGEST:
         return float(word)
@@ -122,7 +122,7 @@ def _shape(reader: UrdfReader, element: Element, link: str, colors: dict[str, Co
         pose_matrix(R, p),
         use=USES[element.tag],
         color=color,
-        file_colors="first",  # as in RViz: <material> is for what of the mesh has none of its own
+        file_colors="first",  # as in RViz: <material> is for parts without a color
         name=element.attributes.get("name", ""),
         folders=reader.folders,
         place=reader.place(element),

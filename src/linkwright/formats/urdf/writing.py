@@ -1,8 +1,8 @@
 """The URDF writer: links, their inertias and shapes, joints with limits, dynamics and mimics; frames as fixed links.
 
-Joints that URDF has not become several with massless links between them: a universal joint two hinges, a
-cylindrical one a slide and a hinge, a helical one a hinge and a slide that mimics it, a compound one its parts. What
-is lost (armature, springs, loops, gravity, …) is told in one warning.
+Joints that URDF lacks become several joints with massless links between them: a universal joint two hinges, a
+cylindrical one a slide and a hinge, a helical one a hinge and a slide that mimics it, a compound one its parts. One
+warning lists the losses (armature, springs, loops, gravity, …).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TYPES = {Prismatic: "prismatic", Planar: "planar", Free: "floating", Spherical: 
 
 
 def urdf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
-    """The URDF file of a mechanism, and what it cannot say."""
+    """Return the URDF file of a mechanism, and its losses."""
     writer = _UrdfWriter(description, Losses(path, "URDF"))
     robot = writer.robot()
     return '<?xml version="1.0"?>\n' + robot.text(), writer.losses
@@ -49,7 +49,7 @@ class _UrdfWriter:
         names = [WORLD, *(b.name for b in description.bodies), *(f.name for f in description.frames)]
         self.links, self.joints = Names({*names}), Names({joint.name for joint in description.joints})
         self.leaders: dict[str, str] = {}
-        """what the joints of one coordinate are called in the file, of those that others may follow"""
+        """names in the file of joints of one coordinate that may be leaders"""
         self.root = XmlNode("robot", {"name": description.name})
 
     def robot(self) -> XmlNode:
@@ -80,7 +80,7 @@ class _UrdfWriter:
         return self.root
 
     def surfaces(self) -> None:
-        """What the shapes of a link are like to touch, as Gazebo takes it: where all of them are alike."""
+        """Write the contact parameters of a link for Gazebo, if all its shapes have the same."""
         of: dict[str, set[tuple[Any, ...]]] = {}
         for shape in self.description.shapes:
             if shape.touches:
@@ -114,7 +114,7 @@ class _UrdfWriter:
         self.shapes(link, body.name)
 
     def shapes(self, link: XmlNode, name: str) -> None:
-        """What a link looks like, and what of it touches others."""
+        """Add the shapes of a link."""
         for shape in self.description.shapes:
             if shape.body != name:
                 continue
@@ -131,7 +131,7 @@ class _UrdfWriter:
                         )
 
     def geometry(self, shape: Shape) -> list[tuple[str, dict[str, Any], Array]]:
-        """A shape as those that URDF has: each one's element, its attributes and its pose (4, 4)."""
+        """Return a shape as shapes of URDF: each with its element, its attributes and its pose (4, 4)."""
         T, radius = shape.placement, {"radius": shape.radius}
         if shape.kind == "box":
             return [("box", {"size": shape.size}, T)]
@@ -161,7 +161,7 @@ class _UrdfWriter:
         return joint
 
     def moving(self, joint: Any, body: BodySpec) -> None:
-        """A joint, as those that URDF has, one after the other."""
+        """Add a joint as a sequence of URDF joints."""
         parts, end = simple(joint)
         if len(parts) > 1:
             self.losses.add(f"a {joint.motion.type} joint is written as {len(parts)} joints", joint.name)
@@ -212,7 +212,7 @@ class _UrdfWriter:
         return TYPES[type(motion)]
 
     def values(self, element: XmlNode, name: str, motion: JointType, values: dict[str, Any]) -> None:
-        """Limits and friction; what cannot be said is noted."""
+        """Add limits and friction; record losses."""
         lower, upper = (np.ravel(values.get(side, x))[0] for side, x in (("lower", -np.inf), ("upper", np.inf)))
         given = {what: values.get(f"{what}_limit", np.full(1, np.inf)) for what in ("effort", "velocity")}
         limits: dict[str, Any] = {}
@@ -240,17 +240,17 @@ class _UrdfWriter:
                 self.losses.add(f"{what} is lost", name)
 
     def lost(self) -> None:
-        """What a URDF file says nothing of."""
+        """Record the elements that URDF cannot represent."""
         for what, items in (("loops are lost", self.description.loops), ("springs are lost", self.description.springs)):
             for item in items:
                 self.losses.add(what, item.name)  # type: ignore[attr-defined]
         if tuple(self.description.gravity) != STANDARD_GRAVITY:
             x, y, z = self.description.gravity
-            self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: who reads the file takes (0, 0, -9.81)")
+            self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: readers use (0, 0, -9.81)")
 
 
 def _plain(motion: JointType, axes: Array) -> bool:
-    """Whether URDF can say where a joint's axes (4, 4) are in its child's frame: through its origin."""
+    """Return whether URDF can represent a joint's axes (4, 4) in its child's frame: through its origin."""
     R, p = axes[:3, :3], axes[:3, 3]
     if motion.slide:
         return True

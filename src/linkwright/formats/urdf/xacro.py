@@ -1,8 +1,8 @@
 """Xacro files, expanded by xacrodoc (the extra ``xacro``) and read as URDF.
 
-Expanding a xacro file runs Python expressions found in it and reads other files it names. Do so with
-files you trust only; a plain ``.urdf`` runs nothing. It is expanded in a process of its own all the same, with
-little time and memory, which sees files of its packages only and little of the environment.
+The expansion runs Python expressions of the file and reads other files that it names. Use it only for
+files that you trust; a plain ``.urdf`` file runs nothing. It runs in a separate process with limited time and memory,
+with access only to files of its packages and to few environment variables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PACKAGE_PATHS = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
 NESTED, FLAT = r"""[^\s'\"]+)+""", r"""[^\s'\"])+"""
 """Part of xacro's pattern of a macro's parameters, and the same without nested repetition.
 
-After a quote that is not closed, the first takes a time that doubles with every letter of a default value.
+After a quote that is not closed, the time of the first doubles with every letter of a default value.
 """
 
 
@@ -36,10 +36,10 @@ def read_xacro(
     packages: Sequence[str | os.PathLike[str]] = (),
     trusted: bool = False,
 ) -> Model:
-    """The model in a xacro file, with its arguments at their defaults. Trusted input only.
+    """Read a model from a xacro file, with default arguments. Trusted input only.
 
     ``root`` as in ``read_urdf``, ``packages`` and ``trusted`` as in ``expand_xacro``. Raises :class:`FormatError`
-    where it cannot be expanded or the result is not a robot, and :class:`MissingExtraError` without xacrodoc.
+    if it cannot be expanded or the result is not a robot, and :class:`MissingExtraError` without xacrodoc.
     """
     text = expand_xacro(path, packages=packages, trusted=trusted)
     return parse_urdf(text, root, f"{os.fspath(path)} (expanded)", Path(path).name.split(".")[0])
@@ -48,14 +48,14 @@ def read_xacro(
 def expand_xacro(
     path: str | os.PathLike[str], *, packages: Sequence[str | os.PathLike[str]] = (), trusted: bool = False
 ) -> str:
-    """The URDF text of a xacro file. Trusted input only.
+    """Return the URDF text of a xacro file. Trusted input only.
 
-    It may include files of its own package (the outermost folder above it with a package.xml; its own folder where
-    there is none), of ``packages`` (folders of packages, or packages) and of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH,
-    and no others, for a minute; ``trusted`` lifts both limits. Raises :class:`FormatError` and
+    It may include files of its package (the outermost folder above it with a package.xml, or else its folder),
+    of ``packages`` (folders of packages, or packages) and of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH,
+    and no others, within a minute; ``trusted`` removes both limits. Raises :class:`FormatError` and
     :class:`MissingExtraError`.
     """
-    read_bytes(path)  # missing, a directory, too large: said in our words
+    read_bytes(path)  # checks the path and the size
     if not all(isinstance(p, str | os.PathLike) and "\0" not in os.fspath(p) for p in packages):
         raise ArgumentError(f"packages is a list of folders; got {packages!r}")
     given = [os.path.abspath(folder) for folder in packages]
@@ -65,22 +65,22 @@ def expand_xacro(
 
 
 def expanded(path: str, *packages: str) -> str:
-    """The URDF text of a xacro file; from here on, this process opens no files but those of packages."""
-    _xacrodoc()  # all its modules are there before the door is shut
+    """Return the URDF text of a xacro file; this process then opens only files of packages."""
+    _xacrodoc()  # imports all its modules before the restriction
     places = [place for name in PACKAGE_PATHS for place in os.environ.get(name, "").split(os.pathsep) if place]
     only_files_in([_package_of(path), *packages, *places])
     return expanded_freely(path, *packages)
 
 
 def expanded_freely(path: str, *packages: str) -> str:
-    """The URDF text of a xacro file, in a process of its own: it works in the file's folder."""
+    """Return the URDF text of a xacro file in a separate process, whose working directory is the file's folder."""
     xacrodoc = _xacrodoc()
-    os.chdir(Path(path).absolute().parent)  # to which xacro takes the names of included files
+    os.chdir(Path(path).absolute().parent)  # xacro resolves included files relative to it
     try:
         if packages:
             xacrodoc.packages.look_in(list(packages))
         return str(xacrodoc.XacroDoc.from_file(Path(path).name, resolve_packages=False).to_urdf_string())
-    except (Exception, SystemExit) as error:  # what it runs may raise anything
+    except (Exception, SystemExit) as error:  # its code may raise any error
         raise FormatError(f"{path}: xacro cannot expand it: {type(error).__name__}: {error}") from error
 
 

@@ -1,4 +1,4 @@
-"""What the shapes of a ZTK file look like. Elliptic cylinders, swept loops, NURBS and imported files are left out."""
+"""Shapes of a ZTK file. Elliptic cylinders, swept loops, NURBS and imported files are omitted."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 
 MOST_MIRRORS = 50
-"""of mirrors, one after the other"""
+"""Largest number of consecutive mirrors."""
 
 
 def shape_of(findings: WordFindings, sections: Mapping[str, ZtkSection], name: str, link: str) -> Shape | None:
-    """A shape on a link; None where it is of a kind that is left out, or something is wrong, which is told."""
+    """Return a shape on a link; None for an unsupported kind, or with a problem."""
     section = sections[name]
     mirrors: list[tuple[ZtkSection, int]] = []
     while (key := section.get("mirror")) is not None and len(mirrors) < MOST_MIRRORS:
         words = [value.text for value in key.values]
         if len(words) != 2 or words[0] not in sections or words[1].lower() not in [*AXES]:
-            return None  # told where it is weighed
+            return None  # reported where it is weighed
         mirrors.append((section, AXES.index(words[1].lower())))
         section = sections[words[0]]
     type = section.get("type")
@@ -112,7 +112,7 @@ def _polyhedron(section: ZtkSection, values: ZTKValues) -> dict[str, Any] | None
 
 
 def _right(R: Array) -> Array:
-    """Right-handed axes of the same box."""
+    """Return right-handed axes of the same box."""
     return R if np.linalg.det(R) > 0.0 else R * np.array([1.0, 1.0, -1.0])
 
 

@@ -1,18 +1,18 @@
 """ZTK, the robot files of RoKi (T. Sugihara's Robot Kinetics library): [roki::chain], [roki::link], [roki::motor].
 
-What RoKi's keys mean they mean here: a link has its joint and its placement on its parent, by ``frame`` (a rotation
+RoKi's keys have RoKi's meaning: a link has its joint and its placement on its parent, by ``frame`` (a rotation
 and a position, 3 × 4), ``pos`` with ``att`` or ``rot``, or ``DH`` (a, α, d, θ, modified); the joint moves about or
 along z of the link; angles are in degrees. ``inertia`` is about the center of mass in the axes of the link; "auto"
-takes it, and COM, from the link's shapes. Conventions at the door:
+computes it, and COM, from the link's shapes. Conventions:
 
-* A joint has the name of its link. ``hooke`` is universal (z, then y), ``float`` is free, ``breakablefloat`` is fixed:
-  it has not broken.
-* Coordinates of revolute, prismatic, cylindrical (displacement, angle) and hooke joints are RoKi's. Of spherical and
-  float joints RoKi has rotation vectors and velocities in the parent's axes; here they are quaternions and
-  velocities in the body's axes, as everywhere. q and v go joint by joint, depth first; RoKi's in the order of links.
-* The first link is joined to the world as its joint type says; [roki::chain::init] may place it.
+* A joint has the name of its link. ``hooke`` is universal (z, then y), ``float`` is free, ``breakablefloat`` is fixed,
+  as before it breaks.
+* Coordinates of revolute, prismatic, cylindrical (displacement, angle) and hooke joints are RoKi's. Spherical and
+  float joints have rotation vectors and velocities in the parent's axes in RoKi, and quaternions and
+  velocities in body axes here. q and v are in depth-first order of the joints; RoKi's are in the order of links.
+* The first link is joined to the world by its joint type; [roki::chain::init] may place it.
 * A ``dc`` motor gives its joint the armature gearratio² (rotorinertia + gearinertia), a ``trq`` motor its effort limit.
-* ``bind`` welds a link to another as they lie at zero coordinates: it closes a loop.
+* ``bind`` welds a link to another at their poses at zero coordinates: it closes a loop.
 
 Everything wrong with a file is reported together, each with file:line:column.
 """
@@ -54,7 +54,7 @@ JOINT_TYPES = {
     "float": "free",
     "breakablefloat": "fixed",
 }
-"""RoKi's names of joint types, and ours."""
+"""Joint types of RoKi, with the names in this library."""
 
 PER_COORDINATE = ("min", "max", "stiffness", "viscosity", "coulomb", "staticfriction")
 
@@ -65,11 +65,11 @@ JOINT_KEYS = {
     "breakablefloat": ("dis", "forcethreshold", "torquethreshold"),
     "fixed": (),
 }
-"""The keys of a joint, by its type."""
+"""Keys of a joint by type."""
 
 LINK_KEYS = ("name", "jointtype", "mass", "density", "stuff", "COM", "inertia", *PLACING, "shape", "parent", "bind")
 SEVERAL = ("rot", "shape")
-"""The keys that a link may have more than once."""
+"""Keys that a link may have more than once."""
 
 MOTOR_KEYS: dict[str, dict[str, float | None]] = {
     "dc": {
@@ -86,44 +86,44 @@ MOTOR_KEYS: dict[str, dict[str, float | None]] = {
     "trq": {"max": np.inf, "min": -np.inf},
     "none": {},
 }
-"""The keys of a motor, by its type, and what RoKi takes where those that matter here are missing."""
+"""Keys of a motor by type, with RoKi's defaults of those that are used."""
 
 READ = ("roki::chain", "roki::link", "roki::motor", "roki::chain::init", "zeo::shape")
 SKIPPED = ("zeo::optic", "zeo::texture", "zeo::camera", "zeo::light", "roki::chain::ik", "roki::contact")
-"""Sections that are known and of no use here."""
+"""Sections that are known and ignored."""
 
 INFINITE = ("inf", "+inf", "-inf")
 
 
 @dataclass
 class Motor:
-    """What a motor does to its joint."""
+    """Effect of a motor on its joint."""
 
     armature: float = 0.0
-    """kg m² (kg of a slide)"""
+    """kg m² (kg for a slide)"""
     effort_limit: float | None = None
 
 
 def read_ztk(path: str | os.PathLike[str], root: str | None = None) -> Model:
-    """The model in a ZTK file. ``root="free"`` sets the first link afloat, where the file fixes it.
+    """Read a model from a ZTK file; ``root="free"`` makes the first link float if the file fixes it.
 
-    Raises :class:`FormatError` with everything that is wrong, warns once (:class:`FormatWarning`) of
-    what was ignored or mended.
+    Raises :class:`FormatError` with all problems, and issues one :class:`FormatWarning` with ignored and repaired
+    elements.
     """
     return parse_ztk(read_bytes(path), root, os.fspath(path), Path(path).stem)
 
 
 def parse_ztk(text: str | bytes, root: str | None = None, place: str = "<text>", name: str = "robot") -> Model:
-    """As :func:`read_ztk`, from the text itself.
+    """Read a model as :func:`read_ztk` from the text.
 
-    ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
+    ``place`` is the name of the file in messages, ``name`` the default name of the robot.
     """
     reader = _ZtkReader(place)
     return reader.assembled(reader.chain(sections(text, reader), name), root)
 
 
 class _ZtkReader(WordFindings):
-    """What a file says, and what is wrong with it."""
+    """Reader of a file, with its problems."""
 
     def __init__(self, file: str):
         super().__init__(file)
@@ -132,7 +132,7 @@ class _ZtkReader(WordFindings):
         self.links: dict[str, ZtkSection] = {}
 
     def chain(self, found: list[ZtkSection], name: str) -> Description:
-        """The whole file."""
+        """Read the whole file."""
         by_tag: dict[str, list[ZtkSection]] = {tag: [] for tag in READ}
         for section in found:
             if section.tag in by_tag:
@@ -169,7 +169,7 @@ class _ZtkReader(WordFindings):
         return (self.values.word(key) if key else None) or name
 
     def register(self, section: ZtkSection) -> None:
-        """Note the name of a link."""
+        """Store the name of a link."""
         name = self.values.name(section, "link")
         if name in self.links:
             first = self.links[name].line
@@ -178,7 +178,7 @@ class _ZtkReader(WordFindings):
             self.links[name] = section
 
     def check_keys(self, section: ZtkSection) -> None:
-        """Tell of keys that are unknown or there twice."""
+        """Report unknown and repeated keys."""
         kind = self.kind(section)
         own = JOINT_KEYS[kind]
         every = tuple({key for keys in JOINT_KEYS.values() for key in keys})
@@ -200,7 +200,7 @@ class _ZtkReader(WordFindings):
     # links
 
     def body(self, name: str, section: ZtkSection, shapes: Shapes) -> BodySpec:
-        """Mass, center of mass and inertia about it, as RoKi takes them."""
+        """Return mass, center of mass and inertia about it, by RoKi's rules."""
         given = {what: section.get(what) for what in ("mass", "density", "COM", "inertia")}
         auto = {what: key is not None and key.text == "auto" for what, key in given.items()}
         mass = self.values.number(given["mass"]) if given["mass"] else 0.0
@@ -233,7 +233,7 @@ class _ZtkReader(WordFindings):
     def weighed(
         self, section: ZtkSection, given: dict[str, Key | None], own: list[str], shapes: Shapes, mass: float | None
     ) -> tuple[float, Array, Array]:
-        """Mass, center of mass and inertia of the link's shapes, by a density or a mass."""
+        """Return mass, center of mass and inertia of the link's shapes, by a density or a mass."""
         nothing = 0.0, np.zeros(3), np.zeros((3, 3))
         density = self.values.number(given["density"]) if given["density"] else None
         if given["density"] and given["mass"]:
@@ -257,7 +257,7 @@ class _ZtkReader(WordFindings):
         return (density or 0.0) * whole.volume, whole.center, (density or 0.0) * whole.inertia
 
     def shapes(self, section: ZtkSection, shapes: Shapes) -> list[str]:
-        """The names of the link's shapes; those that are unknown are told."""
+        """Return the names of the link's shapes; report unknown ones."""
         found = []
         for key in section.all("shape"):
             for word in key.values:
@@ -268,7 +268,7 @@ class _ZtkReader(WordFindings):
         return found
 
     def looks(self, link: str, section: ZtkSection, shapes: Shapes) -> Iterator[Shape]:
-        """What the link looks like; a shape that is wrong is left out, unless something is to come from its weight."""
+        """Yield the shapes of the link; an invalid shape is omitted, unless its mass is needed."""
         for key in section.all("shape"):
             for word in key.values:
                 if word.text in shapes.sections:
@@ -280,7 +280,7 @@ class _ZtkReader(WordFindings):
     # joints
 
     def kind(self, section: ZtkSection) -> str:
-        """RoKi's joint type; fixed where none is given, or it is unknown."""
+        """Return RoKi's joint type; fixed if missing or unknown."""
         key = section.get("jointtype")
         kind = key.values[0].text if key and key.values else "fixed"
         return kind if kind in JOINT_TYPES else "fixed"
@@ -314,10 +314,10 @@ class _ZtkReader(WordFindings):
         elif words[1:] not in ([], ["passive"]):
             self.problem(key, f"jointtype is {key.text!r}; after the type only 'passive' may stand")
         elif words[1:]:
-            self.remark(key, "passive is not used: efforts are up to whoever computes them", self.owner)
+            self.remark(key, "passive is not used: efforts are inputs of a simulation", self.owner)
 
     def linked(self, key: Key) -> str | None:
-        """The link that a parent or bind names; None, and a problem, where there is no such."""
+        """Return the link of a parent or bind; None, with a problem, if it does not exist."""
         name = self.values.word(key)
         if name is not None and name not in self.links:
             self.problem(key, f"{key.name}: {UnknownNameError('link', name, self.links)}")
@@ -325,7 +325,7 @@ class _ZtkReader(WordFindings):
         return name
 
     def options(self, section: ZtkSection, kind: str, units: tuple[str, ...]) -> dict[str, Any]:
-        """Limits, springs, friction and motor of a joint."""
+        """Return limits, springs, friction and motor of a joint."""
         options: dict[str, Any] = {}
         own = JOINT_KEYS[kind]
         degrees = np.array([np.pi / 180.0 if unit == "rad" else 1.0 for unit in units])
@@ -351,7 +351,7 @@ class _ZtkReader(WordFindings):
         return options
 
     def limits(self, key: Key, n: int) -> list[float] | None:
-        """n numbers that may be infinite."""
+        """Return n numbers that may be infinite."""
         if len(key.values) == n and any(value.text in INFINITE for value in key.values):
             finite = [value for value in key.values if value.text not in INFINITE]
             if self.values.numbers_of(key, finite, "numbers") is None:
@@ -412,7 +412,7 @@ class _ZtkReader(WordFindings):
     # the whole
 
     def rooted(self, joints: list[JointSpec]) -> list[JointSpec]:
-        """Tell of links besides the first that have no parent."""
+        """Report further links without a parent."""
         loose = [joint for joint in joints if self.links[joint.child].get("parent") is None]
         for joint in loose[1:]:
             self.problem(
@@ -422,7 +422,7 @@ class _ZtkReader(WordFindings):
         return joints
 
     def initial(self, found: list[ZtkSection], joints: list[JointSpec]) -> list[JointSpec]:
-        """[roki::chain::init] may place the first link; initial coordinates are no part of a model."""
+        """Apply [roki::chain::init], which may place the first link; initial coordinates are not part of a model."""
         for section in found:
             self.owner = ""
             if any(key.name in ("pos", "att", "frame") for key in section.keys):
@@ -442,7 +442,7 @@ class _ZtkReader(WordFindings):
         return joints
 
     def loops(self, joints: dict[str, JointSpec]) -> list[Loop]:
-        """What ``bind`` welds together, as it lies at zero coordinates."""
+        """Return the welds of ``bind``, at zero coordinates."""
         found = []
         for link, section in self.links.items():
             key = section.get("bind")
@@ -458,9 +458,9 @@ class _ZtkReader(WordFindings):
 
 
 def _pose(link: str, joints: dict[str, JointSpec]) -> Array:
-    """The pose (4, 4) of a link in the world at zero coordinates."""
+    """Return the pose (4, 4) of a link in the world at zero coordinates."""
     T, seen = np.eye(4), set()
-    while link in joints and link not in seen:  # a ring of parents is for assembly to tell
+    while link in joints and link not in seen:  # assembly reports a cycle of parents
         seen.add(link)
         T = joints[link].placement @ T
         link = joints[link].parent
@@ -474,4 +474,4 @@ OURS = {
     "viscosity": "damping",
     "coulomb": "friction",
 }
-"""What of a joint RoKi calls how."""
+"""RoKi's names of joint parameters."""

@@ -1,4 +1,4 @@
-"""The [zeo::shape] sections of a ZTK file, as far as they weigh: links may take masses and inertias from them."""
+"""[zeo::shape] sections of a ZTK file as solids: links may use their masses and inertias."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ OWN = {
     "polyhedron": ("vert", "face", "loop", "prism", "pyramid"),
     "nurbs": ("uknot", "vknot", "size", "cp", "slice"),
 }
-"""The types of shapes, and the keys each has besides those of all."""
+"""Types of shapes, with their additional keys."""
 
 AXES = "xyz"
 
 
 class Shapes:
-    """The shapes of a file, weighed when a link asks: most only draw them."""
+    """Shapes of a file, weighed when a link needs them."""
 
     def __init__(self, findings: WordFindings, found: list[ZtkSection]):
         self.findings = findings
@@ -51,7 +51,7 @@ class Shapes:
         findings.owner = ""
 
     def _check_keys(self, section: ZtkSection, name: str) -> None:
-        """Tell of an unknown type and of keys that are unknown."""
+        """Report an unknown type and unknown keys."""
         self.findings.owner = f"shape {name!r}" if name else ""
         type = section.get("type")
         if type is None or not type.values:
@@ -70,7 +70,7 @@ class Shapes:
                 self.findings.remark(key, message, self.findings.owner)
 
     def solid(self, name: str) -> SolidProperties | None:
-        """What a shape weighs at density 1; None, and a problem, where that cannot be told."""
+        """Return a shape as a solid of density 1; None, with a problem, if it cannot be weighed."""
         owner, mirrored = self.findings.owner, []
         while name not in self.weighed:
             self.findings.owner = f"shape {name!r}"
@@ -96,7 +96,7 @@ class Shapes:
         return solid
 
     def _own(self, section: ZtkSection) -> SolidProperties | None:
-        """Of a shape that describes itself."""
+        """Return the solid of a shape that is not a mirror image."""
         values = ZTKValues(self.findings)
         imported = section.get("import")
         if imported is not None:
@@ -112,7 +112,7 @@ class Shapes:
             return None
         solid = MADE[kind](section, values)
         if solid is not None and solid.volume < 0.0:
-            self.findings.problem(section, "its volume is negative: its faces are turned inwards")
+            self.findings.problem(section, "its volume is negative: its faces point inward")
             return None
         return None if solid is None else self._placed(section, solid)
 
@@ -121,7 +121,7 @@ class Shapes:
         return None if T is None else solid.moved(T)
 
     def _mirror(self, key: Key) -> tuple[str | None, int]:
-        """The shape that another mirrors, and the number of the axis."""
+        """Return the shape that another mirrors, and the index of the axis."""
         of = key.values[0].text if key.values else ""
         axis = key.values[1].text.lower() if len(key.values) == 2 else ""
         if of not in self.sections or axis not in AXES or not axis:
@@ -131,7 +131,7 @@ class Shapes:
 
 
 def box_axes(section: ZtkSection, values: ZTKValues) -> Array | None:
-    """The axes (3, 3) of a box or an ellipsoid; one may be "auto"."""
+    """Return the axes (3, 3) of a box or an ellipsoid; one may be "auto"."""
     given: list[Array | None] = []
     auto = []
     for k, name in enumerate(("ax", "ay", "az")):
@@ -160,13 +160,13 @@ def box_axes(section: ZtkSection, values: ZTKValues) -> Array | None:
 
 
 def positive_numbers(section: ZtkSection, values: ZTKValues, *names: str) -> list[float] | None:
-    """The sizes of these names, without their signs."""
+    """Return the magnitudes of the sizes of these names."""
     found = [values.required(section, name) for name in names]
     return None if None in found else [abs(x) for x in found if x is not None]
 
 
 def several_points(section: ZtkSection, values: ZTKValues, name: str, count: int) -> list[Array] | None:
-    """So many keys of that name, each of three numbers."""
+    """Return the values of `count` keys of a name, each of three numbers."""
     keys = section.all(name)
     if len(keys) != count:
         ask = f"expected {count} {name}s, each of 3 numbers" if count > 1 else f"expected one {name} of 3 numbers"
@@ -183,7 +183,7 @@ def _box(section: ZtkSection, values: ZTKValues) -> SolidProperties | None:
 
 
 def center_of(section: ZtkSection, values: ZTKValues) -> Array | None:
-    """The center (3,) of a shape, its origin unless given."""
+    """Return the center (3,) of a shape, its origin by default."""
     key = section.get("center")
     return np.zeros(3) if key is None else values.vector(key)
 
@@ -253,7 +253,7 @@ def _polyhedron(section: ZtkSection, values: ZTKValues) -> SolidProperties | Non
 
 
 def _vertices(section: ZtkSection, values: ZTKValues) -> Array | None:
-    """The vertices (n, 3) of a polyhedron."""
+    """Return the vertices (n, 3) of a polyhedron."""
     vertices = [values.numbers(key, 4, "a number and 3 coordinates") for key in section.all("vert")]
     if any(vertex is None for vertex in vertices):
         return None
@@ -261,7 +261,7 @@ def _vertices(section: ZtkSection, values: ZTKValues) -> Array | None:
 
 
 def triangles(section: ZtkSection, values: ZTKValues) -> tuple[Array, Array] | None:
-    """The vertices (n, 3) and faces (m, 3) of a polyhedron; None, and a problem, where they cannot be used."""
+    """Return the vertices (n, 3) and faces (m, 3) of a polyhedron; None, with a problem, for invalid ones."""
     corners = _vertices(section, values)
     if corners is None:
         return None
@@ -281,7 +281,7 @@ def triangles(section: ZtkSection, values: ZTKValues) -> tuple[Array, Array] | N
 
 
 def _loop(key: Key, values: ZTKValues) -> Array | None:
-    """The corners (n, 3) of a plane polygon, "z 0.1  x y  x y  arc cw radius pieces  x y …"."""
+    """Return the corners (n, 3) of a plane polygon, "z 0.1  x y  x y  arc cw radius pieces  x y …"."""
     words = list(key.values)
     axis = words[0].text.lower() if words else ""
     if axis not in AXES or not axis or len(words) < 2:
@@ -332,7 +332,7 @@ MOST_PIECES = 10_000
 def _arc(
     key: Key, values: ZTKValues, start: Array, end: Array, way: float, radius: float, pieces: int
 ) -> list[Array] | None:
-    """The points between two corners on the shorter arc, whose center is right of the way (cw) or left of it."""
+    """Return the points between two corners on the shorter arc, with its center to the right (cw) or left."""
     chord = end - start
     length = float(np.linalg.norm(chord))
     if length == 0.0 or radius < 0.5 * length * (1.0 - 1e-9):

@@ -1,7 +1,7 @@
-"""The text of a ZTK file ("Z's tag-and-key") in pieces: sections [tag] of keys with values, each with its place.
+"""Tokens of a ZTK file ("Z's tag-and-key"): sections [tag] of keys with values, each with its position.
 
-Commas, semicolons, braces, brackets and ends of lines only separate values, as in RoKi: what belongs to a key ends
-where the next key begins. A comment starts with % or # and ends with its line; within a word they are letters.
+Commas, semicolons, braces, brackets and line ends only separate values, as in RoKi: the values of a key end
+at the next key. A comment starts with % or # and ends with its line; within a word these are letters.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 
 @dataclass
 class Word:
-    """A value."""
+    """Value with its position."""
 
     text: str
     line: int
@@ -39,7 +39,7 @@ class Word:
 
 @dataclass
 class Key:
-    """A key and the values after it."""
+    """Key with its values."""
 
     name: str
     line: int
@@ -48,13 +48,13 @@ class Key:
 
     @property
     def text(self) -> str:
-        """The values as messages show them."""
+        """Return the values as shown in messages."""
         return shortened(" ".join(value.text for value in self.values))
 
 
 @dataclass
 class ZtkSection:
-    """A tag and the keys after it."""
+    """Tag with its keys."""
 
     tag: str
     line: int
@@ -71,9 +71,9 @@ class ZtkSection:
 
 
 def sections(data: bytes | str, findings: Findings) -> list[ZtkSection]:
-    """The sections of a file; what is in none of them is told.
+    """Return the sections of a file; values outside sections are reported.
 
-    Raises :class:`FormatError` for what is no text.
+    Raises :class:`FormatError` for data that are not text.
     """
     text = _decoded(data, findings.file)
     if not text.strip():

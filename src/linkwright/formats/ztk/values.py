@@ -1,4 +1,4 @@
-"""What the values of keys in a ZTK file mean: numbers, names, placements."""
+"""Values of keys in a ZTK file: numbers, names, placements."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from linkwright.spatial.rotation import rotation_about
 from linkwright.spatial.transform import pose_matrix
 
 ROUNDED = 1e-9
-"""Attitudes that are off by more than this from orthonormal ones are told; all are made orthonormal."""
+"""Deviation of an attitude from an orthonormal one above which there is a remark; all are made orthonormal."""
 
 ORTHONORMAL = 1e-2
-"""Those that are off by more than this are refused."""
+"""Deviation above which an attitude is rejected."""
 
 
 class ZTKValues:
-    """Reads values, and tells of those that cannot be used."""
+    """Reads values and reports invalid ones."""
 
     def __init__(self, findings: WordFindings):
         self.findings = findings
 
     def name(self, section: ZtkSection, what: str) -> str:
-        """The name of a section; "", and a problem, where it has none."""
+        """Return the name of a section; "", with a problem, if missing."""
         key = section.get("name")
         self.findings.owner = ""
         if key is None or not key.values:
@@ -35,7 +35,7 @@ class ZTKValues:
         return self.word(key) or ""
 
     def word(self, key: Key) -> str | None:
-        """The one word of a key; None, and a problem, where it has none or more."""
+        """Return the only word of a key; None, with a problem, for none or several."""
         if len(key.values) != 1:
             told = f"is {key.text!r}; expected one word" if key.values else "has no value"
             self.findings.problem(key, f"{key.name} {told}")
@@ -43,12 +43,12 @@ class ZTKValues:
         return self.findings.bounded_name(key, key.name, key.values[0].text)
 
     def number(self, key: Key) -> float | None:
-        """One number; None, and a problem, where that is not given."""
+        """Return one number; None, with a problem, if missing."""
         found = self.numbers(key, 1)
         return None if found is None else found[0]
 
     def required(self, section: ZtkSection, name: str) -> float | None:
-        """The one number of a key that must be there."""
+        """Return the only number of a required key."""
         key = section.get(name)
         if key is None:
             self.findings.problem(section, f"{name} is missing")
@@ -56,17 +56,17 @@ class ZTKValues:
         return self.number(key)
 
     def vector(self, key: Key) -> Array | None:
-        """Three numbers."""
+        """Return three numbers."""
         found = self.numbers(key, 3)
         return None if found is None else np.array(found)
 
     def matrix(self, key: Key) -> Array | None:
-        """Nine numbers, row by row, as (3, 3)."""
+        """Return nine numbers, row by row, as (3, 3)."""
         found = self.numbers(key, 9, "9 numbers, row by row")
         return None if found is None else np.array(found).reshape(3, 3)
 
     def numbers(self, key: Key, n: int, expected: str = "") -> list[float] | None:
-        """n numbers; None, and a problem, where they are not given."""
+        """Return n numbers; None, with a problem, if missing."""
         expected = expected or (f"{n} numbers" if n > 1 else "one number")
         if len(key.values) != n:
             told = f"is {key.text!r}" if key.values else "has no value"
@@ -75,13 +75,13 @@ class ZTKValues:
         return self.numbers_of(key, key.values, expected)
 
     def numbers_of(self, key: Key, words: Sequence[Word], expected: str) -> list[float] | None:
-        """The numbers that these words are."""
+        """Return the numbers of these words."""
         return self.findings.reals(key.name, [(word.text, word) for word in words], expected)
 
     def placement(self, section: ZtkSection) -> Array | None:
-        """The pose (4, 4) that pos, att, rot, frame and DH give, in the order of the file as RoKi takes them.
+        """Return the pose (4, 4) of pos, att, rot, frame and DH, in the order of the file as in RoKi.
 
-        None, and a problem, where they cannot be used.
+        None, with a problem, for invalid ones.
         """
         R, p = np.eye(3), np.zeros(3)
         right = True
@@ -117,7 +117,7 @@ class ZTKValues:
         return pose_matrix(snap(R), p) if right else None
 
     def _attitude(self, key: Key, R: Array) -> tuple[Array, bool]:
-        """The matrix (3, 3) made orthonormal as RoKi does it (z kept, x next to it), and whether it may be."""
+        """Return the matrix (3, 3) made orthonormal as in RoKi (z kept, x next), and whether it is valid."""
         off = np.abs(R.T @ R - np.eye(3)).max()
         if off > ORTHONORMAL or np.linalg.det(R) < 0.0:
             wrong = "left-handed" if off <= ORTHONORMAL else f"not orthonormal: it is off by {off:.2g}"
@@ -140,4 +140,4 @@ PLACING = {
     "frame": (12, "12 numbers, 3 rows of a rotation and a position"),
     "DH": (4, "a, alpha, d and theta in m and degrees"),
 }
-"""The keys that place a link or a shape: how many numbers, and what they are."""
+"""Keys that place a link or a shape: the number and the meaning of their numbers."""

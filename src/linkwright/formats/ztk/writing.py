@@ -1,8 +1,8 @@
 """The ZTK writer: links with their joints, inertias, motors and shapes, as RoKi reads them; loops that are welds.
 
-A ZTK joint moves about or along z of its link and has the link's name. A link whose joint lies otherwise in it is
-written as two: a link without mass that moves, by the name of the joint, and the link fixed on that. Joints that RoKi
-has not become several (a helical one a hinge and a slide). What is lost is told in one warning.
+A ZTK joint moves about or along z of its link and has the link's name. A link with another joint axis is
+written as two: a massless link that moves, with the name of the joint, and the link fixed on it. Joints that RoKi
+lacks become several joints (a helical joint becomes a hinge and a slide). One warning lists the losses.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ KEYS = {
     "damping": "viscosity",
     "friction": "coulomb",
 }
-"""What revolute, prismatic, cylindrical and hooke joints are given for each coordinate."""
+"""Keys per coordinate of revolute, prismatic, cylindrical and hooke joints."""
 
 SEPARATORS = frozenset(" \t\r\n,;:{}()[]%#")
-"""What names hold in quotes alone."""
+"""Characters of names that need quotes."""
 
 CLOSED = 1e-9
-"""A weld is closed at zero coordinates where it is open by no more than this, m and rad."""
+"""Largest residual of a weld that counts as closed at zero coordinates, in m and rad."""
 
 
 def ztk_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
-    """The ZTK file of a mechanism, and what it cannot say."""
+    """Return the ZTK file of a mechanism, and its losses."""
     writer = _ZtkWriter(description, Losses(path, "ZTK"))
     writer.write()
     return "\n\n".join("\n".join(section) for section in writer.sections()) + "\n", writer.losses
@@ -68,9 +68,9 @@ class _ZtkWriter:
         self.bodies = {body.name: body for body in description.bodies}
         self.names = Names({WORLD})
         self.places = {WORLD: ""}
-        """what links and frames are called in the file"""
+        """names of links and frames in the file"""
         self.links: dict[str, list[str]] = {}
-        """the lines of each link"""
+        """lines of each link"""
         self.motors: list[list[str]] = []
         self.motor_names = Names(set())
         self.shapes: list[list[str]] = []
@@ -80,7 +80,7 @@ class _ZtkWriter:
         return [chain, *self.motors, *self.shapes, *self.links.values()]
 
     def word(self, name: str) -> str:
-        """A name as one word: in quotes where it holds separators; what cannot stand there is replaced."""
+        """Return a name as one word: in quotes if it contains separators, with invalid characters replaced."""
         word = name.replace('"', "'")
         return f'"{word}"' if SEPARATORS.intersection(word) else word
 
@@ -113,10 +113,10 @@ class _ZtkWriter:
         lost_contact(description, self.losses)
         if tuple(description.gravity) != STANDARD_GRAVITY:
             x, y, z = description.gravity
-            self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: who reads the file takes (0, 0, -9.81)")
+            self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: readers use (0, 0, -9.81)")
 
     def link(self, name: str, kind: str, parent: str, T: Array, body: BodySpec | None = None) -> list[str]:
-        """The lines of a link at the pose T (4, 4) on its parent."""
+        """Return the lines of a link at the pose T (4, 4) on its parent."""
         lines = ["[roki::link]", f"name: {name}", f"jointtype: {kind}"]
         if body is not None:
             lines += [f"mass: {text(body.mass)}", f"COM: {{ {text(body.center_of_mass)} }}"]
@@ -131,7 +131,7 @@ class _ZtkWriter:
     def joint(self, joint: JointSpec) -> None:
         body, name, parent = self.bodies[joint.child], self.places[joint.child], self.places[joint.parent]
         if joint.mimic is not None:
-            self.losses.add("joints that follow others move on their own", joint.name)
+            self.losses.add("mimics are lost; these joints move independently", joint.name)
         if joint.motion is None:
             self.link(name, "fixed", parent, joint.placement, body)
             self.shaped(body.name)
@@ -144,7 +144,7 @@ class _ZtkWriter:
             parts = [(part.name, part.motion, part.placement, part.values) for part in apart]
             self.losses.add(f"a {joint.motion.type} joint is written as {len(parts)} joints", joint.name)
             if isinstance(joint.motion, Helical):
-                self.losses.add("the slide of a helical joint moves on its own", joint.name)
+                self.losses.add("the slide of a helical joint moves independently", joint.name)
         for k, (part, motion, T, values) in enumerate(parts):
             last = k == len(parts) - 1
             if last and still(end):
@@ -161,7 +161,7 @@ class _ZtkWriter:
         self.shaped(body.name)
 
     def values(self, lines: list[str], name: str, motion: JointType, values: dict[str, Any]) -> None:
-        """Limits, springs, friction and motor of a joint."""
+        """Add limits, springs, friction and motor of a joint."""
         degrees = np.array([180.0 / np.pi if unit == "rad" else 1.0 for unit in motion.units])
         has = isinstance(motion, Revolute | Prismatic | Cylindrical | Universal)
         for of, key in KEYS.items():
@@ -174,13 +174,13 @@ class _ZtkWriter:
             else:
                 self.losses.add(f"{of} of {motion.type} joints is lost", name)
         if np.any(values.get("stiffness", 0.0)) and np.any(values.get("rest", motion.neutral) != motion.neutral):
-            self.losses.add("where springs of joints are relaxed is lost", name)
+            self.losses.add("rest positions of springs of joints are lost", name)
         if np.isfinite(values.get("velocity_limit", np.inf)).any():
             self.losses.add("limits of velocity are lost", name)
         self.motor(lines, name, motion, values)
 
     def motor(self, lines: list[str], name: str, motion: JointType, values: dict[str, Any]) -> None:
-        """The armature as a motor's, or the limit of effort as another's; a joint has one, of one coordinate."""
+        """Write the armature or the effort limit as a motor's; a joint of one coordinate has one motor."""
         armature, effort = values.get("armature", np.zeros(1)), values.get("effort_limit", np.full(1, np.inf))
         limited = bool(np.isfinite(effort).any())
         if not armature.any() and not limited:
@@ -203,7 +203,7 @@ class _ZtkWriter:
         lines.append(f"motor: {told}")
 
     def loop(self, loop: Any) -> None:
-        """``bind``: two links are welded as they lie at zero coordinates."""
+        """Add ``bind``: two links are welded at zero coordinates."""
         if not isinstance(loop, Loop) or not isinstance(loop.kind, Weld):
             self.losses.add("loops are lost that are not welds", loop.name)
             return
@@ -220,7 +220,7 @@ class _ZtkWriter:
     # shapes
 
     def shaped(self, body: str) -> None:
-        """The shapes of a link."""
+        """Add the shapes of a link."""
         found = [shape for shape in self.description.shapes if shape.body == body]
         for shape in found:
             lines = _geometry(shape)
@@ -235,7 +235,7 @@ class _ZtkWriter:
 
 
 def _values(joint: JointSpec) -> dict[str, Any]:
-    """What a joint has for each coordinate."""
+    """Return the values of a joint per coordinate."""
     assert joint.motion is not None
     widths = dict.fromkeys(("lower", "upper", "rest"), joint.motion.nq)
     widths |= dict.fromkeys(
@@ -249,12 +249,12 @@ def _values(joint: JointSpec) -> dict[str, Any]:
 
 
 def _rows(key: str, A: Array) -> list[str]:
-    """A matrix, a row a line."""
+    """Return a matrix, one row per line."""
     return [f"{key}: {{", *(f"  {text(row)}" for row in A), "}"]
 
 
 def _geometry(shape: Shape) -> list[str]:
-    """The keys of a shape in the frame of its link; none where ZTK has no such shape."""
+    """Return the keys of a shape in the frame of its link; none for kinds that ZTK lacks."""
     R, p = shape.placement[:3, :3], shape.placement[:3, 3]
     axes = [f"{key}: {{ {text(R[:, k])} }}" for k, key in enumerate(("ax", "ay", "az"))]
     center, radius = f"center: {{ {text(p)} }}", f"radius: {text(shape.radius)}"
