@@ -1,1 +1,1 @@
-"""Scalar expressions: a graph without duplicates, its operations, rules and derivatives."""
+"""Scalar expressions: a hash-consed graph, its operations, simplification rules and derivatives."""

@@ -1,8 +1,8 @@
-"""Derivatives from the results backwards, by the chain rule over the graph (the adjoint).
+"""Reverse-mode derivatives by the chain rule over the graph.
 
-Through a repetition they go back over its steps, from the last to the first, each undone with the state that it began
-with. Of a long one these states are not all kept: some are, and the steps from one to the next are taken again when
-they are needed, so that the memory grows with the square root of the number of steps.
+A loop is differentiated from its last step to its first, each with its initial state. For a long loop only some states
+are stored, and the steps between them are computed again, so that the memory grows with the square root of the number
+of steps.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from linkwright.expression.order import needed
 from linkwright.expression.tables import MatrixLayout
 
 TAPE = 4096
-"""Numbers up to which the states of all steps are kept."""
+"""Size in numbers up to which the states of all steps are stored."""
 
 
 class Irreversible(Exception):
-    """Raised where there is no way back: steps that stop by a condition, or what itself goes back."""
+    """Raised where reverse mode is impossible: loops that stop by a condition, and loops of reverse mode."""
 
 
 def reverse(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
-    """∂ outputs / ∂ inputs, one output after the other; through repetitions all together."""
+    """Return ∂ outputs / ∂ inputs, one output after the other; through loops all outputs together."""
     result = np.zeros((*outputs.shape, len(inputs)), dtype=object)
     targets = {symbol.index for symbol in inputs}
     entries: list[tuple[tuple[int, ...], Any]] = [(place, outputs[place]) for place in np.ndindex(*outputs.shape)]
@@ -45,7 +45,7 @@ def reverse(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
 
 
 def _pull(several: Sequence[_Adjoints], seeds: Sequence[Sequence[tuple[Expr, Any]]]) -> None:
-    """Go back from results, each with some adjoints: of all at once where they meet a repetition."""
+    """Propagate adjoints backward from results, of all results at once through loops."""
     first = several[0]
     order = needed((x for some in seeds for x, _ in some), first.leaves)
     for node in order:  # arguments come first
@@ -80,45 +80,45 @@ def _pull_repetition(several: Sequence[_Adjoints], node: Expr) -> None:
 
 
 class _Adjoints:
-    """How results change with what they depend on, down to the targets."""
+    """Adjoints of results with respect to nodes, down to the targets."""
 
     def __init__(self, graph: Graph, targets: Iterable[int], leaves: Container[int] = ()):
         self.graph, self.leaves = graph, leaves
         self.depends = set(targets)
-        """indices of what depends on targets, those included"""
+        """indices of nodes that depend on targets, including these"""
         self.numbers: dict[int, Any] = {}
         self.rows: dict[int, Expr] = {}
-        """of rows, those that others are parts of"""
+        """adjoints of rows"""
         self.entries: dict[int, dict[int, Any]] = {}
-        """what is yet to be added to them, by place"""
+        """contributions that are not yet added, by index"""
         self.ends: dict[int, dict[int, Any]] = {}
-        """of the results of repetitions"""
+        """adjoints of the results of loops"""
 
     def is_behind(self, node: Expr) -> bool:
-        """Whether a node depends on targets."""
+        """Return whether a node depends on targets."""
         if node.op == "array":
             return any(symbol.index in self.depends for symbol in self.graph.rows[node.index].told)
         args = node.args[:1] if node.op in ("take", "item") else node.args
         return any(a.index in self.depends for a in args)
 
     def meets(self, repetition: Expr) -> bool:
-        """Whether anything that a repetition gives matters here."""
+        """Return whether any result of a loop has an adjoint here."""
         graph = self.graph
         states = range(len(graph.repeats[repetition.index].state))
         kept = (tables.known_kept(repetition, i) for i in states)
         return repetition.index in self.ends or any(x is not None and self.has_row(x) for x in kept)
 
     def has_row(self, root: Expr) -> bool:
-        """Whether there is an adjoint of a row."""
+        """Return whether a row has an adjoint."""
         return root.index in self.rows or root.index in self.entries
 
     def add(self, x: Expr, adjoint: Any) -> None:
-        """To the adjoint of a number."""
+        """Add to the adjoint of a number."""
         if x.index in self.depends and not _is_zero(adjoint):
             self.numbers[x.index] = self.numbers[x.index] + adjoint if x.index in self.numbers else adjoint
 
     def _add_entry(self, row: Expr, place: Any, adjoint: Any) -> None:
-        """To an entry of a row."""
+        """Add to the adjoint of an entry of a row."""
         if row.index in self.depends and not _is_zero(adjoint):
             coerce = self.graph.coerce
             if isinstance(place, Expr) and place.value is not None:
@@ -131,7 +131,7 @@ class _Adjoints:
                 self.rows[root.index] = tables.added(self.row(root), place, coerce(adjoint))
 
     def _add_row(self, row: Expr, adjoint: Expr) -> None:
-        """To all entries of a row, from an adjoint that nobody else uses."""
+        """Add to all entries of a row's adjoint, from an adjoint with no other use."""
         root, _ = tables.rooted(row, 0)
         if row.index not in self.depends:
             return
@@ -142,7 +142,7 @@ class _Adjoints:
             self._add_entry(row, k, x)
 
     def row(self, root: Expr) -> Expr:
-        """The adjoint of a row, zeros at first, to be added to."""
+        """Return the adjoint of a row to be modified, initially zero."""
         coerce = self.graph.coerce
         known = self.rows.get(root.index)
         known = tables.nothing(root) if known is None else known
@@ -152,7 +152,7 @@ class _Adjoints:
         return known
 
     def _whole_row(self, root: Expr) -> Expr:
-        """The adjoint of a row, to be read; entries that are alike are then computed in a loop."""
+        """Return the adjoint of a row to be read; similar entries are computed in a loop."""
         entries, size = self.entries.get(root.index, {}), tables.size_of(root)
         if 2 * len(entries) < size:
             return self.row(root)
@@ -161,7 +161,7 @@ class _Adjoints:
         return tables.in_memory(self.graph, [x + coerce(entries.get(k, 0.0)) for k, x in enumerate(before)])
 
     def pull_one(self, node: Expr) -> None:
-        """Hand the adjoint of a node on to its arguments."""
+        """Propagate the adjoint of a node to its arguments."""
         if tables.is_row(node):
             if self.has_row(node):
                 self._pull_row(node)
@@ -181,7 +181,7 @@ class _Adjoints:
 
     def _pull_row(self, node: Expr) -> None:
         told = self.graph.rows[node.index].told
-        if node.op == "array":  # of an argument whose entries may matter by themselves, too
+        if node.op == "array":  # an argument whose entries may have other uses
             for k, symbol in enumerate(told):
                 if symbol.index in self.numbers:
                     self._add_entry(node, k, self.numbers.pop(symbol.index))
@@ -207,20 +207,20 @@ class _Adjoints:
                 sides = MatrixLayout(told.height, told.width, told.down * step, told.right * step, first)
                 self.rows[root.index] = tables.outer(self.row(root), adjoint, x, sides)
         elif node.op == "kept":
-            pass  # its repetition asks for it
+            pass  # its loop reads it
         elif node.op != "symbol":
             raise Irreversible
 
 
 def _divisor(count: int) -> int:
-    """About the square root, and if possible what divides the number."""
+    """Return an integer near the square root, if possible a divisor of the number."""
     root = math.isqrt(count)
     near = (n for d in range(root // 2) for n in (root + d, root - d) if count % n == 0)
     return next(near, root)
 
 
 class _Back:
-    """The way back through a repetition: adjoints of states and of what is captured, carried from step to step."""
+    """Reverse loop: adjoints of states and of captured values, propagated from step to step."""
 
     def __init__(self, several: Sequence[_Adjoints], node: Expr):
         around = several[0]
@@ -241,7 +241,7 @@ class _Back:
         self.ends = [[graph.coerce(some.get(i, 0.0)) for i in self.active] for some in ends]
 
     def _active(self) -> list[int]:
-        """The states that depend on targets."""
+        """Return the indices of states that depend on targets."""
         what, place = self.what, {x.index: i for i, x in enumerate(self.what.state)}
         behind = [{n.index for n in needed([after], self.captured)} for after in what.after]
         active = {i for i in range(self.size) if self.start[i].index in self.depends}
@@ -253,7 +253,7 @@ class _Back:
         return sorted(active)
 
     def _of_kept(self, around: _Adjoints, ends: Mapping[int, Any]) -> dict[int, Expr]:
-        """The adjoints of states that were kept: a row of each."""
+        """Return the adjoints of stored states: a row for each."""
         graph, what, found = self.graph, self.what, {}
         if not what.keep:
             return {}
@@ -278,7 +278,7 @@ class _Back:
         return found
 
     def run(self, every: int) -> None:
-        """Go back, and tell the adjoints around of what comes out."""
+        """Run the reverse loop and add its results to the outer adjoints."""
         graph, count, n = self.graph, self.what.count, len(self.active)
         carried = []
         for around, ends in zip(self.several, self.ends, strict=True):
@@ -304,12 +304,12 @@ class _Back:
                 around.rows[root.index] = x
 
     def _apart(self, carried: list[Expr]) -> list[list[Expr]]:
-        """What is carried for each of those who asked."""
+        """Split the propagated values by result."""
         size = len(carried) // len(self.several)
         return [carried[k : k + size] for k in range(0, len(carried), size)]
 
     def _segments(self, segments: int, every: int, states: list[Expr], carried: list[Expr]) -> list[Expr]:
-        """Back over all full segments, whose states at the end were kept."""
+        """Run backward over all full segments, whose final states were stored."""
         graph = self.graph
         number = repeats.counter(graph, segments)
         symbols = repeats.states_like(graph, carried)
@@ -324,9 +324,9 @@ class _Back:
     def _segment(
         self, first: Expr, begin: list[Expr], steps: int, carried: list[Expr], states: list[Expr] | None = None
     ) -> list[Expr]:
-        """Back over some steps, the first of which has this number and begins with these states.
+        """Run backward over several steps; the first has this number and these initial states.
 
-        ``states``: what they are after each step, where that is known; else these steps are taken once more.
+        ``states``: the states after each step, if stored; otherwise the steps are computed again.
         """
         graph, what = self.graph, self.what
         last = list(begin)
@@ -344,7 +344,7 @@ class _Back:
         after = self._undone(symbols)
         used = {node.index for node in needed(after, self.captured)}
         read = [i for i, x in enumerate(what.state) if x.index in used]
-        before = steps - 3.0 - number  # place of the state before the step before
+        before = steps - 3.0 - number  # index of the state before the previous step
         place = tables.placed(before, max(steps - 1, 1))
         earlier = []
         for i in read:
@@ -357,7 +357,7 @@ class _Back:
         return results[1 + len(read) : len(state)]
 
     def _undone(self, symbols: list[Expr]) -> list[Expr]:
-        """What is carried, a step earlier: expressions of the state that the step began with, and of its number."""
+        """Return the propagated values one step earlier: expressions of the step's initial state and number."""
         graph, what, n = self.graph, self.what, len(self.active)
         own = {what.state[i].index for i in self.active}
         several, seeds = [], []
@@ -377,7 +377,7 @@ class _Back:
         return earlier
 
     def _at_step(self, row: Expr) -> Expr:
-        """The entry of what was kept after the step of this number; 0 where nothing was."""
+        """Return the stored entry after the step of this number, or 0."""
         steps, every = self.what.number + 1.0, float(self.what.keep)
         if every == 1.0:
             return tables.take(row, self.what.number)

@@ -1,4 +1,4 @@
-"""Which arithmetic operator of a program is being computed, by the text of the program."""
+"""Detection of the arithmetic operator that a program evaluates, from its source."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from types import FrameType
 
 
 def operator_at(frame: FrameType) -> type[ast.operator] | None:
-    """The operator that a frame computes; None where it computes anything else, and where its text is not known."""
+    """Return the operator that a frame evaluates; None for other code and for unknown source."""
     place = inspect.getframeinfo(frame, context=0).positions
     if place is None or place.lineno is None or place.end_lineno is None:
         return None
     lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)[place.lineno - 1 : place.end_lineno]
-    encoded = [line.encode() for line in lines]  # columns count bytes
+    encoded = [line.encode() for line in lines]  # columns are byte offsets
     if not encoded:
         return None
     encoded[-1] = encoded[-1][: place.end_col_offset]
     encoded[0] = encoded[0][place.col_offset :]
     text = b"".join(encoded).decode(errors="replace")
-    for form in (f"({text}\n)", text):  # an expression, on several lines perhaps; an assignment such as x += y
+    for form in (f"({text}\n)", text):  # an expression, possibly on several lines; or x += y
         try:
             statements = ast.parse(form).body
         except (SyntaxError, ValueError):

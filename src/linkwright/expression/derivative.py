@@ -1,4 +1,4 @@
-"""Derivatives of expressions by the chain rule over the graph: the result is expressions again."""
+"""Derivatives of expressions by the chain rule over the graph, as expressions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.order import elements, needed
 
 BACKWARDS = 4
-"""Inputs for each output from which repetitions are differentiated backwards: a step back takes as long as some."""
+"""Inputs per output from which loops are differentiated in reverse mode, whose steps take several times as long."""
 
 
 def jacobian(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
-    """∂ outputs / ∂ inputs, shape ``outputs.shape + (len(inputs),)``.
+    """Return ∂ outputs / ∂ inputs, shape ``outputs.shape + (len(inputs),)``.
 
-    By the forward mode, or, of fewer outputs than inputs, by the reverse one where that makes fewer expressions.
-    Through loops and tables of few outputs by many inputs by the reverse one alone, if there is a way back: forwards,
-    each input adds as much again to them.
+    Forward mode is used, or, for fewer outputs than inputs, reverse mode if it has fewer expressions.
+    Loops and tables with few outputs and many inputs use only reverse mode, if possible, since in forward mode
+    each input adds its own states to the loops.
     """
     outputs = np.asarray(outputs, dtype=object)
     if any(node.op in _LONG for node in needed(_expressions(outputs))):
@@ -39,7 +39,7 @@ def jacobian(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
 
 
 _LONG = ("repeat", "product", "take")
-"""What one expression of stands for more than one operation."""
+"""Operations of which one expression stands for many."""
 
 
 def _size(entries: np.ndarray) -> int:
@@ -47,7 +47,7 @@ def _size(entries: np.ndarray) -> int:
 
 
 def forward(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
-    """:func:`jacobian` from the inputs to the outputs: a node carries derivatives by the inputs it depends on."""
+    """Compute :func:`jacobian` in forward mode: each node has derivatives by the inputs on which it depends."""
     tangents = _tangents(_expressions(outputs), {x.index: {k: 1.0} for k, x in enumerate(inputs)})
     result = np.zeros((*outputs.shape, len(inputs)), dtype=object)
     for place in np.ndindex(*outputs.shape):
@@ -59,11 +59,11 @@ def forward(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
 
 
 Tangent = dict[int, Any]
-"""Derivatives of one expression by the inputs it depends on."""
+"""Derivatives of an expression by the inputs on which it depends."""
 
 
 def _tangents(outputs: Sequence[Expr], known: dict[int, Tangent], given: Container[int] = ()) -> dict[int, Tangent]:
-    """The tangents of all nodes behind the outputs; ``given``: nodes behind which nobody looks."""
+    """Return the tangents of all nodes behind the outputs; ``given`` are nodes at which the search stops."""
     tangents = dict(known)
     for node in needed(outputs, given):
         if node.index in tangents or node.index in given:
@@ -91,7 +91,7 @@ def _tangents(outputs: Sequence[Expr], known: dict[int, Tangent], given: Contain
 
 
 def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangent]:
-    """The tangents of a repetition's results: of another one, whose further states are the tangents of its states."""
+    """Return the tangents of a loop's results, from another loop with the tangents of its states as further states."""
     graph, what = node.graph, node.graph.repeats[node.index]
     size = len(what.state)
     start, fixed = node.args[:size], {x.index: tangents.get(x.index, {}) for x in what.captured}
@@ -131,7 +131,7 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
     found: dict[int, Tangent] = {}
     both = size + len(places)
     for row in range(1 + (what.count // what.keep if what.keep else 0)):
-        before, after = (row * n + bool(row) for n in (size, both))  # the number of steps comes after the first row
+        before, after = (row * n + bool(row) for n in (size, both))  # the number of steps follows the first row
         for place, (i, k) in enumerate(places, size):
             item = graph.item(node, before + i)
             found.setdefault(item.index, {})[k] = results[after + place]
@@ -142,7 +142,7 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
 
 
 def _of_argument(node: Expr, tangents: dict[int, Tangent]) -> Tangent:
-    """Of a row that is an argument, of whose entries some are inputs."""
+    """Return the tangent of a row that is an argument with some inputs among its entries."""
     symbols = node.graph.rows[node.index].told
     return {
         k: tables.unit(node.graph, len(symbols), place)
@@ -214,7 +214,7 @@ _OF_ROWS: dict[str, Callable[..., Tangent]] = {
     "take": lambda node, of_row, of_place: {k: tables.take(x, node.args[1]) for k, x in of_row.items()},
     "item": _of_item,
 }
-"""The tangents of rows and of their entries, of those of their arguments."""
+"""Tangents of rows and of their entries, from those of their arguments."""
 
 
 def _expressions(outputs: np.ndarray) -> list[Expr]:

@@ -1,9 +1,9 @@
 """Determinants and factors of exact polynomials in sines and cosines.
 
-Modulo c² + s² = 1 a product of two factors need not look like one: c² became 1 − s². In halves of angles it does, for
-c = u² − t², s = 2 t u and 1 = t² + u² with t = sin(θ/2), u = cos(θ/2) leave a form in t and u that obeys nothing, whose
-factors are unique (Gauss). Those of even degree are polynomials in c and s again; those of odd degree, such as the t
-and u of a sine, go together in pairs.
+Modulo c² + s² = 1 a product of two factors is not recognizable: c² became 1 − s². In half angles it is:
+c = u² − t², s = 2 t u and 1 = t² + u² with t = sin(θ/2), u = cos(θ/2) give a form in t and u without relations, whose
+factors are unique (Gauss). Factors of even degree are polynomials in c and s; factors of odd degree, such as the t
+and u of a sine, are combined in pairs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from linkwright.expression.polynomial import Polynomial, Ring
 
 
 class Factored(NamedTuple):
-    """A product of powers; a polynomial that is zero has the coefficient 0 and no factors."""
+    """Product of powers; a zero polynomial has the coefficient 0 and no factors."""
 
     coefficient: Fraction
     factors: tuple[tuple[Polynomial, int], ...]
 
     def product(self, ring: Ring) -> Polynomial:
-        """Multiplied out."""
+        """Return the expanded product."""
         whole = ring.constant(self.coefficient)
         for factor, power in self.factors:
             whole = whole * factor**power
@@ -35,7 +35,7 @@ class Factored(NamedTuple):
 
 
 def determinant(ring: Ring, A: np.ndarray) -> Polynomial:
-    """The determinant of a matrix (n, n) of elements: by minors of its last rows, each made once."""
+    """Return the determinant of a matrix (n, n) of elements, by minors of its last rows, each computed once."""
     n = len(A)
 
     @cache
@@ -54,7 +54,7 @@ def determinant(ring: Ring, A: np.ndarray) -> Polynomial:
 
 
 def factored(p: Polynomial) -> Factored:
-    """The factors of an element, whole numbers without a common divisor in each; their product is the element."""
+    """Return the factors of an element, each with integer coefficients without a common divisor."""
     if not bool(p):
         return Factored(Fraction(0), ())
     halves = _Halves(p)
@@ -63,7 +63,7 @@ def factored(p: Polynomial) -> Factored:
     for factor, power in halves.factors():
         (odd if any(halves.parity(factor)) else even).append((factor, power))
     single: list[_HalfAngleForm] = []
-    while odd:  # a sine is the product of t and u, where both are there; else two of a kind make a square
+    while odd:  # a sine is a product of t and u; else two equal factors form a square
         factor, power = odd.pop()
         partner = next((k for k, (other, _) in enumerate(odd) if halves.parity(other) == halves.parity(factor)), None)
         if partner is not None:
@@ -74,7 +74,7 @@ def factored(p: Polynomial) -> Factored:
         else:
             even += [(halves.product(factor, factor), power // 2)] * (power > 1)
             single += [factor] * (power % 2)
-    while single:  # what has no partner goes with the next
+    while single:  # factors without a partner are combined with the next
         factor = single.pop()
         if any(halves.parity(factor)):
             single.append(halves.product(factor, single.pop()))
@@ -91,14 +91,14 @@ def factored(p: Polynomial) -> Factored:
 
 
 class _HalfAngleForm(NamedTuple):
-    """A form in t and u of half angles: its polynomial where u is 1, and its degree in each angle."""
+    """Form in t and u of half angles: its polynomial at u = 1, and its degree in each angle."""
 
     terms: Any
     degrees: tuple[int, ...]
 
 
 class _Halves:
-    """An element as a form in sines t and cosines u of half angles, u put to 1."""
+    """Element as a form in sines t and cosines u of half angles, at u = 1."""
 
     def __init__(self, p: Polynomial):
         self.ring, names = p.ring, p.used()
@@ -128,7 +128,7 @@ class _Halves:
         return cosine, sine, cosine + sine
 
     def factors(self) -> list[tuple[_HalfAngleForm, int]]:
-        """Those of the form and their powers, without t² + u² = 1; the powers of u are what t leaves of its degree."""
+        """Return the factors of the form with their powers, without t² + u² = 1; powers of u follow from the degree."""
         left = list(self.form.degrees)
         found: list[tuple[_HalfAngleForm, int]] = []
         for terms, power in self.form.terms.factor()[1]:
@@ -142,16 +142,16 @@ class _Halves:
 
     @staticmethod
     def parity(form: _HalfAngleForm) -> tuple[int, ...]:
-        """Of the degree in each angle."""
+        """Return the parity of the degree in each angle."""
         return tuple(n % 2 for n in form.degrees)
 
     @staticmethod
     def product(one: _HalfAngleForm, other: _HalfAngleForm) -> _HalfAngleForm:
-        """Of two forms."""
+        """Return the product of two forms."""
         return _HalfAngleForm(one.terms * other.terms, tuple(map(sum, zip(one.degrees, other.degrees, strict=True))))
 
     def back(self, form: _HalfAngleForm) -> Polynomial:
-        """A form of even degrees as an element, but for a power of two."""
+        """Return a form of even degrees as an element, up to a power of two."""
         total = self.ring.zero
         for exponents, c in form.terms.terms():
             term = self.ring.constant(Fraction(int(c.p), int(c.q)))
@@ -165,14 +165,14 @@ class _Halves:
         return total
 
     def _whole(self, angle: str, sines: int, degree: int) -> Polynomial:
-        """t^j u^(d − j) of the whole angle, with t² = (1 − c)/2, u² = (1 + c)/2, t u = s/2; without the halves."""
+        """Return t^j u^(d − j) in the whole angle, t² = (1 − c)/2, u² = (1 + c)/2, t u = s/2; without the factors ½."""
         c, s = self.ring[f"cos({angle})"], self.ring[f"sin({angle})"]
         result = s if sines % 2 else self.ring.one
         return result * (1 - c) ** (sines // 2) * (1 + c) ** ((degree - sines) // 2)
 
 
 def _primitive(p: Polynomial) -> Polynomial:
-    """The element divided by its content, the first coefficient positive."""
+    """Return the element divided by its content, with a positive first coefficient."""
     numbers = [c for _, c in p]
     content = Fraction(gcd(*(c.numerator for c in numbers)), lcm(*(c.denominator for c in numbers)))
     return p * (1 / content if numbers[0] > 0 else -1 / content)

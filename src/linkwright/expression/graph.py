@@ -1,9 +1,9 @@
-"""Scalar expressions as a graph without duplicates: equal expressions are one object.
+"""Scalar expressions as a hash-consed graph: equal expressions are one object.
 
-An :class:`Expr` behaves like a number. NumPy object arrays of them go through the algorithms of
-the library unchanged: ``np.sin`` on such an array calls each element's ``sin``. Nothing is ever
-expanded; each construction applies the rules of `rules.py`. A graph belongs to one trace: nothing
-global grows, and threads share nothing.
+An :class:`Expr` behaves like a number. NumPy object arrays of expressions pass through the algorithms of
+the library unchanged: ``np.sin`` on such an array calls each element's ``sin``. Nothing is
+expanded; each construction applies the rules of `rules.py`. A graph belongs to one trace: no
+global state grows, and threads share nothing.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from linkwright.expression.rules import COMMUTATIVE, CONDITIONS, RULES
 from linkwright.expression.symbols import SymbolArray
 
 MOST_SYMBOLS = 1_000_000
-"""Symbols that a graph without a limit of its own may have."""
+"""Default limit of the number of symbols of a graph."""
 
 
 class Graph:
-    """Where the expressions of one trace live.
+    """Expressions of one trace.
 
     ``angle_sums``: whether cos α cos β − sin α sin β becomes cos(α + β), and so on, as along parallel axes;
-    ``angle_sums_met`` tells whether there was such a thing.
-    ``limit`` bounds the number of nodes: beyond it :class:`TooLargeError` is raised, so that a
-    mechanism too large for straight-line code is noticed early instead of filling the memory.
+    ``angle_sums_met`` is true after the first such sum.
+    ``limit``: largest number of nodes, above which :class:`TooLargeError` is raised, so that a
+    mechanism that is too large for straight-line code is detected early, before memory is exhausted.
     """
 
     __slots__ = (
@@ -52,19 +52,19 @@ class Graph:
         self.angle_sums, self.angle_sums_met = angle_sums, False
         self.failure: Exception | None = None
         self.indexed = False
-        """whether a symbol was put in square brackets, which NumPy tells in words that fit other mistakes, too"""
+        """whether a symbol was used as an index, for which NumPy's message is ambiguous"""
         self.repeats: dict[int, Repeat] = {}
-        """what each node "repeat" repeats, by its index"""
+        """loop of each node "repeat", by index"""
         self.begun: dict[int, tuple[Repeat, tuple[Expr, ...]]] = {}
-        """the same, and what their states start from"""
+        """the same, with the initial states"""
         self.traced: set[int] = set()
-        """the numbers of steps that are being traced"""
+        """step numbers of loops that are being traced"""
         self.rows: dict[int, Any] = {}
-        """the nodes that stand for rows of numbers: `tables.py`"""
+        """nodes that stand for rows of numbers: `tables.py`"""
         self.arguments: list[list[Expr]] = []
-        """the symbols that were made together"""
+        """symbols that were created together"""
         self.spans: dict[int, tuple[float, float]] = {}
-        """the least and the largest of what symbols of whole numbers may be"""
+        """ranges of integer symbols"""
         self.zero = self._new("constant", (), 0.0, None)
 
     def _new(self, op: str, args: tuple[Expr, ...], value: float | None, name: str | None) -> Expr:
@@ -75,11 +75,11 @@ class Graph:
         return node
 
     def constant(self, value: Any) -> Expr:
-        """The expression of a number."""
+        """Return the expression of a number."""
         try:
             value = float(value)
         except OverflowError:
-            raise ExpressionError(f"a whole number of {len(str(value))} digits is too large for a float") from None
+            raise ExpressionError(f"an integer of {len(str(value))} digits is too large for a float") from None
         if value == 0.0 and math.copysign(1.0, value) > 0.0:
             return self.zero
         key = value if value != 0.0 and value == value else struct.pack("<d", value)  # −0.0 and NaN by their bits
@@ -89,11 +89,11 @@ class Graph:
         return node
 
     def symbol(self, name: str) -> Expr:
-        """A new input; two of the same name are two different inputs."""
+        """Return a new input; two inputs of the same name are different."""
         return self._new("symbol", (), None, name)
 
     def symbols(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray:
-        """An array of new inputs, named ``name[i]``, ``name[i,j]``, …"""
+        """Return an array of new inputs, named ``name[i]``, ``name[i,j]``, …"""
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         limit = MOST_SYMBOLS if self.limit is None else self.limit
         if self.count + math.prod(shape) > limit:
@@ -106,50 +106,50 @@ class Graph:
         return result.view(SymbolArray)
 
     def array(self, entries: Sequence[Expr]) -> np.ndarray:
-        """These expressions, one after the other."""
+        """Return these expressions as an array."""
         result = np.empty(len(entries), dtype=object)
         result[:] = entries
         return result.view(SymbolArray)
 
     def taken(self, rows: Any, places: Any) -> Any:
-        """Entries of an array's first axis at computed places: `tables.py`."""
+        """Return entries of an array's first axis at computed indices: `tables.py`."""
         from linkwright.expression.tables import taken
 
         return taken(self, rows, places)
 
     def row(self, entries: Sequence[Any], changing: bool = False) -> Expr:
-        """A row of these in memory; ``changing``: one that may be changed."""
+        """Return a row of these entries in memory; ``changing``: whether it may be modified."""
         from linkwright.expression import tables
 
         found = [self.coerce(x) for x in entries]
         return tables.begun(self, found) if changing else tables.in_memory(self, found)
 
     def room(self, size: int) -> Expr:
-        """A row, of which all entries are put before one is read."""
+        """Return a row whose entries are all written before one is read."""
         from linkwright.expression import tables
 
         return tables.room(self, size)
 
     def entry(self, row: Expr, place: Any, turn: int = 0) -> Expr:
-        """An entry of a row, at a place that is whole and within it; ``turn``: see `tables.py`."""
+        """Return an entry of a row at an integer index in its range; ``turn``: see `tables.py`."""
         from linkwright.expression import tables
 
         return tables.take(row, self.coerce(place), turn)
 
     def put(self, row: Expr, place: Any, x: Any) -> Expr:
-        """The row with another entry there."""
+        """Return the row with another entry at an index."""
         from linkwright.expression import tables
 
         return tables.put(row, self.coerce(place), self.coerce(x))
 
     def repeated(self, *arguments: Any) -> list[Expr]:
-        """The states after steps that are traced once: `repeats.py`."""
+        """Return the states after steps that are traced once: `repeats.py`."""
         from linkwright.expression.repeats import repeated
 
         return repeated(self, *arguments)
 
     def repeat(self, what: Repeat, arguments: Sequence[Expr], results: int) -> list[Expr]:
-        """The results of a repetition that starts from these arguments: states, then what it captures."""
+        """Return the results of a loop from these arguments: initial states, then captured values."""
         node = self._limited("repeat", tuple(arguments))
         self.repeats[node.index] = what
         self.begun[node.index] = what, tuple(arguments[: len(what.state)])
@@ -160,13 +160,13 @@ class Graph:
         return items
 
     def item(self, repetition: Expr, which: int) -> Expr:
-        """One of a repetition's results, or an entry of a row."""
+        """Return one of a loop's results, or an entry of a row."""
         place = self.constant(which)
         return self.node("item", (repetition, place), ("item", repetition.index, place.index))
 
     @staticmethod
     def is_condition(x: Expr) -> bool:
-        """Whether an expression is 0 or 1 by what it is made of."""
+        """Return whether an expression is structurally 0 or 1."""
         rest, seen = [x], {x.index}
         while rest:
             node = rest.pop()
@@ -178,7 +178,7 @@ class Graph:
         return True
 
     def coerce(self, x: Any) -> Expr:
-        """``x`` as an expression of this graph."""
+        """Return ``x`` as an expression of this graph."""
         if type(x) is Expr:
             if x.graph is not self:
                 return self.refuse(
@@ -189,15 +189,15 @@ class Graph:
             return x
         if isinstance(x, (float, int, np.floating, np.integer, np.bool_)):
             return self.constant(x)
-        if isinstance(x, SymbolArray) and x.ndim == 0:  # of np.dot
+        if isinstance(x, SymbolArray) and x.ndim == 0:  # result of np.dot
             return self.coerce(x[()])
         return self.refuse(ExpressionError(f"an expression cannot be combined with {x!r} of type {type(x).__name__}"))
 
     def refuse(self, failure: Exception) -> Expr:
-        """Raise the failure, now or at the next safe place.
+        """Raise an error, now or at the next safe point.
 
         NumPy's matrix product of object arrays corrupts memory when an element's + or * raises. Inside one,
-        the failure is kept and raised by the next operation of another kind, or when a program is made.
+        the error is stored and raised by the next operation of another kind, or when a program is made.
         """
         if not _inside_matrix_product():
             raise failure
@@ -205,7 +205,7 @@ class Graph:
         return self.zero
 
     def apply(self, op: str, *args: Expr) -> Expr:
-        """The operation on expressions of this graph, folded and simplified."""
+        """Apply an operation to expressions of this graph, with constant folding and simplification."""
         if len(args) == 2:
             return self.apply_two(op, *args)
         if self.failure is not None:
@@ -219,7 +219,7 @@ class Graph:
         return self.node(op, args, (op, *(x.index for x in args)))
 
     def apply_two(self, op: str, x: Expr, y: Expr) -> Expr:
-        """The same of two arguments, as nearly all operations are: most of a trace's time is spent here."""
+        """Apply an operation to two arguments: the most frequent case, in which a trace spends most of its time."""
         if self.failure is not None:
             if op in _OF_PRODUCTS:
                 return self.zero
@@ -230,12 +230,12 @@ class Graph:
             with np.errstate(all="ignore"):
                 return self.constant(OPERATIONS[op].evaluate(x.value, y.value))
         if x.value is not None and op in COMMUTATIVE:
-            x, y = y, x  # as operators have it
+            x, y = y, x  # order of operators
         rule = RULES.get(op)
         try:
             if rule is not None and (simpler := rule(x, y)) is not None:
                 return simpler
-        except TooLargeError as failure:  # of another operation, by which a rule may write a product
+        except TooLargeError as failure:  # a rule may replace a product by another operation
             if op in _OF_PRODUCTS:
                 return self.refuse(failure)
             raise
@@ -246,14 +246,14 @@ class Graph:
         return self.node(op, (x, y), key) if node is None else node
 
     def node(self, op: str, args: tuple[Expr, ...], key: tuple[Any, ...]) -> Expr:
-        """The one node that this key tells apart."""
+        """Return the unique node of a key."""
         node = self._nodes.get(key)
         if node is None:
             node = self._nodes[key] = self._limited(op, args)
         return node
 
     def known(self, key: tuple[Any, ...]) -> Expr | None:
-        """That node, if there is one."""
+        """Return the node of a key, if it exists."""
         return self._nodes.get(key)
 
     def _limited(self, op: str, args: tuple[Expr, ...]) -> Expr:
@@ -263,14 +263,14 @@ class Graph:
 
 
 _OF_PRODUCTS = ("add", "mul")
-"""What a matrix product is made of."""
+"""Operations of a matrix product."""
 
 _OF_FLOATS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
-"""What Python's floats do as NumPy's do, without a word on overflow."""
+"""Operations on Python floats with NumPy's results, without overflow errors."""
 
 
 def _inside_matrix_product() -> bool:
-    """Whether the code outside the expressions may be at a matrix product: at anything but another operator."""
+    """Return whether the calling code may be a matrix product: anything but another operator."""
     frame = sys._getframe(1)
     while frame.f_code.co_filename in _OWN_FILES and frame.f_back is not None:
         frame = frame.f_back
@@ -282,26 +282,26 @@ _OWN_FILES = (__file__, *(one.__code__.co_filename for one in (RULES["add"], Sym
 
 @dataclass(frozen=True, eq=False)
 class Repeat:
-    """What a node "repeat" does: again and again, a state becomes another one.
+    """Loop of a node "repeat", which maps a state to the next.
 
-    Its arguments are the states at the start, then ``captured``; its items the states at the end, then the number of
-    steps taken, then those kept on the way, one after the other. A row stops where ``stop`` is not zero.
+    Its arguments are the initial states, then ``captured``; its items are the final states, then the number of
+    steps, then the stored states in order. A row stops where ``stop`` is not zero.
     """
 
     number: Expr
-    """symbol of how many steps were taken before"""
+    """symbol of the number of previous steps"""
     state: tuple[Expr, ...]
     """symbols"""
     after: tuple[Expr, ...]
-    """the state a step later"""
+    """state after a step"""
     stop: Expr | None
-    """a condition on the state; None where all steps are taken"""
+    """condition on the state; None for a fixed number of steps"""
     captured: tuple[Expr, ...]
-    """what is used in a step and does not change from one to the next"""
+    """values that a step uses and does not change"""
     count: int
-    """steps, at most"""
+    """largest number of steps"""
     keep: int
-    """after every how many steps the state is kept; 0: never"""
+    """number of steps between stored states; 0: none are stored"""
 
 
 SYMBOL_AS_INDEX = (
@@ -311,14 +311,14 @@ SYMBOL_AS_INDEX = (
 
 
 def _operand(x: Expr, y: Any) -> Any:
-    """``y`` as an expression beside ``x``; NotImplemented for arrays, so that NumPy broadcasts."""
+    """Return ``y`` as an expression of the graph of ``x``; NotImplemented for arrays, so that NumPy broadcasts."""
     if hasattr(y, "__array_ufunc__"):
         return NotImplemented
     return x.graph.coerce(y)
 
 
 class Expr:
-    """A node: an operation on earlier nodes, a constant or an input. Made by a :class:`Graph`."""
+    """Node: an operation on earlier nodes, a constant or an input. Made by a :class:`Graph`."""
 
     __slots__ = ("args", "graph", "index", "name", "op", "value")
     graph: Graph
@@ -330,7 +330,7 @@ class Expr:
 
     def __add__(self, y: Any) -> Any:
         graph = self.graph
-        if y is graph.zero:  # what most terms in matrix notation are
+        if y is graph.zero:  # the most frequent term in matrix notation
             return self
         if type(y) is not Expr or y.graph is not graph:
             if (y := _operand(self, y)) is NotImplemented:
@@ -354,7 +354,7 @@ class Expr:
         if y is zero:
             return zero
         if type(y) is not Expr or y.graph is not graph:
-            if type(y) is float and y == 0.0:  # most products in matrix notation
+            if type(y) is float and y == 0.0:  # the most frequent product in matrix notation
                 return zero
             if (y := _operand(self, y)) is NotImplemented:
                 return y
@@ -383,7 +383,7 @@ class Expr:
     def __abs__(self) -> Expr:
         return self.graph.apply("abs", self)
 
-    # comparisons give 1.0 or 0.0, for where()
+    # comparisons return 1.0 or 0.0, for where()
     def __lt__(self, y: Any) -> Any:
         return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("less", self, y)
 
@@ -403,7 +403,7 @@ class Expr:
 
     __hash__ = object.__hash__
 
-    # of conditions; NumPy calls these for the elements of arrays
+    # operators of conditions, which NumPy calls for elements
     def __and__(self, y: Any) -> Any:
         return y if (y := _operand(self, y)) is NotImplemented else _condition(self).where(_condition(y), 0.0)
 
@@ -522,7 +522,7 @@ class Expr:
         return self.graph.apply("max", self, self.graph.coerce(y))
 
     def where(self, a: Any, b: Any) -> Expr:
-        """``a`` where this is nonzero, else ``b``."""
+        """Return ``a`` where this is nonzero, else ``b``."""
         return self.graph.apply("where", self, self.graph.coerce(a), self.graph.coerce(b))
 
     def conjugate(self) -> Expr:
@@ -539,7 +539,7 @@ class Expr:
 
 
 def _condition(x: Expr) -> Expr:
-    """The expression, if it is 0 or 1 by what it is made of."""
+    """Return the expression if it is structurally 0 or 1."""
     if not x.graph.is_condition(x):
         raise ExpressionError(f"& | ~ are for conditions, such as x < 1.0; got {x!r}")
     return x
@@ -549,7 +549,7 @@ _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "less": "<", "less_equ
 
 
 def _text(x: Expr, depth: int) -> str:
-    """A readable form, cut off below some depth (graphs can be far larger than any text)."""
+    """Return a readable text, truncated at some depth (graphs can be very large)."""
     if x.value is not None:
         return repr(x.value)
     if x.name is not None:

@@ -1,8 +1,8 @@
-"""Two shorter forms of polynomials in sines and cosines: few products, and multiple angles.
+"""Two short forms of polynomials in sines and cosines: few products, and multiple angles.
 
-A normal form spells cos(θ1 + θ2) as a difference of two products. Terms of equal plain factors are
-taken together here, and what they multiply, a polynomial in sines and cosines, is written either with
-sums of angles recognized (addition theorems backwards, as long as they join terms) or product to sum,
+A normal form writes cos(θ1 + θ2) as a difference of two products. Terms with equal other factors are
+combined here, and their coefficient, a polynomial in sines and cosines, is written either with
+sums of angles (by the addition theorems, as long as they combine terms) or by product-to-sum formulas
 as a Fourier series, which is a normal form too.
 """
 
@@ -18,11 +18,11 @@ from linkwright.errors import InputError
 from linkwright.expression.polynomial import Polynomial
 
 Angles = tuple[tuple[str, int], ...]
-"""a sum of angles with whole multiples, in order of their names' appearance"""
+"""Sum of angles with integer multiples, in the order of their names."""
 
 
 class Wave(NamedTuple):
-    """The cosine or sine of a sum of angles."""
+    """Cosine or sine of a sum of angles."""
 
     function: str
     """"cos" or "sin\""""
@@ -31,11 +31,11 @@ class Wave(NamedTuple):
 
 Atom = str | Wave
 Powers = tuple[tuple[Atom, int], ...]
-"""a product of powers"""
+"""Product of powers."""
 
 
 class HarmonicTerm(NamedTuple):
-    """A number times powers of variables and of cosines and sines."""
+    """Number times powers of variables and of cosines and sines."""
 
     coefficient: Fraction
     factors: Powers
@@ -45,7 +45,7 @@ FORMS = ("products", "angles")
 
 
 def terms_of(p: Polynomial, form: str = "products") -> list[HarmonicTerm]:
-    """The terms of p in the form "products" (as few as are found) or "angles" (multiple angles)."""
+    """Return the terms of p in the form "products" (few products) or "angles" (multiple angles)."""
     if form not in FORMS:
         raise InputError(f"form is {form!r}; it may be {', '.join(map(repr, FORMS))}")
     order = {name: k for k, name in enumerate(p.ring.angles)}
@@ -67,7 +67,7 @@ def terms_of(p: Polynomial, form: str = "products") -> list[HarmonicTerm]:
 
 
 def _sum(a: Angles, b: Angles, sign: int, order: dict[str, int]) -> tuple[Angles, int]:
-    """a ± b, the first multiple made positive, and the sign that took."""
+    """Return a ± b with a positive first multiple, and the required sign."""
     total = dict(a)
     for name, n in b:
         total[name] = total.get(name, 0) + sign * n
@@ -78,11 +78,11 @@ def _sum(a: Angles, b: Angles, sign: int, order: dict[str, int]) -> tuple[Angles
 
 
 def _series(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers, Fraction]:
-    """Product to sum: every term a number times one cosine or sine."""
+    """Apply product-to-sum formulas: every term becomes a number times one cosine or sine."""
     total: dict[Wave, int] = {}
     angles = tuple(order)
     parts = [(_series_of_product(factors, angles), coefficient) for factors, coefficient in waves.items()]
-    whole = lcm(*(coefficient.denominator for coefficient in waves.values()))  # all over one denominator
+    whole = lcm(*(coefficient.denominator for coefficient in waves.values()))  # common denominator
     halves = max(n for (_, n), _ in parts)
     for (series, n), coefficient in parts:
         share = coefficient.numerator * (whole // coefficient.denominator) << (halves - n)
@@ -94,7 +94,7 @@ def _series(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers
 
 @lru_cache(maxsize=4096)
 def _series_of_product(factors: Powers, angles: tuple[str, ...]) -> tuple[tuple[tuple[Wave, int], ...], int]:
-    """The series of a product: whole multiples of waves, all to be halved so many times."""
+    """Return the series of a product: integer multiples of waves, and the number of factors ½."""
     order = {name: k for k, name in enumerate(angles)}
     series, halves = {Wave("cos", ()): 1}, 0
     for wave, exponent in factors:
@@ -120,7 +120,7 @@ def _twice_times(series: dict[Wave, int], wave: Wave, order: dict[str, int]) -> 
 
 
 def _joined(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers, Fraction]:
-    """Pairs of terms joined by addition theorems and by 1 − sin² = cos², as long as there are any."""
+    """Combine pairs of terms by addition theorems and by 1 − sin² = cos², as long as possible."""
     terms = dict(waves)
     changed = len(terms) > 1
     while changed:
@@ -145,16 +145,16 @@ def _joined(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers
 
 
 class _CombinedTerm(NamedTuple):
-    """What a term and its partner make together."""
+    """Result of combining a term with its partner."""
 
     ratio: int
-    """the coefficient that the partner must have beside the term's"""
+    """required coefficient of the partner relative to that of the term"""
     joint: Powers
     sign: int
 
 
 def _partners(factors: Powers, order: dict[str, int]) -> Iterator[tuple[Powers, Callable[[], Iterator[_CombinedTerm]]]]:
-    """What a term may be joined with, and how."""
+    """Yield the terms that can be combined with a term, and the results."""
     items = [wave for wave, _ in factors if isinstance(wave, Wave)]
     for i, a in enumerate(items):
         if a.function == "sin" and dict(factors)[a] >= 2:  # −X sin² + X = X cos²

@@ -1,4 +1,4 @@
-"""NumPy's own functions of arrays of symbols: as they are, of conditions, or a word on what stands in for them."""
+"""NumPy functions of arrays of symbols: applied, replaced for conditions, or rejected with the alternative."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from linkwright.errors import ExpressionError
 
 
 def numpy_function(function: Any, args: Any, kwargs: Any) -> Any:
-    """NumPy's function of symbols, unless it cannot be one."""
+    """Apply a NumPy function to symbols, or raise an error with the alternative."""
     name = function.__name__
     if function in _OF_CONDITIONS:
         return _OF_CONDITIONS[function](*args, **kwargs)
     if name.startswith("nan"):
-        raise ExpressionError(f"numpy.{name} asks whether a symbol is NaN, which only numbers can be")
+        raise ExpressionError(f"numpy.{name} tests for NaN, which symbols do not have")
     if function.__module__ == "numpy.linalg" and (ours := _LINEAR_ALGEBRA.get(name)):
         raise ExpressionError(f"numpy.linalg.{name} takes numbers only; {ours}")
     if name == "dot" and len(args) == 2 and not kwargs:
@@ -32,19 +32,19 @@ def numpy_function(function: Any, args: Any, kwargs: Any) -> Any:
     except (ExpressionError, TypeError) as error:
         if name not in _BY_TRUTH:
             raise
-        raise ExpressionError(f"numpy.{name} asks whether conditions of symbols hold; {_BY_TRUTH[name]}") from error
+        raise ExpressionError(f"numpy.{name} needs truth values of symbols; {_BY_TRUTH[name]}") from error
 
 
 _and, _or = np.frompyfunc(lambda x, y: x & y, 2, 1), np.frompyfunc(lambda x, y: x | y, 2, 1)
 
 
 def every(conditions: Any, axis: Any = None) -> Any:
-    """Whether all conditions hold, along some axis."""
+    """Return whether all conditions hold, along an axis."""
     return _and.reduce(np.asarray(conditions, dtype=object), axis=axis, initial=None if np.size(conditions) else True)
 
 
 def some(conditions: Any, axis: Any = None) -> Any:
-    """Whether any condition holds, along some axis."""
+    """Return whether any condition holds, along an axis."""
     return _or.reduce(np.asarray(conditions, dtype=object), axis=axis, initial=None if np.size(conditions) else False)
 
 
@@ -52,7 +52,7 @@ _OF_CONDITIONS: dict[Any, Any] = {np.all: every, np.any: some}
 
 _LARGEST, _SMALLEST = (f"functools.reduce(linkwright.{name}, x) does not" for name in ("maximum", "minimum"))
 _CHOICE = "linkwright.where(condition, a, b) does not"
-_ORDER = "what goes by the order of symbols is chosen by linkwright.where, minimum and maximum"
+_ORDER = "selections by order of symbols use linkwright.where, minimum and maximum"
 
 _BY_TRUTH = {
     "clip": "linkwright.clip(x, low, high) does not",

@@ -1,7 +1,7 @@
-"""The closed set of operations: one row each, with its value on numbers and its partial derivatives.
+"""Closed set of operations: one row each, with the value on numbers and the partial derivatives.
 
 To add an operation: a row here, a line in the compiler's back ends (`compiler/emit/arithmetic.py`,
-`compiler/emit/c.py`), and, where it can be simplified, a rule in `rules.py`.
+`compiler/emit/c.py`), and, if it can be simplified, a rule in `rules.py`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 
 
 class Operation(NamedTuple):
-    """One row: how many arguments, what it does to NumPy arrays, its partial derivatives."""
+    """Operation: number of arguments, function of NumPy arrays, partial derivatives."""
 
     arity: int
     evaluate: Callable[..., Any]
     partials: Callable[..., tuple[Any, ...]]
-    """(value, *arguments) -> the derivative with respect to each argument, made of expressions"""
+    """(value, *arguments) -> the derivative by each argument, as expressions"""
 
 
 OPERATIONS: dict[str, Operation] = {

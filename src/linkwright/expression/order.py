@@ -1,4 +1,4 @@
-"""Which expressions others need, and in which order they can be evaluated."""
+"""Dependencies of expressions, and orders of evaluation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from linkwright.expression.graph import Expr
 
 
 def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
-    """The nodes the outputs depend on, in order of creation, which is an order of evaluation.
+    """Return the nodes on which the outputs depend, in order of creation, which is an order of evaluation.
 
-    ``given``: indices of nodes behind which nobody needs to look.
+    ``given``: indices of nodes at which the search stops.
     """
     found: dict[int, Expr] = {}
     stack = list(outputs)
@@ -27,7 +27,7 @@ def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
 
 
 def demanded(computed: Iterable[Expr], results: Iterable[Expr]) -> list[Expr]:
-    """What is computed, in the order in which one result after the other needs it: fewer wait at a time."""
+    """Return the nodes in the order in which the results need them one by one, so that fewer are live simultaneously."""
     left = {node.index: node for node in computed}
     order: list[Expr] = []
     for result in results:
@@ -47,5 +47,5 @@ def demanded(computed: Iterable[Expr], results: Iterable[Expr]) -> list[Expr]:
 
 
 def elements(x: Any) -> Iterator[Any]:
-    """The entries of an array or a scalar, one by one, row by row."""
+    """Yield the entries of an array or a scalar, row by row."""
     return iter(x.flat) if isinstance(x, np.ndarray) else iter((x,))

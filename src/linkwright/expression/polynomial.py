@@ -1,11 +1,11 @@
 """Exact polynomials in sines and cosines, quaternions, displacements, rates and parameters, in normal form.
 
-What mechanisms give is polynomial in these. Modulo c² + s² = 1 for every angle, w² + x² + y² + z² = 1
+The equations of mechanisms are polynomials in these. Modulo c² + s² = 1 for every angle, w² + x² + y² + z² = 1
 for every quaternion, (√2)² = 2 and (√3)² = 3 — whose leading terms are powers of different
 variables and hence form a Gröbner basis (Cox, Little & O'Shea, *Ideals, Varieties, and Algorithms*,
-§2.9) — every element has one remainder, in which no c, w, √2, √3 stands squared. Equal elements are
-therefore equal term by term: ``==`` decides, without a simplifier. An angle and its sine and cosine
-are independent. Coefficients are exact rationals (python-flint's ``fmpq_mpoly``).
+§2.9) — every element has one remainder without squares of c, w, √2, √3. Equal elements are
+therefore equal term by term: ``==`` is exact, without a simplifier. An angle and its sine and cosine
+are independent variables. Coefficients are exact rationals (python-flint's ``fmpq_mpoly``).
 
 A :class:`Polynomial` behaves like a number, so object arrays of them go through the algorithms of the
 library unchanged.
@@ -25,10 +25,10 @@ import numpy as np
 from linkwright.errors import ExpressionError, TooLargeError
 
 TERM_LIMIT = 300_000
-"""Terms that one element may have: with all that leads to it, hundreds of bytes each."""
+"""Largest number of terms of an element, which takes hundreds of bytes per term."""
 
 PRODUCT_LIMIT = 200_000_000
-"""Products of terms that one multiplication may take: a minute's work."""
+"""Largest number of products of terms in one multiplication: about a minute."""
 
 SQUARE_ROOTS = {"sqrt2": 2, "sqrt3": 3}
 
@@ -37,7 +37,7 @@ _QUARTERS = ((4, 0, 0, 0), (0, 1, 0, 1), (0, 0, 2, 0), (0, 2, 0, 0), (2, 0, 0, 0
 
 
 def rational(x: Any) -> Fraction:
-    """The number that was meant: of a float its shortest decimal, at 15 digits where that loses nothing more."""
+    """Return the intended rational number: for a float its shortest decimal, at 15 digits if that is sufficient."""
     if isinstance(x, (int, Fraction)):
         return Fraction(x)
     x = float(x)
@@ -47,10 +47,10 @@ def rational(x: Any) -> Fraction:
 
 
 class Ring:
-    """The polynomials of one mechanism: which variables there are, and what they obey.
+    """Polynomials of one mechanism: their variables and relations.
 
-    ``angles`` enter by their cosines and sines (and themselves: screws advance by them), ``quaternions``
-    are names of four, ``others`` obey nothing. Elements of different rings cannot be mixed.
+    ``angles`` are variables by their cosines and sines (and themselves, for screws), ``quaternions``
+    are names of four variables, ``others`` have no relations. Elements of different rings cannot be mixed.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Ring:
         self.term_limit = term_limit
         self.failure: Exception | None = None
         self.divisors: dict[str, Polynomial] = {}
-        """what may be divided by, by the variable that stands for its reciprocal; not reduced with it"""
+        """possible divisors, by the variable of their reciprocal; they are not reduced with it"""
         self._context = flint.fmpq_mpoly_ctx.get([f"x{k}" for k in range(len(self.names))], flint.Ordering.lex)
         self._plain = self._context.gens()
         x = dict(zip(self.names, self._plain, strict=True))
@@ -117,9 +117,9 @@ class Ring:
         return self._make(p, squares)
 
     def reduced(self, p: Any, squares: int) -> Any:
-        """The remainder of p, in which the variables of the bits ``squares`` stand squared at most.
+        """Return the remainder of p, in which the variables of the bits ``squares`` have at most squares.
 
-        p = p₀ + p₁ c + p₂ c² leaves p − p₂ (c² + s² − 1), and 2 p₂ is the second derivative: no division.
+        p = p₀ + p₁ c + p₂ c² gives p − p₂ (c² + s² − 1), and 2 p₂ is the second derivative: no division.
         """
         degrees = p.degrees()
         for bit, (variable, halved) in enumerate(self._relations):
@@ -128,18 +128,18 @@ class Ring:
         return p
 
     def refuse(self, failure: Exception) -> Polynomial:
-        """Keep the failure until :meth:`check`: NumPy's matrix product corrupts memory when + or * raise."""
+        """Store the error until :meth:`check`: NumPy's matrix product corrupts memory when + or * raise."""
         self.failure = self.failure or failure
         return self.zero
 
     def check(self) -> None:
-        """Raise what went wrong in sums and products, if something did."""
+        """Raise the stored error of sums and products, if there is one."""
         if self.failure is not None:
             failure, self.failure = self.failure, None
             raise failure
 
     def constant(self, x: Any) -> Polynomial:
-        """The element of a number, a decimal taken at its word; multiples of 1/π as such."""
+        """Return the element of a number, with exact decimals and exact multiples of 1/π."""
         known = self._numbers.get(x)
         if known is None:
             try:
@@ -153,7 +153,7 @@ class Ring:
         return known
 
     def coerce(self, x: Any) -> Polynomial:
-        """``x`` as an element."""
+        """Return ``x`` as an element."""
         if type(x) is Polynomial:
             if x.ring is not self:
                 return self.refuse(ExpressionError("polynomials of two rings cannot be mixed"))
@@ -161,7 +161,7 @@ class Ring:
         return self.constant(x)
 
     def twelfths(self, k: int) -> Polynomial:
-        """cos kπ/12."""
+        """Return cos kπ/12."""
         k = abs((k + 12) % 24 - 12)  # 0 … 12
         if k > 6:
             return -self.twelfths(12 - k)
@@ -170,7 +170,7 @@ class Ring:
         return (a + two * b + three * c + two * three * d) / 4
 
     def array(self, x: Any) -> np.ndarray:
-        """Numbers and elements as an object array of elements; raises what went wrong in making them."""
+        """Return numbers and elements as an object array of elements; raise stored errors."""
         x = np.asarray(x, dtype=object)
         result = np.empty(x.shape, dtype=object)
         for place in np.ndindex(*x.shape):
@@ -179,7 +179,7 @@ class Ring:
         return result
 
     def quotient(self, f: Polynomial, g: Polynomial) -> Polynomial | None:
-        """f/g where that is an element, else None; g is not zero.
+        """Return f/g if it is an element, else None; g is not zero.
 
         Numerator and denominator are multiplied by the conjugates of g, with −c for c, until g has no c.
         """
@@ -192,7 +192,7 @@ class Ring:
         return None if len(rest) else self._made(whole, f._squares)
 
     def derivative(self, f: Polynomial, variable: str) -> Polynomial:
-        """∂f/∂variable; of an angle through its cosine and sine too. Quaternions only along :meth:`rate`."""
+        """Return ∂f/∂variable, for an angle also through its cosine and sine. For quaternions use :meth:`rate`."""
         k = self.index[variable]
         total = self._made(f.terms.derivative(k), f._squares)
         circle = self._circle.get(id(self.generators[variable]))
@@ -204,12 +204,12 @@ class Ring:
         return total
 
     def put(self, f: Polynomial, numbers: Mapping[str, int | Fraction]) -> Polynomial:
-        """f with rational numbers for some variables. Cosines and sines are variables of their own."""
+        """Return f with rational numbers for some variables; cosines and sines are separate variables."""
         known = {f"x{self.index[name]}": flint.fmpq(x.numerator, x.denominator) for name, x in numbers.items()}
         return self._made(f.terms.subs(known), f._squares)
 
     def rate(self, f: Polynomial, rates: Mapping[str, Any]) -> Polynomial:
-        """Σ ∂f/∂x ẋ over {x: ẋ}. For it to mean something, quaternions' rates keep their length."""
+        """Return Σ ∂f/∂x ẋ over {x: ẋ}; rates of quaternions must preserve their length."""
         total = self.zero
         for variable, rate in rates.items():
             if not (rate is self.zero or (type(rate) is float and rate == 0.0)):
@@ -218,12 +218,12 @@ class Ring:
 
 
 class Polynomial:
-    """An element of a :class:`Ring`, always in normal form."""
+    """Element of a :class:`Ring` in normal form."""
 
     __slots__ = ("_squares", "ring", "terms")
     ring: Ring
     terms: Any
-    """python-flint's polynomial"""
+    """polynomial of python-flint"""
     _squares: int
     """bits of the relations whose leading variable may occur"""
 
@@ -232,7 +232,7 @@ class Polynomial:
         return _restored, (self.ring, terms, self._squares)
 
     def _operand(self, y: Any) -> Any:
-        """``y`` as an element of the same ring; NotImplemented for arrays, so that NumPy broadcasts."""
+        """Return ``y`` as an element of the same ring; NotImplemented for arrays, so that NumPy broadcasts."""
         return NotImplemented if isinstance(y, np.ndarray) else self.ring.coerce(y)
 
     def __add__(self, y: Any) -> Any:
@@ -262,7 +262,7 @@ class Polynomial:
 
     def __mul__(self, y: Any) -> Any:
         if type(y) is not Polynomial or y.ring is not self.ring:
-            if type(y) is float:  # most products in matrix notation
+            if type(y) is float:  # the most frequent product in matrix notation
                 if y == 0.0:
                     return self.ring.zero
                 if y == 1.0:
@@ -298,7 +298,7 @@ class Polynomial:
             return NotImplemented
         if type(y) is not Polynomial:
             turns = float(y) / math.pi
-            if turns and 64.0 * turns == round(64.0 * turns):  # what is divided by multiples of π: pitches
+            if turns and 64.0 * turns == round(64.0 * turns):  # divisors that are multiples of π: pitches
                 return self * (self.ring["1/pi"] * Fraction(1 / turns))
         divisor = self.ring.coerce(y)
         for reciprocal, known in self.ring.divisors.items():
@@ -325,17 +325,17 @@ class Polynomial:
             return isinstance(y, (int, float, Fraction)) and self == self.ring.constant(y)
         if self.ring is y.ring or self.ring.names == y.ring.names:
             return bool(self.terms == y.terms)
-        # of rings with other variables: normal forms are the same wherever those that occur are called the same
+        # in different rings: normal forms are equal if the variables that occur have the same names
         return len(self) == len(y) and self._named() == y._named()
 
     def _named(self) -> dict[frozenset[tuple[str, int]], Fraction]:
-        """The coefficients by the variables and their exponents."""
+        """Return the coefficients by the variables and their exponents."""
         return {frozenset(factors): coefficient for factors, coefficient in self}
 
     def __hash__(self) -> int:
         if not len(self.terms):
             return hash(0)
-        if not self.terms.is_constant():  # by what is the same in every ring: not by the term that leads
+        if not self.terms.is_constant():  # by values that do not depend on the ring, unlike the leading term
             return hash((Polynomial, len(self.terms)))
         c = self.terms.leading_coefficient()  # equal numbers hash alike
         return hash(Fraction(int(c.p), int(c.q)))
@@ -347,7 +347,7 @@ class Polynomial:
         return len(self.terms)
 
     def _angle(self) -> dict[str, int]:
-        """The angles of which this is a sum, with whole multiples; of "pi" in twelfths."""
+        """Return the angles of which this is a sum, with integer multiples; for "pi" in twelfths."""
         found: dict[str, int] = {}
         for name, exponents, coefficient in (
             ([n for n, e in factors if e], sum(e for _, e in factors), c) for factors, c in self
@@ -363,7 +363,7 @@ class Polynomial:
         return found
 
     def _turn(self) -> tuple[Polynomial, Polynomial]:
-        """Cosine and sine."""
+        """Return cosine and sine."""
         circle = self.ring._circle.get(id(self))
         if circle is not None:
             return circle
@@ -379,24 +379,24 @@ class Polynomial:
         return c, s
 
     def cos(self) -> Polynomial:
-        """The cosine of an angle, or of a sum of them."""
+        """Return the cosine of an angle, or of a sum of angles."""
         return self._turn()[0]
 
     def sin(self) -> Polynomial:
-        """The sine of an angle, or of a sum of them."""
+        """Return the sine of an angle, or of a sum of angles."""
         return self._turn()[1]
 
     def conjugate(self) -> Polynomial:
         return self
 
     def __iter__(self) -> Iterator[tuple[list[tuple[str, int]], Fraction]]:
-        """The terms: ([(variable, exponent), …], coefficient), leading ones first."""
+        """Yield the terms: ([(variable, exponent), …], coefficient), leading ones first."""
         names = self.ring.names
         for used, c in _terms(self.terms):
             yield [(names[k], e) for k, e in used], c
 
     def used(self) -> set[str]:
-        """The variables that occur."""
+        """Return the variables that occur."""
         if not len(self.terms):
             return set()
         return {name for name, degree in zip(self.ring.names, self.terms.degrees(), strict=True) if degree}
@@ -415,7 +415,7 @@ class Polynomial:
 
 
 def _terms(p: Any) -> Iterator[tuple[list[tuple[int, int]], Fraction]]:
-    """The terms of python-flint's polynomial: ([(number of variable, exponent), …], coefficient)."""
+    """Yield the terms of python-flint's polynomial: ([(index of variable, exponent), …], coefficient)."""
     if not len(p):
         return
     used = [k for k, degree in enumerate(p.degrees()) if degree]
@@ -429,9 +429,9 @@ def _fraction(numerator: int, denominator: int) -> Fraction:
 
 
 def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> np.ndarray:
-    """Their values in floats at values of the variables; cosines, sines, signs, roots, 1/π are known by themselves.
+    """Return the float values at values of the variables; cosines, sines, signs, roots and 1/π are derived.
 
-    The arithmetic is exact: only what is known by itself and the result are rounded. NaN where a value is missing.
+    The arithmetic is exact: only derived values and the result are rounded. NaN where a value is missing.
     """
     points: dict[Ring, dict[str, flint.fmpq]] = {}
     results = []
@@ -452,7 +452,7 @@ def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> 
 
 
 def _known(ring: Ring, values: Mapping[str, float]) -> dict[str, float]:
-    """The values, and those of what is known with them."""
+    """Return the values, and those derived from them."""
     known = {"pi": math.pi, "1/pi": 1.0 / math.pi, **{root: math.sqrt(n) for root, n in SQUARE_ROOTS.items()}}
     known |= values
     for angle in values.keys() & set(ring.angles):
@@ -462,12 +462,12 @@ def _known(ring: Ring, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _exact(values: Mapping[str, float]) -> dict[str, flint.fmpq]:
-    """Those that are finite, as fractions."""
+    """Return the finite values as fractions."""
     numbers = {name: float(x) for name, x in values.items()}
     return {name: flint.fmpq(*x.as_integer_ratio()) for name, x in numbers.items() if math.isfinite(x)}
 
 
 def _restored(ring: Ring, terms: list[tuple[tuple[int, ...], int, int]], squares: int) -> Polynomial:
-    """A pickled element; its terms as exponents of all variables, and numerator and denominator of the coefficient."""
+    """Restore a pickled element, from exponents of all variables and numerators and denominators of coefficients."""
     coefficients = {tuple(map(int, exponents)): flint.fmpq(p, q) for exponents, p, q in terms}
     return ring._made(ring._context.from_dict(coefficients), squares)

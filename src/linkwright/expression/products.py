@@ -1,4 +1,4 @@
-"""Products of large matrices in a trace: a loop each, where written out they would be thousands of operations."""
+"""Products of large matrices in a trace: one loop each, instead of thousands of operations."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from linkwright.expression.symbols import SymbolArray
 from linkwright.expression.tables import MatrixLayout
 
 LARGE = 256
-"""Entries of a matrix from which its products are loops: up to there written out they run as fast, or faster."""
+"""Number of entries of a matrix from which its products are loops; smaller ones are as fast unrolled."""
 
 
 def product(A: Any, B: Any) -> Any:
-    """``A @ B`` of arrays of which some hold symbols; None where it is to be written out.
+    """Return ``A @ B`` of arrays with symbols; None if it is unrolled.
 
-    A loop wants a large matrix of constants, few of them zero, or one that is an argument of the function, or an evenly
+    A loop needs a large matrix of constants with few zeros, or one that is an argument of the function, or an evenly
     spaced part of one.
     """
     if not (isinstance(A, np.ndarray) and isinstance(B, np.ndarray)) or {A.ndim, B.ndim} - {1, 2}:
@@ -29,7 +29,7 @@ def product(A: Any, B: Any) -> Any:
     graph = next((x.graph for one in (A, B) if one.dtype == object for x in one.flat if isinstance(x, Expr)), None)
     if graph is None:
         return None
-    for one in sorted((A, B), key=np.size, reverse=True):  # the larger one, if both could be
+    for one in sorted((A, B), key=np.size, reverse=True):  # the larger one if both are possible
         if one is A and A.ndim == 2 and (matrix := _matrix(graph, A)) is not None:
             return _times(graph, *matrix, B)
         if one is B and B.ndim == 2 and (matrix := _matrix(graph, B.T)) is not None:
@@ -38,7 +38,7 @@ def product(A: Any, B: Any) -> Any:
 
 
 def summed(subscripts: Any, *operands: Any) -> Any:
-    """``np.einsum`` where it is a product of two arrays, over one axis; None where it is anything else."""
+    """Return ``np.einsum`` for a product of two arrays over one axis; None for other sums."""
     found = re.fullmatch(r"(\w\w?),(\w\w?)->(\w\w?)", subscripts.replace(" ", "")) if len(operands) == 2 else None
     if found is None:
         return None
@@ -55,7 +55,7 @@ def summed(subscripts: Any, *operands: Any) -> Any:
 
 
 def _matrix(graph: Graph, A: np.ndarray) -> tuple[Expr, MatrixLayout] | None:
-    """A matrix as a row of numbers, and how it lies in it."""
+    """Return a matrix as a row of numbers, and its layout."""
     height, width = A.shape
     if A.size < LARGE:
         return None
@@ -79,7 +79,7 @@ def _matrix(graph: Graph, A: np.ndarray) -> tuple[Expr, MatrixLayout] | None:
 
 
 def _times(graph: Graph, matrix: Expr, sides: MatrixLayout, B: np.ndarray) -> Any:
-    """The matrix times a vector, or each column of another matrix."""
+    """Return the matrix times a vector, or times each column of another matrix."""
     columns = B.reshape(len(B), -1).T
     result = np.empty((sides.height, len(columns)), dtype=object)
     for k, column in enumerate(columns):

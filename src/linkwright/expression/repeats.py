@@ -1,4 +1,4 @@
-"""Repetition in a trace: a step is traced once, and what it does not change is computed before."""
+"""Loops in a trace: a step is traced once, and invariant values are computed before."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ def repeated(
     keep: int = 0,
     whole: bool = False,
 ) -> list[Expr]:
-    """The states after ``count`` steps, the number of steps, and the states kept every ``keep`` steps, as one list.
+    """Return the states after ``count`` steps, the number of steps, and the states stored every ``keep`` steps, as a
+    list.
 
-    ``step(number, states)`` gives the states a step later; ``stop(states)``, where it is not zero, ends the steps.
-    ``whole``: all that is new in a step is computed in it, be it the same in all steps, as where there may be none.
+    ``step(number, states)`` returns the next states; ``stop(states)``, where it is not zero, ends the loop.
+    ``whole``: all new values of a step are computed in it, including invariant ones, for loops that may have no steps.
     """
     if whole:
         number, state = counter(graph, count), states_like(graph, start)
@@ -41,10 +42,11 @@ def repeated(
 
 @contextmanager
 def own_symbols(graph: Graph, count: int, start: Sequence[Expr]) -> Iterator[tuple[Expr, list[Expr]]]:
-    """The number of steps before, and states, as symbols that a step is traced with.
+    """Yield the number of previous steps, and states, as symbols with which a step is traced.
 
-    Where there is a repetition that starts alike they are that one's: of what is the same in both expressions are the
-    same, and the shorter one, of a motion perhaps, need not run beside the longer one, of its derivative.
+    A loop with the same initial states as an existing one uses that one's symbols: common expressions of both are then
+    shared, and the shorter loop, such as that of a motion, is replaced by the longer one, such as that of its
+    derivative.
     """
     same, known = 0, None
     for what, begun in graph.begun.values():
@@ -67,7 +69,7 @@ def own_symbols(graph: Graph, count: int, start: Sequence[Expr]) -> Iterator[tup
 
 
 def superseded(order: Sequence[Expr]) -> dict[int, Expr]:
-    """Which repetitions are part of which others, by their indices: all their states are the first ones of those."""
+    """Return loops that are part of others, by index: all their states are the first ones of those."""
     found: dict[int, Expr] = {}
     nodes = [node for node in order if node.op == "repeat"]
     for node in nodes:
@@ -100,7 +102,7 @@ def _begins(longer: Sequence[Expr], shorter: Sequence[Expr]) -> bool:
 
 
 def instead(item: Expr, other: Expr) -> Expr:
-    """The result of a repetition that supersedes another, for one of that."""
+    """Return the result of a superseding loop in place of that of a superseded one."""
     graph, which = item.graph, item.args[-1].value
     if item.op == "kept":
         return tables.kept(other, graph.rows[item.index].told)
@@ -113,14 +115,14 @@ def instead(item: Expr, other: Expr) -> Expr:
 
 
 def counter(graph: Graph, count: int) -> Expr:
-    """The symbol of the number of steps before."""
+    """Return the symbol of the number of previous steps."""
     number = graph.symbol("step")
     graph.spans[number.index] = (0.0, max(count - 1.0, 0.0))
     return number
 
 
 def states_like(graph: Graph, start: Sequence[Expr], first: int = 0) -> list[Expr]:
-    """Symbols of states, rows where they start as rows."""
+    """Return symbols of states, rows for initial rows."""
     return [
         tables.symbol(graph, f"state[{k}]", tables.size_of(x)) if tables.is_row(x) else graph.symbol(f"state[{k}]")
         for k, x in enumerate(start, first)
@@ -139,26 +141,26 @@ def of_step(
     told: bool = True,
     whole: bool = False,
 ) -> list[Expr]:
-    """The same, of a step that is expressions already; ``told``: whether the states kept are in the list, too."""
+    """Do the same for a step given as expressions; ``told``: whether the list includes the stored states."""
     results = [*after] if stop is None else [*after, stop]
     captured = tuple(outside(results, [number, *state], whole))
     what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep)
     items = len(state) * (1 + (count // keep if keep and told else 0)) + 1
     if graph.limit is not None and graph.count + items > graph.limit:
-        raise TooLargeError(f"{items - len(state) - 1} numbers are kept, and there may be {graph.limit} expressions")
+        raise TooLargeError(f"{items - len(state) - 1} numbers are stored; the limit is {graph.limit} expressions")
     return graph.repeat(what, (*start, *captured), items)
 
 
 def outside(results: Iterable[Expr], own: Sequence[Expr], whole: bool = False) -> list[Expr]:
-    """What the results use of values that depend on none of a step's own symbols, constants excepted.
+    """Return the nodes of the results that do not depend on the step's symbols, without constants.
 
-    What is added to, row by row in memory, begins anew in every step: it is the step's own, too. ``whole``: and so is
-    all that is newer than its symbols.
+    Row accumulators in memory start again in every step and are part of it. With ``whole``, so are all nodes
+    that are newer than its symbols.
     """
     results = list(results)
     depending = {symbol.index for symbol in own}
     used = list(results)
-    for node in needed(results, range(min(depending))):  # older ones depend on none
+    for node in needed(results, range(min(depending))):  # older ones do not depend on any
         new = node.op in ("zeros", "room", "added", "put", "outer") or (whole and node.args)
         begun = new and node.index > own[0].index
         if begun or any(a.index in depending for a in node.args):

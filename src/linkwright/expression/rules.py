@@ -1,8 +1,8 @@
 """Simplification on construction: a table from each operation to its rules.
 
-A rule sees the arguments and gives the simpler expression, or None. Rules look at most two levels
-deep, never expand, and may assume what holds for finite numbers (0·x = 0, x − x = 0): a structural
-zero is a zero. Signs are carried outwards, so that equal terms of opposite sign are shared.
+A rule returns a simpler expression of the arguments, or None. Rules inspect at most two levels,
+never expand, and may use identities of finite numbers (0·x = 0, x − x = 0): a structural
+zero is a zero. Signs are moved outward, so that equal terms of opposite sign are shared.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _add(x: Expr, y: Expr) -> Expr | None:
 
 
 def _sines_and_cosines(x: Expr, y: Expr) -> tuple[tuple[Expr, Expr], tuple[Expr, Expr]] | None:
-    """The factors of two products of sines and cosines."""
+    """Return the factors of two products of sines and cosines."""
     if x.op != "mul" or y.op != "mul":
         return None
     a, b = x.args
@@ -51,7 +51,7 @@ _TURNS = ("sin", "cos")
 
 
 def _crossed(a: Expr, b: Expr, c: Expr, d: Expr) -> bool:
-    """Whether a b is sin α cos β and c d is cos α sin β, in any order of the factors."""
+    """Return whether a b is sin α cos β and c d is cos α sin β, in any order of the factors."""
     if a.op == "cos":
         a, b = b, a
     if c.op == "cos":
@@ -60,7 +60,7 @@ def _crossed(a: Expr, b: Expr, c: Expr, d: Expr) -> bool:
 
 
 def _shared(x: Expr, sum_of_angles: Callable[[], Expr]) -> Expr | None:
-    """The sine or cosine of a sum of angles, where the graph wants them; that there was one is noted."""
+    """Return the sine or cosine of a sum of angles if the graph uses them; record that there was one."""
     x.graph.angle_sums_met = True
     return sum_of_angles() if x.graph.angle_sums and x.graph.failure is None else None
 
@@ -134,7 +134,7 @@ def _cos(x: Expr) -> Expr | None:
 
 
 def _pow(x: Expr, y: Expr) -> Expr | None:
-    """Small whole and half powers become products and roots."""
+    """Replace small integer and half powers by products and roots."""
     n = y.value
     if n is None:
         return None
@@ -188,6 +188,6 @@ RULES: dict[str, Callable[..., Expr | None]] = {
 }
 
 CONDITIONS = frozenset({"less", "less_equal"})
-"""What is 1 or 0."""
+"""Operations with the values 1 and 0."""
 
 COMMUTATIVE = frozenset({"add", "mul", "min", "max"})

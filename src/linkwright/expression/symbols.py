@@ -1,4 +1,4 @@
-"""Arrays of expressions: what NumPy does with object arrays, but that comparisons give conditions."""
+"""Arrays of expressions: object arrays whose comparisons are conditions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from linkwright.expression.numpy_functions import every, numpy_function, some
 
 
 class SymbolArray(np.ndarray):
-    """An object array of expressions. Compared, it gives conditions, where NumPy would ask for truth values."""
+    """Object array of expressions. Its comparisons are conditions, where NumPy would evaluate truth values."""
 
-    __array_priority__ = 1.0  # what NumPy joins with such an array is one
+    __array_priority__ = 1.0  # results that NumPy joins with such an array have its type
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return numpy_function(function, args, kwargs)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """NumPy's result as it would be of plain arrays: an expression where it has no axis."""
+        """Return NumPy's result as for plain arrays: an expression if it has no axis."""
         return array[()] if return_scalar else array.view(SymbolArray)
 
     def __matmul__(self, y: Any) -> Any:
@@ -50,7 +50,7 @@ class SymbolArray(np.ndarray):
 
 
 def _product(A: Any, B: Any, otherwise: Any = np.matmul) -> Any:
-    """A product of arrays: a loop where a large matrix is multiplied, else written out."""
+    """Return a product of arrays: a loop for a large matrix, else unrolled."""
     from linkwright.expression.products import product
 
     found = product(A, B)
@@ -58,5 +58,5 @@ def _product(A: Any, B: Any, otherwise: Any = np.matmul) -> Any:
 
 
 def comparable(x: Any) -> Any:
-    """An array, if it is one of expressions, as one that can be compared."""
+    """Return an array of expressions as one that supports comparisons; other objects are unchanged."""
     return x.view(SymbolArray) if isinstance(x, np.ndarray) and x.dtype == object else x

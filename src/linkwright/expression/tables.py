@@ -1,15 +1,15 @@
-"""Rows of numbers in a trace: tables that are read at computed places, products of large matrices.
+"""Rows of numbers in a trace: tables that are read at computed indices, products of large matrices.
 
-Nodes of these operations stand for a row of numbers rather than for one (`Graph.rows` tells how long it is):
+Nodes of these operations stand for a row of numbers (`Graph.rows` contains its length):
 
 - "numbers": constants; "array": an argument of the function; "table": expressions;
-- "part" (row): every so manyeth of its entries; "kept" (repetition, which): what one of its states was on the way;
-- "zeros": a row to be changed; "room": one whose entries are all put before they are read;
-- "added" (row, place, x): with x added to one entry; "put" (row, place, x): with x in its place;
+- "part" (row): every n-th of its entries; "kept" (loop, which): the stored values of one of its states;
+- "zeros": a row to be modified; "room": a row whose entries are all written before they are read;
+- "added" (row, index, x): with x added to one entry; "put" (row, index, x): with x as one entry;
 - "product" (A, x): A x; "outer" (row, y, x): with the products of all pairs of entries added.
 
-What is changed is used once, so that the same memory may hold it before and after. "take" (row, place) and "item"
-(row, number) give one entry: place is whole and within the row, or NaN, which gives NaN.
+A modified row is used once, so that the same memory contains it before and after. "take" (row, index) and "item"
+(row, number) return one entry: the index is an integer within the row, or NaN, which gives NaN.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Span = tuple[float, float]
 
 
 class ConstantTable:
-    """Constants, told apart by their bytes."""
+    """Constants, identified by their bytes."""
 
     def __init__(self, entries: Sequence[float] | np.ndarray):
         self.entries = np.array(entries, dtype=np.float64)
@@ -45,12 +45,12 @@ class ConstantTable:
 
     @property
     def whole(self) -> bool:
-        """Whether all are whole numbers, that places may be."""
+        """Whether all are integers, which indices may be."""
         return bool(np.all((self.entries == np.rint(self.entries)) & (np.abs(self.entries) < 2.0**52)))
 
 
 class EntryRange(NamedTuple):
-    """Which entries of a row."""
+    """Range of entries of a row."""
 
     first: int
     step: int
@@ -58,32 +58,32 @@ class EntryRange(NamedTuple):
 
 
 class MatrixLayout(NamedTuple):
-    """How a matrix lies in a row."""
+    """Layout of a matrix in a row."""
 
     height: int
     width: int
     down: int
-    """entries from one to the one below it"""
+    """number of entries from one to the one below it"""
     right: int
     first: int = 0
 
 
 class RowNode(NamedTuple):
-    """What a node of a row is beside its arguments."""
+    """Parameters of a node of a row, in addition to its arguments."""
 
     size: int
     told: Any = None
-    """:class:`ConstantTable`, the symbols of an argument, :class:`EntryRange`, the number of a state, or
+    """:class:`ConstantTable`, the symbols of an argument, :class:`EntryRange`, the index of a state, or
     :class:`MatrixLayout`"""
 
 
 def is_row(x: Expr) -> bool:
-    """Whether it stands for a row of numbers."""
+    """Return whether a node stands for a row of numbers."""
     return x.index in x.graph.rows
 
 
 def size_of(x: Expr) -> int:
-    """How many numbers."""
+    """Return the number of entries."""
     row: RowNode = x.graph.rows[x.index]
     return row.size
 
@@ -95,13 +95,13 @@ def _row(graph: Graph, op: str, args: tuple[Expr, ...], row: RowNode, key: Any) 
 
 
 def numbers(graph: Graph, entries: Sequence[float] | np.ndarray) -> Expr:
-    """A row of constants."""
+    """Return a row of constants."""
     made = ConstantTable(entries)
     return _row(graph, "numbers", (), RowNode(len(made.entries), made), made)
 
 
 def table(graph: Graph, entries: Sequence[Expr]) -> Expr:
-    """A row of these entries: constants, entries of an argument one after the other, or any."""
+    """Return a row of these entries: constants, consecutive entries of an argument, or any expressions."""
     first = entries[0].index
     if all(x.value is not None for x in entries):
         return numbers(graph, [x.value for x in entries])  # type: ignore[misc]
@@ -116,7 +116,7 @@ def table(graph: Graph, entries: Sequence[Expr]) -> Expr:
 
 
 def _kept_column(graph: Graph, entries: Sequence[Expr]) -> Expr | None:
-    """The row of what one state of a repetition was, or some of it, if that is what these are."""
+    """Return the row of a loop's stored states, or a part of it, if the entries are these."""
     first = entries[0]
     if first.op != "item" or first.args[0].op != "repeat" or len(entries) < 2:
         return None
@@ -136,27 +136,27 @@ def _which(item: Expr) -> int:
 
 
 def in_memory(graph: Graph, entries: Sequence[Expr]) -> Expr:
-    """A row of these entries, of its own: quicker to read over and over than a row of each lane's argument."""
+    """Return a separate row of these entries, which is faster to read repeatedly than an argument of each lane."""
     if all(x.value is not None for x in entries):
         return numbers(graph, [x.value for x in entries])  # type: ignore[misc]
     return _row(graph, "table", tuple(entries), RowNode(len(entries)), len(entries))
 
 
 def argument_of(graph: Graph, index: int) -> list[Expr] | None:
-    """The symbols of the argument that this one is of."""
+    """Return the symbols of the argument that contains a symbol."""
     place = bisect_right(graph.arguments, index, key=lambda one: one[0].index) - 1
     return graph.arguments[place] if place >= 0 else None
 
 
 def unit(graph: Graph, size: int, number: int) -> Expr:
-    """A row of zeros but for a one; all such rows of a size are parts of one."""
+    """Return a row of zeros with a single one; all such rows of a size are parts of one row."""
     ones = np.zeros(2 * size - 1)
     ones[size - 1] = 1.0
     return part(numbers(graph, ones), EntryRange(size - 1 - number, 1, size))
 
 
 def rooted(row: Expr, place: Any) -> tuple[Expr, Any]:
-    """The row that another is a part of, and a place of the part in it."""
+    """Return the row of which another is a part, and the corresponding index."""
     if row.op != "part":
         return row, place
     told: EntryRange = row.graph.rows[row.index].told
@@ -164,7 +164,7 @@ def rooted(row: Expr, place: Any) -> tuple[Expr, Any]:
 
 
 def part(row: Expr, which: EntryRange) -> Expr:
-    """Some entries of a row."""
+    """Return some entries of a row."""
     if which == EntryRange(0, 1, size_of(row)):
         return row
     if row.op == "part":
@@ -174,35 +174,35 @@ def part(row: Expr, which: EntryRange) -> Expr:
 
 
 def kept(repetition: Expr, state: int) -> Expr:
-    """What one of a repetition's states was, every time that they were kept."""
+    """Return the stored values of one of a loop's states."""
     what = repetition.graph.repeats[repetition.index]
     return _row(repetition.graph, "kept", (repetition,), RowNode(what.count // what.keep, state), state)
 
 
 def known_kept(repetition: Expr, state: int) -> Expr | None:
-    """The same, if anybody has asked for it."""
+    """Return the same if it exists."""
     return repetition.graph.known(("kept", repetition.index, state))
 
 
 def zeros(graph: Graph, size: int) -> Expr:
-    """A row of zeros, to be changed."""
+    """Return a row of zeros to be modified."""
     return _row(graph, "zeros", (), RowNode(size), graph.count)
 
 
 def nothing(x: Expr) -> Expr:
-    """Zero, or a row of zeros, as long as this."""
+    """Return zero, or a row of zeros of the same length."""
     return zeros(x.graph, size_of(x)) if is_row(x) else x.graph.zero
 
 
 def symbol(graph: Graph, name: str, size: int) -> Expr:
-    """A state that is a row."""
+    """Return a state that is a row."""
     made = graph.symbol(name)
     graph.rows[made.index] = RowNode(size)
     return made
 
 
 def begun(graph: Graph, entries: Sequence[Expr]) -> Expr:
-    """A row of these entries, to be changed."""
+    """Return a row of these entries to be modified."""
     row = room(graph, len(entries))
     for k, x in enumerate(entries):
         row = put(row, graph.constant(k), x)
@@ -210,32 +210,32 @@ def begun(graph: Graph, entries: Sequence[Expr]) -> Expr:
 
 
 def room(graph: Graph, size: int) -> Expr:
-    """A row whose entries are put before anybody reads them."""
+    """Return a row whose entries are written before they are read."""
     return _row(graph, "room", (), RowNode(size), graph.count)
 
 
 def added(row: Expr, place: Expr, x: Expr) -> Expr:
-    """The row with a number added to one of its entries."""
+    """Return the row with a number added to one of its entries."""
     return _row(row.graph, "added", (row, place, x), RowNode(size_of(row)), None)
 
 
 def put(row: Expr, place: Expr, x: Expr) -> Expr:
-    """The row with a number in the place of one of its entries, a place that is whole and within the row."""
+    """Return the row with another number at an integer index in its range."""
     return _row(row.graph, "put", (row, place, x), RowNode(size_of(row)), None)
 
 
 def product(A: Expr, x: Expr, sides: MatrixLayout) -> Expr:
-    """A x, a row."""
+    """Return A x as a row."""
     return _row(A.graph, "product", (A, x), RowNode(sides.height, sides), sides)
 
 
 def outer(row: Expr, y: Expr, x: Expr, sides: MatrixLayout) -> Expr:
-    """The row, that is a matrix, with y xᵀ added."""
+    """Return the row of a matrix with y xᵀ added."""
     return _row(row.graph, "outer", (row, y, x), RowNode(size_of(row), sides), sides)
 
 
 def entry(row: Expr, number: int) -> Expr:
-    """One entry."""
+    """Return one entry."""
     told: Any = row.graph.rows[row.index].told
     if row.op == "part":
         return entry(row.args[0], told.first + told.step * number)
@@ -250,14 +250,14 @@ def entry(row: Expr, number: int) -> Expr:
 
 
 def entries(row: Expr) -> list[Expr]:
-    """All entries."""
+    """Return all entries."""
     return [entry(row, k) for k in range(size_of(row))]
 
 
 def take(row: Expr, place: Expr, turn: int = 0) -> Expr:
-    """The entry at a place that is whole and within the row, or NaN.
+    """Return the entry at an index that is an integer in range, or NaN.
 
-    ``turn``: where it is read anew, by a number, rather than kept in a register meanwhile.
+    ``turn``: a number that forces another read, instead of a register that keeps the entry.
     """
     if place.value is not None:
         return entry(row, int(place.value)) if place.value == place.value else place
@@ -271,7 +271,7 @@ def take(row: Expr, place: Expr, turn: int = 0) -> Expr:
 
 
 def again(graph: Graph, op: str, args: Sequence[Expr], told: Any) -> Expr:
-    """The same of other arguments, as a program tells it."""
+    """Return the same operation on other arguments, with the parameters of a program."""
     if op == "numbers":
         return _row(graph, op, (), RowNode(len(told.entries), told), told)
     if op in ("zeros", "room"):
@@ -282,7 +282,7 @@ def again(graph: Graph, op: str, args: Sequence[Expr], told: Any) -> Expr:
 
 
 def placed(place: Expr, size: int) -> Expr:
-    """The nearest whole number within a row of this size."""
+    """Return the nearest integer in the range of a row of this size."""
     known = span(place)
     if known is None:
         place = place.rint()
@@ -294,7 +294,7 @@ def placed(place: Expr, size: int) -> Expr:
 
 
 def span(x: Expr, depth: int = 4) -> Span | None:
-    """The least and the largest value, of what surely is a whole number; only so many operations are looked at."""
+    """Return the range of an expression that is certainly an integer; the search has a limited depth."""
     if x.value is not None:
         return (x.value, x.value) if x.value == np.rint(x.value) and abs(x.value) < 2.0**52 else None
     found: Span | None = x.graph.spans.get(x.index)
@@ -318,7 +318,7 @@ def span(x: Expr, depth: int = 4) -> Span | None:
 
 
 def taken(graph: Graph, rows: Any, places: Any) -> Any:
-    """``rows[places]``, the first axis of an array at computed places: shape ``places.shape + rows.shape[1:]``."""
+    """Return ``rows[places]``, the first axis at computed indices: shape ``places.shape + rows.shape[1:]``."""
     rows, places = np.asarray(rows), np.asarray(places)
     size, shape = len(rows), rows.shape[1:]
     width = int(np.prod(shape, dtype=int))
@@ -332,7 +332,7 @@ def taken(graph: Graph, rows: Any, places: Any) -> Any:
 
 
 def _columns(graph: Graph, table_of: np.ndarray) -> list[Expr]:
-    """The columns of a table as rows: parts of one, or what single states of a repetition were."""
+    """Return the columns of a table as rows: parts of one row, or stored states of a loop."""
     size, width = table_of.shape
     if table_of.dtype != object:
         whole = numbers(graph, table_of.reshape(-1).astype(np.float64))
