@@ -182,7 +182,7 @@ def errors_of_names(arm):
 def errors_of_compile(arm):
     return {
         "branch": (lambda: lw.compile(lambda m, q: q if q[0] > 0 else -q, arm), ExpressionError, "where"),
-        "float": (lambda: lw.compile(lambda x: float(x[0]), x=3), ExpressionError, "NumPy"),
+        "float": (lambda: lw.compile(lambda x: float(x[0]), x=3), ExpressionError, "no float"),
         "unknown argument": (lambda: lw.compile(lw.mass_matrix, arm, foo=3), ArgumentError, "foo.*it has q"),
         "no shape": (lambda: lw.compile(lambda m, q, z: q, arm), ArgumentError, "'z'"),
         "starred": (lambda: lw.compile(lambda *x: x), ArgumentError, "one argument each"),
@@ -533,7 +533,7 @@ def test_only_conditions_are_joined(function):
 
 
 def test_plain_arrays_that_cannot_be_compared_say_what_can():
-    with pytest.raises(ExpressionError, match=r"stack\(array\) can"):
+    with pytest.raises(ExpressionError, match=r"stack\(array\)"):
         lw.compile(lambda x: lw.where(np.array([x[0], x[1]]) > 0.0, 1.0, 0.0), x=2)
 
 
