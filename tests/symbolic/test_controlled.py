@@ -411,7 +411,7 @@ def test_a_spring_beside_the_law_is_told_and_nothing_is_said_to_be_left_over():
     assert not told.proved
     assert "What is left over" not in told.text()
     assert told.equilibria.found[0].q == pytest.approx([0.8])  # 20 (1 − q) = 5 q
-    assert "springs pull beside it" in told.text()
+    assert "springs act in addition" in told.text()
 
 
 @pytest.mark.parametrize(

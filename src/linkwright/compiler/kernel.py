@@ -325,7 +325,7 @@ class Kernel(Entered):
 
     @property
     def threads(self) -> int:
-        """At most so many threads share a large batch; single rows and small batches take one."""
+        """Largest number of threads for a large batch; single rows and small batches use one."""
         return self._threads
 
     @threads.setter

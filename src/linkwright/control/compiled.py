@@ -1,4 +1,4 @@
-"""A controller as a kernel of its own, with all bound values: to call, or to write as C for another machine."""
+"""A controller as a kernel, with all bound values: to call, or to write as C for another machine."""
 
 from __future__ import annotations
 

@@ -290,7 +290,7 @@ def identify(
 
 
 def _tell_what_is_left(names: tuple[str, ...], rms: Array, base: ParameterEstimate, weight: float) -> None:
-    """A warning where no bodies explain the efforts: those that least squares asks for, or any parameters at all."""
+    """Warn if no physically consistent parameters, or no parameters at all, explain the efforts."""
     whole = np.maximum(np.sqrt(base.plain.efforts / base.samples), base.measured)  # with what is known of them
     share = rms / whole
     impossible = (rms > WORSE * base.own_rms) & (share > MINOR) & (weight <= 1.0)
@@ -311,7 +311,7 @@ def _tell_what_is_left(names: tuple[str, ...], rms: Array, base: ParameterEstima
 
 
 def seen_by(matrix: Array) -> tuple[str, ...]:
-    """Of each parameter θ_i whether combinations K (r, p) tell it: "alone", "with others" or "no"."""
+    """Return for each parameter θ_i whether combinations K (r, p) determine it: "alone", "with others" or "no"."""
     lengths = np.linalg.norm(matrix, axis=0)
     rows = np.linalg.qr((matrix / np.where(lengths > 0.0, lengths, 1.0)).T)[0] if len(matrix) else np.zeros((0, 0))
     inside = np.linalg.norm(rows, axis=1) if len(matrix) else lengths

@@ -102,7 +102,7 @@ def default_configuration(model: Model) -> tuple[Array, Array]:
 
     Legged robots with a ground stand on it with bent knees, at rest (:func:`standing_configuration`); without a ground
     they are thrown. Other mechanisms start in the neutral configuration, clipped to the limits and closed, at rest;
-    floating ones over a floor of their own file stand on it.
+    floating ones with a floor in their file stand on it.
 
     Parameters
     ----------

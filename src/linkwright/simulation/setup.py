@@ -259,7 +259,7 @@ def _same(x: Any, default: Any) -> bool:
 
 
 def takes_options(function: F) -> F:
-    """Return the function, which names the object of an option that is given as an argument of its own."""
+    """Return the function; an option given as a separate argument raises an error with the name of its object."""
     parameters = inspect.signature(function).parameters
     name = function.__qualname__.removesuffix(".__init__")
     kinds = {"method": Integrator, "actuation": Actuation, "surroundings": Surroundings, "episode": Episode}

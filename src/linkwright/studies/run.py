@@ -54,7 +54,7 @@ TRIAL_ROWS = 64
 """Number of first rows; if all fail, the study is refused."""
 
 TRIAL_TIME, TRIAL_LONG = 0.02, 0.2
-"""s, from which on a trial tells the time of a row, if more rows take longer, and if not"""
+"""s, durations of a trial from which the time of a row is estimated, if more rows take longer, and if not"""
 
 AHEAD = 2
 """Tasks that are sent to each thread of a worker: one waits while it does another."""

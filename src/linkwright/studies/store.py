@@ -30,7 +30,7 @@ FORMAT = 1
 STATUS, ERRORS, LOCK, RUNNING, GROUP, PARTIAL = "status", ".errors", ".lock", ".running.json", "zarr.json", ".partial"
 
 ABSENT, DONE, FAILED = 0, 1, 2
-"""What ``status`` tells of a row."""
+"""Values of ``status``."""
 
 
 class StoredArray(NamedTuple):

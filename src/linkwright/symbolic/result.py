@@ -96,7 +96,7 @@ class Equations(ProgrammedEquations):
     velocity_forces = _SymPyMatrix("h (nv, 1), centrifugal and Coriolis")
     coriolis_matrix = _SymPyMatrix("C (nv, nv), Christoffel's: h = C v, and Ṁ − 2 C is skew-symmetric")
     gravity_forces = _SymPyMatrix("g (nv, 1)")
-    friction_forces = _SymPyMatrix("D (nv, 1), viscous damping and Coulomb friction, the ideal law with sign(0) = 0")
+    friction_forces = _SymPyMatrix("D (nv, 1), viscous damping and Coulomb friction, ideal, with sign(0) = 0")
     spring_forces = _SymPyMatrix("K (nv, 1)")
     constraint_jacobian = _SymPyMatrix("A (m, nv) of closed loops, A v = 0")
     constraint_bias = _SymPyMatrix("b = Ȧ v (m, 1) of closed loops, A v̇ + b = 0")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from linkwright.trajectories.trajectory import Trajectory
 
 SAMPLES = 1000
-"""in a table, where no step is told"""
+"""in a table, without a given step"""
 
 
 def save(trajectory: Trajectory, path: str | Path, step: float | None = None) -> Path:

@@ -27,7 +27,7 @@ GAP = 1e-6
 """m or rad: how far apart the end of a piece and the beginning of the next may be (of coordinates above 1, as part)."""
 
 MOST_SAMPLES = 10_000_000
-"""at once: what a step that is too short by mistake asks for is told, not allocated"""
+"""largest number of samples of a call: larger requests, with a step that is too short by mistake, raise an error"""
 
 KINDS = ("velocity", "acceleration", "jerk")
 
@@ -166,7 +166,7 @@ class Trajectory:
         return self._ended(self.q[..., -1, :], self.times.shape[-1] - 2)
 
     def __call__(self, t: Any) -> tuple[Array, Array, Array]:
-        """Return (q, v, a) at a time, s, or at times (n,): arrays (n, b, nq) and (n, b, nv) for a batch (b,).
+        """Return (q, v, a) at one time, s, or at times (n,): arrays (n, b, nq) and (n, b, nv) for a batch (b,).
 
         A symbol, in a compiled function, gives symbols.
         """

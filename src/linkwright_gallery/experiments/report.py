@@ -91,7 +91,7 @@ class ExperimentResult:
         motion = f"{self.duration:g} s at {1e3 * self.step:g} ms, {4 * round(self.duration / self.step):,} evaluations"
 
         shown: list[tuple[str, Callable[[ExperimentRow, str], str]]] = [
-            ("ns an evaluation, one at a time, without Python's call", number("single", ",.0f")),
+            ("ns per single evaluation, without the call from Python", number("single", ",.0f")),
             (f"ns an evaluation, batches of {self.rows_in_batch}, one thread", number("batch", ",.1f")),
             (f"s for the whole motion, {motion}, with the integrator", lambda row, name: f"{row.total[name]:.3f}"),
             ("multiplications and additions", number("operations", ",.0f")),

@@ -70,7 +70,7 @@ def source(program: Program) -> str:
     writer.write(program, given, tables=tables)
     if writer.lent:
         arguments.append(f"double {work}[{writer.lent}]")
-        shapes += f"\n *   {work}: memory for what is kept on the way, {writer.lent} numbers, of any value"
+        shapes += f"\n *   {work}: memory for intermediate values, {writer.lent} numbers, of any value"
     lines = [
         f"/* {function}: {program.operations}.\n * Arguments, arrays stored row by row:\n{shapes}\n */",
         "#include <math.h>",

@@ -29,7 +29,7 @@ _MOST_DOUBLES = 16 * 1024
 """Their records, at most, so that they stay in the nearer caches."""
 
 _CHANGE, _ENTRY = 150, 25
-"""What a change of rows takes, and each entry of a record (measured), in the units of :func:`work`."""
+"""Cost of a change of rows, and of each entry of a record (measured), in the units of :func:`work`."""
 
 
 class RefillParts(NamedTuple):

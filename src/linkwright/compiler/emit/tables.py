@@ -66,7 +66,7 @@ def counting(program: Program, inputs: Collection[tuple[int, int]]) -> frozenset
 
 
 def counting_in_steps(steps: Steps, start: Sequence[bool]) -> frozenset[tuple[int, int]]:
-    """Which inputs of the steps count, of those states that start so."""
+    """Return the states of steps that count, of those that start with a count."""
     fixed = {(2, i) for i, so in enumerate(start[steps.size :]) if so}
     if steps.stops:  # each lane by itself
         return frozenset(fixed)

@@ -36,7 +36,7 @@ from linkwright.expression.order import needed
 from linkwright.model.tree import Model
 
 STORE, LOAD = 3.0, 0.5
-"""What remembering a number and reading one cost, in operations."""
+"""Costs of storing a number and of reading one, in operations."""
 _COSTLY = {"div": 6.0, "sqrt": 6.0, "sin": 10.0, "cos": 10.0}
 
 

@@ -29,7 +29,7 @@ from linkwright.model.tree import Model
 from linkwright.status import telling
 
 BODIES_IN_LOOPS = 100
-"""Bodies from which an algorithm made of sweeps is compiled as loops over them."""
+"""Number of bodies from which an algorithm of sweeps is compiled as loops."""
 
 BODIES_IN_MATRICES = 50
 """Bodies from which matrices of all joints are: their straight lines take many seconds to compile, and in single rows
@@ -72,7 +72,7 @@ def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Stage
     no_loops = ""
     if in_loops in failures and bodies >= few:  # of few bodies nobody asks for loops
         no_loops = f"; it cannot run as loops over the bodies, for {failures[in_loops]}"
-    instead = "compile what it is made of as several functions"
+    instead = "compile its parts as several functions"
     if bodies >= BODIES_IN_LOOPS:
         instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
     if unroll:

@@ -31,7 +31,7 @@ FELT = 1e-6
 """Limits count as passed beyond this, of efforts and forces in N m and N."""
 
 SHOWN, MOST = 1e-3, 3
-"""What motors lack is told from this share of their limits on, of so many of them."""
+"""Share of an effort limit from which missing efforts are reported, and the largest number of reported motors."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

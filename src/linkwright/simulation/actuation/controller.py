@@ -98,7 +98,7 @@ class FunctionController(Generic[P, R]):
 
 
 def has_initial_state(function: Any) -> bool:
-    """Return whether a controller, a function or an object, has an initial state of its own."""
+    """Return whether a controller, a function or an object, defines an initial state."""
     if isinstance(function, FunctionController):
         return function.has_state
     return hasattr(function, "initial_state")

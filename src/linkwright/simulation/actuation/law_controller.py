@@ -174,11 +174,11 @@ class LawController:
         self.random: slice | None = None
         """where the state is that of a random generator"""
         self.steps: dict[str, Array] = {}
-        """values bound as ``step``, by name: the period that the law assumes, s"""
+        """values bound as ``step``, by name: the period that the controller assumes, s"""
         self.sensed = False
         """whether it has the measured ``wrench`` as an argument"""
         self.frame: str | None = None
-        """value bound as ``frame`` to a law with a sensor"""
+        """value bound as ``frame`` to a controller with a sensor"""
         self.names = names
         """names of the bound values"""
 

@@ -303,7 +303,7 @@ def _joined(parts: list[ContactHistory]) -> ContactHistory:
     first = parts[0]
     if any(part.names != first.names or len(part.pair) != len(first.pair) for part in parts):
         raise InputError(
-            "the mechanism's pairs of shapes changed within this motion: look at those of its parts, "
+            "the mechanism's pairs of shapes changed during this motion: use those of its parts, "
             "motion.parts[0].contacts and so on"
         )
     gaps, points, normals, forces, moments = (

@@ -110,7 +110,7 @@ class MotionRecorder:
         return places
 
     def mark_recorded(self, steps: int) -> None:
-        """Mark all samples of so many steps as recorded; raise :class:`InputError` if all motions ended without finite
+        """Mark all samples of these steps as recorded; raise :class:`InputError` if all motions ended without finite
         efforts."""
         self.count = steps // self.every + 1
         if self.uncontrolled and self.uncontrolled == np.size(self.alive):

@@ -67,7 +67,7 @@ def rollout(
     method : str or Integrator, optional
         Method of integration and its options; ``Integrator(threads=…)`` sets the number of threads.
     actuation : Actuation, optional
-        Path from the controller to the joints, and names of the values that each motion has of its own.
+        Path from the controller to the joints, and names of values given for each motion.
     surroundings : Surroundings, optional
         External wrenches, compliant surfaces and a sensor.
     episode : Episode, optional
@@ -91,7 +91,7 @@ def rollout(
     Notes
     -----
     In two parts or in one, on any number of threads, in any part of the batch: the bits of each motion are the same.
-    Random numbers depend on the seed and the place of a motion in the batch, or, with a seed for each motion, on that
+    Random numbers depend on the seed and the index of a motion in the batch, or, with a seed for each motion, on that
     alone. Motions that diverge end, or begin again with ``reset``; without ``terminate`` and ``reset`` they are NaN,
     with a warning.
 

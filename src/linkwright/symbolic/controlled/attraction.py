@@ -32,7 +32,7 @@ TOLERANCE = 0.02
 FINE = 201
 """points of the fine grid along each axis"""
 SLOWEST, LONGEST = 12.0, 60.0
-"""A motion is given so many times the slowest time constant at the target, and no more seconds than that at first."""
+"""Duration of motions in slowest time constants at the target, and its initial limit, s."""
 LONGER = (1, 1, 2, 4, 8)
 """Largest number of extensions of undecided motions."""
 STILL_FALLING = 1e-2

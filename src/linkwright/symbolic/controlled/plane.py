@@ -129,7 +129,7 @@ class Controlled:
                 return np.asarray(own)
             if self.limits is not None:
                 raise InputError(
-                    f"the law's own target {np.round(own, 6).tolist()} is no configuration of rest: within "
+                    f"the controller's target {np.round(own, 6).tolist()} is no equilibrium: within "
                     "effort_limits its efforts do not hold the mechanism there. Name another one, target=…"
                 )
         order = {"asymptotically stable": 0, "stable": 1, "undecided": 2, "unstable": 3}

@@ -58,8 +58,8 @@ def _beside(found: Proof, law: Law) -> Proof:
 
 
 SPRUNG = (
-    "springs pull beside it. With their energy added to V its rate would be that, but motions end where springs and "
-    "law hold each other, listed below, which need not be the target"
+    "springs act in addition. With their energy in V its rate would be that, but motions end where springs and "
+    "controller balance, listed below, which need not be the target"
 )
 
 

@@ -44,7 +44,7 @@ RANK = 1e-9
 """A singular value of A this small relative to the largest is zero."""
 
 PROBED, SYMMETRIC = 32, 1e-9
-"""Random configurations at which a law is examined for an energy, and what of its derivative may be rounding"""
+"""Random configurations at which a controller is tested for a potential, and rounding of its derivative"""
 NOTHING = 1e-13
 """Forces below this share of the largest weight at all configurations are rounding"""
 BETWEEN = np.linspace(0.0, 1.0, 9)[1:-1]
@@ -155,7 +155,7 @@ class Rest:
         self.model, self.law, self.near = model, law, near
         self.t = 0.0
         self.limits = limits
-        """(nv,), what the law's efforts are cut to"""
+        """(nv,), limits of the controller's efforts"""
 
     @property
     def rule(self) -> LawController | None:

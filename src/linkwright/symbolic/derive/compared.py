@@ -325,7 +325,7 @@ class Vocabulary:
         if found:
             (k,) = found
             if wanted is not None and wanted != k:
-                raise InputError(f"the typed equation has {self.efforts[k]}, and row {wanted + 1} is asked for")
+                raise InputError(f"the typed equation has {self.efforts[k]}, not that of row {wanted + 1}")
             slope = ring.derivative(zero, self.efforts[k])
             if self.efforts[k] in slope.used():
                 raise InputError(f"the typed equation is not linear in {self.efforts[k]}")

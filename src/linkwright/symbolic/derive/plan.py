@@ -399,7 +399,7 @@ class _Namer:
             ends.append(FramePlan(frame.body, [rotation], position))
         pitch = Entry()
         if isinstance(loop.kind, HelicalPair):
-            pitch = self.entry("geometry", f"pitch_{number}", loop.kind.pitch, f"of loop {loop.name!r}, m a turn")
+            pitch = self.entry("geometry", f"pitch_{number}", loop.kind.pitch, f"of loop {loop.name!r}, m per turn")
         return LoopPlan(loop, ends[0], ends[1], pitch)
 
     def general(self, k: int, tolerance: float) -> tuple[Entry, list[Entry], list[list[Entry]]]:
@@ -474,9 +474,9 @@ def _exact_motion(plan: DerivationPlan, joint: Joint, namer: _Namer, k: int) -> 
         for part in (*(np.array(part.placement) for part in motion.parts), np.array(motion.end)):
             exact_rotation(part[:3, :3], max(plan.angle_tolerance, 1e-10), f"a part of joint {joint.name!r}")
         if any(part.motion.pitch for part in motion.parts):
-            raise ModelError(f"joint {joint.name!r} has a screw among its parts; give it a body of its own")
+            raise ModelError(f"joint {joint.name!r} has a screw among its parts; use a separate body for it")
     if isinstance(motion, Helical):
-        return motion, namer.entry("geometry", f"pitch{k + 1}", motion.pitch, f"of {joint.name}, m a turn")
+        return motion, namer.entry("geometry", f"pitch{k + 1}", motion.pitch, f"of {joint.name}, m per turn")
     return motion, Entry()
 
 

@@ -530,7 +530,7 @@ def _kinematics(made: Equations, frame: str) -> str:
     parts, printer = [f"<p>Of the frame {escape(frame)}, in the axes of the world.</p>"], _Printer(made, frame=frame)
     try:
         for letter, name, title in (
-            ("T", "pose", "Pose: its axes and its place"),
+            ("T", "pose", "Pose: axes and position"),
             ("J", "jacobian", "Jacobian: its velocity and angular velocity are J v"),
         ):
             array = made.polynomials(name, frame)

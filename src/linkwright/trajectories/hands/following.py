@@ -34,7 +34,7 @@ SUDDEN = 0.125
 """A change is a jump of which so large a part is left in a 256th of the time."""
 
 ON_PATH = 1e-3
-"""m or rad: a start so near to where the path begins is there."""
+"""m or rad: tolerance of a start at the beginning of the path."""
 
 _pose, _difference = public(dynamics.pose), public(dynamics.difference)
 _residual = public(dynamics.constraint_residual)

@@ -59,7 +59,7 @@ class PoseTrajectory:
         self.times = times
         """(pieces + 1,), s"""
         self.s = s
-        """(pieces, degree + 1): polynomials of time, of the place on the path"""
+        """(pieces, degree + 1): polynomials of time, the path parameter"""
         self.paths = paths
         """(pieces, 25)"""
 
@@ -79,7 +79,7 @@ class PoseTrajectory:
         return self(self.times[-1])[0]
 
     def __call__(self, t: Any) -> tuple[Array, Array, Array]:
-        """Return (pose, velocity, acceleration) at a time, s, or at times (…): (…, 4, 4), (…, 6), (…, 6)."""
+        """Return (pose, velocity, acceleration) at one time, s, or at times (…): (…, 4, 4), (…, 6), (…, 6)."""
         if t is None or not is_symbolic(t):
             t = as_numbers("t", t)
             if np.isnan(t).any():

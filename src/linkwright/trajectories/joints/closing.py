@@ -16,7 +16,7 @@ from linkwright.trajectories.joints.knots import through
 from linkwright.trajectories.trajectory import Trajectory
 
 FIRST, MOST = 32, 2048
-"""Postures on the way at first, and at most."""
+"""Number of intermediate configurations initially, and at most."""
 
 OPEN = 1e-6
 """m and rad: by how much loops may be open between postures, and actuated joints off their plan."""

@@ -42,7 +42,7 @@ ENDLESS = 1e150
 """From here on a limit is none."""
 
 REACHED, BEYOND, WRONG = 0.0, 1.0, 2.0
-"""What :func:`next_time` tells beside the time."""
+"""Status returned by :func:`next_time`."""
 
 
 def next_time(way: Any, of: VelocityChange, after: Any) -> tuple[Any, Any]:

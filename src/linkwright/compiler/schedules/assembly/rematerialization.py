@@ -25,7 +25,7 @@ on the way up, the forces on them on the way down), what a join keeps, the force
 response of a join's result, and the joint's acceleration."""
 
 FETCH, KEEP = 3.0, 3.0
-"""What reading a number from a record costs, and keeping one for the split, in operations."""
+"""Costs of reading a number from a record, and of storing one for the split, in operations."""
 _COSTS = {"div": 6.0, "sqrt": 6.0, "sin": np.inf, "cos": np.inf}
 _CHEAP = ("add", "sub", "mul", "div", "neg", "sqrt", "abs", "min", "max", "where", "less", "less_equal", "sign")
 

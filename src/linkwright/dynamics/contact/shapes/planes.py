@@ -140,6 +140,6 @@ def _vertices(shape: Shape) -> Array:
     if len(vertices) > MOST_VERTICES:
         raise InputError(
             f"the mesh of {shape.body!r} has {len(vertices)} vertices, contact takes up to {MOST_VERTICES}: give it a "
-            "coarser convex hull, or a box, a capsule or a sphere in its place"
+            "coarser convex hull, or a box, a capsule or a sphere instead"
         )
     return vertices

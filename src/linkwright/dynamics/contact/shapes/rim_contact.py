@@ -45,7 +45,7 @@ def normal_to_shadow(x: Any, y: Any, shadow: Shadow, right: Any, up: Any) -> tup
     shadow : Shadow
         Cylinder.
     right, up : scalar
-        Signs of the directions in which the corner is the farthest point of its own shape.
+        Signs of the directions in which the corner is the farthest point of its shape.
     """
     c, s = shadow.axis
     x, y = c * x + s * y, c * y - s * x
