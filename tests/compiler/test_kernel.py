@@ -416,7 +416,7 @@ def test_what_is_too_large_says_what_why_and_what_to_do(monkeypatch, small_limit
         lw.compile(mine, arm)
     with pytest.raises(TooLargeError, match=r"that was asked for .*; without that option it may run as loops"):
         lw.compile(lw.inverse_dynamics, arm, **unroll)
-    with pytest.raises(TooLargeError, match=r"^function is too large for .*; compile what it is made of as several"):
+    with pytest.raises(TooLargeError, match=r"^function is too large for .*; compile its parts as several"):
         lw.compile(lambda x: np.sin(np.outer(x, x)), x=20)
     with pytest.raises(TooLargeError, match=r"^mine of 'arm7' .*cannot run as loops .*unroll=False\): it multiplies"):
         lw.compile(mine, arm, unroll=False)

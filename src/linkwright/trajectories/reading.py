@@ -70,7 +70,7 @@ def moved(model: Model, q: Array, coefficients: Array, s: Any, orders: int = ORD
 
 
 def read(model: Model, t: Any, starts: Array, end: Any, q: Array, coefficients: Array) -> tuple[Array, Array, Array]:
-    """Return q (nq,), v and a (nv,) at one time, a number or a symbol; at rest before the beginning and after the end."""
+    """Return q (nq,), v and a (nv,) at one time, a number or symbol; at rest before the beginning and after the end."""
     inside = minimum(maximum(t, starts[0]), end)
     k = piece(starts, inside)
     s = inside - take(starts, k)
