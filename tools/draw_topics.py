@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -207,12 +208,91 @@ def topic_rollouts() -> Any:
     return figure
 
 
+def topic_events() -> Any:
+    """A bouncing ball; the impacts are events."""
+    builder = lw.Builder("ball").body("ball", mass=2.0, inertia=0.1)
+    ball = builder.joint("up", "prismatic", "world", "ball", axis=(0, 0, 1)).build()
+    motion = lw.simulate(ball, [1.0], [0.0], 4.5, 0.01, events=[lw.events.touch("ball", restitution=0.8)])
+    figure, (above, below) = plt.subplots(2, 1, figsize=(7.5, 3.8), sharex=True, layout="constrained")
+    above.plot(motion.t, motion.q[:, 0])
+    impacts = [event.t for event in motion.events]
+    above.plot(impacts, np.zeros(len(impacts)), "o", ms=4, color=RED, label="impacts")
+    above.set(ylabel="height (m)")
+    above.legend(loc="upper right")
+    below.plot(motion.t, motion.v[:, 0], color=GREEN)
+    below.set(xlabel="time (s)", ylabel="velocity (m/s)")
+    return figure
+
+
+def thrown_ball() -> tuple[lw.Model, Array]:
+    """Return a ball above a ground, and its initial configuration."""
+    builder = lw.Builder("ball").body("ball", mass=1.0, inertia=0.004).joint("free", "free", "world", "ball")
+    ball = builder.shape("ball", "sphere", radius=0.1).build().with_ground(friction=0.3, restitution=0.7)
+    q0 = ball.neutral()
+    q0[2] = 0.12
+    return ball, q0
+
+
+def topic_contact_gradients() -> Any:
+    """Newton's method for a throw that reaches a point after its bounces."""
+    ball, q0 = thrown_ball()
+    goal, v0, steps = np.array([0.4, 0.3, 0.25]), np.array([1.0, 0.0, -2.0, 0.0, 0.0, 0.0]), 250
+    figure, axes = plt.subplots(figsize=(7.5, 3.2), layout="constrained")
+    shades = [palette.mixed(BLUE, shade) for shade in (0.8, 0.65, 0.5, 0.35, 0.2, 0.0)]
+    for k, shade in enumerate(shades):
+        path = lw.rollout(ball, q0, v0, steps, every=1).q[:, :3]
+        axes.plot(np.r_[0.0, path[:, 0]], np.r_[q0[2], path[:, 2]], color=shade, label=f"iteration {k}")
+        found, by = lw.rollout_derivatives(ball, q0, v0, steps, wrt=["v0"])
+        v0[:3] += np.linalg.lstsq(by["v0"][:3, :3], goal - found.q[-1, :3], rcond=None)[0]
+    axes.plot(goal[0], goal[2], "x", ms=11, mew=3, color=RED, label="goal", zorder=9)
+    axes.set(xlabel="x (m)", ylabel="z (m)")
+    palette.legend_beside(axes)
+    return figure
+
+
+def topic_randomization() -> Any:
+    """Robots with different masses, damping and friction, pushed in the same way."""
+    robot = lw.load("quadruped").with_ground()
+    posture = lw.standing_configuration(robot, lw.default_configuration(robot)[0])
+    n, rng = 200, np.random.default_rng(0)
+    parameters = {
+        "trunk.mass": rng.uniform(3.0, 9.0, n),
+        "front_left_knee.damping": rng.uniform(0.0, 2.0, n),
+        "pairs.friction": rng.uniform(0.2, 1.0, n),
+    }
+    gains = np.concatenate([np.zeros(6), np.full(12, 30.0)])
+
+    def hold(model: lw.Model, t: Any, q: Any, v: Any, *, target: Any, stiffness: Any) -> Any:
+        return stiffness * lw.difference(model, q, target) - 0.02 * stiffness * v
+
+    pushes = np.zeros((n, robot.nv))
+    pushes[:, 1] = 0.8
+    controller = partial(hold, target=posture, stiffness=gains)
+    found = lw.rollout(robot, posture, pushes, 1000, controller=controller, parameters=parameters, every=10)
+    figure, axes = plt.subplots(figsize=(7.5, 3.2), layout="constrained")
+    order = np.argsort(parameters["pairs.friction"])
+    t = 0.01 * np.arange(1, len(found.q) + 1)
+    for k, shade in zip(order, plt.get_cmap("viridis")(np.linspace(0.0, 0.95, n)), strict=True):
+        axes.plot(t, 100.0 * found.q[:, k, 1], color=shade, lw=0.7, alpha=0.7)
+    axes.set(xlabel="time (s)", ylabel="displacement (cm)", title="200 robots; color: friction, 0.2 to 1.0")
+    return figure
+
+
 SOLIDS: dict[str, Callable[[], Image.Image]] = {
     function.__name__: function for function in (robots_models, robots_postures, robots_exact, robots_loops)
 }
 DRAWINGS: dict[str, Callable[[], Any]] = {
     function.__name__: function
-    for function in (topic_controllers, topic_policies, topic_kinematics, topic_simulation, topic_rollouts)
+    for function in (
+        topic_controllers,
+        topic_policies,
+        topic_kinematics,
+        topic_simulation,
+        topic_rollouts,
+        topic_events,
+        topic_contact_gradients,
+        topic_randomization,
+    )
 }
 
 
