@@ -8,6 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
     large.src = image.src;
     large.alt = image.alt;
     large.className = image.className;
+    large.style.width = `min(97vw, ${(94 * image.naturalWidth) / image.naturalHeight}vh)`;
     const frame = document.createElement("div");
     frame.append(large);
     dialog.replaceChildren(frame);
