@@ -6,6 +6,8 @@
 # `lw.rollout_derivatives` differentiates a simulation with contact, joint limits and dry friction exactly: with respect to the initial
 # state and to any numbers bound to the controller, in forward and in reverse mode. The derivatives are finite and equal finite differences wherever the
 # motion is differentiable.
+#
+# ![Iterations of Newton's method for a throw that reaches a point after its bounces](../pictures/topic_contact_gradients.png)
 
 # %%
 import numpy as np

@@ -5,6 +5,8 @@
 #
 # A policy or controller should work on robots that differ from the model. *Domain randomization* simulates each motion of a
 # batch with its own masses, friction, delay and noise. `lw.rollout` changes these values without compiling again.
+#
+# ![Sideways displacement of 200 pushed robots with different masses, damping and friction](../pictures/topic_randomization.png)
 
 # %%
 from functools import partial
