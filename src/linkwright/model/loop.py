@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,6 +43,21 @@ class LoopType(ABC):
     @abstractmethod
     def units(self) -> tuple[str, ...]:
         """Unit of each of the m rows of φ: "m" or "rad\"."""
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What loops of one kind differ in: a length, a pitch."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: x for name, x in own.items() if isinstance(x, float)}
+
+    def with_numbers(self, numbers: Sequence[Any]) -> LoopType:
+        """The same loop with others, which may be symbols."""
+        return replace(self, **dict(zip(self.numbers, numbers, strict=True)))
+
+    @property
+    def kind(self) -> LoopType:
+        """What all loops are alike that differ in their numbers alone."""
+        return self.with_numbers([1.0] * len(self.numbers))
 
     @abstractmethod
     def residual(self, T: Array) -> Array:

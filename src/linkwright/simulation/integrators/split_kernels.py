@@ -19,10 +19,8 @@ from linkwright.dynamics import (
     kinetic_energy,
     passive_forces,
     potential_energy,
-    project,
     spring_energy,
 )
-from linkwright.dynamics.closed_loops.forces import position_correction, velocity_correction
 from linkwright.dynamics.closed_loops.rows import constraint_rate
 from linkwright.model.build.origins import with_near_origins
 from linkwright.model.change.minimal import regroupable
@@ -31,21 +29,10 @@ from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import Options, advance, inverse_exponential_rate
 from linkwright.spatial.arrays import Array
 
-Projection = Callable[[Array, Array], tuple[Array, Array]]
-"""(q, v) -> (q, v), with the loops closed"""
-
 
 def in_parts(model: Model) -> bool:
     """Return whether kernels of the mechanism are loops over its bodies, which cannot be part of another kernel."""
     return len(model.links) >= BODIES_IN_LOOPS
-
-
-def projection(model: Model) -> Projection:
-    """Return ``project`` as a kernel or several."""
-    if not in_parts(model):
-        return kernel_of(project, model)
-    move, open_by, opening = (kernel_of(one, model) for one in (integrate, position_correction, velocity_correction))
-    return lambda q, v: (move(q, open_by(q)), v + opening(q, v))
 
 
 def place(model: Model, q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array, Array]:

@@ -11,7 +11,7 @@ from linkwright import dynamics
 from linkwright.compiler.front.bind import BoundFunction, bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.public import RowByRow
+from linkwright.compiler.public import RowByRow, kernel_of
 from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.dynamics.impulses.constraints import servo_coordinates
 from linkwright.errors import TooLargeError, warn
@@ -32,7 +32,7 @@ from linkwright.simulation.integrators.methods import (
     method_of,
     total_acceleration,
 )
-from linkwright.simulation.integrators.split_kernels import Projection, accelerating, in_parts, placing, projection
+from linkwright.simulation.integrators.split_kernels import accelerating, in_parts, placing
 from linkwright.simulation.integrators.variational import variational_step_function
 from linkwright.spatial.arrays import Array
 
@@ -274,7 +274,7 @@ def staged_step_function(model: Model, options: StepOptions) -> StagedStep:
             acceleration: Callable[..., Any] = Kernel(trace(bind(simulated_acceleration, one, {})), one)
         except TooLargeError:
             acceleration = accelerating(one, options.dynamics_options)
-        return staged_step(one, chosen, acceleration, projection(one) if options.projecting else None)
+        return staged_step(one, chosen, acceleration, kernel_of(dynamics.project, one) if options.projecting else None)
 
     made: StagedStep = derived(model, staged_step_function, options, make=make)
     return made
@@ -284,7 +284,7 @@ def staged_step(
     model: Model,
     method: Tableau,
     acceleration: Callable[[Array, Array, Array], Array],
-    projected: Projection | None,
+    projected: Callable[..., Any] | None,
 ) -> StagedStep:
     """Return a step composed of ``acceleration(q, v, tau)``, followed by ``projected``.
 

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.public import kernel_of
+from linkwright.dynamics import project
 from linkwright.errors import InputError, ShapeError, TooLargeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
@@ -22,7 +24,7 @@ from linkwright.simulation.actuation.law_controller import (
 from linkwright.simulation.actuation.posture_control import effort_function_of
 from linkwright.simulation.integrators.adaptive_step import StepSizeControl, step_size_control
 from linkwright.simulation.integrators.methods import EmbeddedPair, Variational, method_of
-from linkwright.simulation.integrators.split_kernels import in_parts, projection
+from linkwright.simulation.integrators.split_kernels import in_parts
 from linkwright.simulation.integrators.step_function import (
     StepOptions,
     efforts_over_step,
@@ -126,7 +128,7 @@ class _SingleStepper:
         self._external_efforts = external.effort_kernel(model) if external is not None and options.staged else None
         self._step = None if options.staged else step_function(model, options, external)
         self._staged = staged_step_function(model, options) if options.staged else None
-        self._projection = projection(model) if options.projecting else None
+        self._projection = kernel_of(project, model) if options.projecting else None
         self._is_adaptive, self._has_impulses = (
             isinstance(method_of(options.method), EmbeddedPair),
             options.constraints is not None,
@@ -227,7 +229,9 @@ class _KernelStepper:
         nothing = np.zeros(max(1, state.shape[-1]))  # no motion restarts
         self._constant = [np.zeros(model.nq), np.zeros(model.nv), nothing, shared, flat(own)]
         """constant arguments of the kernel"""
-        self._closing = projection(model) if options.projecting and "memory" in self._spec.layout.places else None
+        self._closing = (
+            kernel_of(project, model) if options.projecting and "memory" in self._spec.layout.places else None
+        )
         """projection on loops; without it a step of zero time projects, where it does nothing else"""
         self._rest: Array | None = None
 

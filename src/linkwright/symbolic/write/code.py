@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -89,6 +89,16 @@ class GeneratedFunction:
         return [re.sub(r"[^ -~]|\\|\"|\*/|/\*|\?\?", "_", line.translate(spelled)) for line in lines]
 
 
+class CodeInputs(NamedTuple):
+    """What code is made of: expressions of one graph."""
+
+    graph: Graph
+    arrays: dict[str, Array]
+    """q, v and p"""
+    symbols: dict[str, Expr]
+    """by name"""
+
+
 class ReferenceValues(NamedTuple):
     """Arguments of a function and the results that the library gives for them."""
 
@@ -124,9 +134,8 @@ class Programmer:
         names = tuple(self.plan.values)
         if not names:
             return set()
-        graph = Graph()
-        arrays, symbols = self._inputs(graph, parameters=names)
-        program = program_of(self.name, graph, arrays, self._recursive(graph, arrays, symbols, wanted, frame, ""))
+        inputs = self._inputs(Graph(), parameters=names)
+        program = program_of(self.name, inputs.graph, inputs.arrays, self._recursive(inputs, wanted, frame, ""))
         found, random = set[str](), np.random.default_rng(0)
         for _ in range(STATES):
             q, v, p = self._state(random), random.normal(size=self.model.nv), random.uniform(0.5, 1.5, len(names))
@@ -159,12 +168,11 @@ class Programmer:
         needed = [name for name in "qvp" if of_motion or name in told]
         programs = []
         for values in (self._recursive, self._printed):
-            graph = Graph()
-            arrays, symbols = self._inputs(graph)
-            results = values(graph, arrays, symbols, wanted, frame or "", reference_frame)
+            inputs = self._inputs(Graph())
+            results = values(inputs, wanted, frame or "", reference_frame)
             if results is not None:
-                own = {name: arrays[name] for name in needed}
-                programs.append(program_of(_short(f"{self.name}_{words}{tag}"), graph, own, results))
+                own = {name: inputs.arrays[name] for name in needed}
+                programs.append(program_of(_short(f"{self.name}_{words}{tag}"), inputs.graph, own, results))
         program = _shortest(programs, letters)
         meaning = law(letters) if of_motion else f"{', '.join(letters)} of {self.name}"
         shown = {"frame": f"frame {frame}", "reference_frame": reference_frame.replace("_", " ")}
@@ -186,19 +194,20 @@ class Programmer:
         require_mass(self.model)
         nq = len(self.coordinates.q)
         programs = []
-        for accelerations in (self._printed_forward, self._recursive_forward, self._articulated_forward):
+        solved = (partial(self._solved, values) for values in (self._printed, self._recursive))
+        for accelerations in (*solved, self._articulated):
             graph = Graph()
             y, tau = graph.symbols("y", nq + len(self.coordinates.v)), graph.symbols("tau", len(self.coordinates.v))
-            arrays, symbols = self._inputs(graph, y[:nq], y[nq:])
-            local = self._local(self._writer(graph, symbols), y[nq:])
+            inputs = self._inputs(graph, y[:nq], y[nq:])
+            local = self._local(self._writer(inputs), y[nq:])
             if local:
-                efforts = tau + local.J.T @ self._passive_efforts(symbols, local.q, local.v)
+                efforts = tau + local.J.T @ self._passive_efforts(inputs.symbols, local.q, local.v)
             else:
-                efforts = tau + self._passive_efforts(symbols, y[:nq], y[nq:])
-            a = accelerations(graph, arrays, symbols, efforts)
+                efforts = tau + self._passive_efforts(inputs.symbols, y[:nq], y[nq:])
+            a = accelerations(inputs, efforts)
             if a is not None:
                 rate = np.concatenate([configuration_rate(self.plan.model, y[:nq], y[nq:]), a])
-                own = {"t": graph.symbols("t", ()), "y": y, "tau": tau, "p": arrays["p"]}
+                own = {"t": graph.symbols("t", ()), "y": y, "tau": tau, "p": inputs.arrays["p"]}
                 programs.append(program_of(_short(f"{self.name}_rhs"), graph, own, (rate,)))
         program = _shortest(programs, ["y_dot"])
         forces = " + passive forces" if self._has_passive else ""
@@ -263,7 +272,7 @@ class Programmer:
 
     def _inputs(
         self, graph: Graph, q: Array | None = None, v: Array | None = None, parameters: Sequence[str] | None = None
-    ) -> tuple[dict[str, Array], dict[str, Expr]]:
+    ) -> CodeInputs:
         p = tuple(self.parameters if parameters is None else parameters)
         names = {"q": self.coordinates.q, "v": self.coordinates.v, "p": p}
         known = {"q": q, "v": v}
@@ -271,29 +280,22 @@ class Programmer:
             key: graph.symbols(key, len(own)) if (x := known.get(key)) is None else x for key, own in names.items()
         }
         unused = dict.fromkeys(self.plan.values, graph.zero)  # of any value: nothing depends on them
-        return arrays, unused | {
-            name: x for key, own in names.items() for name, x in zip(own, arrays[key], strict=True)
-        }
+        named = {name: x for key, own in names.items() for name, x in zip(own, arrays[key], strict=True)}
+        return CodeInputs(graph, arrays, unused | named)
 
     def _kept(self, wanted: Sequence[Quantity]) -> list[int]:
         """The rows of closed loops that do not vanish, where those are wanted."""
         return list(self.mechanism.closure.kept) if any(quantity.looped for quantity in wanted) else []
 
     def _recursive(
-        self,
-        graph: Graph,
-        arrays: Mapping[str, Array],
-        symbols: Mapping[str, Expr],
-        wanted: Sequence[Quantity],
-        frame: str,
-        reference_frame: str,
+        self, inputs: CodeInputs, wanted: Sequence[Quantity], frame: str, reference_frame: str
     ) -> tuple[Array, ...]:
         """By the library's algorithms; of numbers regrouped inertias take fewer operations."""
-        closed = realized(self.plan, _maker(symbols))
+        closed = realized(self.plan, _maker(inputs.symbols))
         model, closed = without_loops(closed), with_rows_only(closed)
-        writer, kept = self._writer(graph, symbols), self._kept(wanted)
-        local = self._local(writer, arrays["v"])
-        q, v = (local.q, local.v) if local else (arrays["q"], arrays["v"])
+        writer, kept = self._writer(inputs), self._kept(wanted)
+        local = self._local(writer, inputs.arrays["v"])
+        q, v = (local.q, local.v) if local else (inputs.arrays["q"], inputs.arrays["v"])
 
         def own_value(letter: str) -> Array:
             quantity = QUANTITIES[letter]
@@ -311,13 +313,7 @@ class Programmer:
         return tuple(map(value, wanted))
 
     def _printed(
-        self,
-        graph: Graph,
-        arrays: Mapping[str, Array],
-        symbols: Mapping[str, Expr],
-        wanted: Sequence[Quantity],
-        frame: str,
-        reference_frame: str,
+        self, inputs: CodeInputs, wanted: Sequence[Quantity], frame: str, reference_frame: str
     ) -> tuple[Array, ...] | None:
         """By the printed equations; None where they are too large for that."""
         try:
@@ -331,7 +327,7 @@ class Programmer:
             return None
         if sum(len(p) for form in forms for p in form.flat) > PRINTED_LIMIT:
             return None
-        writer = self._writer(graph, symbols)
+        writer = self._writer(inputs)
         return tuple(
             writer.array(np.atleast_1d(form), quantity.symmetric) for quantity, form in zip(wanted, forms, strict=True)
         )
@@ -353,9 +349,9 @@ class Programmer:
         values |= dict(zip(self.coordinates.v, v, strict=True))
         return LocalCoordinateChange(*(evaluate(x.flat, values).reshape(x.shape) for x in found))
 
-    def _writer(self, graph: Graph, symbols: Mapping[str, Expr]) -> _PrintedEquations:
+    def _writer(self, inputs: CodeInputs) -> _PrintedEquations:
         order = Order(self.plan.values, self.coordinates.v, self.mechanism.ring.angles)
-        return _PrintedEquations(graph, symbols, self.coordinates, order, self.mechanism.ring.divisors)
+        return _PrintedEquations(inputs.graph, inputs.symbols, self.coordinates, order, self.mechanism.ring.divisors)
 
     def _passive_efforts(self, symbols: Mapping[str, Expr], q: Array, v: Array) -> Array:
         """Return the passive forces of :func:`~linkwright.passive_forces` with names for the numbers.
@@ -382,30 +378,21 @@ class Programmer:
                 efforts[number] = efforts[number] + effort
         return model.assemble(efforts)
 
-    def _recursive_forward(
-        self, graph: Graph, arrays: Mapping[str, Array], symbols: Mapping[str, Expr], tau: Array
-    ) -> Array:
-        M, h, g = self._recursive(graph, arrays, symbols, _MAIN, "", "")
-        return solve_symmetric(M, tau - h - g) if len(tau) else tau
-
-    def _printed_forward(
-        self, graph: Graph, arrays: Mapping[str, Array], symbols: Mapping[str, Expr], tau: Array
-    ) -> Array | None:
-        forms = self._printed(graph, arrays, symbols, _MAIN, "", "")
+    def _solved(self, values: Callable[..., Any], inputs: CodeInputs, tau: Array) -> Array | None:
+        """By M, h and g; None where there are none."""
+        forms = values(inputs, _MAIN, "", "")
         if forms is None:
             return None
         M, h, g = forms
         return solve_symmetric(M, tau - h - g) if len(tau) else tau
 
-    def _articulated_forward(
-        self, graph: Graph, arrays: Mapping[str, Array], symbols: Mapping[str, Expr], tau: Array
-    ) -> Array | None:
+    def _articulated(self, inputs: CodeInputs, tau: Array) -> Array | None:
         """By articulated bodies; None where joints follow others or coordinates are others, which it cannot do."""
         if self.plan.model.has_couplings or self.mechanism.change:
             return None
-        model = realized(self.plan, _maker(symbols))
+        model = realized(self.plan, _maker(inputs.symbols))
         model = model if self.plan.rigid_names else model.minimal("inertia")
-        return FORWARD_DYNAMICS_METHODS["articulated"](model, arrays["q"], arrays["v"], tau, None)
+        return FORWARD_DYNAMICS_METHODS["articulated"](model, inputs.arrays["q"], inputs.arrays["v"], tau, None)
 
 
 def _maker(symbols: Mapping[str, Expr]) -> Callable[[Surd, str], Any]:

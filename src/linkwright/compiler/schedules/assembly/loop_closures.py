@@ -8,7 +8,6 @@ that are long.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,8 +70,7 @@ class LoopClosures:
         """Return the variant of a loop; ``alone``: single bodies, as sides."""
         first, second = ends = self.ends[join.joint - self.first_number]
         outwards, inwards = (tuple(self.kinds_of[k] for k in bodies) for bodies in self._ways(*ends))
-        kind = self.kind(join.joint)
-        kind = replace(kind, **dict.fromkeys(_numbers_of(kind), 1.0))
+        kind = self.kind(join.joint).kind
         child = JoinSide("same", 0) if join.parent_node == join.child_node else child
         return LoopVariant(kind, outwards, inwards, alone[first.body], alone[second.body], parent, child, join.place)
 
@@ -87,11 +85,6 @@ class LoopClosures:
         """The bodies that a loop goes by: to the first end, then to the second."""
         outwards, inwards = self._ways(*self.ends[loop - self.first_number])
         return outwards + inwards
-
-
-def _numbers_of(kind: LoopType) -> list[str]:
-    """The names of the numbers that a kind of loop has: a length, a pitch."""
-    return [one.name for one in fields(kind) if isinstance(getattr(kind, one.name), float)]
 
 
 class TracedLoop:
@@ -118,10 +111,8 @@ class TracedLoop:
             ends = [closings.ends[loop - closings.first_number][which].placement for loop in loops]
             rows = np.array([np.append(T[:3, :3], T[:3, 3]) for T in ends])
             places.append(pose_of(self.graph, self._numbers(rows)))
-        names = _numbers_of(variant.kind)
-        given = [[getattr(closings.kind(loop), name) for name in names] for loop in loops]
-        values = self._numbers(np.array(given)) if names else []
-        loop_kind = replace(variant.kind, **dict(zip(names, values, strict=True)))
+        given = np.array([[*closings.kind(loop).numbers.values()] for loop in loops])
+        loop_kind = variant.kind.with_numbers(self._numbers(given) if given.size else [])
         walk = walk_along(paces[: len(variant.outwards)], paces[len(variant.outwards) :], places[0], places[1])
         w = [
             np.zeros(3) if side.what == "ground" else sides.angular_velocity(self.kind, space)

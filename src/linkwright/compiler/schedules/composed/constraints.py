@@ -169,18 +169,6 @@ class LoopConstraints:
             found[..., group.rows] = one.least_norm(k[..., group.rows])
         return found
 
-    def velocities(self, k: Array) -> Array:
-        """Some x (…, nv) with K x = k, of a k (…, m) that rows can be."""
-        found = np.zeros((*k.shape[:-1], self.model.nv))
-        for group, K, units, one in zip(self.groups, self.K, self._units, self.surely, strict=True):
-            asked = k[..., group.rows]
-            x = np.zeros((*k.shape[:-1], *group.columns.shape))
-            for _ in range(2):
-                y = one.solve(asked - times(K, x))
-                x = x + units**2 * times(np.swapaxes(K, -1, -2), y)
-            found[..., group.columns] = x
-        return found
-
     def multipliers(self, efforts: Array) -> Array:
         """The λ (…, m) of least norm with Kᵀλ = efforts (…, nv), where there are some."""
         found = np.empty((*efforts.shape[:-1], self.size))
@@ -195,44 +183,27 @@ class LoopConstraints:
 
     def least_efforts(self, h: Array, places: Sequence[int]) -> tuple[Array, Array]:
         """Of all rows the efforts and what is missing; :func:`~linkwright.dynamics.forces.actuation.least_efforts`."""
-        driven = np.zeros(self.model.nv, dtype=bool)
-        driven[places] = True
+        driven = np.zeros(self.model.nv)
+        driven[places] = 1.0
         efforts, missing = np.where(driven, h, 0.0), np.where(driven, 0.0, h)
         for group, K, units, one in zip(self.groups, self.K, self._units, self.bearing, strict=True):
-            counts = driven[group.columns].sum(axis=1)
-            for count in np.unique(counts):
-                here = counts == count
-                part = Semidefinite(one.A[..., here, :, :], one.kept[..., here, :])
-                columns = group.columns[here]
-                own = np.nonzero(driven[columns])[1].reshape(len(columns), count)
-                found = _shared(K[..., here, :, :] * units[here][:, None, :], part, h[..., columns], own, units[here])
-                efforts[..., columns], missing[..., columns] = found
+            K, own = K * units[:, None, :], driven[group.columns]
+            P = np.eye(own.shape[1]) - np.swapaxes(K, -1, -2) @ one.inverse @ K  # what loops do not bear
+            P = 0.5 * own[:, :, None] * own[:, None, :] * (P + np.swapaxes(P, -1, -2))
+            free = semidefinite(P, np.ones(own.shape[1]))
+            found, left = 0.0, _beyond(K, one, h[..., group.columns] * units)
+            for _ in range(2):  # once more, for rounding
+                change = free.least_norm(free.solve(free.least_norm(own * left)))
+                found, left = found + change, _beyond(K, one, left - change)
+            found = free.least_norm(found, weights=np.broadcast_to(1.0 / units, left.shape))
+            efforts[..., group.columns], missing[..., group.columns] = found / units, left / units
         return efforts, missing
 
 
-def _shared(K: Array, bearing: Semidefinite, h: Array, own: Array, units: Array) -> tuple[Array, Array]:
-    """The efforts (…, groups, n) at the driven of the groups' velocities, and what is missing."""
-    Kt = np.swapaxes(K, -1, -2)
-    at = np.arange(len(own))[:, None]
-
-    def borne(x: Array) -> Array:
-        return times(Kt, bearing.solve(times(K, x)))
-
-    K_own = np.swapaxes(Kt[..., at, own, :], -1, -2)
-    F = np.eye(own.shape[1]) - np.swapaxes(K_own, -1, -2) @ bearing.inverse @ K_own
-    free = semidefinite(0.5 * (F + np.swapaxes(F, -1, -2)), np.ones(own.shape[1]))
-    missing = h * units
-    found = np.zeros(missing.shape[:-1] + own.shape[1:])
-    for _ in range(2):  # once more, for rounding
-        missing = missing - borne(missing)
-        change = free.least_norm(free.solve(free.least_norm(missing[..., at, own])))
-        found = found + change
-        missing[..., at, own] -= change
-    missing = missing - borne(missing)
-    found = free.least_norm(found, weights=np.broadcast_to(1.0 / units[at, own], found.shape))
-    efforts = np.zeros(missing.shape)
-    efforts[..., at, own] = found
-    return efforts / units, missing / units
+def _beyond(K: Array, bearing: Semidefinite, h: Array) -> Array:
+    """What of h (…, groups, n) is not Kᵀλ."""
+    left: Array = h - times(np.swapaxes(K, -1, -2), bearing.solve(times(K, h)))
+    return left
 
 
 class LoopForces(NamedTuple):

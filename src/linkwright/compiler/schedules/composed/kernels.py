@@ -37,6 +37,12 @@ def answer(model: Model, q: Array, tau: Array) -> Array:
     return dynamics.forward_dynamics(model, q, np.zeros(model.nv), tau, method="articulated", loops="ignore")
 
 
+def defaults(function: Function) -> dict[str, Any]:
+    """What a function takes where it is not told."""
+    parameters = inspect.signature(function).parameters.values()
+    return {one.name: one.default for one in parameters if one.default is not one.empty}
+
+
 @kept
 def weightless(model: Model) -> Model:
     """The same mechanism where nothing weighs."""
@@ -55,13 +61,12 @@ class ComponentKernels:
         """The function of all rows, an algorithm as its public face calls it; ``pushed``: of the wrenches too, its
         last arguments."""
         model = self.model if model is None else model
-        _, *parameters = inspect.signature(function).parameters.values()
-        fixed = {one.name: one.default for one in parameters if one.default is not one.empty}
         shapes = {name: told.pop(name) for name in OF_BODIES if name in told}
-        fixed |= {name: x for name, x in told.items() if x is not None or name not in fixed}
-        if "wrenches" in fixed:
-            fixed["wrenches"] = tuple(self.frames) if pushed and self.frames else None
-        key = [*fixed.values(), *shapes.values()]
+        usual = defaults(function)
+        fixed = usual | {name: x for name, x in told.items() if x is not None or name not in usual}
+        if pushed and self.frames and "wrenches" in fixed:
+            fixed["wrenches"] = tuple(self.frames)
+        key = [] if fixed == usual and not shapes else [*fixed.values(), *shapes.values()]
         made: Function = derived(
             model, function, *key, make=lambda: self._compiled(bind(function, model, shapes, values=fixed))
         )
@@ -70,8 +75,7 @@ class ComponentKernels:
     @cached_property
     def choices(self) -> dict[str, Any]:
         """What the algorithm is told besides arrays, or takes where it is not."""
-        parameters = inspect.signature(self.book).parameters.values()
-        return {one.name: one.default for one in parameters if one.default is not one.empty} | dict(self.options)
+        return defaults(self.book) | dict(self.options)
 
     @cached_property
     def still(self) -> Array:

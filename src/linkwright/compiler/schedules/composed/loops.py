@@ -4,7 +4,8 @@ from the nearest common ancestor to its ends, and how it acts on the bodies it h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from linkwright.compiler.front.kinds import pose_from
 from linkwright.compiler.schedules.composed.elements import BatchElement, ElementBatch, along, batches_of
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
 from linkwright.model.derived import kept
-from linkwright.model.loop import CoordinateLoop, Loop, LoopType
+from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import force_to_parent, inverse_pose
@@ -45,10 +46,11 @@ class LoopBatch(ElementBatch):
         T, first, second = self.ask("acting", q, np.zeros(self.model.nv))
         return T, first, second
 
-    @property
+    @cached_property
     def ends(self) -> Array:
         """(loops, 2), the bodies that they hold."""
-        return np.array([[end.body for end in loop_ends(self.model, self.model.loops[k])] for k in self.which])
+        loops = [self.model.loops[k] for k in self.which]
+        return np.array([[end.body for end in loop_ends(self.model, one)] for one in loops if isinstance(one, Loop)])
 
     def told(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
         """Straight-line code."""
@@ -75,7 +77,7 @@ def _of_frames(model: Model, loop: Loop, numbers: list[Any], q: Array, v: Array)
         nq, nv = link.motion.nq, link.motion.nv
         paces.append(Pace(k, link, q[:nq], v[:nv]))
         q, v = q[nq:], v[nv:]
-    kind = replace(loop.kind, **dict(zip(_names_of(loop.kind), numbers[12 * len(poses) :], strict=True)))
+    kind = loop.kind.with_numbers(numbers[12 * len(poses) :])
     walk = walk_along(paces[: len(outwards)], paces[len(outwards) :], *poses[-2:])
     T = kind.subspace(walk.pose)
     columns = np.concatenate([np.zeros((6, 0)), *(walk.columns[k] for k in bodies)], axis=1)
@@ -96,12 +98,11 @@ def loop_batches(model: Model) -> list[LoopBatch]:
 def _by_frames(model: Model, loop: Loop) -> BatchElement:
     first, second = loop_ends(model, loop)
     outwards, inwards = branches(model, first.body, second.body)
-    bodies, names = outwards + inwards, _names_of(loop.kind)
+    bodies = outwards + inwards
     motions = tuple(tuple(model.links[k].motion for k in side) for side in (outwards, inwards))
     places = [*(model.links[k].placement for k in bodies), first.placement, second.placement]
-    numbers = np.concatenate([*(T[:3].ravel() for T in places), [getattr(loop.kind, name) for name in names]])
-    kind = (replace(loop.kind, **dict.fromkeys(names, 1.0)), *motions)
-    return BatchElement(kind, numbers, along(model, bodies, f"loop {loop.name!r}"))
+    numbers = np.concatenate([*(T[:3].ravel() for T in places), [*loop.kind.numbers.values()]])
+    return BatchElement((loop.kind.kind, *motions), numbers, along(model, bodies, f"loop {loop.name!r}"))
 
 
 def _by_coordinates(model: Model, loop: CoordinateLoop) -> BatchElement:
@@ -109,8 +110,3 @@ def _by_coordinates(model: Model, loop: CoordinateLoop) -> BatchElement:
     kind = bool(loop.first), bool(loop.second), len(loop.coefficients)
     joints = [(one[0], one[1]) for one in tied], [(one[0], one[2]) for one in tied]
     return BatchElement(kind, np.array(loop.coefficients, dtype=float), joints)
-
-
-def _names_of(kind: LoopType) -> list[str]:
-    """The names of the numbers that a kind of loop has: a length, a pitch."""
-    return [one.name for one in fields(kind) if isinstance(getattr(kind, one.name), float)]
