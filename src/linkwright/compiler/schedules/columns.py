@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from linkwright.compiler.emit.code import FunctionBuilder
+from linkwright.compiler.emit.code import FunctionBuilder, definition
 from linkwright.compiler.emit.stages import ALIGNMENT
 from linkwright.compiler.passes.uniform_values import COLUMN
 
@@ -90,17 +90,15 @@ class ScratchMemory:
             made, row, stride = arguments.rows[inputs + number], rows[inputs + number], strides[inputs + number]
             if one.of == "square":
                 if one.below is None:
-                    code.do(f"call void @mirrored(ptr {made}, ptr {made}, i64 {self.n}, i1 0)")
+                    code.do(f"call void @mirrored(ptr {made}, ptr {made}, i64 {self.n})")
                 else:
-                    code.do(
-                        f"call void @mirrored(ptr {made}, ptr {arguments.memory[f'below{number}']}, i64 {self.n}, i1 1)"
-                    )
+                    code.do(f"call void @added(ptr {made}, ptr {arguments.memory[f'below{number}']}, i64 {self.n})")
                 if one.summed:
                     size = self.program.outputs[number].shape[0]
                     self._clear(row, str(8 * size * size))
                     code.do(f"call void @gathered(ptr {row}, ptr {made}, i64 {self.n}, i64 {size})")
                     if one.below is None:  # summed in another order it would be symmetric but for rounding
-                        code.do(f"call void @mirrored(ptr {row}, ptr {row}, i64 {size}, i1 0)")
+                        code.do(f"call void @mirrored(ptr {row}, ptr {row}, i64 {size})")
             elif one.summed:
                 size = 8 * self.program.outputs[number].size
                 for lane in range(self.width):
@@ -113,98 +111,42 @@ class ScratchMemory:
                     code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {of}, i64 {size}, i1 0)")
 
 
-FUNCTIONS = """
-; the entries under the diagonal from those over it, of the matrix itself (or added, of another)
-define internal void @mirrored(ptr %to, ptr %from, i64 %n, i1 %add) #1 {
-start:
-  br label %band
-band:
-  %i0 = phi i64 [0, %start], [%i1, %bands]
-  %i1 = add i64 %i0, 16
-  %end = call i64 @llvm.smin.i64(i64 %i1, i64 %n)
-  %some = icmp slt i64 %i0, %n
-  br i1 %some, label %column, label %done
-column:
-  %j = phi i64 [%i0, %band], [%j1, %columns]
-  %more = icmp slt i64 %j, %n
-  br i1 %more, label %entries, label %bands
-entries:
-  %stop = call i64 @llvm.smin.i64(i64 %end, i64 %j)
-  %under = mul i64 %j, %n
-  br label %entry
-entry:
-  %i = phi i64 [%i0, %entries], [%i2, %stored]
-  %again = icmp slt i64 %i, %stop
-  br i1 %again, label %one, label %columns
-one:
-  %over = mul i64 %i, %n
-  %at = add i64 %over, %j
-  %a = getelementptr double, ptr %from, i64 %at
-  %x = load double, ptr %a
-  %place = add i64 %under, %i
-  %b = getelementptr double, ptr %to, i64 %place
-  br i1 %add, label %sum, label %plain
-sum:
-  %y = load double, ptr %b
-  %s = fadd double %x, %y
-  br label %stored
-plain:
-  br label %stored
-stored:
-  %z = phi double [%s, %sum], [%x, %plain]
-  store double %z, ptr %b
-  %i2 = add i64 %i, 1
-  br label %entry
-columns:
-  %j1 = add i64 %j, 1
-  br label %column
-bands:
-  br label %band
-done:
-  ret void
-}
-; a matrix (m, m) of independent coordinates from one (n, n) of all
-define internal void @gathered(ptr %to, ptr %from, i64 %n, i64 %m) #1 {
-start:
-  br label %row
-row:
-  %i = phi i64 [0, %start], [%i1, %rows]
-  %more = icmp slt i64 %i, %n
-  br i1 %more, label %begin, label %done
-begin:
-  %a = getelementptr i64, ptr @leads, i64 %i
-  %r = load i64, ptr %a
-  %b = getelementptr double, ptr @multipliers, i64 %i
-  %times = load double, ptr %b
-  %target = mul i64 %r, %m
-  %source = mul i64 %i, %n
-  br label %entry
-entry:
-  %j = phi i64 [0, %begin], [%j1, %one]
-  %again = icmp slt i64 %j, %n
-  br i1 %again, label %one, label %rows
-one:
-  %c = getelementptr i64, ptr @leads, i64 %j
-  %k = load i64, ptr %c
-  %d = getelementptr double, ptr @multipliers, i64 %j
-  %u = load double, ptr %d
-  %at = add i64 %source, %j
-  %e = getelementptr double, ptr %from, i64 %at
-  %x = load double, ptr %e
-  %f = fmul double %times, %u
-  %g = fmul double %f, %x
-  %place = add i64 %target, %k
-  %h = getelementptr double, ptr %to, i64 %place
-  %y = load double, ptr %h
-  %z = fadd double %y, %g
-  store double %z, ptr %h
-  %j1 = add i64 %j, 1
-  br label %entry
-rows:
-  %i1 = add i64 %i, 1
-  br label %row
-done:
-  ret void
-}
-"""
-"""``mirrored`` and ``gathered``."""
+def matrix_functions() -> str:
+    """``mirrored``: a matrix's entries under the diagonal from those over it; ``added``: to them those over another's;
+    ``gathered``: a matrix (m, m) of independent coordinates from one (n, n) of all."""
+    return "\n".join([_mirrored("mirrored"), _mirrored("added"), _gathered()])
+
+
+def _mirrored(name: str) -> str:
+    code = FunctionBuilder()
+    with code.loop("0", "%n", step=16) as band:  # near each other in memory
+        end = code.emit(f"call i64 @llvm.smin.i64(i64 {code.emit(f'add i64 {band}, 16')}, i64 %n)")
+        with code.loop(band, "%n") as j:
+            stop, row = code.emit(f"call i64 @llvm.smin.i64(i64 {end}, i64 {j})"), code.emit(f"mul i64 {j}, %n")
+            with code.loop(band, stop) as i:
+                over = code.emit(f"add i64 {code.emit(f'mul i64 {i}, %n')}, {j}")
+                x = code.load("double", "%from", over)
+                under = code.item("double", "%to", code.emit(f"add i64 {row}, {i}"))
+                if name == "added":
+                    x = code.emit(f"fadd double {x}, {code.emit(f'load double, ptr {under}')}")
+                code.do(f"store double {x}, ptr {under}")
+    return _of_matrices(code, name, "i64 %n")
+
+
+def _gathered() -> str:
+    code = FunctionBuilder()
+    with code.loop("0", "%n") as i:
+        row, times = code.load("i64", "@leads", i), code.load("double", "@multipliers", i)
+        to, of = code.emit(f"mul i64 {row}, %m"), code.emit(f"mul i64 {i}, %n")
+        with code.loop("0", "%n") as j:
+            both = code.emit(f"fmul double {times}, {code.load('double', '@multipliers', j)}")
+            x = code.emit(f"fmul double {both}, {code.load('double', '%from', code.emit(f'add i64 {of}, {j}'))}")
+            place = code.item("double", "%to", code.emit(f"add i64 {to}, {code.load('i64', '@leads', j)}"))
+            total = code.emit(f"fadd double {x}, {code.emit(f'load double, ptr {place}')}")
+            code.do(f"store double {total}, ptr {place}")
+    return _of_matrices(code, "gathered", "i64 %n, i64 %m")
+
+
+def _of_matrices(code: FunctionBuilder, name: str, sizes: str) -> str:
+    start = f"{definition('void', name, f'ptr %to, ptr %from, {sizes}')} #1 {{"
+    return "\n".join([start, "start:", *code.lines, "  ret void", "}"])

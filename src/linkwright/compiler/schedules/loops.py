@@ -53,7 +53,7 @@ from linkwright.compiler.passes.uniform_values import (
     SHARED,
     output_space,
 )
-from linkwright.compiler.schedules.columns import FUNCTIONS, ScratchMemory
+from linkwright.compiler.schedules.columns import ScratchMemory, matrix_functions
 from linkwright.errors import counted
 from linkwright.model.tree import Model
 
@@ -151,7 +151,7 @@ class LoopProgram(Staged):
         functions: list[str] = []
         declared: set[str] = set()
         if any(one.of == "square" for one in self.loops.recording.outputs):
-            functions.append(FUNCTIONS)
+            functions.append(matrix_functions())
         for w in (width, 1) if width > 1 else (1,):
             texts, more = _driver(self, w, target)
             functions, declared = functions + texts, declared | more

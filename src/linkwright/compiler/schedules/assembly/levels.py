@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.emit.body import FragmentEmitter, IndexedSpace, RegisterSpace, Space
-from linkwright.compiler.emit.code import FunctionBuilder
+from linkwright.compiler.emit.code import FunctionBuilder, definition
 from linkwright.compiler.emit.stages import (
     ALIGNMENT,
     NUMBER,
@@ -126,7 +126,7 @@ class LevelProgram(Staged):
             functions.append(code.function(name, arguments))
             V = code.lanes.double
             declared |= code.declared | {f"declare {V} @llvm.fma.{code.lanes.suffix}({V}, {V}, {V})"}
-        return module_of(self, width, target.processor, [*functions, _COPIES, self._row()], declared)
+        return module_of(self, width, target.processor, [*functions, _moved(), self._row()], declared)
 
     def _row(self) -> str:
         """``single``: what happens one after the other, for one row."""
@@ -196,57 +196,23 @@ def _joined(variant: Any) -> dict[int, Space]:
     return spaces | _listed(*sides, RATES)
 
 
-_COPIES = """
-; between a chunk's lanes and ports; copies: lanes, entries, stride, then a place and stride for each lane
-define internal void @moved(ptr %here, ptr %memory, ptr %copies, i1 %out) #1 {
-start:
-  %n = load i64, ptr %copies
-  %p1 = getelementptr i64, ptr %copies, i64 1
-  %entries = load i64, ptr %p1
-  %p2 = getelementptr i64, ptr %copies, i64 2
-  %stride = load i64, ptr %p2
-  br label %lane
-lane:
-  %k = phi i64 [0, %start], [%k1, %next]
-  %twice = shl i64 %k, 1
-  %at = add i64 %twice, 3
-  %p3 = getelementptr i64, ptr %copies, i64 %at
-  %place = load i64, ptr %p3
-  %p4 = getelementptr i64, ptr %p3, i64 1
-  %step = load i64, ptr %p4
-  %far = getelementptr i8, ptr %memory, i64 %place
-  %near = getelementptr double, ptr %here, i64 %k
-  br i1 %out, label %outwards, label %inwards
-outwards:
-  %i = phi i64 [0, %lane], [%i1, %outwards]
-  %a = mul i64 %i, %stride
-  %b = mul i64 %i, %step
-  %from = getelementptr i8, ptr %near, i64 %a
-  %to = getelementptr i8, ptr %far, i64 %b
-  %x = load double, ptr %from
-  store double %x, ptr %to
-  %i1 = add i64 %i, 1
-  %more = icmp slt i64 %i1, %entries
-  br i1 %more, label %outwards, label %next
-inwards:
-  %j = phi i64 [0, %lane], [%j1, %inwards]
-  %c = mul i64 %j, %stride
-  %d = mul i64 %j, %step
-  %to2 = getelementptr i8, ptr %near, i64 %c
-  %from2 = getelementptr i8, ptr %far, i64 %d
-  %y = load double, ptr %from2
-  store double %y, ptr %to2
-  %j1 = add i64 %j, 1
-  %more2 = icmp slt i64 %j1, %entries
-  br i1 %more2, label %inwards, label %next
-next:
-  %k1 = add i64 %k, 1
-  %again = icmp slt i64 %k1, %n
-  br i1 %again, label %lane, label %end
-end:
-  ret void
-}
-"""
+def _moved() -> str:
+    """``moved``: between a chunk and ports; copies: lanes, entries, stride, then each lane's place and stride."""
+    code = FunctionBuilder()
+    n, entries, stride = (code.load("i64", "%copies", k) for k in range(3))
+    inwards = code.emit("xor i1 %out, true")
+    with code.loop("0", n) as k:
+        at = code.item("i64", "%copies", code.emit(f"add i64 {code.emit(f'shl i64 {k}, 1')}, 3"))
+        place, step = code.load("i64", at, 0), code.load("i64", at, 1)
+        near, far = code.item("double", "%here", k), code.item("i8", "%memory", place)
+        for bit, from_near in (("%out", True), (inwards, False)):
+            with code.only_if(bit), code.loop("0", entries) as i:
+                here = code.item("i8", near, code.emit(f"mul i64 {i}, {stride}"))
+                there = code.item("i8", far, code.emit(f"mul i64 {i}, {step}"))
+                source, target = (here, there) if from_near else (there, here)
+                code.do(f"store double {code.emit(f'load double, ptr {source}')}, ptr {target}")
+    start = f"{definition('void', 'moved', 'ptr %here, ptr %memory, ptr %copies, i1 %out')} #1 {{"
+    return "\n".join([start, "start:", *code.lines, "  ret void", "}"])
 
 
 def _prepare(code: FunctionBuilder, kinds: int, lanes: int, records: str, inputs: list[str]) -> None:
