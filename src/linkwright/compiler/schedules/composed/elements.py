@@ -53,11 +53,12 @@ class CoordinateGather:
         self.factors, self._offsets = (
             np.array([[joints[k][one] for k, _ in own] for own in coordinates], float) for one in (1, 2)
         )
+        self._follows = bool(np.any(self.factors != 1.0) or np.any(self._offsets))
 
     def __call__(self, x: Array) -> Array:
         """(…, groups, n) of rows (…, nq) or (…, nv)."""
-        found: Array = self.factors * x[..., self.at] + self._offsets
-        return found
+        found: Array = x[..., self.at]
+        return self.factors * found + self._offsets if self._follows else found
 
 
 class ElementBatch:
@@ -76,17 +77,21 @@ class ElementBatch:
         """What is asked of an element with these numbers."""
         raise NotImplementedError
 
-    def ask(self, what: str, q: Array, v: Array) -> Any:
-        """The same of all at (…, nq) and (…, nv): arrays (…, elements, …)."""
+    def ask(self, what: str, q: Array, v: Array | None = None) -> Any:
+        """The same of all at (…, nq), at rest or at (…, nv): arrays (…, elements, …)."""
 
         def element(data: Array, q: Array, v: Array) -> Any:
             pairs = zip(self._constants, self._columns, strict=True)
             return self.told(what, [x if column < 0 else data[column] for x, column in pairs], q, v)
 
+        def at_rest(data: Array, q: Array) -> Any:
+            return element(data, q, np.zeros(self.v.at.shape[1:]))
+
         if what not in self._kernels:
-            shapes: dict[str, Any] = {"data": self._data.shape[1:], "q": self.q.at.shape[1:], "v": self.v.at.shape[1:]}
-            self._kernels[what] = compile(element, **shapes)
-        return self._kernels[what](self._data, self.q(q), self.v(v))
+            shapes: dict[str, Any] = {"data": self._data.shape[1:], "q": self.q.at.shape[1:]}
+            moving = {} if v is None else {"v": self.v.at.shape[1:]}
+            self._kernels[what] = compile(at_rest if v is None else element, **shapes, **moving)
+        return self._kernels[what](self._data, self.q(q), *([] if v is None else [self.v(v)]))
 
 
 Batch = TypeVar("Batch", bound=ElementBatch)

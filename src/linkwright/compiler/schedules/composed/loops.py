@@ -43,7 +43,7 @@ class LoopBatch(ElementBatch):
 
     def acting(self, q: Array) -> tuple[Array, Array, Array]:
         """T (…, loops, 6, m), and the same as forces on the first body and on the second, in their axes."""
-        T, first, second = self.ask("acting", q, np.zeros(self.model.nv))
+        T, first, second = self.ask("acting", q)
         return T, first, second
 
     @cached_property

@@ -56,7 +56,7 @@ class SpringBatch(ElementBatch):
 
     def lengths(self, q: Array) -> tuple[Array, Array]:
         """Lengths (…, springs) and rows (…, springs, n) at configurations (…, nq)."""
-        length, row = self.ask("length", q, np.zeros(self.model.nv))
+        length, row = self.ask("length", q)
         return length, self.v.factors * row
 
     def elongation(self, length: Array) -> Array:
