@@ -11,8 +11,8 @@ from linkwright.dynamics.assembly.cost import block_cost, profile_of_tree
 from linkwright.dynamics.assembly.loops import Closing
 from linkwright.dynamics.assembly.method import by_assembly, by_blocks
 from linkwright.dynamics.closed_loops import forces as constrained
-from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.dynamics.closed_loops.rows import loop_groups
+from linkwright.dynamics.closed_loops.stabilization import Gains
 from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics

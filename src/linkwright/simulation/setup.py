@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from linkwright.bounds import truth
 from linkwright.compiler.native.threads import checked_threads
-from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
+from linkwright.dynamics.closed_loops.stabilization import Gains, checked_gains
 from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.errors import ArgumentError, InputError, names_given
 from linkwright.simulation.actuation.external_forces import Environment, Wrenches

@@ -26,6 +26,7 @@ from linkwright.dynamics.closed_loops.rows import (
     walk_between,
 )
 from linkwright.dynamics.inertias.mass import composite_inertias
+from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import ClosureError
 from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import kept
@@ -101,6 +102,15 @@ class IndependentRowElimination(NamedTuple):
     """order with dependent rows last; None: natural order"""
     left_out: int | None
     """number of rows that may be omitted; None: all"""
+
+
+def some_closed_configuration(model: Model) -> Array | None:
+    """A configuration (nq,) at which loops can be looked at; None where there is none, or numbers are symbols."""
+    if not model.loops or not regroupable(model) or massless_joints(model):
+        return None
+    with suppress(ClosureError):
+        return generic_configuration(model)
+    return None
 
 
 AS_THEY_COME = IndependentRowElimination(None, None)

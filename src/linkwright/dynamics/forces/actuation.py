@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwright.dynamics import inverse
-from linkwright.dynamics.closed_loops.forces import row_orders
+from linkwright.dynamics.closed_loops.forces import whole_elimination
 from linkwright.dynamics.closed_loops.independent import row_scales
 from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_jacobian, loop_rows
 from linkwright.dynamics.inverse import Wrenches
@@ -134,7 +134,7 @@ def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tu
     E = np.eye(model.nv)[:, places]
     scales = row_scales(model)
     whole = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
-    bearing = semidefinite_factors(K @ K.T, scales=whole, order=row_orders(model).whole.order)
+    bearing = semidefinite_factors(K @ K.T, scales=whole, order=whole_elimination(model).order)
     W = bearing.half(K[:, places])
     ones = np.ones(len(places))
     free = semidefinite_factors(np.diag(ones) - (W.T * bearing.inverse) @ W, ones, scales=ones)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.closed_loops.forces import row_orders
+from linkwright.dynamics.closed_loops.forces import whole_elimination
 from linkwright.dynamics.closed_loops.independent import AS_THEY_COME, row_scales
 from linkwright.dynamics.closed_loops.rows import constraint_jacobian
 from linkwright.model.tree import Model
@@ -89,7 +89,7 @@ def inertia_factors(model: Model, q: Array, M: Array) -> InertiaFactors:
         return InertiaFactors(L, roots, None, None, least)
     N = roots[:, None] * solve_above(L, constraint_jacobian(model, q).T)
     A = N.T @ N
-    order, _ = row_orders(model).whole if is_symbolic(A) else AS_THEY_COME
+    order, _ = whole_elimination(model) if is_symbolic(A) else AS_THEY_COME
     scales = row_scales(model)
     whole = None if scales is None else np.concatenate([np.zeros(0), *(one.by_mass for one in scales)])
     return InertiaFactors(L, roots, N, semidefinite_factors(A, scales=whole, order=order), least)

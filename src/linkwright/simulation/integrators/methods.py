@@ -17,7 +17,8 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
 from linkwright.dynamics import configuration
-from linkwright.dynamics.closed_loops.forces import row_orders
+from linkwright.dynamics.closed_loops.articulated import closing_eliminations
+from linkwright.dynamics.closed_loops.forces import whole_elimination
 from linkwright.dynamics.closed_loops.independent import eliminations, row_scales
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.dynamics.inertias.massless import massless_joints
@@ -356,7 +357,8 @@ def with_added_armature(model: Model, added: list[Array]) -> Model:
 def _with(model: Model, **changes: Any) -> Model:
     """Return the model with changes that preserve inertias and the rank of loops."""
     changed = replace(model, **changes)
-    share_derived(model, changed, massless_joints, row_orders, row_scales, loop_groups, eliminations)
+    orders = whole_elimination, closing_eliminations, eliminations
+    share_derived(model, changed, massless_joints, row_scales, loop_groups, *orders)
     return changed
 
 

@@ -12,7 +12,7 @@ from linkwright.compiler.front.bind import BoundFunction, bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow, kernel_of
-from linkwright.dynamics.closed_loops.forces import Gains
+from linkwright.dynamics.closed_loops.stabilization import Gains
 from linkwright.dynamics.impulses.constraints import servo_coordinates
 from linkwright.errors import TooLargeError, warn
 from linkwright.model.derived import derived
