@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.identification.report import shortened
-from linkwright.visual.palette import COLORS
+from linkwright.visual.palette import COLORS, MUTED, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 MOST = 12
 """Joints in a picture."""
-
-GRAY = "#777777"
 
 
 def plot_efforts(found: Identified) -> Figure:
@@ -32,18 +30,17 @@ def plot_efforts(found: Identified) -> Figure:
     timed = bool(np.any(found.times % 1.0))
     for k, (name, (of, rest)) in enumerate(zip(names, axes, strict=True)):
         style: dict[str, Any] = dict(lw=0.8) if timed else dict(lw=0.0, marker=".", ms=2.0)
-        of.plot(found.times, measured[:, k], color=GRAY, label="measured", **style)
-        of.plot(found.times, explained[:, k], color=COLORS[0], label="explained", **style)
+        of.plot(found.times, measured[:, k], color=MUTED, label="measured", **style)
+        of.plot(found.times, explained[:, k], color=COLORS[0], label="predicted", **style)
         left, noise = measured[:, k] - explained[:, k], found.sigma[k]
         rest.plot(found.times, left, color=COLORS[1], lw=0.0, marker=".", ms=1.5)
         rest.axhspan(-2.0 * noise, 2.0 * noise, color=COLORS[1], alpha=0.15, lw=0.0)
         of.set_ylabel(name, fontsize=8)
         for ax in (of, rest):
-            ax.grid(alpha=0.25)
-            ax.tick_params(labelsize=7)
+            dress(ax)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", fontsize=7, ncols=2)
-    axes[0, 0].set_title("efforts (N m; N of joints that slide)", fontsize=9)
-    axes[0, 1].set_title("what is left, and ± 2 standard deviations", fontsize=9)
+    axes[0, 0].set_title("efforts (N m; N for prismatic joints)", fontsize=9)
+    axes[0, 1].set_title("residuals, and ± 2 standard deviations", fontsize=9)
     for ax in axes[-1]:
         ax.set_xlabel("time (s)" if timed else "sample", fontsize=8)
     return figure
@@ -63,16 +60,16 @@ def plot_parameters(found: Identified) -> Figure:
     chosen = found.base.plain.columns.chosen[found.base.kept]
     scale = np.maximum(_natural(found)[chosen], np.maximum(np.abs(before), np.abs(base)))
     off, bars = (base - before) / scale, 2.0 * errors / scale
-    left.axvline(0.0, color=GRAY, lw=0.8, label="prior")
+    left.axvline(0.0, color=MUTED, lw=0.8, label="prior")
     left.errorbar(off, rows, xerr=bars, fmt="o", ms=3, lw=1.2, color=COLORS[0], label="least squares ± 2 std. errors")
-    left.plot((physical - before) / scale, rows, "x", ms=4, color=COLORS[1], label="of bodies that can be")
+    left.plot((physical - before) / scale, rows, "x", ms=4, color=COLORS[1], label="physically consistent")
     left.set_yticks(rows, [shortened(name) for name in found.base_names], fontsize=8.5)
     left.invert_yaxis()
-    left.set_xlabel("change from the prior, as part of what is usual", fontsize=9)
-    left.tick_params(axis="x", labelsize=8.5)
-    left.grid(alpha=0.25)
+    left.set_xlabel("relative change from prior", fontsize=9)
+    dress(left)
+    left.tick_params(axis="y", labelsize=8.5)
     left.set_title("base parameters", fontsize=10)
-    left.legend(fontsize=8.5, loc="upper right")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=3, fontsize=8.5, frameon=False)
     _shares(right, found)
     return figure
 
@@ -114,8 +111,7 @@ def plot_excitation(found: ExcitingTrajectory) -> Figure:
         for k, name in enumerate(names[: 2 * len(COLORS)]):
             ax.plot(t, x[:, k], lw=1.0, color=COLORS[k % len(COLORS)], ls="-" if k < len(COLORS) else "--", label=name)
         ax.set_ylabel(what, fontsize=8)
-        ax.grid(alpha=0.25)
-        ax.tick_params(labelsize=7)
+        dress(ax)
     figure.legend(*axes[0].get_legend_handles_labels(), fontsize=7, ncols=8, loc="outside lower center")
     axes[0].set_title(f"exciting motion of {found.model.name}, condition number {found.condition:.3g}", fontsize=9)
     axes[-1].set_xlabel("time (s)", fontsize=8)

@@ -207,7 +207,10 @@ def plot_motion(
             _heat_map(figure, figure.add_subplot(grid[0, column]), t, values, quantity)
             continue
         last = len(groups) - 1
+        kept = _exerted(model, values, groups) if quantity == "effort" else groups
         for row, group in enumerate(groups):
+            if group not in kept:
+                continue
             axes = figure.add_subplot(grid[row, column])
             _panel(axes, t, values, group, quantity, units, _limits(model, limits and which == "nq"))
             if which == "nq" and marks is not None:
@@ -239,6 +242,8 @@ def _plot(
     groups = coordinate_groups(model, which)
     if not groups:
         raise InputError(f"{model.name!r} has no coordinates to plot")
+    if quantity == "effort":
+        groups = _exerted(model, values, groups) or groups
     if len(groups) > MAX_PANELS:
         figure = Figure(figsize=(9.0, 6.0), layout="constrained")
         _canvas(figure)
@@ -265,6 +270,27 @@ def _plot(
         parse_math=False,
     )
     return _literal(figure)
+
+
+def _exerted(model: Model, values: Array, groups: tuple[PanelGroup, ...]) -> tuple[PanelGroup, ...]:
+    """The groups of efforts without those of a floating base that are always zero."""
+    floating: set[int] = set()
+    for joint in model.joints:
+        if joint.motion.floating:
+            part = model.slice(joint.name).v
+            floating.update(range(part.start, part.stop))
+    return tuple(group for group in groups if not floating.issuperset(group.indices) or values[:, group.indices].any())
+
+
+def _hidden(values: Array, earlier: list[Array]) -> bool:
+    """Whether a curve (n,) would hide an earlier one nearly everywhere."""
+    every = np.concatenate([values, *earlier])
+    near = 0.01 * (float(np.nanmax(every, initial=0.0)) - float(np.nanmin(every, initial=0.0)))
+    return any(float(np.nanmean(np.abs(values - other) <= near)) > 0.8 for other in earlier)
+
+
+DASHED = (0, (5, 4))
+"""The line of a curve that lies on another one."""
 
 
 def _join(*parts: str) -> str:
@@ -305,8 +331,12 @@ def _panel(
     units: dict[str, str],
     limits: tuple[Array, Array] | None,
 ) -> None:
+    earlier: list[Array] = []
     for k, (index, label) in enumerate(zip(group.indices, group.labels, strict=True)):
-        axes.plot(*_thinned(t, values[:, index]), color=COLORS[k % len(COLORS)], linewidth=1.4, label=_shown(label))
+        t_shown, shown = _thinned(t, values[:, index])
+        style = DASHED if _hidden(shown, earlier) else "-"
+        axes.plot(t_shown, shown, color=COLORS[k % len(COLORS)], linewidth=1.4, linestyle=style, label=_shown(label))
+        earlier.append(shown)
     _dress(axes, t)
     axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} ({units[group.unit]})")
     axes.set_title(group.title, fontsize=9, color=palette.MUTED, loc="left", pad=4)
@@ -362,33 +392,38 @@ def _wrench_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, w
         legend_beside(axes)
 
 
-MOST_PAIRS = 12
-"""Of more pairs than this those that press most, on the whole, have a line, and all together one."""
+MOST_PAIRS, LEAST_SHARE = 6, 0.02
+"""At most so many pairs have a line of their own, those with the largest impulses, each at least this share of all."""
 
-PEAK = 3.0
-"""times what all pairs together press with usually: what is more, in impacts, is cut off in the picture"""
+PEAK = 4.0
+"""times the usual force of all pairs together: the axis ends there, and the text names the peak of an impact beyond"""
 
 
 def _contact_panel(axes: Axes, t: Array, forces: Mapping[str, Any]) -> None:
-    """Normal forces of pairs; impacts that are far above all else leave the panel."""
+    """Normal forces of pairs; an impact far above all else leaves the panel and is named."""
     values = {name: _values(f"the force of {name!r}", f, t, ()) for name, f in forces.items()}
-    pressing = sorted(values, key=lambda name: -float(np.nansum(values[name])))
-    shown = [name for name in values if name in pressing[:MOST_PAIRS] and np.nansum(values[name]) > 0.0]
+    impulses = {name: float(np.nansum(force)) for name, force in values.items()}
+    least = LEAST_SHARE * sum(impulses.values())
+    pressing = sorted(values, key=lambda name: -impulses[name])[:MOST_PAIRS]
+    shown = [name for name in values if name in pressing and impulses[name] > least]
+    earlier: list[Array] = []
     for k, name in enumerate(shown):
-        axes.plot(
-            *_smoothed(t, values[name]),
-            ("-", "--")[k // len(COLORS) % 2],
-            color=COLORS[k % len(COLORS)],
-            linewidth=1.3,
-            label=_shown(name),
-        )
+        t_shown, force = _smoothed(t, values[name])
+        style = DASHED if _hidden(force, earlier) else "-"
+        axes.plot(t_shown, force, color=COLORS[k], linewidth=1.3, linestyle=style, label=_shown(name))
+        earlier.append(force)
     whole = np.sum([*values.values()], axis=0) if values else np.zeros(len(t))
+    t_shown, total = _smoothed(t, whole)
     if len(values) > 1:
-        axes.plot(*_smoothed(t, whole), color=palette.INK, linewidth=0.9, alpha=0.6, label="all")
-    touching = whole[whole > 0.0]
+        axes.plot(t_shown, total, color=palette.INK, linewidth=0.9, alpha=0.6, label="total")
+    touching, peak = whole[whole > 0.0], float(np.nanmax(total, initial=0.0))
     if len(touching):
         usual = PEAK * float(np.nanmedian(touching))
-        axes.set_ylim(-0.03 * usual, max(min(1.05 * float(np.nanmax(_smoothed(t, whole)[1])), usual), 1e-9))
+        axes.set_ylim(-0.03 * usual, max(min(1.05 * peak, usual), 1e-9))
+        if peak > usual:
+            at = float(t_shown[int(np.nanargmax(total))])
+            text = f"peak {peak:.3g} N at {at:.2f} s"
+            axes.text(0.99, 0.97, text, transform=axes.transAxes, ha="right", va="top", fontsize=8, color=palette.MUTED)
     axes.set_ylabel("normal force (N)")
     axes.set_title("contact", fontsize=9, color=palette.MUTED, loc="left", pad=4)
     axes.set_xlabel("time (s)")

@@ -12,7 +12,8 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
 from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
-from linkwright.visual.drawing.scene import DPI, Scene
+from linkwright.visual.drawing.scene import AREA, DPI, Scene
+from linkwright.visual.drawing.skin import skin
 from linkwright.visual.drawing.view import View, ViewName, choose_view
 from linkwright.visual.palette import AXIS_COLORS, INK
 
@@ -58,7 +59,11 @@ def draw_postures(
     size = 0.12 * float(np.ptp(points[0], axis=0).max())
     marks = None if target is None else _marks(np.asarray(target, dtype=float), size)
     axes = _short_axes(model, bones, poses, size)
+    covered = skin(model)
+    if covered is not None:
+        axes = axes[:, :0]
     drawn = considered = np.concatenate([points, axes.reshape(len(q), -1, 3)], axis=1)
+    around = covered.corners_along(poses) if covered else None
     if marks is not None and np.abs(marks - points.reshape(-1, 3).mean(axis=0)).max() > _FAR * size:
         marks = None  # the mechanism would be a dot beside it
     if marks is not None:
@@ -67,10 +72,14 @@ def draw_postures(
     reach, floors = bones.along(poses_along(model, nearby(model, q[0]))), floors_of(model)
 
     def seen_from(azimuth: float) -> View:
-        return choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach, floors=floors)
+        return choose_view(
+            considered, centers, model.gravity, view, azimuth, elevation, reach, around, floors,
+            anchors=points[0, bones.anchors],
+        )  # fmt: skip
 
     seen = _clearest(seen_from, drawn) if azimuth is None else seen_from(azimuth)
-    scene = Scene(bones, seen, model.name if title is None else title)
+    area = AREA / max(1.0, 0.5 * np.sqrt(len(q)))
+    scene = Scene(bones, seen, model.name if title is None else title, covered=covered, area=area)
     if marks is not None:
         _draw_marks(scene, seen, marks)
     strokes, (dots,) = _strokes(scene, [INK] * axes.shape[1], 75), scene.axes.plot([], [], "o", c=INK, ms=6, zorder=76)
@@ -80,7 +89,7 @@ def draw_postures(
         xy = seen.project(axes[k])[0]
         strokes.set_segments(list(xy))
         dots.set_data(xy[:, 1].T)
-        scene.show(points[k], center_of_mass=centers[k], time=names[k])
+        scene.show(points[k], center_of_mass=centers[k], time=names[k], poses=poses[k : k + 1])
 
     return _tiled(list(scene.frames(show, len(q))), Figure)
 
@@ -133,8 +142,9 @@ def _clearest(seen_from: Callable[[float], View], points: Array) -> View:
 
 
 def _tiled(pictures: list[Array], make: Any) -> Figure:
-    """Pictures of one size as one, in rows."""
-    across = int(np.ceil(np.sqrt(len(pictures))))
+    """Pictures of one size as one, in rows that make it about as wide as one and a half times its height."""
+    height, width = pictures[0].shape[:2]
+    across = min(len(pictures), max(1, round(np.sqrt(1.5 * len(pictures) * height / width))))
     blank = np.full_like(pictures[0], 255)
     pictures = pictures + [blank] * (-len(pictures) % across)
     rows = [np.concatenate(pictures[k : k + across], axis=1) for k in range(0, len(pictures), across)]

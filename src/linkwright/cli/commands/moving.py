@@ -90,7 +90,8 @@ def simulate(
     posture
         Initial posture: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others are
         neutral), or "random". Radians and meters, or degrees with "deg". Default without --velocity and --hold:
-        linkwright.default_configuration, which for built-in mechanisms starts a typical motion.
+        linkwright.default_configuration, which for built-in mechanisms starts a typical motion; the arm of a file
+        starts bent, as in the studio.
     velocity
         Initial velocity, in the same format. Default: 0.
     hold
@@ -125,6 +126,7 @@ def simulate(
     verbose
         List every remark about the robot file.
     """
+    from linkwright.browser.posture import welcoming
     from linkwright.control import hold_joints, hold_posture
     from linkwright.dynamics.contact.smooth import fastest_pair
     from linkwright.dynamics.impulses.constraints import has_limits
@@ -132,7 +134,7 @@ def simulate(
     from linkwright.simulation import simulate as run
     from linkwright.simulation.actuation.external_forces import STIFF as FOLLOWED
     from linkwright.simulation.ground import advice, floating, on_ground
-    from linkwright.simulation.initial_state import showing_bend
+    from linkwright.simulation.initial_state import is_built_in, showing_bend
     from linkwright.simulation.preparation import suitable_method
     from linkwright.simulation.standing_posture import above_ground, held
     from linkwright.visual.moving.animation import remove_pictures
@@ -194,6 +196,8 @@ def simulate(
                 q0 = standing_configuration(model, q0)
         else:
             q0, v0 = default_configuration(model)
+            if not (standing or model.loops or floating(model) or is_built_in(model)):
+                q0 = welcoming(model)
             if standing:
                 q0 = standing_configuration(model, q0)
         if standing and (up := above_ground(model, q0)):

@@ -177,12 +177,13 @@ class Scene:
         figure: Callable[..., Figure] | None = None,
         covered: Skin | None = None,
         detail: int = 1,
+        area: float = AREA,
     ):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import LineCollection, PolyCollection
 
         self.bones, self.view, self.covered = bones, view, covered
-        self.figure, self.axes = _figure(view, figure)
+        self.figure, self.axes = _figure(view, figure, area)
         self.canvas: Any = FigureCanvasAgg(self.figure) if figure is None else self.figure.canvas
         _dress(self.figure, self.axes, view, title)
         links = len(bones.joints)
@@ -351,14 +352,14 @@ def _skin_colors(covered: Skin, bones: Skeleton, fade: float) -> Array:
     return colors + (1.0 - colors) * fade
 
 
-def _figure(view: View, make: Callable[..., Figure] | None) -> tuple[Figure, Any]:
+def _figure(view: View, make: Callable[..., Figure] | None, area: float) -> tuple[Figure, Any]:
     """A figure of the window's shape, with axes that fill it but for a title and, where there are any, labels."""
     from matplotlib.figure import Figure
 
     left, right, bottom, top = (0.75, 0.2, 0.55, 0.45) if view.flat and not view.follows else (0.0, 0.0, 0.0, 0.4)
     left = left if view.climb is None else 0.85  # room for the height
     span = view.window[1] - view.window[0]
-    width, height = span * np.sqrt(AREA / span.prod())
+    width, height = span * np.sqrt(area / span.prod())
     size = 2.0 * np.round(0.5 * DPI * np.array([left + width + right, bottom + height + top])) / DPI  # even pixels
     figure = (make or Figure)(figsize=(float(size[0]), float(size[1])), dpi=DPI, facecolor="white")
     axes = figure.add_axes((left / size[0], bottom / size[1], width / size[0], height / size[1]))

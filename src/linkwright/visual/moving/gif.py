@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.errors import InputError
 from linkwright.spatial.arrays import Array
 
-COLORS = 96
+COLORS = 192
 LONGEST_FRAME = 655.0
 """s: GIF has 16 bits for the hundredths of a second that a picture is shown."""
 MAX_FPS = 50.0
@@ -70,9 +70,11 @@ def _palette(frames: list[Array]) -> Array:
         return np.full((COLORS, 3), 255, dtype=np.uint8)
     code = drawn.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
     values, counts = np.unique(code, return_counts=True)
-    exact = values[np.argsort(-counts, kind="stable")[: COLORS // 2]]
-    # of the others by the roots of their counts: a thin trace keeps its color beside a large shadow
-    others = np.repeat(values, np.ceil(np.sqrt(counts)).astype(int))
+    exact = values[np.argsort(-counts, kind="stable")[: COLORS // 3]]
+    # of the others by the roots of their counts, saturated ones more: thin colored lines count next to gray surfaces
+    rgb = _rgb(values).astype(int)
+    share = np.sqrt(counts) * (1.0 + (rgb.max(axis=1) - rgb.min(axis=1)) / 16.0)
+    others = np.repeat(values, np.ceil(share).astype(int))
     image = Image.fromarray(_rgb(others)[None]).quantize(COLORS - 1 - len(exact), method=Image.Quantize.MEDIANCUT)
     mixed = np.array(image.getpalette(), dtype=np.uint8).reshape(-1, 3)[: COLORS - 1 - len(exact)]
     colors = np.concatenate([_rgb(exact), mixed])
