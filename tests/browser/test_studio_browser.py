@@ -197,7 +197,7 @@ def test_a_browser_with_the_token_is_let_in_and_one_without_is_not(browser):
         address = f"http://127.0.0.1:{studio.server.get_port()}/"
         page = browser.new_page(viewport=SIZE)
         page.goto(address)
-        assert "Turned away" in page.content()
+        assert "Access refused" in page.content()
         page.goto(f"{address}?{studio.address.partition('?')[2]}")
         until(lambda: len(studio.server.get_clients()) == 1, "the page with the token", page)
         page.close()

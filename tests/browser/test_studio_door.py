@@ -150,7 +150,7 @@ def test_others_need_the_token(everywhere):
     assert {"HttpOnly", "SameSite=Strict"} <= set(kept.split("; "))
     assert shaken(port, Cookie=kept.split(";")[0]) == 101
     assert shaken(port, path=f"/?token={token}") == 101
-    assert any("other machines can connect" in note for note in everywhere.notes)
+    assert any("other computers can connect" in note for note in everywhere.notes)
 
 
 def test_each_start_has_a_token_of_its_own(everywhere):
@@ -164,14 +164,14 @@ def test_a_taken_port_is_told(here):
     other = serve(port=port)
     try:
         assert other.server.get_port() == port + 1
-        assert other.notes == (f"port {port} is taken: port {port + 1} is used",)
+        assert other.notes == (f"port {port} is in use; using port {port + 1}",)
         assert asked("127.0.0.1", port + 1)[0].status == 200
     finally:
         other.server.stop()
 
 
 def test_wrong_addresses_and_ports_are_told():
-    with pytest.raises(InputError, match=r"no address 'nowhere\.invalid'"):
+    with pytest.raises(InputError, match=r"unknown address 'nowhere\.invalid'"):
         serve(host="nowhere.invalid")
     with pytest.raises(InputError, match=r"cannot listen at '192\.0\.2\.1'"):
         serve(host="192.0.2.1")

@@ -165,7 +165,7 @@ def test_what_is_beyond_its_limits_is_told(server):
     q = arm.neutral()
     assert beyond_limits(arm, q) == ""
     q[1] = np.radians(900.0)
-    assert beyond_limits(arm, q).startswith("Beyond the limits of the joints: joint2 at 900° (from -120° to 120°)")
+    assert beyond_limits(arm, q).startswith("Beyond the joint limits: joint2 at 900° (from -120° to 120°)")
     assert beyond_limits(arm, np.full(7, 9.0)).endswith(", and 4 more.")
     slide = lw.Builder("slide").body("cart", mass=1.0, inertia=0.1)
     slide = slide.joint("rail", "prismatic", "world", "cart", lower=-0.5, upper=0.5).build()
@@ -178,7 +178,7 @@ def test_the_page_tells_what_is_beyond_and_leaves_other_words(viser):
         made.show(np.zeros(7))
         assert "my own words" in made._status.content
         made.show([9.0] * 7)
-        assert "Beyond the limits" in made._status.content
+        assert "Beyond the joint limits" in made._status.content
         made.show(np.zeros(7))
         assert made._status.content == ""
         with pytest.raises(InputError, match="point 0 is not finite"):

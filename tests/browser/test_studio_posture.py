@@ -145,7 +145,7 @@ def test_where_loops_cannot_be_closed_it_stops_and_tells(server):
     sliders = Sliders(server.gui, posture, told=told.append)
     knob = next(knob for knob in sliders.knobs if knob.joint == "slide1")
     slid(sliders, "slide1", knob.low)
-    assert told[-1] == "The loops cannot be closed beyond here."
+    assert told[-1] == "The loops cannot be closed beyond this value."
     assert np.abs(lw.constraint_residual(model, posture.q)).max() < 1e-9
     assert posture.q[knob.place] > knob.low
     assert np.isclose(sliders.handles["slide1"].value, posture.q[knob.place], atol=1e-3)

@@ -79,7 +79,7 @@ def test_probes_and_garbage_are_a_line_at_most(port, capfd, monkeypatch):
     for garbage in (b"\x16\x03\x01\x02\x00\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\x1b[31mGET\r\n\r\n"):
         sent(port, garbage)
     (line,) = lines(capfd)
-    assert line.startswith("studio: a connection was closed: it did not send a request (InvalidMessage: ")
+    assert line.startswith("studio: connection closed: it sent no valid request (InvalidMessage: ")
     assert still_answers(port)
 
 
@@ -90,11 +90,11 @@ def test_messages_that_cannot_be_read_are_a_line_and_then_counted(port, capfd, m
         told(port, payload)
     told(port, b"text", text=True)
     (line,) = lines(capfd)
-    assert re.fullmatch(r"studio: a connection was closed: a message on it cannot be read \(\w+: .{1,110}\)", line)
+    assert re.fullmatch(r"studio: connection closed: malformed message \(\w+: .{1,110}\)", line)
     monkeypatch.setattr(reports, "PAUSE", 0.0)  # as if a minute had passed
     told(port, unknown)
     (line,) = lines(capfd)
-    assert line.endswith("cannot be read (KeyError: 'Nothing'); 3 more since the last")
+    assert line.endswith("malformed message (KeyError: 'Nothing'); 3 more since the last")
     assert still_answers(port)
 
 
@@ -124,7 +124,7 @@ def test_errors_of_the_event_loop_are_a_line(caplog):
 
     asyncio.run(main())
     (record,) = [record for record in caplog.records if record.name == "linkwright.browser.0"]
-    assert record.getMessage().startswith("studio: a message of a page was ignored (ValueError: a␛[31m bbb")
+    assert record.getMessage().startswith("studio: message of a page ignored (ValueError: a␛[31m bbb")
     assert len(record.getMessage()) < 200
     assert record.exc_info is None
 

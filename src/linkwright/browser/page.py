@@ -78,6 +78,7 @@ class Studio:
             names = [name for name in FIRST_STEPS if name != "Equations" or may_be_typeset(self.model)]
             self.first_steps = gui.add_button_group("Start", names)
             self.first_steps.on_click(lambda _: self.start_with(str(self.first_steps.value)))
+        progress = gui.add_folder(None)
         gui.add_html(STYLE)
         self.camera = CameraControls(self.server, self.scene)
         """the views"""
@@ -90,7 +91,7 @@ class Studio:
             self.looks = Looks(gui, self.scene, self.posture, self.hand)
             add_dark_theme(gui, self.scene)
         with self.tabs.add_tab("Simulate"):
-            self.simulating = Simulating(self.server, self.scene, self.posture, self._simulated, self.camera)
+            self.simulating = Simulating(self.server, self.scene, self.posture, self._simulated, self.camera, progress)
         with self.tabs.add_tab("Save"):
             self.saving = Saving(self.server, self.scene, self.simulating.playable, self.tell, self.simulating.again)
 
@@ -287,20 +288,38 @@ def add_dark_theme(gui: Any, scene: BrowserScene) -> None:
 def studio(
     model: Model | Any, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = False
 ) -> Studio:
-    """Show a mechanism in the browser: sliders for its joints, and its hand to be dragged (the extra ``studio``).
+    """Show a mechanism, a motion or a trajectory in the browser (extra ``studio``).
 
-    Instead of a mechanism it may be a :class:`Motion` or a :class:`Trajectory`, which is played and scrubbed, or the
-    name of one of the tutorial's programs: "forward-kinematics", "statics", "double-pendulum".
+    The function returns at once. The studio runs until :meth:`Studio.stop` or the end of the program;
+    :meth:`Studio.wait` waits. A notebook shows the returned object as the page.
 
-    ``q`` (nq,): where it is first; unless given zero, or as near as limits and loops leave, but
-    stretched arms are bent. ``host``: the address it
-    listens at; with another than that of this machine, other machines may connect, and :attr:`Studio.address` gets a
-    token without which they are turned away. ``port``: 8080 unless given; where it is taken, the next free one.
-    ``browser`` opens one.
+    Parameters
+    ----------
+    model : Model, Motion, Trajectory or str
+        Mechanism with sliders, a hand to drag, and a simulation; motion or trajectory for playback; or name of a page
+        of the tutorial: "forward-kinematics", "statics", "double-pendulum".
+    q : array_like, shape (nq,), optional
+        Initial posture. By default zero, or the nearest posture within limits and with closed loops; stretched arms
+        are bent.
+    host : str, optional
+        Address to listen at. If other computers can connect, :attr:`Studio.address` contains a token, which is required
+        for access.
+    port : int, optional
+        Port. By default 8080, or the next free port.
+    browser : bool, optional
+        Open a browser.
 
-    It returns at once, and is there until :meth:`Studio.stop` or the end of the program (:meth:`Studio.wait` waits for
-    it); in a notebook what it returns is the page itself. Raises :class:`~linkwright.errors.MissingExtraError` without
-    viser, :class:`~linkwright.errors.InputError` where there is nothing to show or no such address.
+    Returns
+    -------
+    Studio
+        The studio, with its ``address``, ``scene``, ``hand`` and the shown posture ``q``.
+
+    Raises
+    ------
+    MissingExtraError
+        If viser is not installed.
+    InputError
+        If the mechanism has no bodies, or the address does not exist.
     """
     made: Studio
     if isinstance(model, Model):

@@ -1,4 +1,4 @@
-"""The one configuration that everything in the studio shows: who moves it tells all others."""
+"""The configuration that all parts of the studio share."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from linkwright.visual.moving.film import default_trace
 _velocity_ellipsoid = public(velocity_ellipsoid)
 
 TRIES = 20
-"""random configurations that are tried, of mechanisms with loops"""
+"""Number of random configurations of a mechanism with loops."""
 
 
 HANDS = ("tcp", "tool0", "ee", "effector", "hand", "gripper", "palm", "platform", "wrist")
-"""What names of hands hold, the likeliest first."""
+"""Words in the names of hands, the most likely first."""
 BENT, MOST_BENT = 0.8, 5
-"""rad, and how many joints, the first, may be"""
+"""Angle of a bent joint, rad, and number of joints that may be bent, from the first."""
 AT_END = 0.03
-"""of its range, a joint is at a limit"""
+"""Share of its range within which a joint is at a limit."""
 EVEN = 0.15
-"""An arm's hand moves every way where its slowest velocity is more than this, beside its fastest."""
+"""Smallest ratio of the semi-axes of the velocity ellipsoid of a welcoming posture."""
 
 
 PAST, MOST_TOLD = 1e-6, 3
-"""rad or m, beyond a limit that nobody minds; and how many coordinates are named that are beyond theirs"""
+"""Tolerance of limits, rad or m, and largest number of coordinates in a warning."""
 
 
 class Posture:
-    """A configuration of a model, shared by threads; those that listen are told of each move, one after the other."""
+    """A configuration of a model, shared by threads, with listeners."""
 
     def __init__(self, model: Model, q: Any = None):
         self.model = model
         self._lock = threading.RLock()
         self._listening: list[tuple[Any, Callable[[Array], None]]] = []
         self.start: Array = on_its_floor(model, welcoming(model)) if q is None else configurations(model, q)[-1]
-        """(nq,), where it begins"""
+        """(nq,), initial posture"""
         self._q = self.start
 
     @property
@@ -56,11 +56,11 @@ class Posture:
         return self._q.copy()
 
     def listen(self, told: Callable[[Array], None], who: Any = None) -> None:
-        """Call ``told(q)`` after each move but those that ``who`` makes itself."""
+        """Call ``told(q)`` after each move, except those of ``who``."""
         self._listening.append((who, told))
 
     def move(self, q: Any, by: Any = None) -> None:
-        """Go to a configuration (nq,); all are told but the one it is moved ``by``."""
+        """Move to a configuration (nq,) and call all listeners except ``by``."""
         q = np.array(q, dtype=float)
         with self._lock:
             self._q = q
@@ -70,10 +70,10 @@ class Posture:
 
 
 class Newest:
-    """Of what comes faster than it is done, only the last is done.
+    """Runs only the newest of several waiting calls.
 
-    ``run(function)`` returns once it is done, or once a newer call has come that makes it needless. A dragged mouse
-    sends a place every few milliseconds, each from a thread of its own.
+    A dragged mouse sends a position every few milliseconds, each from its own thread. ``run(function)`` returns after
+    the call, or when a newer call has replaced it.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Newest:
         self._counting, self._doing = threading.Lock(), threading.Lock()
 
     def run(self, function: Callable[[], None]) -> bool:
-        """Whether it was done."""
+        """Run the function unless a newer call waits; return whether it ran."""
         with self._counting:
             self._count += 1
             ticket = self._count
@@ -93,7 +93,7 @@ class Newest:
 
 
 def beyond_limits(model: Model, q: Array) -> str:
-    """A sentence about coordinates of q (nq,) that are beyond their limits; "" where none is."""
+    """Return a sentence about coordinates of q (nq,) beyond their limits, or ""."""
     wrong = [
         _beyond(model, k, float(q[k]))
         for k in range(model.nq)
@@ -102,11 +102,11 @@ def beyond_limits(model: Model, q: Array) -> str:
     if not wrong:
         return ""
     more = f", and {len(wrong) - MOST_TOLD} more" if len(wrong) > MOST_TOLD else ""
-    return f"Beyond the limits of the joints: {', '.join(wrong[:MOST_TOLD])}{more}."
+    return f"Beyond the joint limits: {', '.join(wrong[:MOST_TOLD])}{more}."
 
 
 def _beyond(model: Model, k: int, value: float) -> str:
-    """One coordinate, its value and its limits; angles in degrees."""
+    """Return one coordinate, its value and its limits; angles in degrees."""
     name, low, high = model.coordinate_names[k], float(model.lower[k]), float(model.upper[k])
     if _is_length(model, k):
         return f"{name} at {value:.4g} m (from {low:.4g} to {high:.4g} m)"
@@ -115,7 +115,7 @@ def _beyond(model: Model, k: int, value: float) -> str:
 
 
 def _is_length(model: Model, k: int) -> bool:
-    """Whether a coordinate is in meters."""
+    """Return whether a coordinate is in meters."""
     for joint in model.joints:
         where = model.slice(joint.name).q if joint.nq else slice(0, 0)
         if where.start <= k < where.stop and joint.nq == joint.nv:
@@ -124,13 +124,13 @@ def _is_length(model: Model, k: int) -> bool:
 
 
 def zero(model: Model) -> Array:
-    """(nq,): all coordinates zero, or as near as the limits leave; loops closed."""
+    """Return the configuration (nq,) nearest to zero within the limits, with closed loops."""
     q = np.clip(model.neutral(), model.lower, model.upper)
     return close_loops(model, q) if model.loops else q
 
 
 def default_frame(model: Model) -> str:
-    """The frame that is most likely meant by the hand: the end of an arm, or what is called one."""
+    """Return the default hand: the end of an arm, or a frame with the name of a hand."""
     if "tool" in model.frames:
         return "tool"
     traced = default_trace(model)
@@ -145,10 +145,10 @@ def default_frame(model: Model) -> str:
 
 
 def welcoming(model: Model) -> Array:
-    """(nq,): where a mechanism is met: :func:`zero`, but hinges of an arm that are at a limit there are in the middle.
+    """Return the initial posture (nq,): :func:`zero`, with hinges at a limit moved to the middle of their range.
 
-    An arm that is stretched is bent, so its hand can go every way. Of the postures that have some of the first joints
-    bent either way it is the one whose hand moves most evenly, few joints bent counting for it.
+    A stretched arm is bent, so that its hand can move in all directions: of the postures with some of the first joints
+    bent, the one with the roundest velocity ellipsoid and few bent joints.
     """
     q = zero(model)
     if model.loops or not model.links:
@@ -179,9 +179,9 @@ def welcoming(model: Model) -> Array:
 
 
 def random(model: Model, generator: np.random.Generator, stay: Array) -> Array:
-    """(nq,): a random configuration; what floats stays where it is in ``stay`` (nq,), loops are closed.
+    """Return a random configuration (nq,) with closed loops; floating joints keep their values of ``stay`` (nq,).
 
-    Raises :class:`ClosureError` where none was found that closes them.
+    Raises :class:`ClosureError` if no configuration closes the loops.
     """
     for attempt in range(TRIES):
         q = model.random(seed=generator)

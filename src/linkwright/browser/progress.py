@@ -12,8 +12,11 @@ from linkwright.status import compiled_code
 
 SHARE, TYPICAL = 0.25, 6.0
 """Share of the bar for the time before machine code is made, and its typical duration, s."""
-SMALL, LARGE = 5e4, 4e6
-"""Characters: smaller functions are not measured; functions of LARGE take twice as long per character as small ones."""
+MEASURED, LONG, LARGE = 5e4, 5e5, 4e6
+"""Sizes in characters: of functions whose time is measured, of functions with an estimate, and of those that take twice
+as long per character as small ones."""
+COMPLETE = 0.97
+"""Share of the bar at the expected end."""
 REFRESH = 0.2
 """Time between two updates, s."""
 
@@ -31,7 +34,7 @@ class CompileProgress:
         self.bar = gui.add_progress_bar(0.0, animated=True)
         self.text = gui.add_markdown("Deriving the equations of motion …")
         self._began = self._code_began = perf_counter()
-        self._size, self._expected, self._share = 0, 0.0, 0.0
+        self._size, self._expected, self._done = 0, 0.0, 0.0
         self._ended = Event()
         self._thread = Thread(target=self._run, name="linkwright progress", daemon=True)
         self._watch = compiled_code(self._compiling)
@@ -52,32 +55,33 @@ class CompileProgress:
         """Begin with a function of ``size`` characters, or end it (0)."""
         now = perf_counter()
         if size:
-            self._share = self.fraction
             self._size, self._code_began = size, now
             self._expected = CompileProgress.rate * size * (1.0 + size / LARGE)
             return
-        if self._size > SMALL:
+        if self._size > MEASURED:
             CompileProgress.rate = (now - self._code_began) / (self._size * (1.0 + self._size / LARGE))
         self._size = 0
 
     @property
+    def left(self) -> float:
+        """Estimated time until the code of a long function is complete, s."""
+        return max(self._expected - (perf_counter() - self._code_began), 0.0)
+
+    @property
     def fraction(self) -> float:
         """Completed part, from 0 to 1; it never decreases."""
-        now = perf_counter()
-        if not self._size:
-            return max(self._share, SHARE * (1.0 - exp((self._began - now) / TYPICAL)))
-        if self._size < SMALL:
-            return self._share
-        done = (now - self._code_began) / max(self._expected, 1e-9)
-        return self._share + (0.97 - self._share) * min(done, 1.0)
+        elapsed = perf_counter() - self._began
+        long = self._size >= LONG
+        now = COMPLETE * elapsed / (elapsed + self.left) if long else SHARE * (1.0 - exp(-elapsed / TYPICAL))
+        self._done = max(self._done, now)
+        return self._done
 
     @property
     def words(self) -> str:
         """Description of the present stage, with the remaining time."""
-        if self._size < SMALL:
+        if self._size < LONG:
             return "Deriving the equations of motion …"
-        left = self._expected - (perf_counter() - self._code_began)
-        return f"Compiling: about {left:.0f} s left." if left > 1.0 else "Compiling: almost done."
+        return f"Compiling: about {self.left:.0f} s left." if self.left > 1.0 else "Compiling: almost done."
 
     def _run(self) -> None:
         while not self._ended.wait(REFRESH):

@@ -1,7 +1,6 @@
-"""Connections that fail and messages that cannot be read: one line each, and few of them, instead of tracebacks.
+"""Reports of failed connections and malformed messages: one line each instead of tracebacks, at a limited rate.
 
-Whoever can connect chooses what is sent. The lines are records of the logger ``linkwright.browser``; at its level DEBUG
-they come with their tracebacks.
+The lines are records of the logger ``linkwright.browser``; at its level DEBUG they include tracebacks.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from typing import Any
 from linkwright.errors import printable
 
 PAUSE = 60.0
-"""seconds after a line in which there is no other of its kind; the next one counts those in between"""
+"""Time without further lines of a kind after a line, s; the next line counts them."""
 LONGEST = 100
-"""characters that are shown of an error"""
+"""Largest number of characters of an error."""
 
 _KINDS = {
-    "opening handshake failed": "a connection was closed: it did not send a request",
-    "connection handler failed": "a connection was closed: a message on it cannot be read",
-    "Task exception was never retrieved": "a message of a page was ignored",
+    "opening handshake failed": "connection closed: it sent no valid request",
+    "connection handler failed": "connection closed: malformed message",
+    "Task exception was never retrieved": "message of a page ignored",
 }
-"""what websockets and asyncio report, in words of the studio"""
+"""Messages of websockets and asyncio, and those of the studio."""
 
 
 class BriefReports(logging.Filter):
-    """Turns records with tracebacks into lines; what comes too often is counted."""
+    """Shortens records with tracebacks to one line, and counts repeated ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,13 +35,13 @@ class BriefReports(logging.Filter):
         self.missed: dict[str, int] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Shorten a record; False where it is not shown."""
+        """Shorten a record; return whether it is shown."""
         error = record.exc_info[1] if record.exc_info else None
         if error is None:
             return True
         kind, now = record.getMessage(), time.monotonic()
         if kind == "opening handshake failed" and any(isinstance(e, EOFError) for e in _causes(error)):
-            return False  # closed before a request, as browsers do with connections that they do not need
+            return False  # closed before a request: a port probe, or an unused connection of a browser
         if now - self.shown.get(kind, -PAUSE) < PAUSE:
             self.missed[kind] = self.missed.get(kind, 0) + 1
             return False
@@ -65,9 +64,9 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def report_briefly(loop: asyncio.AbstractEventLoop, port: int) -> logging.Logger:
-    """Return a logger for the connections of a server, which the errors of its event loop go to as well."""
+    """Return a logger for the connections of a server and the errors of its event loop."""
     logger = logging.getLogger(f"linkwright.browser.{port}")
-    for old in list(logger.filters):  # of an earlier server at this port
+    for old in list(logger.filters):  # of a previous server at this port
         logger.removeFilter(old)
     logger.addFilter(BriefReports())
 

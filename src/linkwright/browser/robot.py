@@ -1,4 +1,4 @@
-"""A mechanism as nodes of a scene in the browser, in one posture."""
+"""A mechanism as nodes of a scene in the browser."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 MOST_BODIES = 2000
-"""More are neither seen apart nor sent in time."""
+"""Largest number of bodies."""
 LONGEST_NAME = 40
 
 
 def node_name(name: str) -> str:
-    """A name as part of a node's: letters, digits, "_", "-" and nothing that could be a path; never empty."""
+    """Return a name for a node: letters, digits, "_" and "-", never empty."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:LONGEST_NAME] or "_"
 
 
 class RobotNodes:
-    """A mechanism in the browser: for each body a node, its solids beneath it.
+    """A mechanism in the browser: one node for each body, with its solids.
 
-    ``server``: a viser server. ``name``: under which it stands in the scene. ``opacity`` below 1 lets it be seen
-    through, ``color`` (red, green, blue, 0 to 255) takes the place of the solids' own; ``scale`` is of each solid,
-    about its link's origin, below 1 to lie within another robot. ``shapes``: "seen", or "touching" for what is made for
-    contact. Raises :class:`InputError` for more than :data:`MOST_BODIES` bodies.
+    ``server``: a viser server. ``name``: name in the scene. ``opacity``: below 1 for a transparent robot. ``color``
+    (red, green, blue, 0 to 255): color of all solids. ``scale``: scale of each solid about the origin of its link.
+    ``shapes``: "seen", or "touching" for collision shapes. Raises :class:`InputError` for more than
+    :data:`MOST_BODIES` bodies.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class RobotNodes:
             raise InputError(f"the studio shows up to {MOST_BODIES} bodies; {model.name!r} has {len(model.links)}")
         self.server, self.model = server, model
         self.frames = [body.name for body in model.bodies]
-        """the frame of each body that its node stands at"""
+        """the frame of the node of each body"""
         self.name = f"/{node_name(name)}"
         self.opacity, self.color, self.scale = opacity, color, scale
         self.poses: Array = np.tile(np.eye(4), (len(self.frames), 1, 1))
-        """(n_bodies, 4, 4), where the bodies are shown"""
+        """(n_bodies, 4, 4), poses of the bodies"""
         self.root = server.scene.add_frame(self.name, show_axes=False, visible=visible)
         self.nodes = [
             server.scene.add_frame(f"{self.name}/{k}_{node_name(body)}", show_axes=False)
@@ -62,7 +62,7 @@ class RobotNodes:
         ]
         """the node of each body"""
         self.solids: list[tuple[BodySolid, Any]] = []
-        """what is drawn, and its node"""
+        """solids and their nodes"""
         self.struts: list[tuple[Strut, Any]] = []
         shown = derived(model, solids_of) if shapes == "seen" else Solids(touching_solids(model), ())
         with server.atomic():
@@ -98,12 +98,12 @@ class RobotNodes:
             side="double",
             scale=self.scale,
             cast_shadow=opacity >= 0.9,
-            receive_shadow=False,  # its own would lie on it in stripes
+            receive_shadow=False,  # self-shadows would be striped
         )
 
     @property
     def visible(self) -> bool:
-        """Whether it is seen."""
+        """Whether the robot is visible."""
         return bool(self.root.visible)
 
     @visible.setter
@@ -111,12 +111,12 @@ class RobotNodes:
         self.root.visible = seen
 
     def show(self, q: Array) -> None:
-        """Place all bodies for a configuration (nq,): they arrive at the page together."""
+        """Show a configuration (nq,); all bodies move at once."""
         if self.frames:
             self.place(body_poses(self.model, q))
 
     def place(self, poses: Array) -> None:
-        """Place all bodies at poses (n_bodies, 4, 4) in the world, of their links' frames."""
+        """Show all bodies at poses (n_bodies, 4, 4) of their link frames in the world."""
         turns = rotation.to_quaternion(poses[:, :3, :3])
         with self.server.atomic():
             for node, pose, turn in zip(self.nodes, poses, turns, strict=True):
@@ -129,18 +129,18 @@ class RobotNodes:
         self.poses = poses
 
     def hide_where(self, poses: Array) -> None:
-        """Hide the bodies that stand at poses (n_bodies, 4, 4), and those of the world: another robot is there."""
+        """Hide fixed bodies, and those at poses (n_bodies, 4, 4) of another robot."""
         for solid, node in self.solids:
             k = solid.body
             node.visible = k >= 0 and float(np.abs(poses[k] - self.poses[k]).max()) > 1e-6
 
     def remove(self) -> None:
-        """Take it out of the scene."""
+        """Remove the robot from the scene."""
         self.root.remove()
 
 
 def body_poses(model: Model, q: Array) -> Array:
-    """The poses (n_bodies, 4, 4) of the bodies' links in the world."""
+    """Return the poses (n_bodies, 4, 4) of the link frames in the world."""
     import linkwright as lw
 
     poses: Array = lw.poses(model, q, frames=tuple(body.name for body in model.bodies))

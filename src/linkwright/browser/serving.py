@@ -1,8 +1,7 @@
-"""The door of the studio: where it listens, and who is let in.
+"""The server of the studio, and its access control.
 
-Only this machine is, unless told otherwise, and only pages that the studio itself has sent: another page that is open
-in the browser may not talk to it. Where other machines may connect, the address holds a token, and whoever comes
-without it is turned away.
+By default only this computer can connect, and only pages that the studio has sent: other pages in the same browser are
+refused. If other computers can connect, the address contains a token, which is required for access.
 """
 
 from __future__ import annotations
@@ -29,29 +28,29 @@ from linkwright.errors import DisplayError, InputError, MissingExtraError
 
 PORT = 8080
 TRIED = 100
-"""ports, one after the other, from the one that is asked for"""
+"""Number of ports that are tried."""
 _STARTING = threading.Lock()
 
 
 class Served(NamedTuple):
-    """A server, and where it is found."""
+    """A server and its address."""
 
     server: Any
-    """of viser"""
+    """the viser server"""
     address: str
-    """for a browser, with the token"""
+    """address for a browser, with the token"""
     token: str
-    """"" where only this machine is let in"""
+    """token, "" if only this computer can connect"""
     notes: tuple[str, ...]
-    """what the user is to be told"""
+    """notes for the user"""
 
 
 def serve(host: str = "127.0.0.1", port: int | None = None, title: str = "Linkwright") -> Served:
     """Start a server for browsers.
 
-    ``host``: the address it listens at; other than of this machine, the address gets a token. ``port``: from 1 to
-    65535, :data:`PORT` unless given; where it is taken, the next free one. Raises :class:`InputError` where there is no
-    such address and :class:`~linkwright.errors.MissingExtraError` without viser.
+    ``host``: address to listen at; the address of a server for other computers contains a token. ``port``: from 1 to
+    65535; default: :data:`PORT`, or the next free one. Raises :class:`InputError` for an unknown address and
+    :class:`~linkwright.errors.MissingExtraError` without viser.
     """
     viser = _viser()
     if port is not None:
@@ -63,14 +62,14 @@ def serve(host: str = "127.0.0.1", port: int | None = None, title: str = "Linkwr
         free = _free_port(host, wanted)
         server = _started(viser, host, free, Door(token, local))
     found = server.get_port()
-    notes = [f"port {wanted} is taken: port {found} is used"] * (found != wanted)
+    notes = [f"port {wanted} is in use; using port {found}"] * (found != wanted)
     shown = socket.gethostname() if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{found}/" + (f"?token={token}" if token else "")
     if not local:
-        notes.append("other machines can connect: whoever has this address can move what is shown")
-        notes.append("the connection is not encrypted: use it only in a network that you trust")
+        notes.append("other computers can connect: everybody with this address can move the robot")
+        notes.append("the connection is not encrypted: use it only in a trusted network")
         if shown == socket.gethostname() and (number := number_of_this_machine()):
-            notes.append(f"where others do not know this machine's name: http://{number}:{found}/?token={token}")
+            notes.append(f"if other computers do not know this name: http://{number}:{found}/?token={token}")
     server.gui.set_panel_label(title)
     return Served(server, address, token, tuple(notes))
 
@@ -87,21 +86,21 @@ def _viser() -> Any:
 
 
 def is_local(host: str) -> bool:
-    """Whether an address is this machine's own, that no other reaches. Raises :class:`InputError` for none at all."""
+    """Return whether an address is local to this computer; raise :class:`InputError` for an unknown one."""
     if not isinstance(host, str):
         raise InputError(f"host is an address such as '127.0.0.1'; got {host!r}")
     try:
         found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise InputError(f"there is no address {host!r} to listen at: {error}") from None
+        raise InputError(f"cannot listen at the unknown address {host!r}: {error}") from None
     return all(ipaddress.ip_address(str(one[4][0]).partition("%")[0]).is_loopback for one in found)
 
 
 def number_of_this_machine() -> str:
-    """The address by which others of its network reach this machine; "" where there is no network."""
+    """Return the IP address of this computer in its network, or ""."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as trial:
-            trial.connect(("192.0.2.1", 9))  # nothing is sent: the system only chooses the way
+            trial.connect(("192.0.2.1", 9))  # nothing is sent: the system only selects the interface
             number = str(trial.getsockname()[0])
     except OSError:
         return ""
@@ -109,7 +108,7 @@ def number_of_this_machine() -> str:
 
 
 def _free_port(host: str, first: int) -> int:
-    """The first free port from there on."""
+    """Return the first free port, from ``first`` on."""
     for port in range(first, min(first + TRIED, 65536)):
         try:
             for family, kind, _, _, place in socket.getaddrinfo(
@@ -125,40 +124,40 @@ def _free_port(host: str, first: int) -> int:
         except OSError as error:
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise InputError(f"cannot listen at {host!r}: {error.strerror or error}") from None
-    raise InputError(f"no port from {first} to {min(first + TRIED, 65536) - 1} is free at {host!r}; give another")
+    raise InputError(f"no port from {first} to {min(first + TRIED, 65536) - 1} is free at {host!r}; use another --port")
 
 
 class Door:
-    """Who is let in: looked at for each request, before anything is answered."""
+    """Access control, checked for each request before it is answered."""
 
     def __init__(self, token: str, local: bool):
         self.token, self.local = token, local
 
     def refusal(self, path: str, headers: Any) -> str | None:
-        """Why a request is turned away; None where it is not."""
+        """Return why a request is refused, or None."""
         host, origin = _one(headers, "Host"), _one(headers, "Origin")
         if host is None:
-            return "no host is named"
+            return "no host is given"
         parts = _HOST.fullmatch(host)
         if parts is None:
             return "the host is not a name or an address"
         if self.local and not _names_this_machine(parts["number"] or parts["name"]):
-            return "this is not the name of this machine"
+            return "the host is not this computer"
         if origin is not None and origin.lower() != f"http://{host}".lower():
-            return "other pages may not connect"
+            return "other pages cannot connect"
         asked = parse_qs(urlsplit(path).query)
         if not asked.keys() <= {"token"}:
-            return "the address holds more than a token"
+            return "the address contains more than a token"
         if self.token and not any(
             hmac.compare_digest(given.encode(), self.token.encode())
             for given in (*asked.get("token", ()), self._kept(headers))
         ):
-            return "the token of the address that the studio told is missing"
+            return "the token of the printed address is missing"
         return None
 
     @property
     def cookie(self) -> str:
-        """What a browser keeps of the token, for its later requests."""
+        """Cookie with the token, for later requests of the browser."""
         return f"linkwright={self.token}; Path=/; HttpOnly; SameSite=Strict"
 
     @staticmethod
@@ -170,12 +169,12 @@ class Door:
         return "" if found is None else found.value
 
     def guarding(self, answer: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        """A server's way to answer requests, behind this door."""
+        """Return the request handler of a server, with access control."""
 
         def answered(connection: Any, request: Any) -> Any:
             refusal = self.refusal(request.path, request.headers)
             if refusal is not None:
-                return connection.respond(HTTPStatus.FORBIDDEN, f"Turned away: {refusal}.\n")
+                return connection.respond(HTTPStatus.FORBIDDEN, f"Access refused: {refusal}.\n")
             response = answer(connection, request)
             if response is not None:
                 response.headers["Referrer-Policy"] = "no-referrer"
@@ -193,7 +192,7 @@ def _one(headers: Any, name: str) -> str | None:
 
 
 _HOST = re.compile(r"(?:\[(?P<number>[0-9a-f:.]+)\]|(?P<name>[0-9a-z._-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
-"""A host as requests name it: a name or an address, IPv6 in brackets, and a port; nothing before or after."""
+"""The host of a request: a name or an address, IPv6 in brackets, and a port."""
 
 
 def _names_this_machine(name: str) -> bool:
@@ -208,7 +207,7 @@ def _names_this_machine(name: str) -> bool:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Nothing of what viser prints is seen; in a notebook it would be more than standard output."""
+    """Suppress the output of viser; in a notebook it is more than standard output."""
     import rich
 
     told = rich.print
@@ -221,12 +220,12 @@ def _silence() -> Iterator[None]:
 
 
 def _started(viser: Any, host: str, port: int, door: Door) -> Any:
-    """A viser server behind the door; it has no other way to be given one than where its listening begins."""
+    """Return a viser server with access control, which must be installed where it begins to listen."""
     from websockets.asyncio import server as listening
 
     class Server(viser.ViserServer):  # type: ignore[misc]
         def request_share_url(self, *_: Any, **__: Any) -> None:
-            """Nothing: a page may not open this machine to the world."""
+            """Do nothing: a page must not open this computer to the internet."""
 
         def stop(self) -> None:
             with _silence():
@@ -244,13 +243,13 @@ def _started(viser: Any, host: str, port: int, door: Door) -> Any:
 
     listening.serve = serve_guarded
     try:
-        with _silence():  # it would tell an address without the token
+        with _silence():  # viser would print an address without the token
             server = Server(host=host, port=port, verbose=False)
     finally:
         listening.serve = begin
     if not guarded:
         server.stop()
         raise DisplayError(
-            "this version of viser cannot be guarded: pip install 'linkwright[studio]' brings one that can"
+            "this version of viser does not support access control; run pip install 'linkwright[studio]'"
         )
     return server

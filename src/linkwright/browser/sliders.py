@@ -1,4 +1,4 @@
-"""Sliders for the joints: one for each coordinate; what turns freely has three angles."""
+"""Sliders for the joints: one per coordinate; quaternions have three angles."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from linkwright.visual.drawing.linkage import skeleton
 Unit = Literal["degrees", "radians"]
 
 STEPS = 1000
-"""of a slider, about"""
+"""Approximate number of steps of a slider."""
 LONGEST = 32
-"""letters of a name that are shown"""
+"""Largest number of characters of a shown name."""
 MANY = 10
-"""More sliders than this stand in folders, one for each limb."""
+"""Largest number of sliders without folders for limbs."""
 STRIDE = 0.1
-"""Loops are closed anew at least every so far, rad or lengths of the mechanism: they stay as they were assembled."""
+"""Largest step between two closures of loops, rad or relative to the length of the mechanism."""
 TURNS = ("roll", "pitch", "yaw")
 
 
 @dataclass(frozen=True)
 class Knob:
-    """What one slider moves: a coordinate, or one of three angles of a quaternion, about the fixed axes x, y, z."""
+    """The variable of a slider: a coordinate, or a roll, pitch or yaw angle of a quaternion."""
 
     joint: str
     name: str
@@ -41,14 +41,14 @@ class Knob:
     low: float
     high: float
     place: int
-    """in q: of the coordinate, or of the quaternion's first"""
+    """index in q of the coordinate, or of the first one of the quaternion"""
     turn: int | None = None
-    """of a quaternion, which of its three angles"""
+    """index of the angle of a quaternion"""
     endless: bool = False
     """an angle without limits"""
 
     def read(self, q: Array) -> float:
-        """Its value, rad or m, in a configuration (nq,)."""
+        """Return its value, rad or m, in a configuration (nq,)."""
         if self.turn is not None:
             R = rotation.from_quaternion(q[self.place : self.place + 4])
             return float(rotation.to_rpy(R)[self.turn])
@@ -57,9 +57,9 @@ class Knob:
 
 
 def knobs_of(model: Model, start: Array | None = None) -> list[Knob]:
-    """The knobs of a model, in the order of its coordinates; joints that follow others have none.
+    """Return the knobs of a model in the order of its coordinates, without mimic joints.
 
-    What has no limits goes as far about ``start`` (nq,), where it is met, as about zero.
+    The range of a coordinate without limits contains zero and its value in ``start`` (nq,).
     """
     length = scale_of(model).length
     knobs = []
@@ -92,7 +92,7 @@ def knobs_of(model: Model, start: Array | None = None) -> list[Knob]:
 
 
 def free_velocities(model: Model, q: Array) -> Array:
-    """(nv, n): a basis of the velocities that closed loops leave free in a configuration (nq,)."""
+    """Return a basis (nv, n) of the velocities that the loop constraints allow in a configuration (nq,)."""
     scale = scale_of(model)
     K = np.asarray(constraint_jacobian(model, q)) * scale.velocities / scale.rows[:, None]
     free = mobility(model, q).at_configuration
@@ -101,12 +101,12 @@ def free_velocities(model: Model, q: Array) -> Array:
 
 
 def drivers(model: Model, q: Array) -> tuple[str, ...]:
-    """Of a mechanism with loops, joints of one coordinate each that together drive it: the rest follows.
+    """Return independent joints of one coordinate each that determine the motion of a mechanism with closed loops.
 
-    Chosen one after the other, each the first that hardly depends on those before. Fewer than it has degrees of freedom
-    where joints of one coordinate do not suffice.
+    They are selected one after the other: the first joint that is nearly independent of the selected ones. They are
+    fewer than the degrees of freedom if joints of one coordinate do not suffice.
     """
-    rows = free_velocities(model, q) / scale_of(model).velocities[:, None]  # how each takes part in each free motion
+    rows = free_velocities(model, q) / scale_of(model).velocities[:, None]  # share of each joint in each free motion
     free = rows.shape[1]
     single = [(joint.name, model.slice(joint.name).v.start) for joint in model.joints if joint.nv == 1]
     chosen: list[str] = []
@@ -123,11 +123,10 @@ def drivers(model: Model, q: Array) -> tuple[str, ...]:
 
 
 class Sliders:
-    """The sliders of a posture, in a panel of the page.
+    """The sliders of a posture in the panel.
 
-    ``gui``: of a viser server, in the folder or tab they shall stand in. ``unit``: of angles. Moving one moves the
-    posture; where the mechanism has closed loops these stay closed: the joints that drive it stay where they are, the
-    others follow.
+    ``gui``: GUI of a viser server, in an open folder or tab. ``unit``: unit of angles. In a mechanism with closed loops
+    the other driving joints keep their values, and the passive joints follow.
     """
 
     def __init__(self, gui: Any, posture: Posture, unit: Unit = "degrees", told: Any = None):
@@ -136,9 +135,9 @@ class Sliders:
         self.drivers = drivers(self.model, posture.q) if self.model.loops else ()
         self.unit: Unit = unit
         self.handles: dict[str, Any] = {}
-        """the sliders, by the names of their knobs"""
+        """the sliders by the names of their knobs"""
         self._values: dict[str, float] = {}
-        """of all knobs, rad or m: what is shown has fewer digits"""
+        """exact values of all knobs, rad or m"""
         self._told = told if told is not None else lambda text: None
         self._newest = Newest()
         self._folders: list[Any] = []
@@ -146,12 +145,12 @@ class Sliders:
         posture.listen(self.show, self)
 
     def show(self, q: Array) -> None:
-        """Put all sliders where a configuration (nq,) is."""
+        """Set all sliders to a configuration (nq,)."""
         for knob in self.knobs:
             self._put(knob, knob.read(q))
 
     def in_unit(self, unit: Unit) -> None:
-        """Write angles in another unit."""
+        """Change the unit of angles."""
         if unit != self.unit:
             self.unit = unit
             for folder in self._folders:
@@ -159,7 +158,7 @@ class Sliders:
             self._add()
 
     def set(self, name: str, value: float) -> None:
-        """Move one coordinate to a value, rad or m, as its slider does."""
+        """Set one coordinate, rad or m, as its slider does."""
         knob = next(knob for knob in self.knobs if knob.name == name)
         q, text = self._moved(knob, value)
         self.posture.move(q, by=self)
@@ -177,11 +176,11 @@ class Sliders:
                     self._slider(knob, q)
 
     def _grouped(self) -> list[tuple[str, list[Knob]]]:
-        """Under which titles they stand."""
+        """Return the titles of the folders and their knobs."""
         if self.model.loops:
             first = [knob for knob in self.knobs if knob.joint in self.drivers]
             rest = [knob for knob in self.knobs if knob.joint not in self.drivers]
-            groups = [(f"Joints that drive it ({self._units(first)})", first), ("Joints that follow", rest)]
+            groups = [(f"Driving joints ({self._units(first)})", first), ("Passive joints", rest)]
         elif len(self.knobs) <= MANY:
             groups = [(f"Joints ({self._units(self.knobs)})", self.knobs)]
         else:
@@ -213,13 +212,13 @@ class Sliders:
         self.handles[knob.name] = handle
 
         def moved(event: Any) -> None:
-            if event.client is not None:  # else it was put there by us
+            if event.client is not None:  # else the program moved it
                 self._newest.run(lambda: self.set(knob.name, self._meant(knob, float(handle.value))))
 
         handle.on_update(moved)
 
     def _ends(self, knob: Knob) -> tuple[float, float, int]:
-        """The ends of a slider in its unit, and the digits after the point of its steps: limits end within them."""
+        """Return the limits of a slider in its unit, and the number of decimals of its steps."""
         low, high = self._written(knob, knob.low), self._written(knob, knob.high)
         digits = int(np.clip(-np.floor(np.log10(max(high - low, 1e-9) / STEPS)), 0, 9))
         unit = 10.0 ** -(digits + 1)
@@ -237,7 +236,7 @@ class Sliders:
         return float(np.clip(value, knob.low, knob.high))
 
     def _shown(self, knob: Knob, value: float) -> float:
-        """In its unit, within the slider's ends, without digits that nobody reads."""
+        """Return a value in the unit of its slider, rounded to its steps."""
         low, high, digits = self._ends(knob)
         return float(np.clip(round(self._written(knob, value), digits), low, high))
 
@@ -246,7 +245,7 @@ class Sliders:
         self.handles[knob.name].value = self._shown(knob, value)
 
     def _moved(self, knob: Knob, value: float) -> tuple[Array, str]:
-        """The configuration (nq,) with one knob elsewhere, and what is to be told of it."""
+        """Return the configuration (nq,) with a new value of one knob, and a message."""
         q = self.posture.q
         if knob.turn is None:
             if not self.model.loops:
@@ -262,13 +261,13 @@ class Sliders:
         try:
             return close_loops(self.model, wanted), ""
         except ClosureError:
-            return q, "The loops cannot be closed there."
+            return q, "The loops cannot be closed at this value."
 
     def _turns(self, knob: Knob) -> list[Knob]:
         return [one for one in self.knobs if one.place == knob.place and one.turn is not None]
 
     def _driven(self, knob: Knob, q: Array, value: float) -> tuple[Array, str]:
-        """The loops closed all the way to a value; as far as they can be."""
+        """Move a driving joint towards a value as far as the loops can be closed."""
         held = self.drivers if knob.joint in self.drivers else (knob.joint,)
         way = value - float(q[knob.place])
         if knob.endless:
@@ -279,7 +278,7 @@ class Sliders:
             try:
                 q = self._step(knob, q, way / steps, held)
             except ClosureError:
-                return q, "The loops cannot be closed beyond here."
+                return q, "The loops cannot be closed beyond this value."
         return q, ""
 
     def _step(self, knob: Knob, q: Array, by: float, held: tuple[str, ...]) -> Array:
@@ -289,13 +288,13 @@ class Sliders:
 
 
 def _rounded(length: float) -> float:
-    """Up to two digits."""
+    """Return a length rounded up to two digits."""
     unit = 10.0 ** (np.floor(np.log10(length)) - 1)
     return float(np.ceil(length / unit - 1e-9) * unit)
 
 
 def shortened(name: str) -> str:
-    """A name that has room beside a slider; its end tells more than its middle."""
+    """Return a name short enough for a slider, without its middle."""
     if len(name) <= LONGEST:
         return name
     half = LONGEST // 2

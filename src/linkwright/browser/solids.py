@@ -1,7 +1,7 @@
-"""What of a mechanism is shown as solids: the shapes of its file, else solids drawn along its skeleton.
+"""The solids of a mechanism: the shapes of its file, or solids along its skeleton.
 
-Everything is triangles in the axes of the link it is on. What connects points of two bodies (a rod that slides out of
-its tube, a spring) is told apart: it is placed and stretched anew in every posture.
+Solids are triangles in the axes of their link. A strut connects points of two bodies (a telescopic rod, a spring); its
+pose and length change with the posture.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from linkwright.visual.drawing.skin import coarse, coarse_painted, read_meshes, 
 from linkwright.visual.rendering.surfaces import capsule, creased, creases, primitive, sphere, turned
 
 MOST_TRIANGLES = 1_000_000
-"""of all meshes together"""
+"""Largest number of triangles of all meshes."""
 MOST_OF_A_MESH, LEAST_OF_A_MESH = 150_000, 500
 
 JOINT_COLOR, BASE_COLOR, PLAIN = (74, 81, 92), (150, 155, 164), (222, 225, 230)
-"""of drawn joints, of what is drawn on the world, and of meshes without a color"""
+"""Colors of joints, of fixed solids, and of meshes without a color."""
 
 Color = tuple[int, int, int]
 
@@ -44,12 +44,12 @@ class BodySolid:
     color: Color
     opacity: float = 1.0
     picture: Picture | None = None
-    """what lies on it; its color is then what is seen where that cannot be shown"""
+    """texture; ``color`` is used where textures are not supported"""
 
 
 @dataclass(frozen=True, eq=False)
 class Strut:
-    """A round rod between points of two bodies, however far they are apart."""
+    """A round rod of variable length between points of two bodies."""
 
     bodies: tuple[int, int]
     ends: tuple[Array, Array]
@@ -60,16 +60,16 @@ class Strut:
 
 @dataclass(frozen=True, eq=False)
 class Solids:
-    """All there is to be shown of a mechanism."""
+    """The solids and struts of a mechanism."""
 
     solids: tuple[BodySolid, ...]
     struts: tuple[Strut, ...]
 
 
 def solids_of(model: Model) -> Solids:
-    """The solids of a model: its seen shapes, and what is drawn of bodies without any.
+    """Return the solids of a model: its visible shapes, and drawn solids of bodies without shapes.
 
-    Meshes that are missing or cannot be read are told in one :class:`FormatWarning`; their bodies are drawn.
+    One :class:`FormatWarning` lists missing and unreadable meshes; their bodies are drawn.
     """
     shapes = _shapes(model)
     drawn, struts = _drawn(model, {solid.body for solid in shapes})
@@ -79,7 +79,7 @@ def solids_of(model: Model) -> Solids:
 
 
 def touching_solids(model: Model) -> tuple[BodySolid, ...]:
-    """The shapes that touch others."""
+    """Return the collision shapes."""
     return _shapes(model, touching=True)
 
 
@@ -95,7 +95,7 @@ def to_link(model: Model, body: int) -> Array:
 
 
 def _shapes(model: Model, touching: bool = False) -> tuple[BodySolid, ...]:
-    """Those that are seen and have an end, or those that touch."""
+    """Return the visible shapes, or the collision shapes, except planes."""
     wanted = [
         shape
         for shape in model.shapes
@@ -123,14 +123,14 @@ def _shapes(model: Model, touching: bool = False) -> tuple[BodySolid, ...]:
 
 
 def _painted(shape: Shape, most: int, touching: bool) -> tuple[Painted, str]:
-    """The triangles of a shape, of a mesh about so many at most, and the folder of its file."""
+    """Return the triangles of a shape, at most about ``most`` of a mesh, and the folder of its file."""
     if shape.kind == "mesh" and not touching:
         return coarse_painted(shape, most)
     return plain(*(coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else primitive(shape))), ""
 
 
 def _pieces(solid: BodySolid, read: Painted, folder: str, pictures: Pictures) -> list[BodySolid]:
-    """A solid in one piece for each of the paints on it."""
+    """Return one solid for each paint."""
     pictures.note(read.notes)
     mesh, kept = creases(solid.mesh)
     paint = read.paint[kept]

@@ -72,9 +72,10 @@ class Simulating:
         posture: Posture,
         began: Callable[[], object] = lambda: None,
         camera: CameraControls | None = None,
+        progress: Any = None,
     ):
-        """``began`` is called when the simulation begins; ``camera`` follows the robot."""
-        self._began, self._camera = began, camera
+        """``began`` is called at the begin; ``camera`` follows the robot; ``progress``: folder of the progress bar."""
+        self._began, self._camera, self._progress = began, camera, progress
         self.server, self.scene, self.posture = server, scene, posture
         self.model: Model = scene.model
         self.live: Live | None = None
@@ -97,7 +98,7 @@ class Simulating:
                 return self.panel
             self.button.disabled, self.button.label = True, "Compiling …"
             try:
-                with self._place:
+                with self._place if self._progress is None else self._progress:
                     progress = CompileProgress(self.server.gui)
                 with progress:
                     self.live = self._made()

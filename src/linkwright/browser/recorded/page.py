@@ -143,7 +143,7 @@ def show_arrows(scene: BrowserScene, play: Playable, t: float, scale: float) -> 
         scene.arrows(FORCES, points, scale * forces, GREEN)
     if play.pushes is not None:
         point, target = play.pushes[k]
-        there = np.isfinite(point).all()
+        there = int(np.isfinite(point).all())
         scene.arrows(PUSH, point[None][:there], (target - point)[None][:there], CRIMSON)
 
 
