@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.robot import RobotNodes, node_name
-from linkwright.browser.solids import Color
+from linkwright.browser.solids import Color, solids_of
 from linkwright.errors import InputError, ShapeError
 from linkwright.geometry import rotation
+from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
@@ -182,7 +183,8 @@ def _level(view: View, scene: BrowserScene) -> float:
         return view.ground
     bones = skeleton(scene.model)
     points = bones.along(poses_along(scene.model, scene.q[None]))[0]
-    return min(0.0, float((points @ view.up).min()))
+    fixed = [one.mesh.vertices @ view.up for one in derived(scene.model, solids_of).solids if one.body < 0]
+    return min(0.0, float((points @ view.up).min()), *(float(heights.min()) for heights in fixed))
 
 
 def _turn_to(normal: Array) -> Array:

@@ -21,7 +21,9 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.studio_pages.program import TutorialPage
 
-TEXT = """Two links of 1 m and 1 kg, let go at 30°, 30°. Drag a link, change gravity or a mass while it moves."""
+TEXT = (
+    """Two links of 1 m and 1 kg, released at 30°, 30°. Drag a link, or change gravity or a mass during the motion."""
+)
 MISTAKE = "As printed in Python"
 TRAIL = 150
 """points"""
@@ -32,7 +34,7 @@ mass_matrix_of, bias_forces_of, pose_of = public(mass_matrix), public(bias_force
 
 
 class DoublePendulum(TutorialPage):
-    """Live motion of ``two_link``, its terms as they are, and what the tutorial's Python program computes."""
+    """Simulation of ``two_link``, its equations of motion, and the motion of the published Python program."""
 
     MODEL, TITLE = "two_link", "Double pendulum"
     START = (np.pi / 6.0, np.pi / 6.0)
@@ -46,16 +48,16 @@ class DoublePendulum(TutorialPage):
         self._trail: deque[Array] = deque(maxlen=TRAIL)
         self._line: Any = None
         self._pictures = 0
-        with gui.add_folder("Start, at rest"):
+        with gui.add_folder("Initial angles, at rest"):
             self.angles = [self.angle_slider(k, x, 1.0) for k, x in enumerate(self.posture.q)]
             for slider in self.angles:
                 slider.on_update(self._started)
         self.panel = LivePanel(self.server, self.scene, self.live, self._moved)
-        with gui.add_folder("Beside it"):
+        with gui.add_folder("Comparison"):
             self.mistake = gui.add_checkbox(
                 MISTAKE,
                 False,
-                hint="that program multiplies M⁻¹ entry by entry: its motion, as a ghost",
+                hint="Ghost: motion of the published program, which multiplies by M⁻¹ entry by entry",
             )
             self.mistake.on_update(lambda _: self._ghost())
             self.trail = gui.add_checkbox("Path of the tip", True)
@@ -63,15 +65,17 @@ class DoublePendulum(TutorialPage):
         side = self.server.gui.add_panel()
         with side.add_tab("Curves"):
             self.panel.add_curves()
-        with side.add_tab("Equations"):
-            self.equations = self.server.gui.add_html("")
         side.dock_left()
         side.set_width(400)
+        below = self.server.gui.add_panel()
+        with below.add_tab("Equations"):
+            self.equations = self.server.gui.add_html("")
+        below.dock_below(side)
         self._moved(self.live.q)
         self.panel.start()
 
     def start_at(self, q: Array) -> None:
-        """Begin again, at rest, at angles (2,), rad."""
+        """Restart at rest at angles (2,), rad."""
         self.panel.pause()
         self.live.start = np.array(q), np.zeros(2)
         self.live.reset()
@@ -82,7 +86,7 @@ class DoublePendulum(TutorialPage):
         self._moved(self.live.q)
 
     def stop(self) -> None:
-        """Also the clock."""
+        """Stop the simulation and the server."""
         if hasattr(self, "panel"):
             self.panel.stop()
         super().stop()
@@ -93,7 +97,7 @@ class DoublePendulum(TutorialPage):
             self.newest.run(lambda: self.start_at(q))
 
     def _moved(self, q: Array) -> None:
-        """With each picture."""
+        """Update the displays."""
         self._pictures += 1
         sample = self.live.now
         if len(self.live.history) == 1:
@@ -139,7 +143,7 @@ class DoublePendulum(TutorialPage):
 
 
 class Wrong:
-    """The motion that the tutorial's Python program computes: M⁻¹(τ − h − g) is taken entry by entry there."""
+    """The motion of the published Python program, which multiplies M⁻¹ and τ − h − g entry by entry."""
 
     STEP = 2e-3
     """s, of Runge and Kutta's method of order four"""

@@ -13,8 +13,8 @@ from linkwright_gallery.studio_pages.program import TutorialPage, degrees, table
 from linkwright_gallery.studio_pages.tutorial_arm import TutorialAnswers, forward, inverse, lengths_of, nearest
 
 CHOICES = ("nearest", "up", "down")
-TEXT = """θ₁ turns the arm, θ₂, θ₃ and θ₄ pitch it; **α = θ₂ + θ₃ + θ₄** is the pitch of the hand. Move the joints and
-the hand's place follows. Move the hand and the joints follow, as far as it reaches; the pale arm is the other elbow."""
+TEXT = """θ₁ is the yaw of the arm, θ₂, θ₃ and θ₄ are pitch angles; **α = θ₂ + θ₃ + θ₄** is the pitch of the hand. Move
+the joints (forward kinematics) or the hand (inverse kinematics). The pale arm is the other elbow configuration."""
 
 
 class ForwardKinematics(TutorialPage):
@@ -44,7 +44,7 @@ class ForwardKinematics(TutorialPage):
                 gui.add_slider("α, °", -180.0, 180.0, 0.1, round(float(np.degrees(alpha)), 1)),
             ]
             self.elbow = gui.add_dropdown(
-                "Elbow", CHOICES, initial_value="nearest", hint="nearest: the least Σ|Δθ| from the last posture"
+                "Elbow", CHOICES, initial_value="nearest", hint="nearest: smallest Σ|Δθ| from the last posture"
             )
             self.other = gui.add_checkbox("Other elbow", True)
         self.state = gui.add_markdown("")
@@ -124,7 +124,7 @@ class ForwardKinematics(TutorialPage):
         others = [one for one in found.answers if one is not now]
         lines = [f"**Elbow {now.elbow}**{', reaching backwards' if now.backwards else ''}."]
         if found.free:
-            lines.append("The hand is on the axis of joint 1: **any θ₁** will do; it stays as it is.")
+            lines.append("The hand is on the axis of joint 1: **any θ₁** is a solution; θ₁ keeps its value.")
         for one in others:
             how = f"elbow {one.elbow}{', backwards' if one.backwards else ''}"
             lines.append(f"Other: {how}, θ = ({', '.join(_angle(x) for x in one.q)})")

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwright.browser.page import BRAND, Studio
+from linkwright.browser.page import Studio, theme
 from linkwright.browser.posture import Newest
 from linkwright.browser.scene import FIELD_OF_VIEW, BrowserScene
+from linkwright.browser.style import STYLE
 from linkwright.model.library.built_in import built_in
 
 
@@ -33,19 +34,18 @@ class TutorialPage(Studio):
 
     def _fill(self) -> None:
         gui = self.server.gui
-        gui.configure_theme(
-            control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
-        )
+        theme(gui)
         gui.set_panel_label(self.TITLE)
         gui.main_panel.dock_right()
         self.scene = BrowserScene(self.server, self.model, self.posture.q)
         self._camera()
         self.posture.listen(self.scene.show)
         self._status = gui.add_markdown("")
+        gui.add_html(STYLE)
         self._program(gui)
 
     def _camera(self) -> None:
-        """See all that the mechanism reaches."""
+        """Show the whole workspace of the mechanism."""
         camera = self.server.initial_camera
         ahead = np.asarray(camera.position) - np.asarray(camera.look_at)
         away = self.SEEN / np.tan(0.5 * FIELD_OF_VIEW)
@@ -54,11 +54,11 @@ class TutorialPage(Studio):
         camera.near, camera.far = 0.01 * away, 100.0 * away
 
     def _program(self, gui: Any) -> None:
-        """The controls."""
+        """Add the controls."""
         raise NotImplementedError
 
     def corner(self, title: str, width: float) -> Any:
-        """A small window at the lower left, whose content is HTML."""
+        """Return the HTML element of a small window at the lower left."""
         window = self.server.gui.add_panel()
         with window.add_tab(title):
             found = self.server.gui.add_html("")
@@ -72,7 +72,7 @@ class TutorialPage(Studio):
 
     @staticmethod
     def _set(sliders: Sequence[Any], values: Iterable[float]) -> None:
-        """Put sliders to values, as near as they go."""
+        """Set sliders to the nearest possible values."""
         for slider, value in zip(sliders, values, strict=True):
             step = float(slider.step)
             if abs(float(slider.value) - float(value)) > 0.5 * step:
@@ -81,12 +81,12 @@ class TutorialPage(Studio):
 
 
 def degrees(x: float) -> float:
-    """Between −180 and 180."""
+    """Return an angle between −180 and 180 degrees; ``x`` in rad."""
     return float(np.degrees(np.arctan2(np.sin(x), np.cos(x))))
 
 
 def table(rows: Iterable[tuple[str, str]]) -> str:
-    """Names and numbers as HTML, in large letters."""
+    """Return names and numbers as an HTML table in large letters."""
     cells = "".join(
         f'<div style="color:#68707c">{escape(name)}</div>'
         f'<div style="text-align:right;font-variant-numeric:tabular-nums">{escape(value).replace("-", "−")}</div>'

@@ -18,8 +18,8 @@ MOST = 10.0
 ARROW = 0.08
 """m/N"""
 DARK_RED = (168, 0, 12)
-TEXT = """The arm holds still and presses with the force **F** at its tip, the red arrow. The joints need **τ = JᵀF**;
-gravity is left away here."""
+TEXT = """The arm is at rest and exerts the force **F** at its tip (red arrow). The joint torques are **τ = JᵀF**,
+without gravity."""
 
 joint_forces_of, jacobian_of, pose_of = public(joint_forces), public(jacobian), public(pose)
 
@@ -49,7 +49,7 @@ class Statics(TutorialPage):
         self.set(np.radians([slider.value for slider in self.angles]), [slider.value for slider in self.force])
 
     def set(self, q: Array, force: Any) -> Array:
-        """Go to angles (2,), rad, and a force (F_x, F_y), N; the efforts (2,), N m."""
+        """Set angles (2,), rad, and a force (F_x, F_y), N; return the torques (2,), N m."""
         q, F = np.asarray(q, dtype=float), np.asarray(force, dtype=float)
         wrench = np.array([F[0], F[1], 0.0, 0.0, 0.0, 0.0])
         tau = np.asarray(joint_forces_of(self.model, q, "tip", wrench))
@@ -65,11 +65,11 @@ class Statics(TutorialPage):
             det = float(np.linalg.det(J))
             if abs(det) < SINGULAR:
                 self.state.content = (
-                    "### Singular\nThe arm is straight or folded: a force along it needs no effort, and F cannot be "
-                    "told from τ (det J = 0)."
+                    "### Singular\nThe arm is straight or folded: a force along the arm needs no torque, and τ does "
+                    "not determine F (det J = 0)."
                 )
             else:
-                self.state.content = f"det J = {_number(det)} m²; F follows from τ: **F = J⁻ᵀτ**"
+                self.state.content = f"det J = {_number(det)} m². Inverse: **F = J⁻ᵀτ**"
         return tau
 
     def _moved(self, event: Any) -> None:
