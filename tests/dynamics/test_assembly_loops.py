@@ -14,7 +14,7 @@ from linkwright import dynamics as lw
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
-from linkwright.dynamics.assembly.method import prescribed_motion_and_opening
+from linkwright.dynamics.assembly.reactions import prescribed_motion_and_opening
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.errors import InconsistentMotionError, ModelError
 from linkwright.model.build.assembly import assemble

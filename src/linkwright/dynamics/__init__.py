@@ -4,7 +4,7 @@ They accept numbers and symbols. The functions of the same names in :mod:`linkwr
 and accept batches.
 """
 
-from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics
+from linkwright.dynamics.assembly.reactions import joint_reactions, plastic_impact, prescribed_dynamics
 from linkwright.dynamics.closed_loops.closure import Mobility, close_loops, mobility
 from linkwright.dynamics.closed_loops.forces import constraint_forces, constraint_wrenches, impulse, project
 from linkwright.dynamics.closed_loops.rows import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from linkwright import dynamics
-from linkwright.dynamics.assembly.method import prescribed_motion_and_opening
+from linkwright.dynamics.assembly.reactions import prescribed_motion_and_opening
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.forces.actuation import require_closed, require_possible
 from linkwright.dynamics.frames.jacobian import analytical_jacobian_and_rotation

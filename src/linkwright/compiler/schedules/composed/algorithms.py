@@ -26,8 +26,8 @@ from linkwright.compiler.schedules.composed.constraints import (
 )
 from linkwright.compiler.schedules.composed.kernels import ComponentKernels, Function, weightless
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
-from linkwright.dynamics.assembly.method import prescribed_motion_and_opening, require_independent
 from linkwright.dynamics.assembly.partition import require_inertia
+from linkwright.dynamics.assembly.reactions import prescribed_motion_and_opening, require_independent
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.closed_loops.rows import constraint_rate, loop_ends
