@@ -15,7 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from matplotlib.font_manager import findfont
 from PIL import Image, ImageDraw, ImageFont
+
+from linkwright.visual import palette
 
 HERE = Path(__file__).parent.parent
 PICTURES = HERE / "docs" / "pictures"
@@ -118,8 +121,8 @@ def draw(strip: Strip, folder: Path) -> Image.Image:
             line.paste(frame.crop(part).resize(size, Image.Resampling.LANCZOS), (left, over))
             if row.keep:
                 continue
-            font = ImageFont.load_default(LETTERS)
-            ImageDraw.Draw(line).text((left + MARGIN, LETTERS // 2), f"t = {t:g} s", fill="#333840", font=font)
+            font = ImageFont.truetype(findfont(palette.FONT), LETTERS - 2)
+            ImageDraw.Draw(line).text((left + MARGIN, LETTERS // 2), f"t = {t:g} s", fill=palette.TEXT, font=font)
         drawn.append(line)
     whole = Image.new("RGB", (WIDTH, sum(line.height for line in drawn)), "white")
     top = 0
