@@ -141,6 +141,6 @@ def call(app: Sphinx, what: str, name: str, value: Any, options: Any, given: Any
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx of it."""
     app.add_directive("names", Names)
-    app.connect("autodoc-process-docstring", mend)
+    app.connect("autodoc-process-docstring", mend, priority=400)  # before napoleon, whose markup stays
     app.connect("autodoc-process-signature", call)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

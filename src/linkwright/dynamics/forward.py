@@ -87,7 +87,7 @@ def forward_dynamics(
 
     References
     ----------
-    %fea sections 6.2 and 7.3.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), sections 6.2 and 7.3.
 
     Yamane & Nakamura, "Efficient parallel dynamics computation of human figures", *ICRA* 2002.
 

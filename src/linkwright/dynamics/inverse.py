@@ -125,7 +125,7 @@ def bias_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) ->
 
     References
     ----------
-    %fea section 5.3.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), section 5.3.
     """
     return inverse_dynamics(model, q, v, np.zeros(model.nv))
 

@@ -364,7 +364,7 @@ def acceleration(
 
     References
     ----------
-    %fea section 2.11.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), section 2.11.
     """
     return _rate(model, q, v, a, frame, reference_frame, relative_to)
 

@@ -171,7 +171,7 @@ def prescribed_dynamics(
 
     References
     ----------
-    %fea section 9.2.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), section 9.2.
     """
     rates, efforts, opening = prescribed_motion_and_opening(model, q, v, tau, a, prescribed, wrenches, schedule)
     if not is_symbolic(rates, opening):

@@ -63,7 +63,7 @@ def inverse_dynamics(
 
     References
     ----------
-    %fea section 5.3.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), section 5.3.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def composite_inertia(
 
     References
     ----------
-    %fea section 6.2.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), section 6.2.
     """
     return centered(composite_at(model, q, body))
 
@@ -133,7 +133,7 @@ def locked_inertia(model: Model, q: Shaped[Array, "nq"], body: str = WORLD) -> S
 
     References
     ----------
-    %fea section 2.13.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), section 2.13.
     """
     return composite_at(model, q, body).matrix()
 
@@ -187,7 +187,7 @@ def articulated_inertia(model: Model, q: Shaped[Array, "nq"], body: str) -> Shap
 
     References
     ----------
-    %fea section 7.1.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), section 7.1.
     """
     model.require_physical("an articulated inertia")
     frame = model.frame(body)

@@ -44,7 +44,7 @@ def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: MassMatrixMethod =
     Walker & Orin, "Efficient dynamic computer simulation of robotic mechanisms", *Journal of Dynamic Systems,
     Measurement, and Control* 104(3), 1982.
 
-    %fea section 6.2.
+    Featherstone, *Rigid Body Dynamics Algorithms* (2008), section 6.2.
 
     Examples
     --------
