@@ -119,7 +119,7 @@ def main(arguments: list[str]) -> None:
     for make in (box, slab, capsule, ellipsoid, chain):
         for e in (0.0, 0.8):
             for ms in lengths:
-                model = make().with_ground(friction=0.6, restitution=e)
+                model = make().with_ground(contact=lw.ContactProperties(friction=0.6, restitution=e))
                 kernel = dropping(model, round(SECONDS * 1e3 / ms))
                 energy = partial(_energy_above_ground, model)
                 q, v = starts(model, count, 1)

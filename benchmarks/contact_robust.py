@@ -90,7 +90,7 @@ def shaken(model: lw.Model, told: Constraints, steps: int, h: float) -> Any:
 
 def run(name: str, count: int, h: float, solver: Solver, feet: bool = False) -> None:
     """Print what becomes of one robot; ``feet``: of one that touches with its feet alone."""
-    model = (lw.load(name) if feet else whole(name)).with_ground(friction=0.8)
+    model = (lw.load(name) if feet else whole(name)).with_ground(contact=lw.ContactProperties(friction=0.8))
     told = Constraints(limits=True, solver=solver)
     kernel = shaken(model, told, round(HELD / h), h)
     q, v = starts(model, count, 1)

@@ -93,7 +93,7 @@ def disagreement(made: lw.Equations) -> float:
     At the model's parameters and at two random sets of them, five random states each.
     """
     from linkwright.expression.polynomial import evaluate
-    from linkwright.symbolic.derive.plan import realized
+    from linkwright.symbolic.derivation.plan import realized
 
     worst = 0.0
     for seed in range(3):

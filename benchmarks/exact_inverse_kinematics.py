@@ -57,10 +57,10 @@ def made(name: str, kinds: str, axes: Any, points: Any) -> Any:
     builder, before, at = lw.Builder(name), "world", np.zeros(3)
     for k, kind in enumerate(kinds):
         builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
-        limits = {"lower": -1.0, "upper": 1.0} if kind == "P" else {}
+        limits = (-1.0, 1.0) if kind == "P" else None
         joint = "prismatic" if kind == "P" else "continuous"
         axis, place = tuple(axes[k] / np.linalg.norm(axes[k])), tuple(np.asarray(points[k]) - at)
-        builder.joint(f"j{k}", joint, before, f"l{k}", xyz=place, axis=axis, **limits)
+        builder.joint(f"j{k}", joint, before, f"l{k}", xyz=place, axis=axis, limits=limits)
         before, at = f"l{k}", np.asarray(points[k])
     return builder.frame("tool", before, xyz=(0.1, 0.05, 0.2)).build()
 

@@ -54,7 +54,7 @@ def chain(n: int) -> lw.Model:
     for k in range(n):
         axis = np.eye(3)[(2, 1, 0)[k % 3]]
         builder.body(f"link{k}", 1.0).joint(
-            f"joint{k}", "revolute", before, f"link{k}", axis=axis, xyz=(0.1, 0, 0), lower=-2.0, upper=2.0
+            f"joint{k}", "revolute", before, f"link{k}", axis=axis, xyz=(0.1, 0, 0), limits=(-2.0, 2.0)
         )
         before = f"link{k}"
     return builder.frame("tip", before, xyz=(0.1, 0, 0)).build()

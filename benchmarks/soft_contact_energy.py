@@ -37,7 +37,7 @@ def two_bodies(*kinds: str) -> lw.Model:
     builder = lw.Builder("two", gravity=(0.0, 0.0, 0.0))
     for name, kind in zip("ab", kinds, strict=True):
         builder.body(name, 1.0, inertia=(0.01, 0.008, 0.004)).joint(f"free_{name}", "free", "world", name)
-        builder.shape(name, kind, stiffness=2.0 * STIFFNESS, friction=0.0, **SHAPES[kind])
+        builder.shape(name, kind, contact=lw.ContactProperties(friction=0.0, stiffness=2.0 * STIFFNESS), **SHAPES[kind])
     return builder.build().with_contact()
 
 

@@ -83,14 +83,14 @@ def measured(name: str, rows: int, pieces: int, threads: int, folder: Path) -> N
         store = folder / f"{name} {k}"
         chunk = min(500_000, max(1000, piece // (4 * threads)))
         study = partial(
-            lw.study, function, parameters, store, threads=threads, chunk=chunk, keep_parameters=False,
+            lw.study, function, parameters, store, workers=threads, chunk=chunk, keep_parameters=False,
             progress=lambda share: None,
         )  # fmt: skip
         loop = partial(bare, function, parameters, 0, piece, chunk, threads)
         if not k:
             bare(function, parameters, 0, min(piece, 40_000), 10_000, 1)  # compiled, and zarr imported
             first_store = folder / f"{name} first"
-            lw.study(function, parameters, first_store, chunk=chunk, progress=lambda share: None, threads=1)
+            lw.study(function, parameters, first_store, chunk=chunk, progress=lambda share: None, workers=1)
         first, second = (loop, study) if k % 2 else (study, loop)
         a, b = timed(first), timed(second)
         found.append((*a, *b) if first is loop else (*b, *a))

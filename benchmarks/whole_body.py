@@ -15,7 +15,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.control import Contact, WholeBody
-from linkwright.control.standing.tick import Tick
+from linkwright.control.whole_body.quadratic_program import Tick
 
 ROUNDS, CALLS = 100, 10
 SOLE = [(x, y, 0.0) for x in (-0.06, 0.18) for y in (-0.05, 0.05)]

@@ -3,8 +3,8 @@
 import numpy as np
 
 import linkwright as lw
-from linkwright.symbolic.write.motion import motion_of
-from linkwright.visual.moving.animation import animate
+from linkwright.symbolic.output.motion import motion_of
+from linkwright.visual.animations.animation import animate
 
 arm = lw.load("two_link")  # l = 1, lg = 0.5, m = 1, I = 0.1, g = 9.8
 made = lw.equations(arm)

@@ -27,7 +27,7 @@ def cell() -> lw.Model:
         made.joint(f"{name}", "prismatic", "hand", f"{name} finger", axis=(0, sign, 0))
         made.shape(f"{name} finger", "box", size=(0.03, FINGER, 0.14), xyz=(0, 0, -0.07), **seen)
     made.body("box", mass=1.0, inertia=[SIDE**2 / 6.0] * 3).joint("box free", "free", "world", "box")
-    made.shape("box", "box", size=(SIDE, SIDE, SIDE), friction=0.6)
+    made.shape("box", "box", size=(SIDE, SIDE, SIDE), contact=lw.ContactProperties(friction=0.6))
     return made.build().with_ground()
 
 

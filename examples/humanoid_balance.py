@@ -64,7 +64,7 @@ def man():
     q = model.neutral()
     for name in legs:
         q[model.slice(name).q] = BENT.get(name.split("_", 1)[1], 0.0)
-    model = model.with_ground(friction=0.8)
+    model = model.with_ground(contact=lw.ContactProperties(friction=0.8))
     return model, lw.standing_configuration(model, q)
 
 

@@ -54,13 +54,10 @@ def mistaken(model: lw.Model, t: Any, q: Any, v: Any, *state: Any, controller: A
 gains: dict[str, Any] = {
     "frame": "tool",
     "reference": partial(circle, home=touching),
-    "pressed": "z",
     "force": np.array([0.0, 0.0, -10.0, 0.0, 0.0, 0.0]),
     "stiffness": 60.0**2,
     "damping": 2.0 * 0.9 * 60.0,
-    "proportional": 0.5,
-    "integral": 60.0,
-    "force_damping": 1200.0,
+    "force_loop": lw.control.ForceLoop("z", integral=60.0, damping=1200.0, proportional=0.5),
     "step": STEP,
     **posture,
 }

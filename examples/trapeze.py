@@ -19,18 +19,21 @@ def arena() -> lw.Model:
         made.body(f"{name}'s swing", mass=4.0, center_of_mass=(0, -ROPE, 0), inertia=0.3)
         made.joint(f"{name}'s ropes", "revolute", "world", f"{name}'s swing", xyz=(x, 0, 0), damping=2.0)
         made.frame(f"{name}'s bar", f"{name}'s swing", xyz=(0, -ROPE, 0))
-    soft = dict(stiffness=250.0, damping=60.0)
+    stiffness, damping = 250.0, 60.0
 
     made.body("flyer's arms", mass=8.0, center_of_mass=(0, -0.5 * ARM, 0), inertia=0.35)
     made.joint("flyer in the air", "planar", "world", "flyer's arms")
     made.body("flyer", mass=50.0, center_of_mass=(0, -0.45 * BODY, 0), inertia=6.0)
-    made.joint("flyer's shoulders", "revolute", "flyer's arms", "flyer", xyz=(0, -ARM, 0), **soft)
+    made.joint("flyer's shoulders", "revolute", "flyer's arms", "flyer", xyz=(0, -ARM, 0), damping=damping)
+    made.joint_spring("flyer's shoulders", stiffness)
     made.frame("flyer's feet", "flyer", xyz=(0, -BODY, 0))
 
     made.body("catcher", mass=60.0, center_of_mass=(0, -0.5 * BODY, 0), inertia=7.0)
-    made.joint("catcher's knees", "revolute", "catcher's swing", "catcher", xyz=(0, -ROPE, 0), **soft)
+    made.joint("catcher's knees", "revolute", "catcher's swing", "catcher", xyz=(0, -ROPE, 0), damping=damping)
+    made.joint_spring("catcher's knees", stiffness)
     made.body("catcher's arms", mass=9.0, center_of_mass=(0, -0.5 * ARM, 0), inertia=0.4)
-    made.joint("catcher's shoulders", "revolute", "catcher", "catcher's arms", xyz=(0, -BODY, 0), **soft)
+    made.joint("catcher's shoulders", "revolute", "catcher", "catcher's arms", xyz=(0, -BODY, 0), damping=damping)
+    made.joint_spring("catcher's shoulders", stiffness)
     made.frame("catcher's hands", "catcher's arms", xyz=(0, -ARM, 0))
     return made.build()
 
@@ -68,7 +71,7 @@ def let_go(model, t, q, v):
 
 def catch(model, t, q, v):
     """Hands take hold of hands, as they are."""
-    return lw.structure.add_loop(model, q, v, "hand in hand", "mask", "catcher's hands", "flyer's arms", held="x y")
+    return lw.structure.add_loop(model, q, v, "hand in hand", ("mask", "x y"), "catcher's hands", "flyer's arms")
 
 
 def part(model, t, q, v):
@@ -85,7 +88,7 @@ q[at(free, "catcher's ropes")] = phase
 bar = lw.pose(free, q, "flyer's bar")
 q[at(free, "flyer in the air")] = bar[0, 3], bar[1, 3], swing
 start = lw.structure.add_loop(
-    free, q, np.zeros(free.nv), "grip on the bar", "mask", "flyer's bar", "flyer's arms", held="x y"
+    free, q, np.zeros(free.nv), "grip on the bar", ("mask", "x y"), "flyer's bar", "flyer's arms"
 )
 
 motion = lw.simulate(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from linkwright.errors import FormatError
-from linkwright.formats import confined
+from linkwright.formats import child_process
 
 TOOLS = Path(__file__).parents[1] / "tools"
 
@@ -111,13 +111,13 @@ def test_forked_children_answer_as_started_ones(fuzz, tmp_path):
         for how in (contextlib.nullcontext(), fuzz.children.forked()):
             with how:
                 try:
-                    answers.append(repr(confined.confined("mjcf", str(path))))
+                    answers.append(repr(child_process.confined("mjcf", str(path))))
                 except FormatError as error:
                     answers.append(str(error))
     assert answers[::2] == answers[1::2]
     assert "BodySpec" in answers[0]
     assert "a.xml" in answers[2]
-    assert confined.subprocess is subprocess
+    assert child_process.subprocess is subprocess
 
 
 def test_a_forked_child_that_takes_too_long_is_ended(fuzz, tmp_path):
@@ -126,4 +126,4 @@ def test_a_forked_child_that_takes_too_long_is_ended(fuzz, tmp_path):
     text = "${[j for i in range(10**9) for j in range(10**9) if 0 > j]}"
     path.write_text(f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="{text}"/></robot>')
     with fuzz.children.forked(), pytest.raises(FormatError, match="time was up"):
-        confined.confined("xacro", str(path), seconds=1.0)
+        child_process.confined("xacro", str(path), seconds=1.0)

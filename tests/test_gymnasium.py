@@ -160,7 +160,7 @@ def test_some_begin_again_where_they_are_told(pendulum):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (dict(num_envs=0), "num_envs must be a whole number"),
+        (dict(num_envs=0), "num_envs is a whole number from 1"),
         (dict(action_space=None), "a controller needs the space of its actions"),
         (dict(controller=None, action_space=None), r"give Interface\(action_space"),
         (dict(controller=lambda model, t, q, v: v), r"controller\(model, t, q, v, \*, action\)"),

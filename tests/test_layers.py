@@ -17,7 +17,7 @@ PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 BY_VALUE = {
     "__init__.py": "the package is above all layers",
     "compiler/native/cache.py": "the compiler itself",
-    "formats/confined.py": "a reader, of the same layer, in a process of its own",
+    "formats/child_process.py": "a reader, of the same layer, in a process of its own",
     "formats/table.py": "readers and writers of the same layer",
 }
 """Files that import a module whose name is no literal, and which it is."""

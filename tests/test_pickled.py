@@ -184,8 +184,12 @@ def test_every_error_is_tested():
 @pytest.mark.parametrize("way", WAYS)
 def test_events(way):
     """An event, too, is sent to workers; what happens by it is the same."""
-    ball = lw.Builder("ball").body("ball", 1.0, inertia=0.01).joint("up", "prismatic", "world", "ball", lower=-0.3)
-    free = ball.shape("ball", "sphere", radius=0.1, restitution=0.5).build()
+    ball = (
+        lw.Builder("ball")
+        .body("ball", 1.0, inertia=0.01)
+        .joint("up", "prismatic", "world", "ball", limits=lw.JointLimits(lower=-0.3))
+    )
+    free = ball.shape("ball", "sphere", radius=0.1, contact=lw.ContactProperties(restitution=0.5)).build()
     grounded = free.with_ground(-0.2)
     cases = [(free, lw.events.touch("ball")), *((free, event) for event in lw.events.limits(free))]
     for model, event in (*cases, (grounded, lw.events.pair_touch(grounded))):

@@ -227,7 +227,11 @@ def topic_events() -> Any:
 def thrown_ball() -> tuple[lw.Model, Array]:
     """Return a ball above a ground, and its initial configuration."""
     builder = lw.Builder("ball").body("ball", mass=1.0, inertia=0.004).joint("free", "free", "world", "ball")
-    ball = builder.shape("ball", "sphere", radius=0.1).build().with_ground(friction=0.3, restitution=0.7)
+    ball = (
+        builder.shape("ball", "sphere", radius=0.1)
+        .build()
+        .with_ground(contact=lw.ContactProperties(friction=0.3, restitution=0.7))
+    )
     q0 = ball.neutral()
     q0[2] = 0.12
     return ball, q0

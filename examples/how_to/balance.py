@@ -55,7 +55,7 @@ import linkwright as lw
 
 whole = lw.load("humanoid")
 legs = [joint.name for joint in whole.joints if joint.name.split("_")[1:2] in (["hip"], ["knee"], ["ankle"])]
-robot = whole.lock({joint.name: 0.0 for joint in whole.joints[1:] if joint.name not in legs}).with_ground(friction=0.8)
+robot = whole.lock({joint.name: 0.0 for joint in whole.joints[1:] if joint.name not in legs}).with_ground(contact=lw.ContactProperties(friction=0.8))
 for name in legs:
     robot = robot.with_joint(name, armature=0.02, damping=1.0)
 start = robot.neutral()

@@ -19,7 +19,7 @@ ball = (
     .joint("free", "free", "world", "ball")
     .shape("ball", "sphere", radius=0.1)
     .build()
-    .with_ground(friction=0.3, restitution=0.7)
+    .with_ground(contact=lw.ContactProperties(friction=0.3, restitution=0.7))
 )
 q0 = ball.neutral()
 q0[2] = 0.12

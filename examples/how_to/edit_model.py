@@ -41,7 +41,7 @@ gripper = (
     .body("palm", 0.3, inertia=0.001)
     .body("finger", 0.05, inertia=0.0001)
     .joint("mount", "fixed", "world", "palm")
-    .joint("slide", "prismatic", "palm", "finger", axis=(1, 0, 0), lower=0.0, upper=0.04)
+    .joint("slide", "prismatic", "palm", "finger", axis=(1, 0, 0), limits=(0.0, 0.04))
     .build()
 )
 whole = arm.append(gripper, "tool", prefix="gripper_")

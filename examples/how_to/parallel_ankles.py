@@ -32,8 +32,8 @@ for side, y in (("left", 0.1), ("right", -0.1)):
         biped.body(crank, 0.1, (-0.03, 0, 0), 1e-3)
         biped.joint(crank, "revolute", shank, crank, axis=(0, 1, 0), xyz=(0, offset, -0.1), armature=0.01)
         biped.frame(pin, crank, xyz=(-0.06, 0, 0)).frame(heel, foot, xyz=(-0.06, offset, 0))
-        biped.loop(f"{side}_{name}_rod", "distance", pin, heel, length=0.3)
-robot = biped.build().with_ground(friction=0.8)
+        biped.loop(f"{side}_{name}_rod", ("distance", 0.3), pin, heel)
+robot = biped.build().with_ground(contact=lw.ContactProperties(friction=0.8))
 
 # %% [markdown]
 # ## Closed standing posture

@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 import linkwright as lw
 
-robot = lw.load("humanoid").with_ground(friction=0.8)
+robot = lw.load("humanoid").with_ground(contact=lw.ContactProperties(friction=0.8))
 print(robot.nq, robot.nv)                            # 36 and 35
 
 # %% [markdown]

@@ -35,13 +35,13 @@ import linkwright as lw
 slider = (
     lw.Builder("slider", gravity=(0, 0, 0))
     .body("block", mass=2.0)
-    .joint("slide", "prismatic", "world", "block", axis=(1, 0, 0), stiffness=8.0, damping=0.5)
+    .joint("slide", "prismatic", "world", "block", axis=(1, 0, 0), damping=0.5).joint_spring("slide", 8.0)
     .build()
 )
 wheel = (
     lw.Builder("wheel", gravity=(0, 0, 0))
     .body("disc", mass=5.0, inertia=(1.0, 1.0, 2.0))        # 2 kg m² about z, the axis of the joint
-    .joint("axle", "revolute", "world", "disc", axis=(0, 0, 1), stiffness=8.0, damping=0.5)
+    .joint("axle", "revolute", "world", "disc", axis=(0, 0, 1), damping=0.5).joint_spring("axle", 8.0)
     .build()
 )
 straight = lw.simulate(slider, [0.3], [0.0], 8.0)           # starts 0.3 m from equilibrium

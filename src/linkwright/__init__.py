@@ -41,6 +41,7 @@ _NAMES = {
     # Mechanisms: from files and from code
     "linkwright.formats.load": "load",
     "linkwright.model.build.builder": "Builder",
+    "linkwright.model.build.options": "ContactProperties JointLimits",
     "linkwright.model.library.dh": "DHRow DHTable from_dh to_dh",
     "linkwright.model.pair": "Pair",
     "linkwright.model.shape": "Shape",
@@ -74,7 +75,7 @@ _NAMES = {
     "linkwright.trajectories": "Trajectory",
     # Inverse kinematics
     "linkwright.ik_solvers.reach": "Reached inverse_kinematics",
-    "linkwright.ik_solvers.rates": "resolved_rate",
+    "linkwright.ik_solvers.resolved_rates": "resolved_rate",
     "linkwright.ik_solvers.exact": "analytic_inverse_kinematics",
     # Dexterity and statics of a frame
     "linkwright.dexterity": "StaticWrench draw_ellipsoids null_space singular_directions static_wrench",
@@ -87,17 +88,17 @@ _NAMES = {
     "linkwright.identification.payload": "identify_payload",
     "linkwright.identification.excitation": "ExcitingTrajectory exciting_trajectory",
     "linkwright.identification.calibration": "Calibrated calibrate",
-    "linkwright.identification.measured.measurements": "Measurements",
-    "linkwright.identification.measured.reading": "read_measurements",
-    "linkwright.identification.measured.smoothing": "smooth_derivatives",
+    "linkwright.identification.measurements.record": "Measurements",
+    "linkwright.identification.measurements.reading": "read_measurements",
+    "linkwright.identification.measurements.smoothing": "smooth_derivatives",
     # Parameter studies
     "linkwright.studies.run": "study",
     "linkwright.studies.result": "Study",
     # Symbolic equations
     "linkwright.symbolic": "Equations equations",
     # Closed-loop behavior
-    "linkwright.symbolic.controlled.attraction": "AttractionRegion region_of_attraction",
-    "linkwright.symbolic.controlled.portrait": "PhasePortrait phase_portrait",
+    "linkwright.symbolic.closed_loop_control.attraction": "AttractionRegion region_of_attraction",
+    "linkwright.symbolic.closed_loop_control.portrait": "PhasePortrait phase_portrait",
 }
 """Other public names, by module."""
 
@@ -167,5 +168,5 @@ def _later(module: str, name: str) -> Callable[..., Any]:
 # Functions of upper layers that lower layers call
 provided.save_model.function = _later("linkwright.formats.save", "save")
 provided.hull_of_mesh.function = _later("linkwright.formats.meshes", "hull_of")
-provided.show_in_studio.function = _later("linkwright.browser.recorded.shown", "show")
-provided.save_motion_page.function = _later("linkwright.browser.recorded.shown", "save_page")
+provided.show_in_studio.function = _later("linkwright.browser.recorded.motion_studio", "show")
+provided.save_motion_page.function = _later("linkwright.browser.recorded.motion_studio", "save_page")

@@ -53,16 +53,18 @@ from linkwright.identification.excitation import ExcitingTrajectory as ExcitingT
 from linkwright.identification.excitation import exciting_trajectory as exciting_trajectory
 from linkwright.identification.identify import Identified as Identified
 from linkwright.identification.identify import identify as identify
-from linkwright.identification.measured.measurements import Measurements as Measurements
-from linkwright.identification.measured.reading import read_measurements as read_measurements
-from linkwright.identification.measured.smoothing import smooth_derivatives as smooth_derivatives
+from linkwright.identification.measurements.reading import read_measurements as read_measurements
+from linkwright.identification.measurements.record import Measurements as Measurements
+from linkwright.identification.measurements.smoothing import smooth_derivatives as smooth_derivatives
 from linkwright.identification.payload import identify_payload as identify_payload
 from linkwright.ik_solvers import tasks as tasks
 from linkwright.ik_solvers.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
-from linkwright.ik_solvers.rates import resolved_rate as resolved_rate
 from linkwright.ik_solvers.reach import Reached as Reached
 from linkwright.ik_solvers.reach import inverse_kinematics as inverse_kinematics
+from linkwright.ik_solvers.resolved_rates import resolved_rate as resolved_rate
 from linkwright.model.build.builder import Builder as Builder
+from linkwright.model.build.options import ContactProperties as ContactProperties
+from linkwright.model.build.options import JointLimits as JointLimits
 from linkwright.model.library.dh import DHRow as DHRow
 from linkwright.model.library.dh import DHTable as DHTable
 from linkwright.model.library.dh import from_dh as from_dh
@@ -107,10 +109,10 @@ from linkwright.studies.result import Study as Study
 from linkwright.studies.run import study as study
 from linkwright.symbolic import Equations as Equations
 from linkwright.symbolic import equations as equations
-from linkwright.symbolic.controlled.attraction import AttractionRegion as AttractionRegion
-from linkwright.symbolic.controlled.attraction import region_of_attraction as region_of_attraction
-from linkwright.symbolic.controlled.portrait import PhasePortrait as PhasePortrait
-from linkwright.symbolic.controlled.portrait import phase_portrait as phase_portrait
+from linkwright.symbolic.closed_loop_control.attraction import AttractionRegion as AttractionRegion
+from linkwright.symbolic.closed_loop_control.attraction import region_of_attraction as region_of_attraction
+from linkwright.symbolic.closed_loop_control.portrait import PhasePortrait as PhasePortrait
+from linkwright.symbolic.closed_loop_control.portrait import phase_portrait as phase_portrait
 from linkwright.trajectories import Trajectory as Trajectory
 from linkwright.visual.drawing.scene import draw as draw
 
@@ -516,6 +518,7 @@ __all__ = [
     "BaseParameters",
     "Builder",
     "Calibrated",
+    "ContactProperties",
     "DHRow",
     "DHTable",
     "Episode",
@@ -525,6 +528,7 @@ __all__ = [
     "Identified",
     "Impact",
     "Integrator",
+    "JointLimits",
     "Kernel",
     "Measurements",
     "Mobility",

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import compile
 from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motors
 from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError, names_given
@@ -31,7 +32,7 @@ from linkwright.simulation.rollouts.preparation import RESET_STREAM, PreparedRol
 from linkwright.simulation.rollouts.rollout_loop import run_rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.visual.moving.camera import Camera
+from linkwright.visual.animations.camera import Camera
 
 try:
     import gymnasium
@@ -87,7 +88,7 @@ class Interface:
 
     def __post_init__(self) -> None:
         for name, value in (("steps", self.steps), ("limit", 1 if self.limit is None else self.limit)):
-            _require_count(name, value)
+            whole_number(name, value, 1)
         if self.render_mode not in (None, "rgb_array"):
             raise InputError(f'render_mode is "rgb_array" or None; got {self.render_mode!r}')
 
@@ -136,7 +137,6 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self._given = {name: x for name, x in locals().items() if name not in ("self", "__class__")}
         if gymnasium is None:
             raise MissingExtraError("environments need the package gymnasium: pip install 'linkwright[gymnasium]'")
-        _require_count("num_envs", num_envs)
         if interface is not None and not isinstance(interface, Interface):
             raise ArgumentError(f"interface is lw.gymnasium.Interface(…); got {interface!r}")
         interface, episode = interface or Interface(), _checked_episode(episode)
@@ -146,7 +146,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             **_metadata(interface.steps * step),
         }
         self.render_mode = interface.render_mode
-        self.num_envs, self.model, self.limit = int(num_envs), model, interface.limit
+        self.num_envs, self.model, self.limit = whole_number("num_envs", num_envs, 1), model, interface.limit
         self._steps, self._threads = int(interface.steps), setup.integrator.threads
         self.single_action_space = _space_of_actions(model, controller, interface.action_space)
         begin_q, begin_v = (
@@ -306,29 +306,17 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self._age[mask], self._ended[mask] = 0, False
 
 
+def _of_one_motion(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of :class:`VectorEnv` without ``num_envs``."""
+    signature = inspect.signature(function)
+    return signature.replace(parameters=[one for name, one in signature.parameters.items() if name != "num_envs"])
+
+
 class Env(_Single):  # type: ignore[misc, valid-type]
     """Gymnasium environment of one motion; its arguments are those of :class:`VectorEnv` without ``num_envs``."""
 
-    @takes_options
-    @takes_model
-    def __init__(
-        self,
-        model: Model,
-        q0: Any = None,
-        v0: Any = None,
-        step: float = 1e-3,
-        controller: Callable[..., Any] | None = None,
-        *,
-        interface: Interface | None = None,
-        method: IntegrationMethod | Integrator | None = None,
-        actuation: Actuation | None = None,
-        surroundings: Surroundings | None = None,
-        episode: Episode | None = None,
-        parameters: Mapping[str, Any] | None = None,
-    ):
-        options: dict[str, Any] = {"method": method, "actuation": actuation, "surroundings": surroundings}
-        options |= {"interface": interface, "episode": episode, "parameters": parameters}
-        self._several = VectorEnv(model, 1, q0, v0, step, controller, **options)
+    def __init__(self, model: Model, *arguments: Any, **options: Any):
+        self._several = VectorEnv(model, 1, *arguments, **options)
         self.metadata: dict[str, Any] = {name: self._several.metadata[name] for name in ("render_modes", "render_fps")}
         self.render_mode = self._several.render_mode
         self.action_space = self._several.single_action_space
@@ -351,6 +339,8 @@ class Env(_Single):  # type: ignore[misc, valid-type]
         pictures = self._several.render()
         return None if pictures is None else pictures[0]
 
+    __init__.__signature__ = _of_one_motion(VectorEnv.__init__)  # type: ignore[attr-defined]
+
 
 _CARRIED = ("_now", "_random", "_age", "_ended", "_seeded", "_np_random", "_np_random_seed")
 
@@ -361,11 +351,6 @@ def _made_again(kind: type, given: dict[str, Any]) -> Any:
 
 def _metadata(period: float) -> dict[str, Any]:
     return {"render_modes": ["rgb_array"], "render_fps": round(1.0 / period) or 1}
-
-
-def _require_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
 
 
 def _checked_episode(given: Any) -> Episode:

@@ -169,7 +169,7 @@ def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[st
 
 @takes_model
 def add_loop(
-    model: Model, q: Any, v: Any, name: str, type: str, first: str, second: str, **options: Any
+    model: Model, q: Any, v: Any, name: str, type: str | tuple[str, Any], first: str, second: str, axis: Any = None
 ) -> TransferredState:  # a loop's kind is its type elsewhere too
     """Add a loop that holds two frames at their present relative pose, by a plastic impact.
 
@@ -183,13 +183,13 @@ def add_loop(
         Velocity.
     name : str
         Name of the new loop.
-    type : str
+    type : str or (str, parameter)
         Type of the loop as in :meth:`Builder.loop`: "ball" holds the origin of `second` at its present position in
         `first`, "weld" holds its axes too, "revolute" allows a rotation about ``axis``.
     first, second : str
         Names of the frames.
-    **options
-        Further arguments of :meth:`Model.with_loop`.
+    axis : array_like, shape (3,) or (2, 3), optional
+        Axis in `second`, as of :meth:`Builder.loop`.
 
     Returns
     -------
@@ -197,11 +197,9 @@ def add_loop(
         Mechanism with the loop, its state, and the lost kinetic energy.
     """
     q, v = _state(model, q, v)
-    if "placement" in options or "xyz" in options or "rpy" in options:
-        raise ArgumentError("add_loop keeps the present relative pose; Model.with_loop accepts a placement")
     placement = inverse_pose(pose(model, q, first)) @ pose(model, q, second)
     placement[3] = 0.0, 0.0, 0.0, 1.0
-    other = model.with_loop(name, type, first, second, placement=placement, **options)
+    other = model.with_loop(name, type, first, second, placement=placement, axis=axis)
     return _carried(model, q, v, other, q)
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from linkwright.errors import counted
-
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -203,16 +201,6 @@ class ExhibitResult:
             table.add_row(*one.cells())
         return table
 
-    def errata_table(self) -> Table:
-        """Return a table of errata, for a terminal."""
-        from rich.table import Table
-
-        table = Table(*ERRATA_HEADS, title=counted(len(self.errata), "erratum", "errata"), box=None)
-        table.title_justify = "left"
-        for one in self.errata:
-            table.add_row(one.where, one.printed, one.right, one.example, *one.cells())
-        return table
-
     def __str__(self) -> str:
         lines = [f"{self.exhibit.number} {self.exhibit.title}"]
         lines += [
@@ -223,7 +211,6 @@ class ExhibitResult:
 
 
 HEADS = ("what", "given as", "given", "here", "difference")
-ERRATA_HEADS = ("where", "printed", "right", "example", "as printed", "as it is right", "here")
 
 
 def _cells(one: Finding) -> tuple[str, str, str, str, str]:

@@ -16,8 +16,8 @@ import linkwright as lw
 from linkwright.browser.pictures import glb
 from linkwright.browser.solids import PLAIN, solids_of
 from linkwright.errors import FormatWarning
+from linkwright.formats.materials import MOST_PAINTS
 from linkwright.formats.meshes import painted_of
-from linkwright.formats.painted import MOST_PAINTS
 from linkwright.model.shape import Shape
 from linkwright.visual.drawing.skin import skin
 

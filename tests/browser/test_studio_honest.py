@@ -12,10 +12,10 @@ from linkwright.browser.hand import Hand
 from linkwright.browser.live.live import Live
 from linkwright.browser.live.panel import LivePanel
 from linkwright.browser.live.plots import Plots
-from linkwright.browser.live.simulating import narrow
+from linkwright.browser.live.simulation_tab import narrow
 from linkwright.browser.posture import Posture, beyond_limits
+from linkwright.browser.recorded.export import Saving
 from linkwright.browser.recorded.page import page_of
-from linkwright.browser.recorded.saving import Saving
 from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import number_of_this_machine
 from linkwright.browser.sliders import Sliders
@@ -168,7 +168,7 @@ def test_what_is_beyond_its_limits_is_told(server):
     assert beyond_limits(arm, q).startswith("Beyond the joint limits: joint2 at 900° (from -120° to 120°)")
     assert beyond_limits(arm, np.full(7, 9.0)).endswith(", and 4 more.")
     slide = lw.Builder("slide").body("cart", mass=1.0, inertia=0.1)
-    slide = slide.joint("rail", "prismatic", "world", "cart", lower=-0.5, upper=0.5).build()
+    slide = slide.joint("rail", "prismatic", "world", "cart", limits=(-0.5, 0.5)).build()
     assert beyond_limits(slide, np.array([1.0])).endswith("rail at 1 m (from -0.5 to 0.5 m).")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.browser.recorded import shown
+from linkwright.browser.recorded import motion_studio
 from linkwright.browser.recorded.page import framed, page_of, playable
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, MissingExtraError, ShapeError
 
@@ -106,7 +106,7 @@ def test_contact_forces_are_arrows(viser):
 
 
 def test_show_goes_to_the_studio_where_it_is_installed(motion, viser, monkeypatch):
-    monkeypatch.setattr(shown.MotionStudio, "open", lambda self: True)
+    monkeypatch.setattr(motion_studio.MotionStudio, "open", lambda self: True)
     made = motion.show(block=False, port=18600, speed=2.0)
     try:
         assert made.player.playing

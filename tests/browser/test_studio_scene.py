@@ -10,7 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.browser.hand import Hand
-from linkwright.browser.looks import Looks, ellipsoid, ellipsoid_of
+from linkwright.browser.overlays import Looks, ellipsoid, ellipsoid_of
 from linkwright.browser.posture import Posture
 from linkwright.browser.robot import MOST_BODIES, RobotNodes, node_name
 from linkwright.browser.scene import BrowserScene
@@ -213,7 +213,7 @@ def test_very_fine_meshes_are_shown_with_fewer_triangles():
     builder = lw.Builder("fine").body("plate", mass=1.0, inertia=np.eye(3))
     builder.joint("hinge", "revolute", "world", "plate")
     vertices = np.stack([x, y, 0.05 * np.sin(9.0 * x) * np.cos(7.0 * y)], axis=-1).reshape(-1, 3)
-    builder.shape("plate", "mesh", vertices=vertices, faces=faces, use="visual")
+    builder.mesh("plate", vertices=vertices, faces=faces, use="visual")
     (solid,) = (one for one in solids_of(builder.build()).solids if one.body == 0)
     assert len(faces) > MOST_OF_A_MESH >= len(solid.mesh.faces) > 1000
     np.testing.assert_allclose(np.ptp(solid.mesh.vertices, axis=0)[:2], 1.0, atol=0.05)

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.browser.live.live import Live
-from linkwright.browser.live.simulating import level_of
+from linkwright.browser.live.simulation_tab import level_of
 from linkwright.browser.page import Studio
 from linkwright.cli import main
 

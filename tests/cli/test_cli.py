@@ -19,8 +19,8 @@ from PIL import Image
 
 import linkwright as lw
 from linkwright.cli import main
-from linkwright.cli.told.terminal import PlainConsole
-from linkwright.cli.typed.arguments import starting_posture, starting_velocity
+from linkwright.cli.input.arguments import starting_posture, starting_velocity
+from linkwright.cli.output.terminal import PlainConsole
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.simulation import Motion
 from linkwright.simulation.recording.recorder import MotionRecorder
@@ -153,7 +153,7 @@ def test_a_terminal_is_told_what_is_done(arguments, expected, monkeypatch, tmp_p
     monkeypatch.setattr(rich.status.Status, "update", told_of(rich.status.Status.update, every, 1))
     monkeypatch.setattr(rich.progress.Progress, "update", told_of(rich.progress.Progress.update, every, "description"))
     with monkeypatch.context() as patch:
-        patch.setattr("linkwright.cli.told.terminal.errors", terminal)
+        patch.setattr("linkwright.cli.output.terminal.errors", terminal)
         assert run(*arguments, capsys=capsys)[0] == 0
     for what in expected:
         assert any(what in one for one in every), every
@@ -173,7 +173,7 @@ def told_of(method, every, where):
 
 def test_brackets_in_a_path_are_no_markup_to_a_terminal(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(
-        "linkwright.cli.told.terminal.errors", PlainConsole(file=io.StringIO(), force_terminal=True, width=100)
+        "linkwright.cli.output.terminal.errors", PlainConsole(file=io.StringIO(), force_terminal=True, width=100)
     )
     robot = tmp_path / "[" / "x].urdf"
     robot.parent.mkdir()

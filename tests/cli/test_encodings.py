@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from linkwright.cli import app, main
-from linkwright.cli.told.encodings import accept_all_characters, ascii_of
+from linkwright.cli.output.encodings import accept_all_characters, ascii_of
 
 COMMANDS = [name for name in app.resolved_commands() if not name.startswith("-")]
 

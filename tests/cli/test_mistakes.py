@@ -59,10 +59,10 @@ def test_every_command_tells_words_that_it_does_not_take(command, capsys):
         ("gallery --out", "--out needs a file or folder"),
         ("studio --page static", "--page takes one of double-pendulum, forward-kinematics, statics; got 'static'"),
         ("experiment foo", "NAMES takes one of planar, floating; got 'foo'"),
-        ("simulate two_link --fps 0", "--fps must be a positive number; got 0"),
+        ("simulate two_link --fps 0", "--fps is a positive number; got 0"),
         ("simulate two_link --fps 60", "--fps is at most 50 in a GIF; got 60 (use --film mp4)"),
-        ("simulate two_link --speed -1", "--speed must be a positive number; got -1"),
-        ("simulate two_link --friction -1", "--friction must not be negative; got -1"),
+        ("simulate two_link --speed -1", "--speed is a positive number; got -1"),
+        ("simulate two_link --friction -1", "--friction is a number from 0 on; got -1"),
         ("equations two_link --coordinates x", "--coordinates expects new=expression, such as phi1=theta1; got 'x'"),
         ("info pendulm", "; did you mean pendulum?"),
     ],
@@ -75,7 +75,7 @@ def test_what_is_wrong_is_told_in_a_sentence(arguments, expected, capsys):
 def test_help_in_a_terminal_of_any_width(columns, monkeypatch):
     """COLUMNS=0 says nothing of the width."""
     monkeypatch.setenv("COLUMNS", columns)
-    from linkwright.cli.told.terminal import PlainConsole
+    from linkwright.cli.output.terminal import PlainConsole
 
     console = PlainConsole()
     assert console.width == (int(columns) or 80)

@@ -11,7 +11,7 @@ from PIL import Image
 import linkwright as lw
 from linkwright.browser.posture import default_frame
 from linkwright.cli import main
-from linkwright.cli.typed.arguments import target_poses
+from linkwright.cli.input.arguments import target_poses
 from linkwright.errors import InputError
 from linkwright.ik_solvers.paths import followed, straight
 from linkwright.visual.postures import draw_postures
@@ -91,15 +91,15 @@ def test_without_a_target_one_is_taken(tmp_path, capsys):
         (("arm7", "--to", "1 2 x"), "'x' is not a number"),
         (("arm7", "--to", "1 2 nan"), "finite"),
         (("arm7", "--to", "0 0 1", "--frame", "nose"), "unknown frame 'nose'"),
-        (("arm7", "--to", "0 0 1", "--branches", "0"), "at least 1"),
+        (("arm7", "--to", "0 0 1", "--branches", "0"), "--branches is a whole number from 1 on; got 0"),
         (
-            ("arm7", "--to", "0 0 1", "--start", "1 2"),
-            "--start gives 1 value; 'arm7' has nq = 7; separate them by commas",
+            ("arm7", "--to", "0 0 1", "--initial-guess", "1 2"),
+            "--initial-guess gives 1 value; 'arm7' has nq = 7; separate them by commas",
         ),
-        (("arm7", "--to", "0 0 1", "--start", "1,2"), "--start gives 2 values; 'arm7' has nq = 7\n"),
-        (("arm7", "--to", "0 0 1", "--start", "nan,0,0,0,0,0,0"), "--start: 'nan' is not finite"),
-        (("puma560", "--to", "0.3 0.2 0.1", "--start", "joint1=nan"), "--start: 'nan' is not finite"),
-        (("delta", "--to", "0 0 -0.4", "--start", "wrist.w=2"), "has length 2"),
+        (("arm7", "--to", "0 0 1", "--initial-guess", "1,2"), "--initial-guess gives 2 values; 'arm7' has nq = 7\n"),
+        (("arm7", "--to", "0 0 1", "--initial-guess", "nan,0,0,0,0,0,0"), "--initial-guess: 'nan' is not finite"),
+        (("puma560", "--to", "0.3 0.2 0.1", "--initial-guess", "joint1=nan"), "--initial-guess: 'nan' is not finite"),
+        (("delta", "--to", "0 0 -0.4", "--initial-guess", "wrist.w=2"), "has length 2"),
     ],
 )
 def test_bad_input_is_told(arguments, words, tmp_path, capsys):

@@ -15,7 +15,7 @@ from linkwright.compiler.schedules import selection
 from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST
 from linkwright.compiler.schedules.composed.constraints import LoopConstraints
 from linkwright.dynamics.closed_loops.rows import branches
-from linkwright.dynamics.forces.borne import borne_forces, efforts_of, partly_prescribed
+from linkwright.dynamics.forces.joint_reactions import borne_forces, efforts_of, partly_prescribed
 from linkwright.errors import LinkwrightError
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.spatial.linalg import semidefinite_factors

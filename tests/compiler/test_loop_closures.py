@@ -123,9 +123,7 @@ def test_rods_of_different_length_are_alike() -> None:
     q = tree.random(seed=1)
     ends = [lw.pose(tree, q, f"end{k}")[:3, 3] for k in range(many)]
     for k in range(0, many, 2):
-        builder.loop(
-            f"rod{k}", "distance", f"end{k}", f"end{k + 1}", length=float(np.linalg.norm(ends[k + 1] - ends[k]))
-        )
+        builder.loop(f"rod{k}", ("distance", float(np.linalg.norm(ends[k + 1] - ends[k]))), f"end{k}", f"end{k + 1}")
     model = builder.build()
     x = moving(model, q, 1)
     kernel = on_lanes(model, method="assembly")

@@ -277,17 +277,16 @@ def long_chain(kinds, n, seed):
         r = points - center
         inertia = sum(w * (x @ x * np.eye(3) - np.outer(x, x)) for w, x in zip(weights, r, strict=True))
         builder.body(f"body{k}", mass=float(weights.sum()), center_of_mass=center, inertia=0.5 * (inertia + inertia.T))
-        options = {"pitch": 0.3} if joint == "helical" else {}
+        kind = ("helical", 0.3) if joint == "helical" else joint
         axis = {} if joint in ("free", "spherical") else {"axis": rng.normal(size=3)}
         builder.joint(
             f"joint{k}",
-            joint,
+            kind,
             parent,
             f"body{k}",
             xyz=0.2 * rng.normal(size=3),
             rpy=rng.normal(size=3),
             **axis,
-            **options,
         )
         parent = f"body{k}"
     return builder.build()

@@ -13,13 +13,13 @@ from linkwright.dynamics.closed_loops import rows as constraint
 from linkwright.simulation.preparation import require_closed
 
 LOOPS = (
-    ("weld", {}),
-    ("ball", {}),
-    ("revolute", {"axis": [0, 0.6, 0.8]}),
-    ("universal", {"axis": [1, 0, 0], "second_axis": [0, 1, 0]}),
-    ("helical", {"pitch": 0.2, "axis": [0, 0, 1]}),
-    ("distance", {"length": 0.7}),
-    ("mask", {"held": "x rz"}),
+    ("weld", None, {}),
+    ("ball", None, {}),
+    ("revolute", None, {"axis": [0, 0.6, 0.8]}),
+    ("universal", None, {"axis": [[1, 0, 0], [0, 1, 0]]}),
+    ("helical", 0.2, {"axis": [0, 0, 1]}),
+    ("distance", 0.7, {}),
+    ("mask", "x rz", {}),
 )
 
 
@@ -27,21 +27,23 @@ def crowd():
     """Pairs of arms that hang on each other by loops of many kinds; those alike differ in all their numbers."""
     builder, rng = lw.Builder("crowd"), np.random.default_rng(0)
     kinds = ("revolute", "prismatic", "spherical", "universal", "cylindrical", "revolute")
-    for n, (loop, options) in enumerate(LOOPS * 2):
+    for n, (loop, parameter, options) in enumerate(LOOPS * 2):
         bodies = [f"{n} {k}" for k in range(len(kinds))]
         for k, (body, kind) in enumerate(zip(bodies, kinds, strict=True)):
             parent = bodies[k - 2] if k > 1 else "world"
             builder.body(body, rng.uniform(1, 2), rng.normal(size=3), 0.3)
             axis = {} if kind == "spherical" else {"axis": rng.normal(size=3)}
             if kind == "universal":
-                axis = {"axis": [1, 0, 0], "second_axis": [0, 0, 1]}
+                axis = {"axis": [[1, 0, 0], [0, 0, 1]]}
             builder.joint(f"to {body}", kind, parent, body, xyz=rng.normal(size=3), rpy=rng.normal(size=3), **axis)
-        numbers = {name: value * rng.uniform(1, 2) for name, value in options.items() if name in ("pitch", "length")}
+        if isinstance(parameter, float):
+            parameter *= rng.uniform(1, 2)
+        kind = loop if parameter is None else (loop, parameter)
         place = {} if loop == "distance" else {"xyz": rng.normal(size=3)}
-        builder.loop(f"loop {n}", loop, bodies[-2], bodies[-1], **place, **{**options, **numbers})
+        builder.loop(f"loop {n}", kind, bodies[-2], bodies[-1], **place, **options)
         names = [f"to {bodies[k]}" for k in (0, 5)]
-        builder.loop(f"tie {n}", "joint", *names, coefficients=[0.1, *rng.normal(size=2)])
-    builder.loop("stop", "joint", "to 0 0", "", coefficients=[0.3])
+        builder.loop(f"tie {n}", ("joint", [0.1, *rng.normal(size=2)]), *names)
+    builder.loop("stop", ("joint", [0.3]), "to 0 0", "")
     return builder.build()
 
 

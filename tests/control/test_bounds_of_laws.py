@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,6 +21,7 @@ arm = lw.load("arm7")
 HOME = np.array([0.3, 0.6, -0.2, 1.2, 0.4, 0.8, 0.1])
 POSE = lw.pose(arm, HOME, "tool")
 
+LOOP = control.ForceLoop("z", integral=60.0, damping=1200.0)
 BOUND = {
     control.pd: (two, {"target": np.zeros(2), "stiffness": 9.0, "damping": 6.0}),
     control.pid: (two, {"target": np.zeros(2), "stiffness": 9.0, "damping": 6.0, "integral": 1.0, "step": 1e-3}),
@@ -50,11 +52,9 @@ BOUND = {
             "frame": "tool",
             "reference": POSE,
             "force": np.array([0, 0, -5.0, 0, 0, 0]),
-            "pressed": "z",
             "stiffness": 900.0,
             "damping": 60.0,
-            "integral": 60.0,
-            "force_damping": 1200.0,
+            "force_loop": LOOP,
             "step": 1e-3,
         },
     ),
@@ -99,14 +99,20 @@ def test_what_is_right_passes(function):
         (control.shaped_impedance, {"inertia": 0.0}, "inertia must be above zero"),
         (control.admittance, {"inertia": -1.0}, "inertia must be zero or more"),
         (control.admittance, {"step": 0.0}, "step must be above zero"),
-        (control.hybrid, {"task": np.ones((3, 3))}, "task is no rotation"),
-        (control.hybrid, {"force": [5.0, 0, -5, 0, 0, 0]}, "a force is given along 'x', which is not in pressed='z'"),
-        (control.hybrid, {"pressed": "xyz"}, "several as a list"),
+        (control.hybrid, {"force_loop": replace(LOOP, axes=np.ones((3, 3)))}, r"force_loop\.axes is no rotation"),
+        (control.hybrid, {"force_loop": replace(LOOP, integral=-1.0)}, r"force_loop\.integral must be zero or more"),
+        (control.hybrid, {"force_loop": 60.0}, r"force_loop is lw\.control\.ForceLoop\(…\); got 60"),
+        (control.hybrid, {"force": [5.0, 0, -5, 0, 0, 0]}, "force is along 'x', and force_loop.directions is 'z'"),
     ],
 )
 def test_what_cannot_be_bound_is_told_by_its_name(function, changes, told):
     with pytest.raises(LinkwrightError, match=told):
         looked_at(function, **changes)
+
+
+def test_directions_of_a_force_loop_are_checked():
+    with pytest.raises(LinkwrightError, match="several as a list"):
+        control.ForceLoop("xyz", integral=1.0, damping=1.0)
 
 
 def test_friction_within_a_law_is_looked_at_too():
@@ -261,7 +267,7 @@ def quick(**changes):
     """A hand so light that a damper held over a millisecond turns it round."""
     wrist = lw.Builder("wrist").body("arm", mass=2.0, center_of_mass=[0.3, 0, 0], inertia=0.05 * np.eye(3))
     wrist = wrist.body("hand", mass=0.1, inertia=4e-4 * np.eye(3))
-    wrist = wrist.joint("elbow", "revolute", "world", "arm", axis=[0, 0, 1], effort_limit=50.0)
+    wrist = wrist.joint("elbow", "revolute", "world", "arm", axis=[0, 0, 1], limits=lw.JointLimits(effort=50.0))
     wrist = wrist.joint(
         "turn",
         "revolute",
@@ -269,7 +275,7 @@ def quick(**changes):
         "hand",
         axis=[0, 0, 1],
         placement=lw.transform.make(np.eye(3), [0.5, 0, 0]),
-        effort_limit=12.0,
+        limits=lw.JointLimits(effort=12.0),
     )
     model = wrist.build()
     law = partial(control.pd, target=np.array([0.3, 0.3]), stiffness=100.0, damping=changes.pop("damping", 2.0))

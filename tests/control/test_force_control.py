@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -168,9 +169,10 @@ DOWN = np.diag([1.0, -1.0, -1.0, 1.0])
 DOWN[:3, 3] = 0.55, 0.1, 0.25
 TOUCHING = lw.inverse_kinematics(arm, {"tool": DOWN}, initial_guess=START).q
 POLISH = partial(
-    lw.control.hybrid, frame="tool", reference=partial(circle, home=DOWN, radius=0.05, period=2.8), pressed="z",
-    force=np.array([0.0, 0, -10, 0, 0, 0]), stiffness=3600.0, damping=108.0, integral=100.0, force_damping=1200.0,
-    step=1e-3, posture=TOUCHING, posture_stiffness=25.0, posture_damping=10.0,
+    lw.control.hybrid, frame="tool", reference=partial(circle, home=DOWN, radius=0.05, period=2.8),
+    force=np.array([0.0, 0, -10, 0, 0, 0]), stiffness=3600.0, damping=108.0,
+    force_loop=lw.control.ForceLoop("z", integral=100.0, damping=1200.0), step=1e-3,
+    posture=TOUCHING, posture_stiffness=25.0, posture_damping=10.0,
 )  # fmt: skip
 PLANES = lw.contact.Plane(
     "tool", stiffness=[1e4, 3e4, 1e5, 2e5, 4e5], damping=[50.0, 100, 200, 300, 400], friction=0.2, point=DOWN[:3, 3]
@@ -217,7 +219,7 @@ def test_a_task_may_be_turned():
     """The same plane, leaning, with the task's z along its normal."""
     R = lw.rotation.from_rpy([0.2, -0.3, 0.4])
     plane = lw.contact.Plane("tool", stiffness=2e4, damping=100.0, friction=0.1, point=DOWN[:3, 3], normal=R[:, 2])
-    law = partial(POLISH, task=R, reference=DOWN)
+    law = partial(POLISH, force_loop=replace(POLISH.keywords["force_loop"], axes=R), reference=DOWN)
     motion = lw.simulate(
         arm,
         TOUCHING,
@@ -236,9 +238,8 @@ def test_force_control_is_stable_as_long_as_routh_says():
     normal = 1.0 / np.linalg.inv(lw.operational_inertia(arm, TOUCHING, "tool"))[2, 2]
     grown = []
     for share in (0.8, 1.2):
-        law = partial(
-            POLISH, reference=DOWN, proportional=0.0, integral=share * 300.0 / normal, force_damping=300.0, step=1e-4
-        )
+        loop = lw.control.ForceLoop("z", integral=share * 300.0 / normal, damping=300.0, proportional=0.0)
+        law = partial(POLISH, reference=DOWN, force_loop=loop, step=1e-4)
         plane = lw.contact.Plane("tool", stiffness=1e4, point=DOWN[:3, 3])
         motion = lw.simulate(
             arm,

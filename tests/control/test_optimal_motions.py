@@ -10,8 +10,8 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.control.optimal import problem
-from linkwright.control.optimal.box import least
-from linkwright.control.optimal.changes import curvature, factors
+from linkwright.control.optimal.box_constraints import least
+from linkwright.control.optimal.step_derivatives import curvature, factors
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.joint import Cylindrical, Free, Planar, Prismatic, Revolute, Spherical
 from mechanisms import random_tree, state
@@ -210,7 +210,7 @@ def cost_of_swing_up(q, v, tau):
 
 
 def test_a_swing_up_keeps_its_limits_and_is_a_least(pendulums):
-    found = swing_up(pendulums, tolerance=1e-13)
+    found = swing_up(pendulums, stopping=C.StoppingCriterion(tolerance=1e-13))
     assert found.converged
     assert (np.diff(found.costs) <= 0.0).all()
     assert abs(found.tau).max() == 5.0  # and so kept exactly
@@ -233,7 +233,17 @@ def test_without_limits_it_is_what_plain_numpy_finds(pendulums):
     start, goal = np.array([-1.0, 0.5]), np.array([0.3, -0.4])
     running = [C.EffortCost(1e-2), C.PostureCost(goal, 1.0)]
     final = [C.PostureCost(goal, 50.0), C.VelocityCost(5.0)]
-    found = ilqr(model, start, [0.0, 0.0], steps, h, running, final, method="semi_implicit", tolerance=1e-14)
+    found = ilqr(
+        model,
+        start,
+        [0.0, 0.0],
+        steps,
+        h,
+        running,
+        final,
+        method="semi_implicit",
+        stopping=C.StoppingCriterion(tolerance=1e-14),
+    )
     Q, W = np.diag([1.0, 1.0, 0.0, 0.0]) * h, np.diag([50.0, 50.0, 5.0, 5.0])
     R, x_goal = 1e-2 * h * np.eye(2), np.concatenate([goal, np.zeros(2)])
     tau = np.repeat(lw.gravity_forces(model, start)[None], steps, axis=0)
@@ -272,7 +282,17 @@ def test_joints_that_turn_about_points_are_led_to_their_postures():
     running = [C.EffortCost(1e-2), C.VelocityCost(0.01)]
     final = [C.PostureCost(goal, 20.0 * weight), C.VelocityCost(2.0)]
     v0 = 0.3 * np.random.default_rng(5).normal(size=model.nv)
-    found = ilqr(model, start, v0, 12, 0.05, running, final, method="semi_implicit", tolerance=1e-14)
+    found = ilqr(
+        model,
+        start,
+        v0,
+        12,
+        0.05,
+        running,
+        final,
+        method="semi_implicit",
+        stopping=C.StoppingCriterion(tolerance=1e-14),
+    )
     assert found.converged
     assert np.abs(lw.difference(model, goal, found.q[-1])).max() < 0.2
 
@@ -509,13 +529,23 @@ def test_the_guess_of_a_stance_holds_it():
     motor = [model.joints[0].name]
     q = lw.project(model, lw.close_loops(model, model.neutral() + 0.6), np.zeros(model.nv))[0]
     zero = np.zeros(model.nv)
-    found = ilqr(model, q, zero, 20, 0.02, C.EffortCost(1.0), actuated=motor, method="semi_implicit", iterations=0)
+    found = ilqr(
+        model,
+        q,
+        zero,
+        20,
+        0.02,
+        C.EffortCost(1.0),
+        actuated=motor,
+        method="semi_implicit",
+        stopping=C.StoppingCriterion(iterations=0),
+    )
     np.testing.assert_allclose(found.tau[0], lw.inverse_dynamics(model, q, zero, zero, actuated=motor), atol=1e-9)
     np.testing.assert_allclose(found.q, np.broadcast_to(q, found.q.shape), atol=1e-9)
 
 
 def test_what_does_not_converge_says_why(pendulums):
-    few = swing_up(pendulums, iterations=2)
+    few = swing_up(pendulums, stopping=C.StoppingCriterion(iterations=2))
     assert not few.converged
     assert few.iterations == 2
     assert few.reason == "2 iterations were not enough"

@@ -292,7 +292,7 @@ def test_tied_coordinates_are_refused():
     for k in range(2):
         builder.body(f"b{k}", 1.0, (0, 0, -0.5), (0.1, 0.1, 0.1))
         builder.joint(f"j{k}", "revolute", "world", f"b{k}", axis=(0, 1, 0))
-    builder.loop("tie", "joint", "j0", "j1", coefficients=(0.0, 1.0))
+    builder.loop("tie", ("joint", (0.0, 1.0)), "j0", "j1")
     model = builder.build()
     q, v, tau = state(model, 0)
     for method in ("assembly", "hybrid"):

@@ -126,10 +126,10 @@ def test_lengths_of_any_size():
     for size in (1.0, 1e-3, 1e3):
         rng, builder = np.random.default_rng(0), lw.Builder("scaled")
         for k, kind in enumerate(("revolute", "prismatic", "helical", "revolute", "spherical")):
-            told = {"pitch": 0.1 * size} if kind == "helical" else {}
+            type = ("helical", 0.1 * size) if kind == "helical" else kind
             xyz, rpy = size * rng.normal(size=3), rng.normal(size=3)
             builder.body(f"b{k}", mass=1.0)
-            builder.joint(f"j{k}", kind, f"b{k - 1}" if k else "world", f"b{k}", xyz=xyz, rpy=rpy, **told)
+            builder.joint(f"j{k}", type, f"b{k - 1}" if k else "world", f"b{k}", xyz=xyz, rpy=rpy)
         model = builder.build()
         found = lw.base_parameters(model, armature=True)
         assert found.rank == 37

@@ -128,9 +128,9 @@ def double_crank() -> Builder:
         (("weld", "end", "nowhere"), {}, "unknown frame 'nowhere'"),
         (("weld", "end", "other"), {}, "closes nothing: 'end' and 'other' are both on the body 'a'"),
         (("weld", "post", "world"), {}, "both at rest in the world"),
-        (("joint", "ja", "jc"), {"coefficients": [0, 1]}, "unknown coordinate 'jc'"),
-        (("joint", "ja", "ja"), {"coefficients": [0, 1]}, "with itself"),
-        (("joint", "ja", "end"), {"coefficients": [0, 1]}, "unknown coordinate 'end'"),
+        ((("joint", [0, 1]), "ja", "jc"), {}, "unknown coordinate 'jc'"),
+        ((("joint", [0, 1]), "ja", "ja"), {}, "with itself"),
+        ((("joint", [0, 1]), "ja", "end"), {}, "unknown coordinate 'end'"),
     ],
 )
 def test_loops_that_close_nothing(arguments, options, message):
@@ -143,25 +143,24 @@ def test_loops_that_close_nothing(arguments, options, message):
     ("arguments", "options", "message"),
     [
         (("wedl", "end", "b"), {}, "unknown loop type 'wedl'; .*|weld"),
-        (("mask", "end", "b"), {}, "a mask loop needs held"),
-        (("mask", "end", "b"), {"held": []}, "one or more of x, y, z, rx, ry, rz"),
-        (("mask", "end", "b"), {"held": "x x"}, "each once"),
-        (("mask", "end", "b"), {"held": ["x", "up"]}, "unknown direction of a relative motion 'up'"),
-        (("weld", "end", "b"), {"held": "x"}, "a weld loop has no held"),
+        (("mask", "end", "b"), {}, "a mask loop needs its directions"),
+        ((("mask", []), "end", "b"), {}, "one or more of x, y, z, rx, ry, rz"),
+        ((("mask", "x x"), "end", "b"), {}, "each once"),
+        ((("mask", ["x", "up"]), "end", "b"), {}, "unknown direction of a relative motion 'up'"),
+        ((("weld", "x"), "end", "b"), {}, "a weld loop has no parameter"),
         (("weld", "end", "b"), {"axis": (0, 0, 1)}, "a weld loop has no axis"),
-        (("weld", "end", "b"), {"length": 1.0}, "a weld loop has no length"),
-        (("weld", "end", "b"), {"coefficients": [1]}, "a weld loop has no coefficients"),
+        ((("weld", "x", "y"), "end", "b"), {}, r"type is a name, or \(name, parameter\)"),
         (("weld", "end"), {}, "only one is given"),
-        (("distance", "end", "b"), {}, "a distance loop needs length"),
-        (("distance", "end", "b"), {"length": 0.0}, "must be positive"),
-        (("distance", "end", "b"), {"length": np.nan}, "must be a finite number"),
-        (("helical", "end", "b"), {}, "a helical loop needs pitch"),
-        (("helical", "end", "b"), {"pitch": 0.0}, "must be nonzero"),
+        (("distance", "end", "b"), {}, "a distance loop needs its length"),
+        ((("distance", 0.0), "end", "b"), {}, "must be positive"),
+        ((("distance", np.nan), "end", "b"), {}, "must be a finite number"),
+        (("helical", "end", "b"), {}, "a helical loop needs its pitch"),
+        ((("helical", 0.0), "end", "b"), {}, "must be nonzero"),
         (("revolute", "end", "b"), {"axis": (0, 0, 0)}, "not all zero"),
         (("revolute", "end", "b"), {"xyz": (0, 0)}, r"loop .loop.: xyz must be finite numbers of shape \(3,\)"),
         (("joint", "ja", "jb.0"), {}, "needs coefficients"),
-        (("joint", "ja"), {"coefficients": [0.0, 1.0]}, "only c₀ where there is no second"),
-        (("joint", "ja", "jb.0"), {"coefficients": [np.inf, 1.0]}, "must be finite"),
+        ((("joint", [0.0, 1.0]), "ja"), {}, "only c₀ where there is no second"),
+        ((("joint", [np.inf, 1.0]), "ja", "jb.0"), {}, "must be finite"),
     ],
 )
 def test_loops_that_make_no_sense(arguments, options, message):
@@ -176,9 +175,9 @@ def test_a_second_loop_of_the_same_name():
 
 
 def test_loops_are_printed():
-    builder = double_crank().loop("pin", "ball", "end", "b").loop("rod", "distance", "world", "b", length=2.0)
+    builder = double_crank().loop("pin", "ball", "end", "b").loop("rod", ("distance", 2.0), "world", "b")
     names = builder.build().coordinate_names
-    model = builder.loop("gear", "joint", "ja", names[1], coefficients=[0.5, -2.0]).build()
+    model = builder.loop("gear", ("joint", [0.5, -2.0]), "ja", names[1]).build()
     assert str(model).splitlines()[-4:] == [
         "loops:",
         "   pin (ball): end ─ b",
@@ -317,7 +316,7 @@ def test_joints_that_drive_are_listed_by_name(names):
 
 def test_one_constraint_is_told_as_one():
     rod = Builder("rod").body("a", 1.0).joint("slide", "prismatic", "world", "a", axis=(1, 0, 0))
-    rod = rod.loop("stop", "distance", "world", "a", length=1.0).build()
+    rod = rod.loop("stop", ("distance", 1.0), "world", "a").build()
     assert str(public.mobility(rod, [1.0])) == "0 degrees of freedom; 1 constraint, 1 independent, 0 redundant"
 
 

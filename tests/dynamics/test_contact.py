@@ -108,7 +108,7 @@ def test_dissipation_by_restitution(restitution, x):
         (lambda: contact.Plane("tool", stiffness=1.0, exponent=2), "exponent is 1 or 1.5"),
         (lambda: contact.Sphere("tool", stiffness=1.0, center=(0, 0, 0), radius=0.0), "radius must be more than 0"),
         (lambda: contact.Plane(3, stiffness=1.0), "frame is the name of a frame; got 3"),
-        (lambda: contact.dissipation(0.0, 1.0), "restitution is more than 0"),
+        (lambda: contact.dissipation(0.0, 1.0), "restitution is a positive number"),
         (lambda: contact.dissipation(0.5, -1.0), "speed is a positive number"),
     ],
 )

@@ -34,14 +34,16 @@ H = 1e-3
 
 def standing(name: str, **surface: float) -> lw.Model:
     """The model with a ground 2 cm above its lowest shape in the neutral posture."""
-    model = lw.load(name).with_ground(**surface)
+    model = lw.load(name).with_ground(contact=lw.ContactProperties(**surface))
     lowest = min(
         part.gap
         for group in contact_constraints(model, model.neutral(), np.zeros(model.nv), H)
         for part in group.constraints
     )
     ground = model.shapes[model.pairs[0].second]
-    return lw.load(name).with_ground(height=float(ground.placement[2, 3] + lowest) + 0.02, **surface)
+    return lw.load(name).with_ground(
+        height=float(ground.placement[2, 3] + lowest) + 0.02, contact=lw.ContactProperties(**surface)
+    )
 
 
 def near_ground(model: lw.Model, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

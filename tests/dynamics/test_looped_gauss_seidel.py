@@ -27,7 +27,11 @@ def crawling(restitution: float | None = None) -> lw.Model:
         for at in generator.uniform(-0.4, 0.4, (8, 3)):
             friction = float(generator.choice([0.3, 0.8]))
             builder = builder.shape(
-                body.name, "sphere", radius=0.05, xyz=0.5 * at, friction=friction, restitution=restitution
+                body.name,
+                "sphere",
+                radius=0.05,
+                xyz=0.5 * at,
+                contact=lw.ContactProperties(friction=friction, restitution=restitution),
             )
     return builder.build().with_ground(height=-0.1)
 

@@ -16,8 +16,8 @@ from linkwright.compiler.front.algorithms import facts
 from linkwright.errors import InputError, ModelError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.origins import with_near_origins
-from linkwright.model.change.minimal import FORMS
 from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.transformations.minimal import FORMS
 from linkwright.model.tree import Model
 from linkwright.spatial.inertia import RigidInertia
 from mechanisms import body, one_of_each, random_tree, relative_error, state, trees

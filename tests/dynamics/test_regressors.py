@@ -100,7 +100,7 @@ def test_friction_of_followers_counts_in_their_leaders():
     model = lw.Builder("pair")
     model.body("a", mass=1.0).body("b", mass=2.0)
     model.joint("j", "revolute", "world", "a", axis=[0, 0, 1], damping=0.1, friction=0.3, armature=0.7)
-    model.joint("k", "revolute", "a", "b", axis=[0, 0, 1], damping=0.2, friction=0.5, mimic="j", multiplier=-1.0)
+    model.joint("k", "revolute", "a", "b", axis=[0, 0, 1], damping=0.2, friction=0.5).mimic("k", "j", -1.0)
     pair = model.build()
     q, v, a = state(pair, 0)
     Y = lw.regressor(pair, q, v, a, armature=True, friction=True)

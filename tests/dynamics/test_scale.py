@@ -163,7 +163,7 @@ def two_bodies(mass=1.0, length=1.0, inertia=0.1, armature=0.0, pitch=None):
     builder = public.Builder("two").body("a", mass, (0, length, 0), inertia).body("b", mass, inertia=inertia)
     builder.joint("i", "revolute", "world", "a", armature=armature).frame("tip", "b", xyz=(length, 0, 0))
     kind = "revolute" if pitch is None else "helical"
-    return builder.joint("j", kind, "a", "b", xyz=(length, 0, 0), armature=armature, pitch=pitch).build()
+    return builder.joint("j", (kind, pitch), "a", "b", xyz=(length, 0, 0), armature=armature).build()
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import FormatError, FormatWarning, InputError
-from linkwright.formats import confined as process
-from linkwright.formats.answers import decoded, encoded
-from linkwright.formats.confined import confined
+from linkwright.formats import child_process as process
+from linkwright.formats.child_process import confined
 from linkwright.formats.findings import assembled
 from linkwright.formats.mjcf import read_mjcf
+from linkwright.formats.process_results import decoded, encoded
 from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
 from linkwright.model.joint import JOINT_TYPES, Compound, JointPart, Revolute, nested
 from linkwright.model.loop import LOOP_TYPES, CoordinateLoop, Loop

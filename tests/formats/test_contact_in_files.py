@@ -170,7 +170,9 @@ def as_told(model):
 @pytest.mark.parametrize("name", ["quadruped", "humanoid"])
 def test_a_robot_on_its_ground_goes_through_mjcf(name, tmp_path):
     pytest.importorskip("mujoco")
-    model = lw.load(name).with_ground(-1.0, friction=0.4, torsional_friction=0.01, rolling_friction=0.001, margin=0.01)
+    model = lw.load(name).with_ground(
+        -1.0, contact=lw.ContactProperties(friction=0.4, torsional_friction=0.01, rolling_friction=0.001, margin=0.01)
+    )
     back = lw.load(model.save(tmp_path / "r.xml"), trusted=True).with_contact(
         between=[s.name for s in model.shapes if s.name]
     )
@@ -198,7 +200,7 @@ def test_all_that_contact_has_in_a_file_comes_back(tmp_path):
 
 
 def test_what_mjcf_cannot_say_of_contact_is_told(tmp_path):
-    model = lw.load("quadruped").with_ground(restitution=0.5, stiffness=1e5, damping=1e3)
+    model = lw.load("quadruped").with_ground(contact=lw.ContactProperties(restitution=0.5, stiffness=1e5, damping=1e3))
     with pytest.warns(FormatWarning) as told:
         model.save(tmp_path / "r.xml")
     text = str(told[0].message)
@@ -208,7 +210,7 @@ def test_what_mjcf_cannot_say_of_contact_is_told(tmp_path):
 
 def ball(**told):
     builder = lw.Builder("ball").body("a", 1.0, [0, 0, 0.1], 0.01).joint("j", "revolute", "world", "a")
-    return builder.shape("a", "sphere", radius=0.1, name="ball", use="collision", **told)
+    return builder.shape("a", "sphere", radius=0.1, name="ball", use="collision", contact=lw.ContactProperties(**told))
 
 
 TOLD = {
@@ -234,7 +236,9 @@ SAID = {
 def test_what_a_shape_has_for_contact_comes_back_or_is_told(ending, tmp_path):
     if ending == ".xml":
         pytest.importorskip("mujoco")
-    model = ball(**TOLD).shape("a", "box", size=(1, 1, 1), use="collision", **TOLD).build()
+    model = (
+        ball(**TOLD).shape("a", "box", size=(1, 1, 1), use="collision", contact=lw.ContactProperties(**TOLD)).build()
+    )
     with pytest.warns(FormatWarning) as told:
         model.save(tmp_path / f"r{ending}")
     text = " ".join(str(one.message) for one in told)
@@ -327,7 +331,7 @@ def test_friction_that_nobody_gives_is_ours_and_one_that_is_left_to_others_is_to
         warnings.simplefilter("error")
         alone.save(tmp_path / "r.xml")
     assert lw.load(tmp_path / "r.xml", trusted=True).shapes[0].friction == 0.7
-    other = lw.Builder(alone).shape("world", "plane", friction=0.2).build()
+    other = lw.Builder(alone).shape("world", "plane", contact=lw.ContactProperties(friction=0.2)).build()
     with pytest.warns(FormatWarning, match="friction that depends on the other shape is written as 0.7: 'ball"):
         other.save(tmp_path / "r.xml")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.cli.typed.arguments import starting_posture, starting_velocity
+from linkwright.cli.input.arguments import starting_posture, starting_velocity
 from linkwright.dynamics import bias_forces, mass_matrix, pose, spring_lengths, velocity
 from linkwright.dynamics.forces.statics import passive_forces
 from linkwright.errors import (

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from linkwright.errors import FormatError, InputError, MissingFileError, UnknownNameError
-from linkwright.formats import named
+from linkwright.formats import installed_robots
+from linkwright.formats.installed_robots import described_file, example_robots, robot_descriptions
 from linkwright.formats.load import load
-from linkwright.formats.named import described_file, example_robots, robot_descriptions
 
 PANDA = '''"""As the package has it."""
 from os import getenv as _getenv
@@ -104,7 +104,7 @@ def examples(tmp_path, monkeypatch):
         _write(tmp_path / f"{path}.urdf")
     for path in ("ur_description/ur5_big", "ur_description/ur5_small"):
         _write(tmp_path / f"{path}.urdf")
-    monkeypatch.setattr(named, "_example_folders", lambda: [tmp_path])
+    monkeypatch.setattr(installed_robots, "_example_folders", lambda: [tmp_path])
     return tmp_path
 
 
@@ -125,7 +125,7 @@ def _write(path):
     ],
 )
 def test_a_name_is_that_of_a_file_or_of_a_folder_of_one(examples, name, found):
-    assert named.robot_file(name, ()) == examples / found
+    assert installed_robots.robot_file(name, ()) == examples / found
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_what_else_is_installed_changes_no_answer(examples, descriptions):
             with pytest.raises(InputError, match=f"name one of them: {variants}") as caught:
                 load(name)
             assert (f"{name}_description, of robot_descriptions" in str(caught.value)) == there, on_disk
-        assert named.robot_file("one", ()) == examples / "one_description/urdf/one.urdf"
-    assert named.robot_file("two_description", ()).parent.name == "arm_description"
+        assert installed_robots.robot_file("one", ()) == examples / "one_description/urdf/one.urdf"
+    assert installed_robots.robot_file("two_description", ()).parent.name == "arm_description"
 
 
 @pytest.mark.parametrize(
@@ -175,12 +175,12 @@ def test_names_that_nearly_match_are_told(examples, name, meant):
 
 
 def test_what_would_know_more_names_is_told_where_nothing_is_installed(monkeypatch):
-    monkeypatch.setattr(named, "_example_files", lambda: {"panda": [Path("panda.urdf")]})
-    monkeypatch.setattr(named, "robot_descriptions", dict)
+    monkeypatch.setattr(installed_robots, "_example_files", lambda: {"panda": [Path("panda.urdf")]})
+    monkeypatch.setattr(installed_robots, "robot_descriptions", dict)
     with pytest.raises(UnknownNameError) as caught:
         load("talos")
     assert "pip install" not in str(caught.value)
-    monkeypatch.setattr(named, "_example_files", dict)
+    monkeypatch.setattr(installed_robots, "_example_files", dict)
     with pytest.raises(UnknownNameError, match=r'planar:N.*pip install "linkwright\[robots\]"'):
         load("talos")
 
@@ -217,5 +217,5 @@ def test_every_name_that_an_error_lists_can_be_loaded():
         assert len(listed) >= 3
         for one in listed:
             assert not one.startswith("/")
-            assert named.robot_file(one, ()).is_file()
+            assert installed_robots.robot_file(one, ()).is_file()
     assert load("anymal_b_simple/anymal").nv == 12

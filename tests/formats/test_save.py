@@ -8,10 +8,11 @@ import pytest
 from linkwright import dynamics
 from linkwright.compiler.user import symbols
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError
+from linkwright.formats.installed_robots import example_robots
 from linkwright.formats.load import load
-from linkwright.formats.named import example_robots
 from linkwright.model.build.assembly import described
 from linkwright.model.build.builder import Builder
+from linkwright.model.build.options import JointLimits
 from linkwright.model.joint import (
     JOINT_TYPES,
     Compound,
@@ -101,10 +102,11 @@ def test_a_floating_base_goes_through_sdf_and_ztk(tmp_path):
 
 def test_all_that_a_hinge_has_goes_through_sdf(tmp_path):
     builder = Builder("arm", gravity=[1.0, 2.0, 3.0]).body("a", 1.0, [0.1, 0, 0], 0.1)
-    limits = {"lower": -1.0, "upper": 2.0, "effort_limit": 7.0, "velocity_limit": 3.0}
-    builder.joint("h", "revolute", "world", "a", stiffness=3.0, rest=0.4, damping=0.2, friction=0.3, **limits)
+    limits = JointLimits(-1.0, 2.0, effort=7.0, velocity=3.0)
+    builder.joint("h", "revolute", "world", "a", damping=0.2, friction=0.3, limits=limits)
+    builder.joint_spring("h", 3.0, rest=0.4)
     builder.body("b", 1.0, [0.1, 0, 0], 0.1).frame("tip", "b", xyz=[0.1, 0.2, 0.3], rpy=[0.3, 0.2, 0.1])
-    builder.joint("s", "prismatic", "a", "b", axis=[1, 2, 3], mimic="h", multiplier=0.5, offset=0.1)
+    builder.joint("s", "prismatic", "a", "b", axis=[1, 2, 3]).mimic("s", "h", 0.5, 0.1)
     model = builder.build()
     model.save(tmp_path / "r.sdf")  # nothing is lost
     read = load(tmp_path / "r.sdf")
@@ -117,9 +119,11 @@ def test_all_that_a_hinge_has_goes_through_sdf(tmp_path):
 
 def test_all_that_a_joint_has_in_ztk_goes_through_it(tmp_path):
     builder = Builder("arm").body("h", 1.0, [0.1, 0, 0], 0.1).body("u", 1.0, [0.1, 0, 0], [0.1, 0.2, 0.2])
-    builder.joint("h", "revolute", "world", "h", lower=-1.0, upper=2.0, stiffness=3.0, damping=0.2, armature=0.05)
-    builder.joint("u", "universal", "h", "u", lower=[-1, -2], upper=[1, 2], friction=[0.1, 0.2])
-    builder.body("s", 1.0, [0.1, 0, 0], 0.1).joint("s", "prismatic", "u", "s", lower=-1.0, effort_limit=7.0)
+    builder.joint("h", "revolute", "world", "h", damping=0.2, armature=0.05, limits=(-1.0, 2.0)).joint_spring("h", 3.0)
+    builder.joint("u", "universal", "h", "u", friction=[0.1, 0.2], limits=([-1, -2], [1, 2]))
+    builder.body("s", 1.0, [0.1, 0, 0], 0.1).joint(
+        "s", "prismatic", "u", "s", limits=JointLimits(lower=-1.0, effort=7.0)
+    )
     model = builder.build()
     model.save(tmp_path / "r.ztk")  # nothing is lost
     read = load(tmp_path / "r.ztk")
@@ -138,8 +142,8 @@ def test_loops_that_are_closed_at_zero_go_through_sdf(kind, tmp_path):
     model = builder.build()
     T = np.linalg.inv(dynamics.pose(model, np.zeros(3), "a0")) @ dynamics.pose(model, np.zeros(3), "a2")
     axis = {} if kind in ("weld", "ball") else {"axis": [0.0, 0.6, 0.8]}
-    pitch = {"pitch": 0.1} if kind == "helical" else {}
-    model = builder.loop("close", kind, "a0", "a2", placement=T, **axis, **pitch).build()
+    type = ("helical", 0.1) if kind == "helical" else kind
+    model = builder.loop("close", type, "a0", "a2", placement=T, **axis).build()
     model.save(tmp_path / "r.sdf")
     read = load(tmp_path / "r.sdf")
     for seed in range(3):
@@ -162,9 +166,9 @@ def test_a_weld_that_is_closed_at_zero_goes_through_ztk(tmp_path):
 
 def test_what_sdf_and_ztk_lose_is_told(tmp_path):
     builder = Builder("many").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
-    builder.joint("a", "planar", "world", "a").joint("j", "helical", "a", "b", pitch=0.1, armature=0.1)
-    builder.spring("world", "b", 1.0).loop("d", "distance", "world", "b", length=0.3)
-    builder.shape("b", "mesh", vertices=np.eye(3), faces=[[0, 1, 2]]).shape("b", "plane")
+    builder.joint("a", "planar", "world", "a").joint("j", ("helical", 0.1), "a", "b", armature=0.1)
+    builder.spring("world", "b", 1.0).loop("d", ("distance", 0.3), "world", "b")
+    builder.mesh("b", vertices=np.eye(3), faces=[[0, 1, 2]]).shape("b", "plane")
     model = builder.build()
     told = losses(model, tmp_path / "r.sdf")
     for part in (
@@ -220,7 +224,9 @@ def test_mjcf_of_a_compound_with_a_ball(tmp_path):
 
 def test_all_that_a_hinge_has_goes_through_mjcf(tmp_path):
     builder = Builder("arm", gravity=[1.0, 2.0, 3.0]).body("a", 1.0, [0.1, 0, 0], 0.1)
-    builder.joint("h", "revolute", "world", "a", lower=-1.0, upper=2.0, effort_limit=7.0, stiffness=3.0, rest=0.4)
+    builder.joint("h", "revolute", "world", "a", limits=JointLimits(-1.0, 2.0, effort=7.0)).joint_spring(
+        "h", 3.0, rest=0.4
+    )
     builder.body("b", 1.0, [0.1, 0, 0], 0.1)
     builder.joint("s", "prismatic", "a", "b", axis=[1, 2, 3], damping=0.2, friction=0.3, armature=0.05)
     model = builder.build()
@@ -236,9 +242,9 @@ def test_all_that_a_hinge_has_goes_through_mjcf(tmp_path):
 def test_limits_dynamics_and_mimics_go_through_urdf(tmp_path):
     builder = Builder("arm").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
     builder.body("c", 1.0, [0.1, 0, 0], 0.1)
-    limits = {"lower": -1.0, "upper": 2.0, "effort_limit": 7.0, "velocity_limit": 3.0}
-    builder.joint("h", "revolute", "world", "a", damping=0.2, friction=0.3, **limits)
-    builder.joint("s", "prismatic", "a", "b", axis=[1, 2, 3], mimic="h", multiplier=0.5, offset=0.1, **limits)
+    limits = JointLimits(-1.0, 2.0, effort=7.0, velocity=3.0)
+    builder.joint("h", "revolute", "world", "a", damping=0.2, friction=0.3, limits=limits)
+    builder.joint("s", "prismatic", "a", "b", axis=[1, 2, 3], limits=limits).mimic("s", "h", 0.5, 0.1)
     builder.joint("t", "continuous", "b", "c", rpy=[0.1, np.pi / 2, 0.3])
     model = builder.build()
     model.save(tmp_path / "r.urdf")  # nothing is lost
@@ -255,7 +261,7 @@ def test_what_urdf_loses_is_told(tmp_path):
     told = losses(model, tmp_path / "r.urdf")
     assert "loops are lost" in told
     builder = Builder("arm", gravity=[0, 0, -1.62]).body("a", 1.0, [0.1, 0, 0], 0.1)
-    builder.joint("h", "helical", "world", "a", pitch=0.1, armature=0.1, stiffness=2.0)
+    builder.joint("h", ("helical", 0.1), "world", "a", armature=0.1).joint_spring("h", 2.0)
     told = losses(builder.build(), tmp_path / "r.urdf")
     for what in (
         "armature is lost: 'h'",
@@ -268,7 +274,7 @@ def test_what_urdf_loses_is_told(tmp_path):
 
 def test_followers_are_tied_in_mjcf(tmp_path):
     builder = Builder("arm").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
-    builder.joint("h", "revolute", "world", "a").joint("s", "revolute", "a", "b", mimic="h", multiplier=2.0, offset=0.1)
+    builder.joint("h", "revolute", "world", "a").joint("s", "revolute", "a", "b").mimic("s", "h", 2.0, 0.1)
     told = losses(builder.build(), tmp_path / "r.xml")
     assert "a mimic joint is coupled to its leader by an equality constraint: 's'" in told
     read = load(tmp_path / "r.xml", trusted=True)
@@ -366,7 +372,7 @@ def test_a_dh_arm(ending, tmp_path):
 
 def test_what_has_no_limits_has_none_after_urdf(tmp_path):
     builder = Builder("arm").body("a", 1.0, [0.1, 0, 0], 0.1).joint("s", "prismatic", "world", "a")
-    builder.body("b", 1.0, [0.1, 0, 0], 0.1).joint("h", "revolute", "a", "b", lower=-1.0)
+    builder.body("b", 1.0, [0.1, 0, 0], 0.1).joint("h", "revolute", "a", "b", limits=JointLimits(lower=-1.0))
     model = builder.build()
     model.save(tmp_path / "r.urdf")  # nothing is lost
     read = load(tmp_path / "r.urdf")

@@ -18,10 +18,12 @@ def arm():
 
 
 def full():
-    builder = arm().shape("a", "sphere", radius=0.1, name="ball", friction=0.5, use="collision")
+    builder = arm().shape(
+        "a", "sphere", radius=0.1, name="ball", use="collision", contact=lw.ContactProperties(friction=0.5)
+    )
     builder.shape("a", "box", size=[0.1, 0.2, 0.3], xyz=[1, 2, 3], rpy=[0.1, 0.2, 0.3], use="visual", color=[1, 0, 0])
     builder.shape("b", "cylinder", radius=0.1, length=0.2, color=[0, 1, 0, 0.5])
-    return builder.shape("b", "mesh", file="meshes/part.stl", scale=[1, 2, 3], use="visual").build()
+    return builder.mesh("b", "meshes/part.stl", scale=[1, 2, 3], use="visual").build()
 
 
 def test_a_model_keeps_its_shapes():
@@ -67,14 +69,9 @@ def test_shapes_go_along_when_models_are_changed():
         ({"kind": "sphere", "radius": 1, "length": 1}, ArgumentError, "a shape of 'a': a sphere has no length"),
         ({"kind": "sphere", "radius": -1}, InputError, "the radius of a sphere is finite and above zero; got -1.0"),
         ({"kind": "box", "size": [1, 2]}, lw.errors.LinkwrightError, "a shape of 'a': size"),
-        ({"kind": "mesh"}, InputError, "a mesh is given by a file, or by vertices and faces"),
-        (
-            {"kind": "mesh", "vertices": np.eye(3), "faces": [[0, 1, 3]]},
-            InputError,
-            "the faces of a mesh are numbers of its 3 vertices, from 0; got 0 to 3",
-        ),
+        ({"kind": "mesh"}, ArgumentError, "a mesh is added by Builder.mesh(…)"),
         ({"kind": "plane", "use": "seen"}, InputError, "a shape is for 'visual', 'collision', 'both'; got 'seen'"),
-        ({"kind": "plane", "friction": -1}, InputError, "a coefficient of friction is not negative; got -1.0"),
+        ({"kind": "plane", "contact": 0.5}, ArgumentError, "a shape of 'a': contact is lw.ContactProperties(…)"),
         ({"kind": "plane", "color": [0, 0, 2]}, InputError, "a color is red, green, blue and opacity"),
     ],
 )
@@ -82,6 +79,21 @@ def test_what_is_wrong_with_a_shape_is_told(given, error, message):
     with pytest.raises(error) as told:
         arm().shape("a", **given)
     assert message in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "a mesh is given by a file, or by vertices and faces"),
+        (
+            {"vertices": np.eye(3), "faces": [[0, 1, 3]]},
+            "the faces of a mesh are numbers of its 3 vertices, from 0; got 0 to 3",
+        ),
+    ],
+)
+def test_wrong_meshes_are_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        arm().mesh("a", **given)
 
 
 def test_a_shape_of_no_body_is_told():
@@ -269,7 +281,7 @@ def test_shapes_go_through_ztk_as_what_is_seen(tmp_path):
     builder = arm().shape("a", "box", size=[0.1, 0.2, 0.3], **where).shape("a", "sphere", radius=0.1, **where)
     builder.shape("b", "cylinder", radius=0.1, length=0.3, **where).shape("b", "cone", radius=0.1, length=0.3, **where)
     builder.shape("b", "capsule", radius=0.1, length=0.3, **where).shape("b", "ellipsoid", size=[1, 2, 3], **where)
-    model = builder.shape("a", "mesh", vertices=vertices, faces=faces, scale=[1, -2, 3], **where).build()
+    model = builder.mesh("a", vertices=vertices, faces=faces, scale=[1, -2, 3], **where).build()
     with pytest.warns(FormatWarning, match="a joint has the name of its link"):
         model.save(tmp_path / "r.ztk")
     read = lw.load(tmp_path / "r.ztk")
@@ -296,7 +308,7 @@ def test_meshes_are_found_from_wherever_a_robot_is_saved(name, ending, tmp_path,
     source = tmp_path / "home/arms/r.urdf"
     source.write_text(URDF.format(more="").replace("package://x/y.dae", name))
     monkeypatch.chdir(tmp_path / "home/arms")
-    built = arm().shape("a", "mesh", file="meshes/part.obj").build()
+    built = arm().mesh("a", "meshes/part.obj").build()
     for model in (lw.load(source), built):
         for place in ("home/arms/sub", "elsewhere"):
             moved = lw.load(model.save(tmp_path / place / f"m{ending}"), trusted=True)
@@ -310,7 +322,7 @@ def test_meshes_are_found_from_wherever_a_robot_is_saved(name, ending, tmp_path,
 
 @pytest.mark.parametrize("ending", [".urdf", ".sdf", ".xml"])
 def test_meshes_that_are_not_found_are_told_on_writing(ending, tmp_path):
-    model = arm().shape("a", "mesh", file="nope.stl", use="visual").build()
+    model = arm().mesh("a", "nope.stl", use="visual").build()
     with pytest.warns(FormatWarning, match="meshes are not found: 'nope.stl'"):
         model.save(tmp_path / f"m{ending}")
 
@@ -328,13 +340,10 @@ def test_shapes_go_through_files(ending, tmp_path):
     builder = arm()
     for shape in parts:
         given = {what: getattr(shape, what) for what in KINDS[shape.kind]}
-        told = {"friction": shape.friction} if ending != ".urdf" else {}
-        builder.shape(
-            shape.body, shape.kind, placement=shape.placement, use=shape.use, color=shape.color, **told, **given
-        )
-    built = builder.shape(
-        "b", "mesh", file=str(tmp_path / "meshes" / "part.obj"), scale=[1, 2, 3], use="visual"
-    ).build()
+        contact = lw.ContactProperties(friction=shape.friction if ending != ".urdf" else None)
+        place = {"placement": shape.placement, "use": shape.use, "color": shape.color}
+        builder.shape(shape.body, shape.kind, contact=contact, **place, **given)
+    built = builder.mesh("b", str(tmp_path / "meshes" / "part.obj"), scale=[1, 2, 3], use="visual").build()
     built.save(tmp_path / f"r{ending}")
     read = lw.load(tmp_path / f"r{ending}", trusted=True)
 

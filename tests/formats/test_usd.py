@@ -104,12 +104,18 @@ def arm(unit=1.0, heavy=1.0):
 
 
 def by_hand():
-    limits = {"lower": -np.pi / 2, "upper": np.pi / 4}
+    limits = (-np.pi / 2, np.pi / 4)
     builder = lw.Builder("arm").body("upper", 2.0, [0.1, 0, 0.3], [0.02, 0.03, 0.01])
-    builder.joint("hinge", "revolute", "world", "upper", xyz=[0, 0, 1], axis=[0, 1, 0], **limits)
+    builder.joint("hinge", "revolute", "world", "upper", xyz=[0, 0, 1], axis=[0, 1, 0], limits=limits)
     builder.body("lower", 1.0, [0, 0, 0.2], [0.01, 0.01, 0.005])
     return builder.joint(
-        "slide", "prismatic", "upper", "lower", xyz=[0.5, 0, 0], axis=[0, 0, 1], lower=0.1, upper=0.4, effort_limit=7.0
+        "slide",
+        "prismatic",
+        "upper",
+        "lower",
+        xyz=[0.5, 0, 0],
+        axis=[0, 0, 1],
+        limits=lw.JointLimits(0.1, 0.4, effort=7.0),
     ).build()
 
 

@@ -20,7 +20,7 @@ def chain(*axes, root="world", builder=None, tag=""):
     for k, axis in enumerate(axes):
         name, parent = f"{tag}{k}", f"{tag}{k - 1}" if k else root
         builder.body(name, 1.0, (0, 0, 0.1), 0.1)
-        builder.joint(name, "revolute", parent, name, axis=axis, xyz=(0, 0, 0.2), lower=-1, upper=1)
+        builder.joint(name, "revolute", parent, name, axis=axis, xyz=(0, 0, 0.2), limits=(-1, 1))
     return builder
 
 
@@ -56,7 +56,7 @@ def test_cuts_have_the_fewest_parts():
             parent = "world" if k == 0 else ["world", *map(str, range(k))][int(rng.integers(0, k + 1))]
             builder.body(str(k), 1.0, (0, 0, 0.1), 0.1)
             axis = (X, Y, Z)[int(rng.integers(0, 3))]
-            builder.joint(str(k), "revolute", parent, str(k), axis=axis, xyz=(0, 0, 0.2), lower=-1, upper=1)
+            builder.joint(str(k), "revolute", parent, str(k), axis=axis, xyz=(0, 0, 0.2), limits=(-1, 1))
         robot = robot_of(builder.build())
         structures = {s for s in robot.structures(3) if rng.random() < 0.6}
         parts = cut(robot, structures)

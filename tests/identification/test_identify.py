@@ -347,7 +347,7 @@ def test_uneven_times_are_told():
 def test_the_filter_shifts_nothing_and_takes_what_is_too_fast():
     from scipy.signal import butter, sosfiltfilt
 
-    from linkwright.identification.measured.smoothing import low_pass
+    from linkwright.identification.measurements.smoothing import low_pass
 
     rng = np.random.default_rng(0)
     x = np.cumsum(rng.standard_normal((4000, 2)), axis=0)

@@ -60,7 +60,7 @@ def test_angles_without_limits_are_within_half_a_turn_of_the_start(at, size):
 def test_limits_of_more_than_a_turn_come_before_nearness():
     builder = lw.Builder("wide")
     builder.body("a", mass=1.0, inertia=np.eye(3))
-    builder.joint("turn", "revolute", "world", "a", axis=(0.0, 0.0, 1.0), lower=-4.0, upper=4.0)
+    builder.joint("turn", "revolute", "world", "a", axis=(0.0, 0.0, 1.0), limits=(-4.0, 4.0))
     builder.frame("tip", "a", xyz=(1.0, 0.0, 0.0))
     arm = builder.build()
     angle = np.linspace(-3.1, 3.1, 63)

@@ -71,8 +71,8 @@ def test_the_reach_of_an_arm_is_found():
 
 def test_slides_reach_as_far_as_they_go():
     builder = lw.Builder("gantry").body("x", 1.0).body("y", 1.0)
-    builder.joint("a", "prismatic", "world", "x", axis=[1, 0, 0], upper=2.0, lower=0.0)
-    builder.joint("b", "prismatic", "x", "y", axis=[0, 1, 0], upper=1.0, lower=0.5)
+    builder.joint("a", "prismatic", "world", "x", axis=[1, 0, 0], limits=(0.0, 2.0))
+    builder.joint("b", "prismatic", "x", "y", axis=[0, 1, 0], limits=(0.5, 1.0))
     model = builder.frame("tip", "y", xyz=(0.0, 0.0, 0.3)).build()
     frame = model.frame("tip")
     told = assert_between(model, [(frame.body, frame.placement[:3, 3])], True, model.random(50, seed=0))

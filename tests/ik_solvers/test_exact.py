@@ -256,8 +256,8 @@ def made(kinds, axes, points, name="made"):
     for k, (kind, axis, point) in enumerate(zip(kinds, axes, points, strict=True)):
         builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
         kind = "prismatic" if kind == "P" else "continuous"
-        limits = {"lower": -1.0, "upper": 1.0} if kind == "prismatic" else {}
-        builder.joint(f"j{k}", kind, before, f"l{k}", xyz=tuple(point - at), axis=tuple(axis), **limits)
+        limits = (-1.0, 1.0) if kind == "prismatic" else None
+        builder.joint(f"j{k}", kind, before, f"l{k}", xyz=tuple(point - at), axis=tuple(axis), limits=limits)
         before, at = f"l{k}", point
     return builder.frame("hand", before, xyz=(0.1, 0.2, 0.3)).build()
 
@@ -414,7 +414,7 @@ def test_limits_ask_for_whole_turns_and_nearest_keeps_them():
     before = "world"
     for k, (axis, low, high) in enumerate((((0, 0, 1), 2.0, 7.0), ((0, 0, 1), -3.0, 3.0), ((0, 0, 1), -7.0, 7.0))):
         builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
-        builder.joint(f"j{k}", "revolute", before, f"l{k}", xyz=(float(k > 0), 0, 0), axis=axis, lower=low, upper=high)
+        builder.joint(f"j{k}", "revolute", before, f"l{k}", xyz=(float(k > 0), 0, 0), axis=axis, limits=(low, high))
         before = f"l{k}"
     arm = builder.frame("tip", before, xyz=(0.5, 0, 0)).build()
     solver = lw.analytic_inverse_kinematics(arm, "tip")

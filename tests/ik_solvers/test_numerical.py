@@ -194,7 +194,7 @@ def test_limits_are_kept_and_said_to_exclude_solutions():
     for k, name in enumerate(("a", "b")):
         builder.body(name, 1.0)
         builder.joint(
-            f"j{k}", "revolute", "world" if k == 0 else "a", name, axis=(0, 0, 1), xyz=(k, 0, 0), lower=-1.0, upper=1.0
+            f"j{k}", "revolute", "world" if k == 0 else "a", name, axis=(0, 0, 1), xyz=(k, 0, 0), limits=(-1.0, 1.0)
         )
     arm = builder.frame("tip", "b", xyz=(1, 0, 0)).build()
     inside, behind = np.array([1.7, 0.6, 0.0]), np.array([-1.7, 0.6, 0.0])
@@ -438,11 +438,11 @@ def test_followers_keep_their_own_limits():
     parent = "world"
     for name, axis in axes.items():
         builder.body(name, 1.0, inertia=0.1)
-        follows = {"mimic": "b", "multiplier": -1.0, "offset": 0.2} if name == "c" else {}
         lower, upper = (-1.0, 1.0) if name == "c" else (-2.0, 2.0)
         offset = [0.0, 0.0, 0.4 if parent != "world" else 0.0]
-        builder.joint(name, "revolute", parent, name, axis=axis, lower=lower, upper=upper, xyz=offset, **follows)
+        builder.joint(name, "revolute", parent, name, axis=axis, xyz=offset, limits=(lower, upper))
         parent = name
+    builder.mimic("c", "b", -1.0, 0.2)
     model = builder.frame("tool", "d", xyz=[0.0, 0.0, 0.3]).build()
     wide = np.array([0.0, -1.9, 0.5])
     assert lw.inverse_kinematics(model, {"tool": lw.pose(model, wide, "tool")}).reason == "limits"
@@ -477,7 +477,7 @@ def test_a_turn_more_is_no_other_solution(name):
 
 def test_whole_turns_within_the_limits_are_tried():
     builder = lw.Builder("wide").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1)
-    builder.joint("a", "revolute", "world", "a", lower=-2.8, upper=9.0)
+    builder.joint("a", "revolute", "world", "a", limits=(-2.8, 9.0))
     builder.joint("b", "revolute", "a", "b", xyz=[1.0, 0.0, 0.0])
     model = builder.frame("tip", "b", xyz=[1.0, 0.0, 0.0]).build()
     q, start = np.array([-2.5 + 4.0 * np.pi, 0.5 - 4.0 * np.pi]), np.array([8.9, 0.4])

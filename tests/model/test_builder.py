@@ -40,27 +40,40 @@ def test_bodies(options, message):
         ("revolute", {"axis": [0, "x", 1]}, "a joint axis must be"),
         ("revolute", {"axis": 1}, f"a joint axis {SHAPE_3}"),
         ("revolute", {"axis": [0, 0, 0]}, "not all zero"),
-        ("universal", {"axis": [0, 0, 1], "second_axis": "y"}, "second axis of a joint must be"),
-        (["revolute"], {}, "unknown joint type"),
+        ("universal", {"axis": [[0, 0, 1], "y"]}, "a joint axis must be"),
+        (["revolute"], {}, "type is a name, or"),
         ("helical", {}, "needs a pitch"),
-        ("helical", {"pitch": np.nan}, "pitch.*must be a finite number"),
-        ("helical", {"pitch": np.inf}, "pitch.*must be a finite number"),
-        ("helical", {"pitch": "0.1"}, "pitch.*must be an array of real numbers"),
-        ("helical", {"pitch": [0.1]}, "pitch.*must be a finite number"),
-        ("revolute", {"pitch": 0.1}, "has no pitch"),
+        (("helical", np.nan), {}, "pitch.*must be a finite number"),
+        (("helical", np.inf), {}, "pitch.*must be a finite number"),
+        (("helical", "0.1"), {}, "pitch.*must be an array of real numbers"),
+        (("helical", [0.1]), {}, "pitch.*must be a finite number"),
+        (("revolute", 0.1), {}, "has no pitch"),
         ("revolute", {"xyz": "abc"}, "joint 'second': xyz must be"),
         ("revolute", {"rpy": (0.0, 1.0)}, f"joint 'second': rpy {SHAPE_3}"),
         ("revolute", {"placement": "here"}, "a placement must be"),
         ("revolute", {"placement": [[1], [1, 2]]}, "a placement must be"),
         ("revolute", {"placement": np.eye(4), "xyz": (0, 0, 0)}, "not both"),
-        ("revolute", {"mimic": 3}, "mimic is given by its name"),
-        ("revolute", {"mimic": "first", "multiplier": "x"}, "joint 'second': the multiplier"),
-        ("revolute", {"mimic": "first", "offset": [1, 2]}, "joint 'second': the offset"),
+        ("revolute", {"limits": (-1, 0, 1)}, r"limits is \(lower, upper\) or lw.JointLimits"),
     ],
 )
 def test_joints(type, options, message):
     with pytest.raises(LinkwrightError, match=message):
         builder().joint("second", type, "a", "b", **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda made: made.mimic("second", 3), "the joint it mimics is given by its name"),
+        (lambda made: made.mimic("second", "first", "x"), "joint 'second': the multiplier"),
+        (lambda made: made.mimic("second", "first", offset=[1, 2]), "joint 'second': the offset"),
+        (lambda made: made.mimic("third", "first").build(), "unknown joint 'third'; there are first, second"),
+        (lambda made: made.joint_spring("third", 1.0).build(), "unknown joint 'third'; there are first, second"),
+    ],
+)
+def test_springs_and_couplings_of_joints(change, message):
+    with pytest.raises(LinkwrightError, match=message):
+        change(builder().joint("second", "revolute", "a", "b"))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +111,7 @@ def test_frames(options, message):
 
 @pytest.mark.parametrize(
     ("type", "options"),
-    [("helical", {"pitch": "x"}), ("distance", {"length": [1.0]}), ("mask", {"held": 3}), (["ball"], {})],
+    [(("helical", "x"), {}), (("distance", [1.0]), {}), (("mask", 3), {}), (["ball"], {})],
 )
 def test_loops(type, options):
     with pytest.raises(LinkwrightError):

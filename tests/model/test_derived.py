@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.model.derived import KEPT, derived, exact, identity, kept
+from linkwright.model.memo import KEPT, derived, exact, identity, kept
 
 
 def named(model, *key):

@@ -14,6 +14,7 @@ from linkwright import dynamics
 from linkwright.errors import FormatWarning, InputError, LinkwrightError, ModelError, UnknownNameError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.builder import Builder
+from linkwright.model.build.options import JointLimits
 from linkwright.model.joint import JOINT_TYPES, Compound, Cylindrical, Free, Planar, Spherical
 from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
@@ -112,8 +113,9 @@ def test_masses_scaled_one_by_one_and_all_at_once():
 
 def test_a_changed_joint_is_one_built_so():
     values = dict(damping=0.7, friction=0.2, stiffness=3.0, rest=0.4, armature=0.3, lower=-1.0, upper=2.0)
-    same_dynamics(limb(**values).build(), limb().build().with_joint("elbow", **values))
-    free = limb(**values).build().with_joint("elbow", lower=None, upper=None)
+    built = limb(damping=0.7, friction=0.2, armature=0.3, limits=(-1.0, 2.0)).joint_spring("elbow", 3.0, rest=0.4)
+    same_dynamics(built.build(), limb().build().with_joint("elbow", **values))
+    free = built.build().with_joint("elbow", lower=None, upper=None)
     assert np.isinf(free.upper).all()
     with pytest.raises(ModelError, match="damping must be finite and not negative"):
         limb().build().with_joint("elbow", damping=-1.0)
@@ -158,8 +160,9 @@ def gripper() -> Builder:
         .body("finger", 0.1, (0.01, 0, 0), 0.0001)
         .body("thumb", 0.1, (-0.01, 0, 0), 0.0001)
         .joint("mount", "fixed", "world", "palm", xyz=(0, 0, 0.01))
-        .joint("slide", "prismatic", "palm", "finger", axis=(1, 0, 0), upper=0.04)
-        .joint("other", "prismatic", "palm", "thumb", axis=(1, 0, 0), mimic="slide", multiplier=-1.0)
+        .joint("slide", "prismatic", "palm", "finger", axis=(1, 0, 0), limits=JointLimits(upper=0.04))
+        .joint("other", "prismatic", "palm", "thumb", axis=(1, 0, 0))
+        .mimic("other", "slide", -1.0)
         .frame("grip", "world", xyz=(0, 0, 0.1))
         .spring("finger", "world", 10.0)
     )
@@ -174,8 +177,9 @@ def test_what_is_appended_hangs_on_the_frame():
         .body("g_finger", 0.1, (0.01, 0, 0), 0.0001)
         .body("g_thumb", 0.1, (-0.01, 0, 0), 0.0001)
         .joint("g_mount", "fixed", "lower", "g_palm", placement=T @ pose_matrix(p=np.array([0, 0, 0.01])))
-        .joint("g_slide", "prismatic", "g_palm", "g_finger", axis=(1, 0, 0), upper=0.04)
-        .joint("g_other", "prismatic", "g_palm", "g_thumb", axis=(1, 0, 0), mimic="g_slide", multiplier=-1.0)
+        .joint("g_slide", "prismatic", "g_palm", "g_finger", axis=(1, 0, 0), limits=JointLimits(upper=0.04))
+        .joint("g_other", "prismatic", "g_palm", "g_thumb", axis=(1, 0, 0))
+        .mimic("g_other", "g_slide", -1.0)
         .frame("g_grip", "lower", placement=T @ pose_matrix(p=np.array([0, 0, 0.1])))
         .spring("g_finger", "hand", 10.0)
         .build()
@@ -255,8 +259,8 @@ def test_a_left_hand_makes_a_right_one():
     left = (
         Builder("left_hand")
         .body("left_palm", 1.0, (0, 0.2, 0), 0.01)
-        .joint("left_wrist", "helical", "world", "left_palm", axis=(0, 0.6, 0.8), pitch=0.1, lower=-1, upper=2)
-        .loop("left_pin", "helical", "left_palm", "world", pitch=0.3, axis=(0, 1, 0))
+        .joint("left_wrist", ("helical", 0.1), "world", "left_palm", axis=(0, 0.6, 0.8), limits=(-1, 2))
+        .loop("left_pin", ("helical", 0.3), "left_palm", "world", axis=(0, 1, 0))
         .build()
     )
     right = left.mirror("y", {"left": "right"})
@@ -363,7 +367,7 @@ def test_a_climber_stands_on_its_other_hand():
         .body("foot", 3.0, (0, 0, 0.1), 0.1)
         .body("leg", 1.0, (0, 0, 0.2), 0.02)
         .joint("stand", "fixed", "world", "foot")
-        .joint("hip", "revolute", "foot", "leg", axis=(0, 1, 0), xyz=(0, 0, 0.1), lower=-1.0, upper=2.0)
+        .joint("hip", "revolute", "foot", "leg", axis=(0, 1, 0), xyz=(0, 0, 0.1), limits=(-1.0, 2.0))
         .build()
     )
     hanging = arm.reroot("leg")

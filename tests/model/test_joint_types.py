@@ -19,9 +19,9 @@ NAMES = {kind.__name__ for kind in JOINT_TYPES}
 TYPES = {kind.type for kind in JOINT_TYPES} | {"continuous"}
 
 DECIDE = {
-    "cli/commands/moving.py": "free bases",
-    "symbolic/derive/loops.py": "types of loops",
-    "symbolic/derive/plan.py": "a pitch is a symbol of the equations",
+    "cli/commands/simulate.py": "free bases",
+    "symbolic/derivation/loops.py": "types of loops",
+    "symbolic/derivation/plan.py": "a pitch is a symbol of the equations",
     "formats/mjcf/writing.py": "names of a file format",
     "formats/sdf/writing.py": "names of a file format",
     "formats/urdf/writing.py": "names of a file format",
@@ -29,7 +29,7 @@ DECIDE = {
     "formats/ztk/writing.py": "names of a file format",
     "identification/calibration.py": "rows of a table of Denavit and Hartenberg",
     "ik_solvers/exact/chain.py": "hinges and slides",
-    "model/change/edited.py": "parts are edited by their names",
+    "model/transformations/additions.py": "parts are edited by their names",
     "model/library/dh.py": "rows of a table of Denavit and Hartenberg",
     "simulation/actuation/posture_control.py": "free joints",
     "browser/solids.py": "types of loops",

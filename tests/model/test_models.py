@@ -40,7 +40,7 @@ def everything():
     ]
     builder = lw.Builder(assemble(replace(model.description, joints=tuple(specs))))
     builder.body("follower", 1.0, inertia=0.1)
-    builder.joint("follows", "revolute", model.bodies[-1].name, "follower", mimic=second, multiplier=2.0, offset=0.1)
+    builder.joint("follows", "revolute", model.bodies[-1].name, "follower").mimic("follows", second, 2.0, 0.1)
     builder.spring(("world", (0, 0, 1)), ("follower", (0.1, 0, 0)), stiffness=3.0, damping=0.1)
     return with_loops(builder.build(), ["ball", "mask", "joint", "distance"], 5)[0].with_gravity((0.1, 0.2, -3.0))
 

@@ -29,7 +29,7 @@ def test_a_very_deep_chain_stays_on_the_page():
 
 def test_a_notebook_shows_a_table_whose_names_are_text():
     builder = lw.Builder("<b>&").body("a<script>", 1.0, inertia=1.0)
-    model = builder.joint('j"</td>', "revolute", "world", "a<script>", lower=-1, upper=2).build()
+    model = builder.joint('j"</td>', "revolute", "world", "a<script>", limits=(-1, 2)).build()
     shown = model._repr_html_()
     assert "a&lt;script&gt;" in shown
     assert "<script>" not in shown

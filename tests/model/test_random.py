@@ -40,7 +40,7 @@ def test_limits_of_every_kind():
     limits["wide"] = (-1.5e308, 1.5e308)  # whose difference overflows
     parent = "world"
     for name, (lower, upper) in limits.items():
-        builder.body(name, 1.0, inertia=0.1).joint(f"{name}_joint", "revolute", parent, name, lower=lower, upper=upper)
+        builder.body(name, 1.0, inertia=0.1).joint(f"{name}_joint", "revolute", parent, name, limits=(lower, upper))
         parent = name
     builder.body("slider", 1.0, inertia=0.1)
     builder.joint("slide", "prismatic", parent, "slider")
@@ -85,8 +85,8 @@ def test_shapes_seeds_and_refusals():
 
 def test_followers_have_no_coordinates():
     builder = lw.Builder("followed").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1).body("c", 1.0, inertia=0.1)
-    builder.joint("lead", "revolute", "world", "a", lower=0.0, upper=0.5)
-    builder.joint("follow", "revolute", "a", "b", lower=-9.0, upper=-8.0, mimic="lead", multiplier=2.0, offset=0.1)
+    builder.joint("lead", "revolute", "world", "a", limits=(0.0, 0.5))
+    builder.joint("follow", "revolute", "a", "b", limits=(-9.0, -8.0)).mimic("follow", "lead", 2.0, 0.1)
     builder.joint("last", "spherical", "b", "c")
     with pytest.warns(FormatWarning, match="'follow': its limits and those of 'lead', which it mimics, have no range"):
         model = builder.build()
@@ -99,10 +99,9 @@ def test_followers_have_no_coordinates():
 @pytest.mark.parametrize(("multiplier", "offset"), [(-1.0, 0.2), (2.0, 0.0), (-0.25, 3.0)])
 def test_followers_keep_their_own_limits(multiplier, offset):
     builder = lw.Builder("followed").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1).body("c", 1.0, inertia=0.1)
-    follows = {"multiplier": multiplier, "offset": offset}
-    builder.joint("lead", "revolute", "world", "a", lower=-2.0, upper=2.0)
-    builder.joint("half", "revolute", "a", "b", lower=-3.0, upper=3.0, mimic="lead", multiplier=2.0)
-    builder.joint("follow", "revolute", "b", "c", lower=-1.0, upper=3.0, mimic="lead", **follows)
+    builder.joint("lead", "revolute", "world", "a", limits=(-2.0, 2.0))
+    builder.joint("half", "revolute", "a", "b", limits=(-3.0, 3.0)).mimic("half", "lead", 2.0)
+    builder.joint("follow", "revolute", "b", "c", limits=(-1.0, 3.0)).mimic("follow", "lead", multiplier, offset)
     model = builder.build()
     ends = np.sort((np.array([-1.0, 3.0]) - offset) / multiplier)
     assert model.lower == pytest.approx(max(-1.5, ends[0]))
@@ -114,8 +113,8 @@ def test_followers_keep_their_own_limits(multiplier, offset):
 
 def test_limits_that_contradict_each_other_are_told_once():
     builder = lw.Builder("gripper").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1)
-    builder.joint("left", "revolute", "world", "a", lower=0.0, upper=0.8)
-    builder.joint("right", "revolute", "world", "b", lower=0.0, upper=0.8, mimic="left", multiplier=-1.0)
+    builder.joint("left", "revolute", "world", "a", limits=(0.0, 0.8))
+    builder.joint("right", "revolute", "world", "b", limits=(0.0, 0.8)).mimic("right", "left", -1.0)
     with pytest.warns(FormatWarning, match="'right': its limits and those of 'left'"):
         model = builder.build()
     assert (model.lower, model.upper) == (0.0, 0.8)

@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError
-from linkwright.model.change.snapping import simpler
+from linkwright.model.transformations.right_angles import simpler
 from linkwright.spatial.rotation import rotation_about, rotation_rpy
 
 URDF = """<?xml version="1.0"?>

@@ -18,12 +18,12 @@ def touching(model):
     return [(model.shapes[pair.first].called, model.shapes[pair.second].called) for pair in model.pairs]
 
 
-def balls(*names, **told):
+def balls(*names, use="both", **told):
     """Free balls, each with a sphere of the same name."""
     builder = lw.Builder("balls")
     for name in names:
         builder.body(name, 1.0, inertia=1.0).joint(f"{name}_joint", "free", "world", name)
-        builder.shape(name, "sphere", radius=0.1, name=name, **told)
+        builder.shape(name, "sphere", radius=0.1, name=name, use=use, contact=lw.ContactProperties(**told))
     return builder
 
 
@@ -61,11 +61,11 @@ def test_the_feet_of_the_quadruped_are_spheres_about_its_frames():
 
 
 def test_numbers_of_two_shapes_are_combined():
-    one = dict(
-        radius=1.0, friction=0.3, torsional_friction=0.1, restitution=0.5, stiffness=2.0, damping=3.0, margin=0.1
-    )
-    two = dict(radius=1.0, friction=0.4, rolling_friction=0.2, stiffness=2.0, damping=3.0, margin=0.2)
-    made = lw.Builder("two").body("a").body("b").shape("a", "sphere", **one).shape("b", "sphere", **two)
+    one = dict(friction=0.3, torsional_friction=0.1, restitution=0.5, stiffness=2.0, damping=3.0, margin=0.1)
+    two = dict(friction=0.4, rolling_friction=0.2, stiffness=2.0, damping=3.0, margin=0.2)
+    made = lw.Builder("two").body("a").body("b")
+    for name, values in (("a", one), ("b", two)):
+        made.shape(name, "sphere", radius=1.0, contact=lw.ContactProperties(**values))
     pair = combined(made.describe().shapes, 0, 1)
     assert (pair.first, pair.second, pair.friction, pair.restitution) == (0, 1, 0.3, 0.5)
     assert (pair.torsional_friction, pair.rolling_friction) == (0.1, 0.2)
@@ -80,7 +80,9 @@ def test_what_neither_shape_tells_is_as_documented():
 
 
 def test_a_rigid_shape_leaves_the_others_stiffness():
-    made = balls("a").body("b").shape("b", "sphere", radius=1.0, stiffness=1e4, damping=20.0)
+    made = (
+        balls("a").body("b").shape("b", "sphere", radius=1.0, contact=lw.ContactProperties(stiffness=1e4, damping=20.0))
+    )
     pair = combined(made.describe().shapes, 0, 1)
     assert (pair.stiffness, pair.damping) == (1e4, 20.0)
 
@@ -93,8 +95,10 @@ def test_every_kind_but_the_cone_touches_a_plane_and_no_pair_is_served_both_ways
 
 
 def test_planes_and_heights_are_second():
-    for kind, told in (("plane", {}), ("height_field", dict(size=(1, 1), heights=np.zeros((2, 2))))):
-        made = lw.Builder("x").body("a").shape("world", kind, **told).shape("a", "box", size=(1, 1, 1)).describe()
+    plane = lw.Builder("x").body("a").shape("world", "plane")
+    heights = lw.Builder("x").body("a").height_field("world", np.zeros((2, 2)), (1, 1))
+    for builder in (plane, heights):
+        made = builder.shape("a", "box", size=(1, 1, 1)).describe()
         pair = combined(made.shapes, 0, 1)
         assert (pair.first, pair.second) == (1, 0)
 
@@ -128,7 +132,7 @@ def test_contact_may_be_between_some_and_not_between_others():
 
 
 def test_pairs_that_there_are_stay_as_they_are():
-    model = lw.load("quadruped").with_ground(friction=0.3)
+    model = lw.load("quadruped").with_ground(contact=lw.ContactProperties(friction=0.3))
     more = model.with_contact()
     assert more.pairs[:4] == model.pairs
     assert len(more.pairs) == 4 + 6
@@ -174,7 +178,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_pairs_survive_every_change_of_a_model(change):
-    model = lw.load("quadruped").with_ground(friction=0.4, restitution=0.1)
+    model = lw.load("quadruped").with_ground(contact=lw.ContactProperties(friction=0.4, restitution=0.1))
     changed = change(model)
     assert sorted(b for _, b in touching(changed)) == ["ground (plane of world)"] * 4
     feet = sorted(f"{end}_{side}_foot" for end in ("front", "hind") for side in ("left", "right"))
@@ -219,7 +223,9 @@ def test_models_differ_where_their_pairs_do():
     model = lw.load("quadruped")
     assert model.with_ground() == model.with_ground()
     assert model.with_ground() != model
-    assert model.with_ground(friction=0.5) != model.with_ground(friction=0.6)
+    assert model.with_ground(contact=lw.ContactProperties(friction=0.5)) != model.with_ground(
+        contact=lw.ContactProperties(friction=0.6)
+    )
     x, y = np.zeros((2, 2)), np.eye(2)
     on = [model.with_ground(heights=z, size=(1, 1)) for z in (x, x.copy(), y)]
     assert on[0] == on[1] != on[2]
@@ -309,16 +315,22 @@ def test_unknown_names_and_wrong_arguments_are_told():
         model.with_contact(exclude=[("left", "right")])
     for told, message in (
         (dict(normal=(0, 0, 0)), "normal of the ground is not zero"),
-        (dict(friction=-1.0), "coefficient of friction is not negative"),
-        (dict(restitution=2.0), "restitution is 0 to 1"),
-        (dict(damping=1.0), "rigid contact has no damping"),
-        (dict(stiffness=0.0), "stiffness of a contact is finite and above zero"),
-        (dict(torsional_friction=-1.0), "torsional_friction is a length"),
         (dict(heights=[[1.0, 2.0]], size=(1, 1)), "two of each at least"),
         (dict(height=np.nan), "the height of the ground"),
     ):
         with pytest.raises(InputError, match=message):
             model.with_ground(**told)
+    for told, message in (
+        (dict(friction=-1.0), "coefficient of friction is not negative"),
+        (dict(restitution=2.0), "restitution is 0 to 1"),
+        (dict(damping=1.0), "rigid contact has no damping"),
+        (dict(stiffness=0.0), "stiffness of a contact is finite and above zero"),
+        (dict(torsional_friction=-1.0), "torsional_friction is a length"),
+    ):
+        with pytest.raises(InputError, match=message):
+            lw.ContactProperties(**told)
+    with pytest.raises(ArgumentError, match=r"contact is lw.ContactProperties\(…\); got 0.5"):
+        model.with_ground(contact=0.5)
     with pytest.raises(ArgumentError, match="needs its size"):
         model.with_ground(heights=[[1.0, 2.0], [1.0, 2.0]])
     with pytest.raises(InputError, match="contype is a whole number"):
@@ -378,7 +390,7 @@ def test_meshes_touch_with_their_convex_hulls():
     )
     inner = np.vstack([corners, [[0.5, 0.5, 0.5]]])
     made = lw.Builder("cube").body("a", 1.0, inertia=1.0).joint("root", "free", "world", "a")
-    model = made.shape("a", "mesh", vertices=inner, faces=faces, scale=(1.0, 2.0, -3.0)).build().with_ground()
+    model = made.mesh("a", vertices=inner, faces=faces, scale=(1.0, 2.0, -3.0)).build().with_ground()
     hull = model.shapes[0].hull
     assert sorted(map(tuple, hull)) == sorted(map(tuple, corners * (1.0, 2.0, -3.0)))
     assert len(model.pairs) == 1
@@ -402,12 +414,12 @@ def test_of_fine_meshes_the_corners_stay_that_show_most():
 
 
 def test_meshes_that_are_not_found_are_left_out_and_told():
-    made = balls("a").shape("a", "mesh", file="nowhere.stl")
+    made = balls("a").mesh("a", "nowhere.stl")
     with pytest.warns(LinkwrightWarning, match="there is no mesh nowhere.stl"):
         model = made.build().with_ground()
     assert len(model.pairs) == 1
     alone = lw.Builder("alone").body("a", 1.0, inertia=1.0).joint("j", "free", "world", "a")
-    alone = alone.shape("a", "mesh", file="nowhere.stl").build()
+    alone = alone.mesh("a", "nowhere.stl").build()
     with pytest.raises(ModelError, match=r"no shape of 'alone' can touch the ground: .*there is no mesh nowhere"):
         alone.with_ground()
     both = lw.Builder(alone).shape("world", "plane").build()
@@ -417,7 +429,7 @@ def test_meshes_that_are_not_found_are_left_out_and_told():
 
 def test_what_may_touch_is_told_with_the_model():
     told = dict(friction=0.5, restitution=0.2, stiffness=1e4, damping=10.0, margin=0.001, rolling_friction=0.01)
-    model = lw.load("quadruped").with_ground(**told)
+    model = lw.load("quadruped").with_ground(contact=lw.ContactProperties(**told))
     line = (
         "front_left_foot (sphere of front_left_shank) ─ ground (plane of world), friction 0.5, "
         "rolling friction 0.01 m, restitution 0.2, 10000 N/m, 10 N s/m, margin 0.001 m"
@@ -454,7 +466,9 @@ def test_of_many_pairs_the_first_are_told():
 @pytest.mark.parametrize("field", ["pairs", "listed_pairs"])
 def test_pairs_that_are_replaced_are_checked(changed, message, field):
     builder = lw.Builder("ball").body("ball", 1.0, inertia=0.1).joint("up", "prismatic", "world", "ball")
-    model = builder.shape("ball", "sphere", radius=0.1, stiffness=1e4).build().with_ground()
+    model = (
+        builder.shape("ball", "sphere", radius=0.1, contact=lw.ContactProperties(stiffness=1e4)).build().with_ground()
+    )
     pair = replace(model.pairs[0], **changed)
     with pytest.raises(ModelError, match=message):
         replace(model, **{field: (pair,)})

@@ -157,9 +157,9 @@ def box(size, friction, slope):
     inertia = np.diag([y * y + z * z, z * z + x * x, x * x + y * y]) / 12.0
     builder.body("box", mass=1.0, inertia=inertia)
     builder.joint("root", "free", parent="world", child="box")
-    builder.shape("box", "box", size=size, friction=friction)
+    builder.shape("box", "box", size=size, contact=lw.ContactProperties(friction=friction))
     down = [G * np.sin(slope), 0.0, -G * np.cos(slope)]
-    return builder.build().with_gravity(down).with_ground(friction=friction)
+    return builder.build().with_gravity(down).with_ground(contact=lw.ContactProperties(friction=friction))
 
 
 @pytest.mark.parametrize(("slope", "slides"), [(0.3, False), (0.6, True)])

@@ -30,7 +30,7 @@ def rod() -> lw.Model:
     made = lw.Builder("rod")
     for name, parent, z in (("upper", "world", 0.0), ("lower", "upper", -0.5)):
         made.body(name, mass=1.0, inertia=0.05, center_of_mass=(0.0, 0.0, -0.25))
-        made.joint(name, "revolute", parent, name, axis=(0, 1, 0), xyz=(0, 0, z), lower=-0.2, upper=0.2)
+        made.joint(name, "revolute", parent, name, axis=(0, 1, 0), xyz=(0, 0, z), limits=(-0.2, 0.2))
     return made.build()
 
 
@@ -44,15 +44,35 @@ def cost(model: lw.Model, t: Any, q: Any, v: Any, tau: Any) -> Any:
 
 ball = thing("sphere", 0.004, radius=0.1)
 block = thing("box", [0.01, 0.02, 0.03], size=(0.3, 0.2, 0.1))
-ROUGH = dict(friction=0.8, torsional_friction=0.01, rolling_friction=1e-3)
+ROUGH = lw.ContactProperties(friction=0.8, torsional_friction=0.01, rolling_friction=1e-3)
 PUSH = np.array([1.0, 0.5, 0.0, 0.0, 0.0, 0.1])
 CASES = {
-    "slides": (ball.with_ground(friction=0.2), above(0.1 - 1e-4), [1.0, 0.2, 0, 0, 0, 0], np.zeros(6)),
-    "rolls": (ball.with_ground(**ROUGH), above(0.1 - 1e-4), [1.0, 0, 0, 0, 10, 3], np.zeros(6)),
-    "bounces": (ball.with_ground(friction=0.3, restitution=0.7), above(0.12), [1.0, 0, -2, 0, 10, 3], np.zeros(6)),
-    "sinks": (ball.with_ground(stiffness=1e4, damping=10.0), above(0.1 - 1e-3), [1.0, 0, 0, 0, 10, 3], np.zeros(6)),
-    "flies": (ball.with_ground(restitution=0.5), above(1.0), [1.0, 0, -2, 0, 10, 3], np.zeros(6)),
-    "sticks": (block.with_ground(friction=0.3), above(0.05 - 1e-4), np.zeros(6), PUSH),
+    "slides": (
+        ball.with_ground(contact=lw.ContactProperties(friction=0.2)),
+        above(0.1 - 1e-4),
+        [1.0, 0.2, 0, 0, 0, 0],
+        np.zeros(6),
+    ),
+    "rolls": (ball.with_ground(contact=ROUGH), above(0.1 - 1e-4), [1.0, 0, 0, 0, 10, 3], np.zeros(6)),
+    "bounces": (
+        ball.with_ground(contact=lw.ContactProperties(friction=0.3, restitution=0.7)),
+        above(0.12),
+        [1.0, 0, -2, 0, 10, 3],
+        np.zeros(6),
+    ),
+    "sinks": (
+        ball.with_ground(contact=lw.ContactProperties(stiffness=1e4, damping=10.0)),
+        above(0.1 - 1e-3),
+        [1.0, 0, 0, 0, 10, 3],
+        np.zeros(6),
+    ),
+    "flies": (
+        ball.with_ground(contact=lw.ContactProperties(restitution=0.5)),
+        above(1.0),
+        [1.0, 0, -2, 0, 10, 3],
+        np.zeros(6),
+    ),
+    "sticks": (block.with_ground(contact=lw.ContactProperties(friction=0.3)), above(0.05 - 1e-4), np.zeros(6), PUSH),
     "at a limit": (rod(), [0.1, 0.2 + 1e-4], [0.1, 0.0], [0.0, 2.0]),
 }
 

@@ -32,10 +32,15 @@ def chain(restitution: float = 0.5, friction: float = 0.5, damping: float = 0.0)
     for k in range(3):
         builder.body(f"b{k}", 1.0, (0, 0, 0.1), np.diag([0.004, 0.004, 0.001]))
         builder.shape(
-            f"b{k}", "capsule", radius=0.03, length=0.2, xyz=(0, 0, 0.1), restitution=restitution, friction=friction
+            f"b{k}",
+            "capsule",
+            radius=0.03,
+            length=0.2,
+            xyz=(0, 0, 0.1),
+            contact=lw.ContactProperties(friction=friction, restitution=restitution),
         )
     builder.joint("f", "free", "world", "b0").joint("j1", "spherical", "b0", "b1", xyz=(0, 0, 0.25), damping=damping)
-    at: dict[str, Any] = dict(xyz=(0, 0, 0.25), axis=(1, 0, 0), lower=-0.8, upper=0.8, damping=damping)
+    at: dict[str, Any] = dict(xyz=(0, 0, 0.25), axis=(1, 0, 0), limits=(-0.8, 0.8), damping=damping)
     return builder.joint("j2", "revolute", "b1", "b2", **at)
 
 
@@ -47,7 +52,7 @@ def tree() -> lw.Builder:
         x, y = 0.15 * np.cos(2.1 * k), 0.15 * np.sin(2.1 * k)
         for name, parent, xyz in ((f"thigh{k}", "trunk", (x, y, -0.05)), (f"shank{k}", f"thigh{k}", (0, 0, -0.2))):
             builder.body(name, 0.3, (0, 0, -0.1), 0.001)
-            builder.joint(name, "revolute", parent, name, xyz=xyz, axis=(0, 1, 0), lower=-0.6, upper=0.6)
+            builder.joint(name, "revolute", parent, name, xyz=xyz, axis=(0, 1, 0), limits=(-0.6, 0.6))
         builder.shape(f"shank{k}", "sphere", radius=0.03, xyz=(0, 0, -0.2))
     return builder
 
@@ -61,7 +66,7 @@ def loop() -> lw.Builder:
         ("bar", "left", (0, 0, 0.2)),
     ):
         builder.body(name, 0.3, (0.1 if name == "bar" else 0.0, 0, 0.0 if name == "bar" else 0.1), 0.002)
-        builder.joint(name, "revolute", parent, name, xyz=xyz, axis=(0, 1, 0), lower=-0.7, upper=0.7)
+        builder.joint(name, "revolute", parent, name, xyz=xyz, axis=(0, 1, 0), limits=(-0.7, 0.7))
         builder.shape(name, "sphere", radius=0.04, xyz=(0.05, 0, 0.05))
     builder.shape("base", "sphere", radius=0.05)
     return builder.frame("end", "bar", xyz=(0.3, 0, 0)).loop(

@@ -43,7 +43,9 @@ def test_a_rimless_wheel_rolls_down_as_fast_as_its_impacts_let_it() -> None:
     for k in range(spokes):
         a = 2 * np.pi * k / spokes
         builder.shape("thing", "sphere", radius=tip, xyz=((1 - tip) * np.sin(a), -(1 - tip) * np.cos(a), 0))
-    model = builder.build().with_ground(normal=(np.sin(slope), 0, np.cos(slope)), friction=2.0)
+    model = builder.build().with_ground(
+        normal=(np.sin(slope), 0, np.cos(slope)), contact=lw.ContactProperties(friction=2.0)
+    )
     eta = (inertia + np.cos(2 * half)) / (inertia + 1)
     steady = np.sqrt(eta**2 / (1 - eta**2) * 4 * G / (inertia + 1) * np.sin(half) * np.sin(slope))
     assert steady == pytest.approx(1.16637, abs=1e-5)
@@ -68,7 +70,12 @@ def test_a_rimless_wheel_rolls_down_as_fast_as_its_impacts_let_it() -> None:
 def test_a_rod_that_slides_as_painleves_is_stopped_by_a_finite_impulse() -> None:
     """Where no force can keep it sliding, an impulse without a collision stops it: p = A⁻¹ (v, h g)."""
     tip, angle = 1e-6, np.arctan(2.0)
-    model = upright(1 / 3).shape("thing", "sphere", radius=tip, xyz=(-1, 0, 0)).build().with_ground(friction=1.6)
+    model = (
+        upright(1 / 3)
+        .shape("thing", "sphere", radius=tip, xyz=(-1, 0, 0))
+        .build()
+        .with_ground(contact=lw.ContactProperties(friction=1.6))
+    )
     c, s = np.cos(angle), np.sin(angle)
     motion = lw.simulate(
         model,
@@ -92,7 +99,7 @@ def test_a_tippe_top_turns_over() -> None:
     radius, off, mass = 0.02, 0.003, 0.02
     inertia, tilt = 0.4 * mass * radius**2, 0.1
     model = free(inertia, mass).shape("thing", "sphere", radius=radius, xyz=(0, 0, off)).build()
-    model, drifts = model.with_ground(friction=0.3), []
+    model, drifts = model.with_ground(contact=lw.ContactProperties(friction=0.3)), []
     spin = 180.0 * np.array([-np.sin(tilt), 0.0, np.cos(tilt)])
     for h in (H, H / 2):
         start = at(0, 0, radius - off * np.cos(tilt), (0, 1, 0), tilt)
@@ -112,7 +119,7 @@ def test_a_rattleback_turns_back_from_one_direction_only() -> None:
     """The celt of Kane & Levinson 1982."""
     inertia = np.array([[2e-4, -2e-5, 0], [-2e-5, 1.6e-3, 0], [0, 0, 1.7e-3]])
     model = free(inertia).shape("thing", "ellipsoid", size=(0.4, 0.06, 0.04), xyz=(0, 0, 0.01)).build()
-    model, ends = model.with_ground(friction=1.0), []
+    model, ends = model.with_ground(contact=lw.ContactProperties(friction=1.0)), []
     for spin in (5.0, -5.0):
         motion = lw.simulate(model, at(0, 0, 0.01, (1, 0, 0), np.radians(0.5)), [0, 0, 0, 0, 0, spin], 8.0, H / 4)
         R = lw.pose(model, motion.q, "thing")[:, :3, :3]
@@ -124,7 +131,12 @@ def test_a_rattleback_turns_back_from_one_direction_only() -> None:
 def test_a_spinning_ball_is_stopped_by_torsional_friction_in_its_time() -> None:
     radius, reach, spin = 0.1, 0.01, 5.0
     inertia = 0.4 * radius**2
-    model = free(inertia).shape("thing", "sphere", radius=radius).build().with_ground(torsional_friction=reach)
+    model = (
+        free(inertia)
+        .shape("thing", "sphere", radius=radius)
+        .build()
+        .with_ground(contact=lw.ContactProperties(torsional_friction=reach))
+    )
     motion = lw.simulate(model, at(0, 0, radius), [0, 0, 0, 0, 0, spin], 0.4, H)
     stops = inertia * spin / (reach * G)
     exact = spin * np.maximum(1.0 - motion.t / stops, 0.0)
@@ -137,7 +149,7 @@ def test_a_rolling_ball_is_slowed_by_rolling_friction() -> None:
     """ω̇ = −reach m g/(I + m r²)."""
     radius, reach, speed = 0.1, 0.004, 1.0
     model = free(0.4 * radius**2).shape("thing", "sphere", radius=radius).build()
-    model = model.with_ground(friction=0.9, rolling_friction=reach)
+    model = model.with_ground(contact=lw.ContactProperties(friction=0.9, rolling_friction=reach))
     motion = lw.simulate(
         model,
         at(0, 0, radius),
@@ -154,7 +166,7 @@ def test_soft_contact_is_an_implicit_spring_and_damper() -> None:
     stiffness, damping, mass = 2000.0, 15.0, 1.0
     builder = lw.Builder("weight").body("weight", mass).joint("rail", "prismatic", "world", "weight")
     model = builder.shape("weight", "sphere", radius=0.1).build()
-    model = model.with_ground(stiffness=stiffness, damping=damping)
+    model = model.with_ground(contact=lw.ContactProperties(stiffness=stiffness, damping=damping))
     motion = lw.simulate(model, [0.1 - 0.02], [0.0], 0.5, H)
     z, v = -0.02, 0.0
     for k in range(1, len(motion.t)):
@@ -170,7 +182,7 @@ def test_soft_contact_is_an_implicit_spring_and_damper() -> None:
 
 def test_joints_stop_at_their_limits() -> None:
     builder = lw.Builder("slider").body("slider", 2.0)
-    model = builder.joint("rail", "prismatic", "world", "slider", lower=-0.3, upper=1.0).build()
+    model = builder.joint("rail", "prismatic", "world", "slider", limits=(-0.3, 1.0)).build()
     motion = lw.simulate(model, [0.2], [1.0], 1.0, H, method=lw.Integrator(joint_limits=True))
     assert motion.q.min() >= -0.3 - 1e-9
     assert motion.q[-1, 0] == pytest.approx(-0.3, abs=1e-9)
@@ -179,8 +191,10 @@ def test_joints_stop_at_their_limits() -> None:
 
 def test_joints_stop_with_what_follows_them() -> None:
     builder = lw.Builder("pair").body("first", 1.0, inertia=0.1).body("second", 1.0, inertia=0.1)
-    builder.joint("lead", "revolute", "world", "first", axis=(0, 1, 0), lower=-0.5, upper=0.5)
-    builder.joint("follow", "revolute", "world", "second", axis=(0, 1, 0), mimic="lead", multiplier=-2.0, lower=-0.4)
+    builder.joint("lead", "revolute", "world", "first", axis=(0, 1, 0), limits=(-0.5, 0.5))
+    builder.joint("follow", "revolute", "world", "second", axis=(0, 1, 0), limits=lw.JointLimits(lower=-0.4)).mimic(
+        "follow", "lead", -2.0
+    )
     motion = lw.simulate(builder.build(), [0.0], [3.0], 1.0, H, method=lw.Integrator(joint_limits=True))
     assert motion.q[-1, 0] == pytest.approx(0.2, abs=1e-9)
     assert motion.q.max() < 0.2 + 1e-9
@@ -190,7 +204,7 @@ def test_joints_stop_with_what_follows_them() -> None:
 def test_dry_friction_of_a_joint_holds_below_it_and_slides_above(push: float) -> None:
     friction, mass = 4.0, 2.0
     builder = lw.Builder("slider", gravity=(0, 0, 0)).body("slider", mass)
-    builder.joint("rail", "prismatic", "world", "slider", lower=-9.0, upper=9.0, friction=friction)
+    builder.joint("rail", "prismatic", "world", "slider", friction=friction, limits=(-9.0, 9.0))
     model = builder.build()
     motion = lw.simulate(
         model,
@@ -250,7 +264,7 @@ def test_velocities_do_not_depend_on_how_redundant_contacts_share_the_load(name:
         feet = [model.shapes[pair.first] for pair in model.with_ground().pairs]
         low = [(lw.pose(model, q, foot.body) @ foot.placement)[2, 3] - foot.size[2] / 2 for foot in feet]
         q = q - min(low) * np.eye(model.nq)[2]
-    model = model.with_ground(friction=0.6)
+    model = model.with_ground(contact=lw.ContactProperties(friction=0.6))
     told = Constraints(solver=Solver(iterations=4000))
 
     def velocity(model: lw.Model, q: Any, v: Any, p: Any) -> Any:
@@ -267,7 +281,7 @@ def test_dominoes_fall_one_after_another() -> None:
     inertia = 0.1 / 12 * (size @ size - size**2)
     for k in range(count):
         builder.body(f"d{k}", 0.1, inertia=inertia).joint(f"root{k}", "free", "world", f"d{k}")
-        builder.shape(f"d{k}", "box", size=size, friction=0.4)
+        builder.shape(f"d{k}", "box", size=size, contact=lw.ContactProperties(friction=0.4))
     model = builder.build().with_ground()
     for k in range(count - 1):
         model = model.with_contact(between=[f"d{k}", f"d{k + 1}"])
@@ -291,7 +305,7 @@ def lowest(model: lw.Model, q: Any) -> Any:
 
 def test_a_quadruped_that_falls_anyhow_stays_sound() -> None:
     """Random postures, turned anyhow, and torques: `benchmarks/contact_robust.py` tells of many more."""
-    model, rows = lw.load("quadruped").with_ground(friction=0.8), 64
+    model, rows = lw.load("quadruped").with_ground(contact=lw.ContactProperties(friction=0.8)), 64
     generator = np.random.default_rng(1)
     q = model.random(rows, 1)
     q[:, :3] = 0.0
@@ -332,7 +346,7 @@ def test_light_joints_that_are_struck_within_a_step_keep_their_limits(
     )
     for k in range(9):
         builder.body(f"flap{k}", 0.01, center_of_mass=(0.03, 0, 0), inertia=1e-6)
-        builder.joint(f"hinge{k}", "revolute", "weight", f"flap{k}", axis=(0, 1, 0), lower=-0.02, upper=0.02)
+        builder.joint(f"hinge{k}", "revolute", "weight", f"flap{k}", axis=(0, 1, 0), limits=(-0.02, 0.02))
     model = builder.shape("weight", "sphere", radius=0.1).build().with_ground()
     q = model.neutral()
     q[0], v = 0.1005, np.zeros(model.nv)

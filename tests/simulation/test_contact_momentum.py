@@ -21,7 +21,11 @@ def turned(rng):
 @pytest.mark.parametrize(("kind", "shape", "inertia"), ICE, ids=[one[0] for one in ICE])
 def test_horizontal_momentum_on_frictionless_ice_is_conserved(kind, shape, inertia, restitution):
     builder = lw.Builder("thing").body("thing", 1.0, inertia=inertia).joint("free", "free", "world", "thing")
-    model = builder.shape("thing", kind, friction=0.0, restitution=restitution, **shape).build().with_ground()
+    model = (
+        builder.shape("thing", kind, contact=lw.ContactProperties(friction=0.0, restitution=restitution), **shape)
+        .build()
+        .with_ground()
+    )
     rng, q, v = np.random.default_rng(0), [], []
     for _ in range(6):
         q.append(np.r_[0.0, 0.0, 0.35, turned(rng)])
@@ -44,7 +48,7 @@ def test_momentum_of_bodies_that_collide_is_conserved(restitution, friction):
         square = np.square(size)
         builder.body(name, mass, inertia=np.diag(mass / 12 * (square.sum() - square)))
         builder.joint(f"{name}_free", "free", "world", name)
-        builder.shape(name, "box", size=size, restitution=restitution, friction=friction)
+        builder.shape(name, "box", size=size, contact=lw.ContactProperties(friction=friction, restitution=restitution))
     model = builder.build().with_contact()
     rng, q, v = np.random.default_rng(1), [], []
     for _ in range(8):

@@ -47,7 +47,7 @@ def test_a_spinning_body_flies_straight_at_its_speed() -> None:
 
 
 def test_a_puck_slides_to_rest() -> None:
-    model, errors = block(0.1, 0.1, 0.02, 2.0).with_ground(friction=0.3), []
+    model, errors = block(0.1, 0.1, 0.02, 2.0).with_ground(contact=lw.ContactProperties(friction=0.3)), []
     for h in (H, H / 2):
         motion = lw.simulate(model, at(0, 0, 0.01), [2.0, 0, 0, 0, 0, 0], 0.8, h)
         rests = motion.t[np.argmax(np.abs(motion.v[:, 0]) < 1e-5)]
@@ -59,7 +59,7 @@ def test_a_puck_slides_to_rest() -> None:
 
 def test_a_sliding_ball_begins_to_roll() -> None:
     radius, mu, v0 = 0.1, 0.2, 1.0
-    model, errors = ball(radius).with_ground(friction=mu), []
+    model, errors = ball(radius).with_ground(contact=lw.ContactProperties(friction=mu)), []
     rolls, way = 2 * v0 / (7 * mu * G), 12 * v0**2 / (49 * mu * G)
     for h in (H, H / 2):
         motion = lw.simulate(model, at(0, 0, radius), [v0, 0, 0, 0, 0, 0], 0.5, h)
@@ -74,7 +74,12 @@ def test_a_ball_on_a_turntable_goes_in_a_circle() -> None:
     radius, rate, circle = 0.05, 3.0, 0.44
     builder = lw.Builder("turntable").body("disc", 1.0, inertia=1e9).joint("axle", "continuous", "world", "disc")
     builder.body("ball", 1.0, inertia=0.4 * radius**2).joint("root", "free", "world", "ball")
-    model = builder.shape("disc", "plane").shape("ball", "sphere", radius=radius, friction=1.0).build().with_contact()
+    model = (
+        builder.shape("disc", "plane")
+        .shape("ball", "sphere", radius=radius, contact=lw.ContactProperties(friction=1.0))
+        .build()
+        .with_contact()
+    )
     around, start = 2 / 7 * rate, np.array([0.3, 0.0, radius])
     v = np.array([0.0, around * circle, 0.0])
     slip = np.cross([0.0, 0.0, rate], start) - v  # what the ball's turning makes up for at the contact
@@ -91,7 +96,7 @@ def test_a_ball_on_a_turntable_goes_in_a_circle() -> None:
 
 def test_a_ball_bounces_to_the_heights_of_its_restitution() -> None:
     radius, e, errors = 0.1, 0.8, []
-    model = ball(radius).with_ground(restitution=e)
+    model = ball(radius).with_ground(contact=lw.ContactProperties(restitution=e))
     for h in (H, H / 2):
         motion = lw.simulate(model, at(0, 0, radius + 1.0), np.zeros(6), 3.6, h)
         z = motion.q[:, 2] - radius
@@ -107,7 +112,7 @@ def test_a_block_on_a_slope_slides_where_it_is_steeper_than_friction(steepness: 
     mu = 0.5
     slope = np.arctan(mu * steepness)
     normal = np.array([-np.sin(slope), 0.0, np.cos(slope)])
-    model = block(0.1, 0.1, 0.1).with_ground(friction=mu, normal=normal)
+    model = block(0.1, 0.1, 0.1).with_ground(normal=normal, contact=lw.ContactProperties(friction=mu))
     q0 = at(*(0.05 * normal), (0, 1, 0), -slope)
     motion = lw.simulate(model, q0, np.zeros(6), duration, H, method=lw.Integrator(solver=CONVERGED))
     rate = max(G * np.cos(slope) * (np.tan(slope) - mu), 0.0)
@@ -121,7 +126,9 @@ def cradle(balls: int, **surface: Any) -> lw.Model:
     """Equal balls in a row, that touch, on rails."""
     builder = lw.Builder("cradle", gravity=(0.0, 0.0, 0.0))
     for k in range(balls):
-        builder.body(f"ball{k}", 1.0, inertia=1e-2).shape(f"ball{k}", "sphere", radius=0.1, restitution=1.0, **surface)
+        builder.body(f"ball{k}", 1.0, inertia=1e-2).shape(
+            f"ball{k}", "sphere", radius=0.1, contact=lw.ContactProperties(restitution=1.0, **surface)
+        )
         builder.joint(f"rail{k}", "prismatic", "world", f"ball{k}", axis=(1, 0, 0), xyz=(0.2 * k, 0, 0))
     return builder.build().with_contact()
 
@@ -190,7 +197,10 @@ def tilted_ellipsoid() -> lw.Model:
 )
 def test_passive_contact_brings_no_energy(model: lw.Model, restitution: float, rise: float) -> None:
     """Impulses do no work; beside them bodies are lifted out of what they overlap by within a step, by h²."""
-    grounded, told = model.with_ground(friction=0.6, restitution=restitution), Constraints()
+    grounded, told = (
+        model.with_ground(contact=lw.ContactProperties(friction=0.6, restitution=restitution)),
+        Constraints(),
+    )
     generator, rows = np.random.default_rng(1), 400
 
     def drop(model: lw.Model, q: Any, v: Any) -> tuple[Any, Any, Any]:

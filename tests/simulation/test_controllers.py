@@ -222,8 +222,9 @@ def sprung_arm(base):
         parent = "trunk"
     for k, axis in enumerate(([0, 0, 1], [0, 1, 0], [1, 0, 0])):
         builder.body(f"link{k}", 0.5, [0.02, 0.01, 0.15], [5e-3, 4e-3, 1e-3])
-        passive = {"damping": 40.0 * k, "friction": 0.2, "stiffness": 5e4 * k, "rest": 0.1}
+        passive = {"damping": 40.0 * k, "friction": 0.2}
         builder.joint(f"joint{k}", "revolute", parent, f"link{k}", xyz=[0, 0, 0.3], axis=axis, **passive)
+        builder.joint_spring(f"joint{k}", 5e4 * k, rest=0.1)
         parent = f"link{k}"
     builder.frame("a", "link0", xyz=[0.1, 0, 0]).frame("b", "link2", xyz=[0, 0.1, 0.1])
     return builder.spring("a", "b", stiffness=3e4, damping=5.0, length=0.1).build()

@@ -29,7 +29,15 @@ def arm():
     for k, limit in enumerate((6.0, 2.5)):
         builder.body(f"link{k}", 1.0, [0, 0, 0.2], 0.05 * np.ones(3))
         parent = f"link{k - 1}" if k else "world"
-        builder.joint(f"j{k}", "revolute", parent, f"link{k}", axis=[0, 1, 0], xyz=[0, 0, 0.4 * k], effort_limit=limit)
+        builder.joint(
+            f"j{k}",
+            "revolute",
+            parent,
+            f"link{k}",
+            axis=[0, 1, 0],
+            xyz=[0, 0, 0.4 * k],
+            limits=lw.JointLimits(effort=limit),
+        )
     return builder.build()
 
 

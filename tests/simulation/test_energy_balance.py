@@ -116,7 +116,7 @@ def colliding(kind, method, **surface):
     made = lw.Builder("two", gravity=(0, 0, 0))
     for name, shape, size in (("a", "cylinder", dict(radius=0.1, length=0.3)), ("b", *kind)):
         made.body(name, 1.0, inertia=(0.01, 0.008, 0.004)).joint(f"free_{name}", "free", "world", name)
-        made.shape(name, shape, stiffness=2e5, friction=0.0, **size, **surface)
+        made.shape(name, shape, contact=lw.ContactProperties(friction=0.0, stiffness=2e5, **surface), **size)
     model = made.build().with_contact()
     q, v = model.random(seed=160), np.zeros(12)
     q[:3], q[7:10] = (0.6, 0.0, 0.0), 0.0

@@ -135,7 +135,7 @@ def test_newton_s_cradle_is_exact():
 
 def test_a_joint_is_thrown_back_by_its_limit_and_rests_at_it():
     made = lw.Builder("flap").body("flap", mass=1.0, center_of_mass=(0.5, 0, 0), inertia=0.02)
-    model = made.joint("hinge", "revolute", "world", "flap", axis=(0, -1, 0), lower=-0.3, upper=1.0).build()
+    model = made.joint("hinge", "revolute", "world", "flap", axis=(0, -1, 0), limits=(-0.3, 1.0)).build()
     stops = limits(model, ["hinge"], restitution=0.5)
     assert len(stops) == 2
     motion = lw.simulate(model, [0.5], [0.0], 4.0, 5e-3, events=stops)
@@ -168,7 +168,7 @@ def test_a_ball_on_a_slope_slides_along_it():
 def test_pairs_of_the_model_touch():
     made = lw.Builder("ball").body("ball", mass=1.0, inertia=0.01).joint("free", "free", "world", "ball")
     made.shape("ball", "sphere", radius=0.2)
-    model = made.build().with_ground(restitution=0.9)
+    model = made.build().with_ground(contact=lw.ContactProperties(restitution=0.9))
     q = model.neutral()
     q[2] = 1.0
     motion = lw.simulate(model, q, np.zeros(6), 1.0, 1e-2, events=[pair_touch(model)], method="dopri5")

@@ -43,7 +43,12 @@ def an_arm():
     made = lw.Builder("arm").body("upper", mass=1.0, center_of_mass=(0.5, 0, 0), inertia=0.1)
     made.body("lower", mass=0.5, center_of_mass=(0.4, 0, 0), inertia=0.05)
     made.joint(
-        "shoulder", "revolute", "world", "upper", axis=(0, 1, 0), lower=-0.1, effort_limit=3.0, velocity_limit=0.5
+        "shoulder",
+        "revolute",
+        "world",
+        "upper",
+        axis=(0, 1, 0),
+        limits=lw.JointLimits(lower=-0.1, velocity=0.5, effort=3.0),
     )
     made.joint(
         "elbow",
@@ -52,16 +57,14 @@ def an_arm():
         "lower",
         axis=(0, 1, 0),
         xyz=(1, 0, 0),
-        upper=0.25,
-        effort_limit=1.0,
-        velocity_limit=0.5,
+        limits=lw.JointLimits(upper=0.25, velocity=0.5, effort=1.0),
     )
     return made.frame("tip", "lower", xyz=(0.8, 0, 0)).build()
 
 
 def a_ball():
     made = lw.Builder("ball").body("ball", 1.0, inertia=0.004).joint("free", "free", "world", "ball")
-    return made.shape("ball", "sphere", radius=0.1).build().with_ground(restitution=0.5)
+    return made.shape("ball", "sphere", radius=0.1).build().with_ground(contact=lw.ContactProperties(restitution=0.5))
 
 
 def on_the_ground():

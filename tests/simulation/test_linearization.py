@@ -95,7 +95,7 @@ def test_closed_loops_stay_closed(name, method):
 
 def test_springs_dampers_and_friction_are_part_of_it():
     builder = lw.Builder("sprung").body("a", 1.0, [0.1, 0, 0.2], 0.1).body("b", 2.0, [0, 0.1, 0.3], 0.2)
-    builder.joint("j0", "revolute", "world", "a", axis=[0, 1, 0], damping=0.4, friction=0.2, stiffness=3.0)
+    builder.joint("j0", "revolute", "world", "a", axis=[0, 1, 0], damping=0.4, friction=0.2).joint_spring("j0", 3.0)
     builder.joint("j1", "revolute", "a", "b", axis=[1, 0, 0], xyz=[0, 0, 0.4], damping=0.1, armature=0.05)
     builder.frame("tip", "b", xyz=[0, 0, 0.5]).frame("nail", "world", xyz=[0.5, 0, 0])
     model = builder.spring("nail", "tip", stiffness=40.0, damping=0.3, length=0.2).build()

@@ -18,14 +18,23 @@ from mechanisms import random_tree
 
 def slides(between: bool, stiffness=400.0, damping=3.0):
     """Two masses on one line, held by springs of their slides, or by the same between points."""
-    of_joint = {} if between else {"stiffness": stiffness, "damping": damping, "rest": 0.2}
     made = lw.Builder("slides", gravity=(3.0, 0, 0))
     parent = "world"
     for k in range(2):
         made.body(f"m{k}", mass=1.0 + k, inertia=1.0)
-        made.joint(f"s{k}", "prismatic", parent, f"m{k}", xyz=[0.5 * k, 0, 0], axis=[1, 0, 0], **of_joint)
+        made.joint(
+            f"s{k}",
+            "prismatic",
+            parent,
+            f"m{k}",
+            xyz=[0.5 * k, 0, 0],
+            axis=[1, 0, 0],
+            damping=0.0 if between else damping,
+        )
         if between:
             made.spring((parent, [0.5 * k - 1.0, 0, 0]), f"m{k}", stiffness, damping, 1.2)
+        else:
+            made.joint_spring(f"s{k}", stiffness, rest=0.2)
         parent = f"m{k}"
     return made.build()
 

@@ -37,8 +37,8 @@ def standing():
 
 def ball(restitution=0.0, friction=0.5, stiffness=None, damping=0.0):
     builder = lw.Builder("ball").body("ball", 2.0, inertia=0.4 * 2.0 * 0.1**2).joint("root", "free", "world", "ball")
-    told = {"restitution": restitution, "friction": friction, "stiffness": stiffness, "damping": damping}
-    return builder.shape("ball", "sphere", radius=0.1, **told).build().with_ground()
+    contact = lw.ContactProperties(restitution=restitution, friction=friction, stiffness=stiffness, damping=damping)
+    return builder.shape("ball", "sphere", radius=0.1, contact=contact).build().with_ground()
 
 
 def test_forces_of_what_stands_are_its_weight_within_the_cone():
@@ -84,7 +84,9 @@ def test_energy_changes_by_what_contacts_do():
     for name, axis, parent in (("x", (1, 0, 0), "world"), ("y", (0, 1, 0), "along_x"), ("z", (0, 0, 1), "along_y")):
         builder.body(f"along_{name}", 1.0 if name == "z" else 0.1, inertia=0.1)
         builder.joint(name, "prismatic", parent, f"along_{name}", axis=axis)
-    model = builder.shape("along_z", "sphere", radius=0.1, friction=0.5).build().with_ground()
+    model = (
+        builder.shape("along_z", "sphere", radius=0.1, contact=lw.ContactProperties(friction=0.5)).build().with_ground()
+    )
     motion = lw.simulate(model, [0.0, 0.0, 0.1], [1.0, 0.5, 0.0], 0.5)
     contacts = motion.contacts
     assert motion.kinetic[-1] < 1e-12
@@ -146,7 +148,7 @@ def test_what_touches_nothing_has_no_contacts():
 
 def test_limits_tell_their_efforts():
     builder = lw.Builder("stop").body("bar", 1.0, (1.0, 0, 0), 0.1)
-    model = builder.joint("hinge", "revolute", "world", "bar", axis=(0, 1, 0), lower=-1.0, upper=0.2).build()
+    model = builder.joint("hinge", "revolute", "world", "bar", axis=(0, 1, 0), limits=(-1.0, 0.2)).build()
     motion = lw.simulate(model, [0.0], [0.0], 2.0, method=lw.Integrator(joint_limits=True))
     assert motion.q.max() < 0.2 + 1e-3
     np.testing.assert_allclose(motion.limit_efforts[-1], lw.gravity_forces(model, motion.q[-1]), rtol=1e-6)
@@ -199,7 +201,9 @@ def test_stand_of_a_robot_without_a_ground_and_of_what_cannot():
 
 def dropped(method, **own):
     builder = lw.Builder("ball").body("ball", 1.0, inertia=0.004)
-    builder.joint("up", "prismatic", "world", "ball", axis=(0, 0, 1)).shape("ball", "sphere", radius=0.1, **own)
+    builder.joint("up", "prismatic", "world", "ball", axis=(0, 0, 1)).shape(
+        "ball", "sphere", radius=0.1, contact=lw.ContactProperties(**own)
+    )
     return lw.simulate(builder.build().with_ground(), [0.5], [0.0], 0.8, step=1e-4, method=method)
 
 

@@ -302,8 +302,8 @@ def test_batches_of_several_dimensions_and_of_none(arm, start):
     [
         (dict(steps=10, every=3), "every is 3, which does not divide 10 steps: take 9 or 12 steps"),
         (dict(steps=10, every=30), "10 steps: take 30 steps"),
-        (dict(steps=0), "steps must be a whole number"),
-        (dict(steps=10, step=-1.0), "step must be a positive"),
+        (dict(steps=0), "steps is a whole number"),
+        (dict(steps=10, step=-1.0), "step is a positive"),
         (dict(steps=10, keep=("q", "w")), "keep names what is kept"),
         (dict(steps=10, keep="reward"), "keep names 'reward', and there is none"),
         (dict(steps=10, keep="state"), "keep names 'state', and the controller has none"),
@@ -366,7 +366,7 @@ def test_contact_is_a_smooth_force_where_accelerations_are_integrated():
     builder = lw.Builder("ball")
     builder.body("ball", mass=1.0, inertia=[0.01] * 3)
     builder.joint("root", "free", parent="world", child="ball")
-    builder.shape("ball", "sphere", radius=0.1, stiffness=2e4, damping=200.0)
+    builder.shape("ball", "sphere", radius=0.1, contact=lw.ContactProperties(stiffness=2e4, damping=200.0))
     model = builder.build().with_ground()
     q0 = np.array([[0.0, 0.0, z, 1.0, 0.0, 0.0, 0.0] for z in (0.11, 0.15)])
     motion = lw.simulate(model, q0, np.zeros(6), 0.2, 5e-4, method="rk4")
@@ -380,7 +380,7 @@ def test_the_friction_of_each_motion(dropped):
     friction = np.linspace(0.0, 1.0, 7)
     found = lw.rollout(model, q0, v0, 120, controller=law, parameters={"pairs.friction": friction})
     for row in (1, 6):
-        alone = lw.load("quadruped").with_ground(friction=friction[row])
+        alone = lw.load("quadruped").with_ground(contact=lw.ContactProperties(friction=friction[row]))
         there = lw.rollout(alone, q0[row], v0[row], 120, controller=law)
         np.testing.assert_allclose(found.q[0, row], there.q[0], rtol=0, atol=1e-10)
 

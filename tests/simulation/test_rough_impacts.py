@@ -16,7 +16,7 @@ INERTIA = 0.4 * M * R**2
 
 def ball(**surface: Any) -> lw.Model:
     builder = lw.Builder("ball").body("ball", mass=M, inertia=INERTIA).joint("free", "free", "world", "ball")
-    return builder.shape("ball", "sphere", radius=R).build().with_ground(**surface)
+    return builder.shape("ball", "sphere", radius=R).build().with_ground(contact=lw.ContactProperties(**surface))
 
 
 def dropped(kind: str, v: Any, e: float, **rough: float) -> lw.Motion:
@@ -136,7 +136,11 @@ def test_no_impact_with_friction_brings_energy() -> None:
 
 def test_a_box_that_falls_flat_is_thrown_back_flat() -> None:
     builder = lw.Builder("box").body("box", mass=1.0, inertia=[0.02, 0.03, 0.04]).joint("j", "free", "world", "box")
-    model = builder.shape("box", "box", size=(0.3, 0.2, 0.1)).build().with_ground(restitution=0.5, friction=0.4)
+    model = (
+        builder.shape("box", "box", size=(0.3, 0.2, 0.1))
+        .build()
+        .with_ground(contact=lw.ContactProperties(friction=0.4, restitution=0.5))
+    )
     q = np.array([0.0, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0])
     motion = lw.simulate(model, q, np.zeros(6), 0.2, 0.01, method="dopri5", events=[pair_touch(model)])
     first = motion.events[0]

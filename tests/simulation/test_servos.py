@@ -46,7 +46,7 @@ def test_every_effort_is_the_servos_law_at_the_end_of_its_step(arm: lw.Model) ->
 
 @pytest.mark.parametrize(("k", "d"), [(50.0, 3.0), (1e6, 10.0), (1e4, 1e5)])
 def test_a_servo_is_the_spring_and_damper_of_a_joint(k: float, d: float) -> None:
-    springy, still = slider(stiffness=k, damping=d, rest=0.0), np.zeros(1)
+    springy, still = slider().with_joint("slide", stiffness=k, damping=d, rest=0.0), np.zeros(1)
     by_spring = lw.simulate(springy, [0.3], [1.0], 0.5, H, method="semi_implicit")
     by_servo = lw.simulate(
         slider(),

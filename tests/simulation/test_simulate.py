@@ -360,7 +360,7 @@ UNEQUAL = {"spherical": [30.0, 8.0, 2.0], "planar": [40.0, 10.0, 2.0], "free": [
 
 def sprung(kind, stiffness):
     body = lw.Builder("sprung", gravity=(0, 0, 0)).body("b", 1.0, (0.1, 0.05, -0.1), (0.1, 0.2, 0.15))
-    return body.joint("j", kind, "world", "b", stiffness=stiffness).build()
+    return body.joint("j", kind, "world", "b").joint_spring("j", stiffness).build()
 
 
 @pytest.mark.parametrize("kind", UNEQUAL)

@@ -28,7 +28,9 @@ def at(model, *xyz):
 @pytest.mark.parametrize("e", [0.9, 0.5, 0.2])
 @pytest.mark.parametrize(("mass", "stiffness"), [(1.0, 1e5), (7.0, 1e4)])
 def test_restitution_is_exact_at_a_meter_a_second(e, mass, stiffness):
-    model = a_body(mass=mass, gravity=(0, 0, 0)).with_ground(restitution=e, stiffness=stiffness)
+    model = a_body(mass=mass, gravity=(0, 0, 0)).with_ground(
+        contact=lw.ContactProperties(restitution=e, stiffness=stiffness)
+    )
     v = np.array([0, 0, -1.0, 0, 0, 0])
     motion = lw.simulate(model, at(model, 0, 0, 0.11), v, 0.4, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-9))
     assert motion.v[-1, 2] == pytest.approx(e, rel=1e-5)
@@ -36,7 +38,7 @@ def test_restitution_is_exact_at_a_meter_a_second(e, mass, stiffness):
 
 
 def test_an_elastic_bounce_keeps_its_energy_with_what_is_stored():
-    model = a_body().with_ground(restitution=1.0, friction=0.0, stiffness=1e5)
+    model = a_body().with_ground(contact=lw.ContactProperties(friction=0.0, restitution=1.0, stiffness=1e5))
     motion = lw.simulate(
         model, at(model, 0, 0, 0.3), np.zeros(6), 1.0, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-10)
     )
@@ -60,7 +62,7 @@ def test_a_rigid_pair_sinks_in_by_a_millimeter_and_no_more():
 def test_a_box_on_a_slope_creeps_as_the_formula_says(method):
     angle, mu = 0.4, 0.7
     down = np.array([np.sin(angle), 0.0, -np.cos(angle)]) * G
-    model = a_body("box", gravity=down, size=(0.4, 0.4, 0.02)).with_ground(friction=mu)
+    model = a_body("box", gravity=down, size=(0.4, 0.4, 0.02)).with_ground(contact=lw.ContactProperties(friction=mu))
     told = {"tolerance": 1e-7} if method == "dopri5" else {}
     motion = lw.simulate(model, at(model, 0, 0, 0.0098), np.zeros(6), 1.5, 1e-3, **grouped(method=method, **told))
     speed = (motion.q[-1, 0] - motion.q[-200, 0]) / (motion.t[-1] - motion.t[-200])
@@ -68,14 +70,14 @@ def test_a_box_on_a_slope_creeps_as_the_formula_says(method):
 
 
 def test_a_puck_stops_after_the_length_of_coulomb():
-    model = a_body("box", size=(0.2, 0.2, 0.02)).with_ground(friction=0.3)
+    model = a_body("box", size=(0.2, 0.2, 0.02)).with_ground(contact=lw.ContactProperties(friction=0.3))
     v = np.array([2.0, 0, 0, 0, 0, 0])
     motion = lw.simulate(model, at(model, 0, 0, 0.00975), v, 1.0, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-8))
     assert motion.q[-1, 0] == pytest.approx(2.0**2 / (2 * 0.3 * G), rel=1e-4)
 
 
 def test_a_ball_that_slides_begins_to_roll_at_five_sevenths():
-    model = a_body().with_ground(friction=0.3, stiffness=1e7)
+    model = a_body().with_ground(contact=lw.ContactProperties(friction=0.3, stiffness=1e7))
     v = np.array([2.0, 0, 0, 0, 0, 0])
     motion = lw.simulate(
         model, at(model, 0, 0, 0.1 - G / 1e7), v, 0.7, 1e-3, method=lw.Integrator("dopri5", tolerance=1e-8)
@@ -118,14 +120,14 @@ def test_two_bodies_push_each_other_apart():
 
 
 def test_turning_is_resisted_about_the_normal():
-    model = a_body().with_ground(torsional_friction=0.01)
+    model = a_body().with_ground(contact=lw.ContactProperties(torsional_friction=0.01))
     v = np.array([0, 0, 0, 0, 0, 5.0])
     motion = lw.simulate(model, at(model, 0, 0, 0.1 - 0.001), v, 0.1, 1e-3, method="dopri5")
     assert motion.v[-1, 5] == pytest.approx(5.0 - 0.01 * G / 0.004 * 0.1, rel=0.05)
 
 
 def test_steps_that_are_too_long_are_told():
-    model = a_body().with_ground(stiffness=1e8)
+    model = a_body().with_ground(contact=lw.ContactProperties(stiffness=1e8))
     with pytest.warns(LinkwrightWarning, match="does not follow that"):
         lw.simulate(model, at(model, 0, 0, 0.3), np.zeros(6), 0.01, 1e-3, method="rk4")
     with pytest.raises(InputError, match="variational"):

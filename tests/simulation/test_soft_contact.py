@@ -20,7 +20,9 @@ LAWS = list(itertools.product((2e3, 1e5), (0.0, 30.0), (None, 0.0, 0.3, 0.8, 1.0
 def soft(kind, k, d, e, gravity=G, folder=None):
     builder = lw.Builder("thing", gravity=(0, 0, -gravity)).body("thing", MASS, inertia=[0.004] * 3)
     builder.joint("rail", "prismatic", "world", "thing", axis=(0, 0, 1))
-    model = builder.shape("thing", kind, stiffness=k, damping=d, restitution=e, **SIZES[kind]).build()
+    model = builder.shape(
+        "thing", kind, contact=lw.ContactProperties(restitution=e, stiffness=k, damping=d), **SIZES[kind]
+    ).build()
     if folder is not None:
         model.save(str(folder / "thing.sdf"))
         model = lw.load(str(folder / "thing.sdf"))

@@ -42,7 +42,7 @@ def squeezer() -> lw.Model:
     made.frame("E", "K2", xyz=(-d, 0.0, 0.0))
     for name, place in (("K3", (0.0, -ss, 0.0)), ("K4", (0.0, -e, 0.0)), ("K6", (zf, 0.0, 0.0))):
         made.frame(f"{name}_E", name, xyz=place)
-        made.loop(f"{name}_pin", "mask", "E", f"{name}_E", held=("x", "y"))
+        made.loop(f"{name}_pin", ("mask", ("x", "y")), "E", f"{name}_E")
     return made.spring(("world", C), ("K3", (sd, -sc, 0.0)), 4530.0, length=0.07785).build()
 
 

@@ -55,7 +55,7 @@ def test_what_is_thrown_comes_back_after_ten_seconds():
 
 def test_a_robot_of_ones_own_of_the_same_name_starts_neutral():
     builder = lw.Builder("pendulum").body("rod", 1.0, (0, 0, -1), 0.1)
-    model = builder.joint("axle", "revolute", "world", "rod", lower=0.5, upper=1.0).build()
+    model = builder.joint("axle", "revolute", "world", "rod", limits=(0.5, 1.0)).build()
     q, v = lw.default_configuration(model)
     np.testing.assert_array_equal(q, [0.5])
     np.testing.assert_array_equal(v, [0.0])

@@ -17,7 +17,11 @@ from mechanisms import one_of_each, random_tree, relative_error, state
 
 def oscillator(**options):
     builder = lw.Builder("oscillator", gravity=(0, 0, 0)).body("mass", 1.0, inertia=0.01)
-    return builder.joint("slide", "prismatic", "world", "mass", axis=[1, 0, 0], stiffness=1e3, **options).build()
+    return (
+        builder.joint("slide", "prismatic", "world", "mass", axis=[1, 0, 0], **options)
+        .joint_spring("slide", 1e3)
+        .build()
+    )
 
 
 def test_what_semi_implicit_takes_out_of_springs_is_told_and_variational_leaves_it():

@@ -50,7 +50,7 @@ def run(folder, moment, place):
     os.fsync = watched(os.fsync, "fsync")
     os.replace = watched(os.replace, "replace")
     rows = samples.random(6000, 7, a=samples.uniform(0, 1), b=samples.normal([0, 1], 1))
-    study(job, rows, folder, chunk=500, threads=2)
+    study(job, rows, folder, chunk=500, workers=2)
 
 # what is imported is imported once: each run is a fork of this process, which has no threads and no study of its own
 for line in sys.stdin:
@@ -145,10 +145,10 @@ def test_twenty_kills_change_nothing(tmp_path, runs):
 def test_a_kill_after_the_last_chunk_leaves_nothing(tmp_path):
     folder = tmp_path / "study"
     rows = samples.random(20, 1, a=samples.uniform(0, 1))
-    lw.study(double, rows, folder, threads=1)
+    lw.study(double, rows, folder, workers=1)
     whole = contents(folder)
     (folder / ".running.json").write_text('{"process": 1}')
-    lw.study(double, rows, folder, threads=1)
+    lw.study(double, rows, folder, workers=1)
     assert contents(folder) == whole
 
 

@@ -61,7 +61,7 @@ def test_what_is_kept_is_chosen(tmp_path):
 @pytest.mark.parametrize("compress", [True, False])
 def test_one_thread_or_two_give_the_same_bits(tmp_path, compress):
     for threads in (1, 2):
-        lw.study(both, AB, tmp_path / str(threads), chunk=90, threads=threads, compress=compress)
+        lw.study(both, AB, tmp_path / str(threads), chunk=90, workers=threads, compress=compress)
     assert files(tmp_path / "1") == files(tmp_path / "2")
 
 
@@ -373,7 +373,7 @@ def test_a_billion_rows_are_planned_without_arrays_of_them(tmp_path):
     many = samples.random(10**9, 1, a=samples.uniform(0.0, 1.0))
     tracemalloc.start()
     with pytest.raises(Enough):
-        lw.study(lambda a: a > 0.5, many, tmp_path / "s", chunk=20_000, progress=stop, threads=1)
+        lw.study(lambda a: a > 0.5, many, tmp_path / "s", chunk=20_000, progress=stop, workers=1)
     found = lw.Study(tmp_path / "s")
     assert found.done >= 10_000
     assert "incomplete" in str(found)
@@ -460,8 +460,8 @@ def test_wrong_arguments_are_told_and_leave_nothing(tmp_path, arguments, error, 
         ({"keep_parameters": ["no"]}, "got 'no'"),
         ({"units": {"no": "m"}}, "got 'no'"),
         ({"chunk": 0}, "chunk is a whole number"),
-        ({"threads": 0}, "threads is a whole number"),
-        ({"client": 3}, "distributed.Client"),
+        ({"workers": 0}, "workers is a whole number"),
+        ({"workers": "many"}, "distributed.Client"),
     ],
 )
 def test_wrong_options_are_told(tmp_path, named, error):
@@ -475,7 +475,7 @@ def test_outputs_that_change_their_shape_are_refused(tmp_path):
         return k[:, None] * np.ones(3 if k.max() > 150 else 2)
 
     with pytest.raises(InputError, match="outputs are the same of all rows"):
-        lw.study(odd, {"k": np.arange(300.0)}, tmp_path / "s", chunk=100, threads=1)
+        lw.study(odd, {"k": np.arange(300.0)}, tmp_path / "s", chunk=100, workers=1)
 
 
 def test_a_store_travels_by_its_path(tmp_path):
@@ -517,7 +517,7 @@ def test_progress_in_a_notebook_is_a_line_that_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(display, "display", first)
     monkeypatch.setattr(progress, "terminal", lambda: io.StringIO())  # as a notebook's: no terminal
     rows = {"a": np.r_[np.zeros(999), np.nan]}
-    lw.study(refusing, rows, tmp_path / "s", chunk=100, threads=1, title="refusing")
+    lw.study(refusing, rows, tmp_path / "s", chunk=100, workers=1, title="refusing")
     assert shown[0].startswith("refusing: 10.0%, ")
     assert shown[-1].startswith("refusing: 100.0%, ")
     assert shown[-1].endswith("rows/s, 0:00 left, 1 failed")

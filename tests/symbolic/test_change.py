@@ -17,7 +17,7 @@ import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.polynomial import evaluate
 from linkwright.symbolic import Equations, equations
-from linkwright.symbolic.write.motion import motion_of
+from linkwright.symbolic.output.motion import motion_of
 from mechanisms import relative_error
 
 
@@ -26,7 +26,7 @@ def sliders() -> lw.Model:
     builder = lw.Builder("sliders", gravity=(0.0, -9.81, 0.0))
     builder.body("a", 1.0, inertia=0.1).body("b", 2.0, inertia=0.1).body("c", 0.5, (0.2, 0, 0), 0.1)
     builder.joint("x", "prismatic", "world", "a", axis=(1, 0, 0), damping=0.3)
-    builder.joint("y", "prismatic", "a", "b", axis=(0, 1, 0), stiffness=5.0, rest=0.1)
+    builder.joint("y", "prismatic", "a", "b", axis=(0, 1, 0)).joint_spring("y", 5.0, rest=0.1)
     builder.joint("turn", "revolute", "b", "c")
     return builder.build()
 

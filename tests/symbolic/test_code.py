@@ -132,7 +132,7 @@ def test_names_and_angles_of_wrong_types_are_told(tmp_path):
     for frames in ("tip", 3):
         with pytest.raises(ArgumentError, match="frames is a list of names"):
             made.save(tmp_path, frames=frames)
-    with pytest.raises(InputError, match="angle_tolerance is an angle"):
+    with pytest.raises(InputError, match="angle_tolerance is a number from 0 to"):
         lw.equations(made.model, angle_tolerance="small")
 
 

@@ -22,7 +22,7 @@ from linkwright.model.tree import Model
 from linkwright.symbolic import Equations, equations
 from mechanisms import relative_error, state
 
-OWN = {"helical": {"pitch": 0.2}, "distance": {"length": 0.3}, "mask": {"held": "x z ry"}}
+PARAMETERS = {"helical": 0.2, "distance": 0.3, "mask": "x z ry"}
 AXES = {"revolute", "prismatic", "cylindrical", "helical", "universal", "planar"}
 
 
@@ -37,10 +37,9 @@ def with_loop(*kinds: str, first: str = "left", second: str = "right") -> Model:
         builder.joint(f"{name}_elbow", "revolute", f"{name}_upper", name, xyz=(0, 0, 0.3), rpy=(0, np.pi / 4, 0))
     builder.frame("grip", "right", xyz=(0.1, 0.0, 0.25), rpy=(np.pi / 3, 0, 0))
     for k, kind in enumerate(kinds):
-        own = dict(OWN.get(kind, {}))
-        if kind in AXES:
-            own["axis"] = (1, 0, 0)
-        builder.loop(f"loop{k}", kind, first, second, xyz=(0.2, 0.1, 0.3), rpy=(0, np.pi / 6, 0), **own)
+        type = (kind, PARAMETERS[kind]) if kind in PARAMETERS else kind
+        axis = (1, 0, 0) if kind in AXES else None
+        builder.loop(f"loop{k}", type, first, second, xyz=(0.2, 0.1, 0.3), rpy=(0, np.pi / 6, 0), axis=axis)
     return builder.build()
 
 
@@ -60,8 +59,8 @@ def tied() -> Model:
     builder = lw.Builder("tied").body("a", 1.0, inertia=0.1).body("b", 1.0).body("c", 1.0, inertia=0.2)
     builder.joint("one", "revolute", "world", "a").joint("two", "prismatic", "a", "b")
     builder.joint("three", "spherical", "b", "c")
-    builder.loop("cam", "joint", "two", "one", coefficients=(0.1, 0.3, 0.0, -0.7))
-    return builder.loop("stop", "joint", "one", coefficients=(0.2,)).build()
+    builder.loop("cam", ("joint", (0.1, 0.3, 0.0, -0.7)), "two", "one")
+    return builder.loop("stop", ("joint", (0.2,)), "one").build()
 
 
 def rows(made: Equations, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

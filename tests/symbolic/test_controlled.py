@@ -10,9 +10,9 @@ import pytest
 import linkwright as lw
 from linkwright.errors import ArgumentError
 from linkwright.expression.polynomial import evaluate
-from linkwright.symbolic.controlled.law import Law, bare
-from linkwright.symbolic.controlled.proofs import by_theorem, proof_of
-from linkwright.symbolic.derive.plan import plan_of
+from linkwright.symbolic.closed_loop_control.controller_efforts import Law, bare
+from linkwright.symbolic.closed_loop_control.proofs import by_theorem, proof_of
+from linkwright.symbolic.derivation.plan import plan_of
 
 NAMES = ["pendulum", "two_link", "arm4"]
 
@@ -141,7 +141,7 @@ def test_a_bound_that_is_only_sampled_proves_nothing():
     assert "sampled" in close.text()
     arm = lw.Builder("polar").body("beam", 1.0, (0.3, 0, 0), 0.1).body("slider", 1.0, (0, 0, 0), 0.1)
     arm = arm.joint("turn", "revolute", "world", "beam", axis=(0, 1, 0))
-    arm = arm.joint("reach", "prismatic", "beam", "slider", axis=(1, 0, 0), lower=0.0, upper=1.0).build()
+    arm = arm.joint("reach", "prismatic", "beam", "slider", axis=(1, 0, 0), limits=(0.0, 1.0)).build()
     told = lw.equations(arm).explanation(
         controller=partial(constant_gravity, goal=np.array([0.3, 0.4]), kp=200.0, kd=2.0)
     )
@@ -287,7 +287,7 @@ def test_the_properties_that_control_uses_are_told_and_hold(name):
 
 @pytest.mark.parametrize("name", ["two_link", "arm4"])
 def test_the_regressor_gives_the_efforts(name):
-    from linkwright.symbolic.read.linear import LinearForm
+    from linkwright.symbolic.interpretation.linear_parameters import LinearForm
 
     made = lw.equations(lw.load(name))
     form = LinearForm(made._plan, 300_000)
@@ -407,7 +407,9 @@ def test_without_a_minimum_of_v_nothing_is_called_stable(damping):
 
 
 def test_a_spring_beside_the_law_is_told_and_nothing_is_said_to_be_left_over():
-    told = lw.equations(one_joint(stiffness=5.0)).explanation(controller=pd(None, [1.0], 20.0, 3.0))
+    told = lw.equations(one_joint().with_joint("joint", stiffness=5.0)).explanation(
+        controller=pd(None, [1.0], 20.0, 3.0)
+    )
     assert not told.proved
     assert "What is left over" not in told.text()
     assert told.equilibria.found[0].q == pytest.approx([0.8])  # 20 (1 − q) = 5 q

@@ -17,7 +17,7 @@ def inverted(stiffness, rest=0.0, tilt=0.0):
     """A pendulum that stands at the angle ``tilt``, on a torsion spring; m g l is 4.905 N m."""
     gravity = (-G * np.sin(tilt), 0, -G * np.cos(tilt))
     builder = lw.Builder("inverted", gravity=gravity).body("bob", 1.0, (0, 0, 0.5), INERTIA)
-    builder.joint("hinge", "revolute", "world", "bob", axis=(0, 1, 0), stiffness=stiffness, rest=rest)
+    builder.joint("hinge", "revolute", "world", "bob", axis=(0, 1, 0)).joint_spring("hinge", stiffness, rest=rest)
     return builder.build()
 
 
@@ -25,8 +25,8 @@ def geared(standing, hanging, stiffness=0.0):
     """U = k θ²/2 + a cos θ − b cos 2θ, a and b in N m: a pendulum that stands, geared to one that hangs."""
     builder = lw.Builder("geared").body("one", standing / G / 0.5, (0, 0, 0.5), INERTIA)
     builder.body("two", hanging / G / 0.5, (0, 0, -0.5), INERTIA)
-    builder.joint("first", "revolute", "world", "one", axis=(0, 1, 0), stiffness=stiffness)
-    builder.joint("second", "revolute", "world", "two", axis=(0, 1, 0), mimic="first", multiplier=2.0)
+    builder.joint("first", "revolute", "world", "one", axis=(0, 1, 0)).joint_spring("first", stiffness)
+    builder.joint("second", "revolute", "world", "two", axis=(0, 1, 0)).mimic("second", "first", 2.0)
     return builder.build()
 
 
@@ -36,8 +36,10 @@ def double(tilt=0.0):
     lower = 2.0 * G + (0.5 * G) ** 2 / (upper - 0.5 * G)
     builder = lw.Builder("double", gravity=(-G * np.sin(tilt), 0, -G * np.cos(tilt)))
     builder.body("a", 1.0, (0, 0, 0.5), INERTIA).body("b", 1.0, (0, 0, 0.5), INERTIA)
-    builder.joint("one", "revolute", "world", "a", axis=(0, 1, 0), stiffness=lower, rest=tilt)
-    return builder.joint("two", "revolute", "a", "b", axis=(0, 1, 0), xyz=(0, 0, 1.0), stiffness=upper).build()
+    builder.joint("one", "revolute", "world", "a", axis=(0, 1, 0)).joint_spring("one", lower, rest=tilt)
+    return (
+        builder.joint("two", "revolute", "a", "b", axis=(0, 1, 0), xyz=(0, 0, 1.0)).joint_spring("two", upper).build()
+    )
 
 
 def explained(model):
@@ -153,7 +155,7 @@ def parallelogram(stiffness):
         lw.Builder("parallelogram").body("left", 1.0, (0, 0, 0.5), INERTIA).body("right", 1.0, (0, 0, 0.5), INERTIA)
     )
     builder.body("bar", 1.0, (0.5, 0, 0), INERTIA)
-    builder.joint("a", "revolute", "world", "left", axis=(0, 1, 0), stiffness=stiffness)
+    builder.joint("a", "revolute", "world", "left", axis=(0, 1, 0)).joint_spring("a", stiffness)
     builder.joint("b", "revolute", "world", "right", axis=(0, 1, 0), xyz=(1, 0, 0))
     builder.joint("c", "revolute", "left", "bar", axis=(0, 1, 0), xyz=(0, 0, 1)).frame("end", "right", xyz=(0, 0, 1))
     return builder.loop("d", "revolute", "bar", "end", xyz=(1, 0, 0), axis=(0, 1, 0)).build()
@@ -186,11 +188,11 @@ def several(*pendulums, cart=False):
         builder.body("cart", 2.0, (0, 0, 0), INERTIA).joint("slide", "prismatic", "world", "cart", axis=(1, 0, 0))
     for k, (standing, hanging, stiffness) in enumerate(pendulums):
         builder.body(f"one{k}", standing / G / 0.5, (0, 0, 0.5), INERTIA)
-        builder.joint(f"first{k}", "revolute", ground, f"one{k}", axis=(0, 1, 0), stiffness=stiffness)
+        builder.joint(f"first{k}", "revolute", ground, f"one{k}", axis=(0, 1, 0)).joint_spring(f"first{k}", stiffness)
         if hanging:
             builder.body(f"two{k}", hanging / G / 0.5, (0, 0, -0.5), INERTIA)
-            builder.joint(
-                f"second{k}", "revolute", ground, f"two{k}", axis=(0, 1, 0), mimic=f"first{k}", multiplier=2.0
+            builder.joint(f"second{k}", "revolute", ground, f"two{k}", axis=(0, 1, 0)).mimic(
+                f"second{k}", f"first{k}", 2.0
             )
     return builder.build()
 

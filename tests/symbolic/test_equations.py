@@ -20,7 +20,7 @@ from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import rotation_rpy
 from linkwright.symbolic import Equations, equations
-from linkwright.symbolic.derive.surd import Surd, exact_rotation, number
+from linkwright.symbolic.derivation.exact_rotations import Surd, exact_rotation, number
 from mechanisms import relative_error
 
 FULL = {"geometry": "numbers", "inertial": "all", "gravity": "numbers"}
@@ -33,11 +33,11 @@ def with_joint(kind: str) -> Model:
     builder.body("a", 2.0, (0.1, 0.2, 0.3), [[0.3, 0.01, 0.02], [0.01, 0.35, 0.0], [0.02, 0.0, 0.4]])
     builder.body("b", 1.5, (0.3, -0.2, 0.1), [[0.2, 0.0, -0.03], [0.0, 0.3, 0.02], [-0.03, 0.02, 0.25]])
     builder.body("c", 1.0, (0.1, 0.0, 0.1), (0.2, 0.3, 0.25))
-    own = {"pitch": 0.3} if kind == "helical" else {}
-    motion = lw.Builder("x").body("y").joint("j", kind, "world", "y", **own).build().joints[0].motion
+    type = ("helical", 0.3) if kind == "helical" else kind
+    motion = lw.Builder("x").body("y").joint("j", type, "world", "y").build().joints[0].motion
     armature = np.where(np.isin(np.arange(motion.nv), motion.carried), 0.0, np.arange(1, 1 + motion.nv) * 0.1)
     builder.joint("first", "revolute", "world", "a", axis=(0, 1, 0), xyz=(0, 0, 0.3), rpy=(np.pi / 4, 0, np.pi / 12))
-    builder.joint("middle", kind, "a", "b", xyz=(0.2, 0, 0.3), rpy=(0, np.pi / 6, 0), armature=armature, **own)
+    builder.joint("middle", type, "a", "b", xyz=(0.2, 0, 0.3), rpy=(0, np.pi / 6, 0), armature=armature)
     builder.joint("last", "revolute", "b", "c", axis=(0, 1, 0), xyz=(0, 0.1, 0.3))
     builder.frame("tool", "c", xyz=(0.1, 0, 0.2), rpy=(np.pi / 6, 0, np.pi / 4)).frame("side", "b", xyz=(0, 0.3, 0))
     return builder.build()
@@ -50,12 +50,8 @@ def follower() -> Model:
     for name in "abc":
         builder.body(name, 1.0, (0.1, 0.2, 0.0), (0.1, 0.2, 0.25))
     builder.joint("lead", "revolute", "world", "a", axis=(0, 0, 1))
-    builder.joint(
-        "turns", "revolute", "a", "b", axis=(0, 1, 0), xyz=(0.3, 0, 0), mimic="lead", multiplier=-2, offset=np.pi / 3
-    )
-    builder.joint(
-        "slides", "prismatic", "b", "c", axis=(1, 0, 0), xyz=(0.3, 0, 0), mimic="lead", multiplier=0.4, offset=0.1
-    )
+    builder.joint("turns", "revolute", "a", "b", axis=(0, 1, 0), xyz=(0.3, 0, 0)).mimic("turns", "lead", -2, np.pi / 3)
+    builder.joint("slides", "prismatic", "b", "c", axis=(1, 0, 0), xyz=(0.3, 0, 0)).mimic("slides", "lead", 0.4, 0.1)
     return builder.build()
 
 
@@ -234,7 +230,7 @@ def test_angles_are_snapped_and_listed():
 def test_what_cannot_be_exact_is_refused():
     builder = lw.Builder("half").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1)
     builder.joint("lead", "revolute", "world", "a")
-    builder.joint("half", "revolute", "a", "b", mimic="lead", multiplier=0.5)
+    builder.joint("half", "revolute", "a", "b").mimic("half", "lead", 0.5)
     with pytest.raises(ModelError, match="whole multiples"):
         equations(builder.build())
     model = lw.load("two_link")

@@ -13,7 +13,7 @@ from matplotlib.mathtext import MathTextParser
 import linkwright as lw
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.tree import Model
-from linkwright.symbolic.read.explanation import Formula
+from linkwright.symbolic.interpretation.explanation import Formula
 from mechanisms import relative_error
 
 INERTIA = (0.02, 0.03, 0.025)
@@ -171,7 +171,7 @@ def test_what_cannot_move_is_told():
 
 def sprung(type: str, stiffness, **options) -> Model:
     builder = lw.Builder("sprung", gravity=(0, 0, 0)).body("rod", 1.0, (0.1, 0, 0), 0.1)
-    return builder.joint("joint", type, "world", "rod", stiffness=stiffness, **options).build()
+    return builder.joint("joint", type, "world", "rod", **options).joint_spring("joint", stiffness).build()
 
 
 def test_what_springs_hold_is_not_conserved():

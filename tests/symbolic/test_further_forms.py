@@ -16,8 +16,8 @@ import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.expression.polynomial import evaluate
 from linkwright.symbolic import Equations, equations
-from linkwright.symbolic.derive.quantities import NAMES
-from linkwright.symbolic.write.notation import FORMS
+from linkwright.symbolic.derivation.quantities import NAMES
+from linkwright.symbolic.output.notation import FORMS
 from mechanisms import relative_error
 
 WHOLE = {

@@ -147,7 +147,7 @@ def test_what_cannot_be_grouped_is_refused():
     builder = lw.Builder("parallel", gravity=(0, 0, 0)).body("a").body("b", 1.0).body("c", 1.0)
     builder.joint("lead", "revolute", "world", "a")
     for name, xyz in (("b", (0.3, 0, 0)), ("c", (0, 0.2, 0))):  # which do not turn: m b² + m c² is all there is
-        builder.joint(name, "revolute", "a", name, xyz=xyz, mimic="lead", multiplier=-1.0)
+        builder.joint(name, "revolute", "a", name, xyz=xyz).mimic(name, "lead", -1.0)
     with pytest.raises(ModelError, match="fractions of lengths"):
         equations(builder.build(), base_parameters=True)
     made = equations(builder.build(), {"geometry": "numbers"}, base_parameters=True)

@@ -23,7 +23,7 @@ def slider():
 def follower(offset: float, turn: float = 0.0, motion: str = "revolute"):
     builder = lw.Builder("follower").body("a", 1.0, (0.5, 0, 0), 0.1).body("b", 1.0, (0.4, 0, 0), 0.1)
     builder.joint("lead", motion, "world", "a")
-    builder.joint("follow", motion, "a", "b", xyz=(1, 0, 0), rpy=(0, 0, turn), mimic="lead", offset=offset)
+    builder.joint("follow", motion, "a", "b", xyz=(1, 0, 0), rpy=(0, 0, turn)).mimic("follow", "lead", offset=offset)
     return builder.build()
 
 
@@ -57,7 +57,7 @@ def test_what_cancels_is_not_listed():
     """Not by the form that an algorithm gives it, but by what it is: cos² + sin² = 1."""
     upright = lw.Builder("upright").body("a", 1.0, (0.3, 0, 0), 0.1).body("b", 1.0, (0.1, 0, 0.2), 0.1)
     upright.joint("turn", "revolute", "world", "a", rpy=(0, 0, np.pi / 4))
-    upright.joint("ball", "spherical", "a", "b", xyz=(0.5, 0, 0), stiffness=2.0, damping=0.1)
+    upright.joint("ball", "spherical", "a", "b", xyz=(0.5, 0, 0), damping=0.1).joint_spring("ball", 2.0)
     made = equations(upright.build())
     used = set().union(*(p.used() for name in ("mass_matrix", "velocity_forces", "gravity_forces", "friction_forces")
                          for p in made.polynomials(name).flat))  # fmt: skip
@@ -70,8 +70,8 @@ def test_what_cancels_is_not_listed():
 def test_dampers_count_beside_springs_between_bodies():
     """There D and K have no exact form, but the right-hand side has both."""
     builder = lw.Builder("hung").body("a", 1.0, (0.5, 0, 0), 0.1)
-    builder.joint(
-        "hinge", "revolute", "world", "a", axis=(0, 1, 0), xyz=(0, 0, 0.6), stiffness=2.0, rest=0.3, damping=0.7
+    builder.joint("hinge", "revolute", "world", "a", axis=(0, 1, 0), xyz=(0, 0, 0.6), damping=0.7).joint_spring(
+        "hinge", 2.0, rest=0.3
     )
     model = builder.spring(("world", (0, 0, 1)), ("a", (0.5, 0, 0)), stiffness=5.0, damping=0.2).build()
     made = equations(model)

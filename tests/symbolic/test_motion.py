@@ -9,14 +9,14 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, MissingExtraError, ShapeError
-from linkwright.symbolic.write.motion import motion_of
+from linkwright.symbolic.output.motion import motion_of
 
 
 def sprung() -> lw.Model:
     """A pendulum with a spring and a damper, on a body that floats."""
     builder = lw.Builder("sprung").body("base", 2.0, (0.1, 0, 0), 0.2).body("bob", 1.0, (0, 0, -0.4), 0.1)
     builder.joint("root", "free", "world", "base")
-    return builder.joint("hinge", "revolute", "base", "bob", stiffness=4.0, damping=0.3).build()
+    return builder.joint("hinge", "revolute", "base", "bob", damping=0.3).joint_spring("hinge", 4.0).build()
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from test_equations import at, once, with_joint
 import linkwright as lw
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.symbolic import equations
-from linkwright.symbolic.read.explanation import Symbol
-from linkwright.symbolic.write.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
-from linkwright.symbolic.write.page import ENTRY_TERMS, SECTION_TERMS, page
+from linkwright.symbolic.interpretation.explanation import Symbol
+from linkwright.symbolic.output.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
+from linkwright.symbolic.output.page import ENTRY_TERMS, SECTION_TERMS, page
 
 VOID = {"meta", "br", "link", "img", "input"}
 
@@ -242,7 +242,7 @@ def test_a_frame_that_is_not_exact_is_told():
 
 def sprung(kind: str) -> lw.Model:
     builder = lw.Builder("sprung").body("b", 1.0, (0.1, 0, 0), 0.2)
-    return builder.joint("j", kind, "world", "b", damping=0.3, friction=0.1, stiffness=2.0).build()
+    return builder.joint("j", kind, "world", "b", damping=0.3, friction=0.1).joint_spring("j", 2.0).build()
 
 
 def test_friction_and_springs_are_there_where_they_are():

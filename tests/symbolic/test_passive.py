@@ -27,18 +27,20 @@ FAST = 1e9
 def with_forces(kind: str, **forces) -> Model:
     """A joint with friction or a spring, and a slide on it."""
     builder = lw.Builder(kind).body("a", 1.0, (0.1, 0, 0), 0.1).body("b", 1.0, (0, 0.1, 0), 0.1)
-    own = {"pitch": 0.3} if kind == "helical" else {}
-    builder.joint("first", kind, "world", "a", **own, **forces)
-    builder.joint("second", "prismatic", "a", "b", **forces)
-    return builder.build()
+    builder.joint("first", ("helical", 0.3) if kind == "helical" else kind, "world", "a")
+    model = builder.joint("second", "prismatic", "a", "b").build()
+    return model.with_joint("first", **forces).with_joint("second", **forces)
 
 
 def followers(**forces) -> Model:
     """One joint follows another backwards, one forwards."""
     builder = lw.Builder("followers").body("a", 1.0, inertia=0.1).body("b", 1.0).body("c", 1.0, inertia=0.1)
-    builder.joint("lead", "revolute", "world", "a", **forces)
-    builder.joint("back", "prismatic", "a", "b", mimic="lead", multiplier=-0.3, offset=0.1, **forces)
-    return builder.joint("twice", "revolute", "b", "c", mimic="lead", multiplier=2.0, **forces).build()
+    builder.joint("lead", "revolute", "world", "a")
+    builder.joint("back", "prismatic", "a", "b").mimic("back", "lead", -0.3, 0.1)
+    model = builder.joint("twice", "revolute", "b", "c").mimic("twice", "lead", 2.0).build()
+    for name in ("lead", "back", "twice"):
+        model = model.with_joint(name, **forces)
+    return model
 
 
 def value(made: Equations, what: str, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -94,7 +96,9 @@ def test_without_passive_forces_they_vanish():
 def damped_arm() -> Model:
     builder = lw.Builder("arm").body("upper", 1.0, (0.5, 0, 0), 0.1).body("lower", 1.0, (0.5, 0, 0), 0.1)
     forces = {"damping": 0.2, "friction": 0.05}
-    builder.joint("shoulder", "revolute", "world", "upper", axis=(0, 1, 0), stiffness=3.0, rest=0.25, **forces)
+    builder.joint("shoulder", "revolute", "world", "upper", axis=(0, 1, 0), **forces).joint_spring(
+        "shoulder", 3.0, rest=0.25
+    )
     return builder.joint("elbow", "revolute", "upper", "lower", axis=(0, 1, 0), xyz=(1, 0, 0), **forces).build()
 
 
@@ -168,7 +172,8 @@ def gate():
     return (
         lw.Builder("gate")
         .body("leaf", mass=20, center_of_mass=[0.5, 0, 0], inertia=[0.1, 1.7, 1.7])
-        .joint("hinge", "revolute", "world", "leaf", axis=[0, 0, 1], damping=1.0, stiffness=2.0)
+        .joint("hinge", "revolute", "world", "leaf", axis=[0, 0, 1], damping=1.0)
+        .joint_spring("hinge", 2.0)
         .spring(("world", [0.5, -0.6, 0]), ("leaf", [0.5, 0, 0]), 300.0, 80.0, name="closer")
         .build()
     )
@@ -195,7 +200,7 @@ def lossy() -> lw.Model:
         builder.body(name, 1.0, (0.2, 0, 0), 0.1)
     builder.joint("one", "revolute", "world", "a", damping=0.3, friction=0.2)
     builder.joint("two", "prismatic", "a", "b", axis=(1, 0, 0), damping=0.5)
-    builder.joint("back", "revolute", "b", "c", mimic="one", multiplier=-2.0, damping=0.1, friction=0.4)
+    builder.joint("back", "revolute", "b", "c", damping=0.1, friction=0.4).mimic("back", "one", -2.0)
     builder.joint("ball", "spherical", "c", "d", damping=0.7)
     return builder.build()
 

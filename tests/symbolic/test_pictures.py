@@ -16,7 +16,7 @@ from test_equations import with_joint
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, TooLargeError
 from linkwright.symbolic import equations
-from linkwright.symbolic.write.document import Equation, broken, glyphs
+from linkwright.symbolic.output.document import Equation, broken, glyphs
 
 PDFLATEX = shutil.which("pdflatex")
 CASES = {
@@ -78,7 +78,7 @@ def test_pictures_of_every_kind(tmp_path):
     assert border.min() == 1.0
     with pytest.raises(ArgumentError, match="pictures are written as"):
         made.picture(tmp_path / "two_link.docx")
-    with pytest.raises(InputError, match="number of letters"):
+    with pytest.raises(InputError, match="width is a number from 20 to 1000"):
         made.figure(width=3.0)
     with pytest.raises(TooLargeError, match="the limit is 400"):
         equations(with_joint("spherical")).figure()

@@ -123,6 +123,8 @@ def test_what_has_no_accelerations_is_refused():
     builder.joint("nothing", "revolute", "b", "c").body("c", 0.0)
     with pytest.raises(ModelError, match="mass matrix is singular"):
         equations(builder.build()).python("rhs")
-    sprung = lw.Builder("sprung").body("a", 1.0, inertia=0.1).joint("j", "spherical", "world", "a", stiffness=1.0)
+    sprung = (
+        lw.Builder("sprung").body("a", 1.0, inertia=0.1).joint("j", "spherical", "world", "a").joint_spring("j", 1.0)
+    )
     with pytest.raises(ModelError, match="'j' resists a rotation vector"):
         equations(sprung.build()).c("rhs")

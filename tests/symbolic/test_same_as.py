@@ -13,8 +13,8 @@ from test_equations import follower, once, with_joint
 import linkwright as lw
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, UnknownNameError
 from linkwright.symbolic import equations
-from linkwright.symbolic.derive.typed import parsed, spelled
-from linkwright.symbolic.write.notation import FORMS
+from linkwright.symbolic.derivation.expression_parser import parsed, spelled
+from linkwright.symbolic.output.notation import FORMS
 
 TWO_LINK = {
     "M[1,1]": "m1*lg1^2 + m2*(l1^2 + lg2^2 + 2*l1*lg2*cos(q2)) + I1 + I2",
@@ -173,7 +173,9 @@ def test_own_names():
 
 def test_dampers_friction_and_springs():
     builder = lw.Builder("damped").body("a", 1.0, (0.5, 0, 0), 0.1)
-    builder.joint("j", "revolute", "world", "a", axis=(0, 1, 0), damping=0.3, friction=0.1, stiffness=2.0, rest=0.2)
+    builder.joint("j", "revolute", "world", "a", axis=(0, 1, 0), damping=0.3, friction=0.1).joint_spring(
+        "j", 2.0, rest=0.2
+    )
     made = equations(builder.build())
     gravity = equations(builder.build()).text(what="g").split(" = ")[1]
     typed = f"tau = (m*lg^2 + I)*qdd + {gravity} + b*qd + mu*sign(qd) + k*(q - rest)"

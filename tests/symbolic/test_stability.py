@@ -15,9 +15,9 @@ import linkwright as lw
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
-from linkwright.symbolic.read.equilibria import Equilibrium
-from linkwright.symbolic.read.extremes import largest, series_of
-from linkwright.symbolic.read.structure import sign_of
+from linkwright.symbolic.interpretation.equilibria import Equilibrium
+from linkwright.symbolic.interpretation.extremal_inertia import largest, series_of
+from linkwright.symbolic.interpretation.structure import sign_of
 
 INERTIA = (0.02, 0.03, 0.025)
 
@@ -30,7 +30,7 @@ def with_damping(model: Model, *coefficients: float) -> Model:
 def sprung(stiffness: float) -> Model:
     """A pendulum that hangs at zero, with a spring that rests elsewhere."""
     builder = lw.Builder("sprung").body("bob", 1.0, (0, 0, -0.5), INERTIA)
-    builder.joint("hinge", "revolute", "world", "bob", axis=(0, 1, 0), stiffness=stiffness, rest=0.4)
+    builder.joint("hinge", "revolute", "world", "bob", axis=(0, 1, 0)).joint_spring("hinge", stiffness, rest=0.4)
     return builder.build()
 
 
@@ -328,7 +328,7 @@ def test_what_is_too_large_is_told_with_what_remains():
 
 
 def test_dry_friction_is_not_said_to_leave_rest_to_equilibria():
-    screw = lw.Builder("screw").body("nut", 1.0, inertia=0.1).joint("turn", "helical", "world", "nut", pitch=0.01)
+    screw = lw.Builder("screw").body("nut", 1.0, inertia=0.1).joint("turn", ("helical", 0.01), "world", "nut")
     told = lw.equations(screw.build()).explanation().text()  # which friction without a slope at rest would hold
     assert "With viscous friction D(v) at every joint" in told
     assert "every motion goes on without bound" in told

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ShapeError
-from linkwright.trajectories.joints.extremes import VelocityChange, durations, length, longest
-from linkwright.trajectories.joints.least_time import kernels
+from linkwright.trajectories.joint_space.extremes import VelocityChange, durations, length, longest
+from linkwright.trajectories.joint_space.least_time import kernels
 from mechanisms import few_trees, one_of_each
 
 plans = lw.trajectories

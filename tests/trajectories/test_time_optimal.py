@@ -13,8 +13,8 @@ import linkwright as lw
 from linkwright.dynamics.forces.actuation import joint_effort_limits as effort_limits
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
 from linkwright.trajectories import time_optimal
-from linkwright.trajectories.joints.ends import velocity_limits
-from linkwright.trajectories.timing import solving
+from linkwright.trajectories.joint_space.boundary_conditions import velocity_limits
+from linkwright.trajectories.timing import solver
 from mechanisms import few_trees, with_loops
 
 
@@ -443,7 +443,7 @@ def test_another_number_of_waypoints_takes_the_kernels_that_are_there(monkeypatc
     def never(*args, **shapes):
         raise AssertionError("it is compiled again")
 
-    monkeypatch.setattr(solving, "compile_or_not", never)
+    monkeypatch.setattr(solver, "compile_or_not", never)
     time_optimal(arm, 0.5 * arm.random(6, seed=1))
 
 

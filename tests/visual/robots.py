@@ -24,7 +24,7 @@ def arm() -> Model:
     for k in range(7):
         builder.body(f"link{k}", 1.0, [0, 0, 0.1], 0.01)
         axis = [0, 0, 1] if k % 2 == 0 else [0, 1, 0]
-        builder.joint(f"joint{k}", "revolute", parent, f"link{k}", xyz=[0, 0, 0.2], axis=axis, lower=-1.0, upper=1.0)
+        builder.joint(f"joint{k}", "revolute", parent, f"link{k}", xyz=[0, 0, 0.2], axis=axis, limits=(-1.0, 1.0))
         parent = f"link{k}"
     return builder.frame("tool", parent, xyz=[0.05, 0, 0.1]).build()
 

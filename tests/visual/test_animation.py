@@ -21,13 +21,13 @@ from linkwright.errors import (
     ShapeError,
     UnknownNameError,
 )
+from linkwright.visual.animations.animation import animate, frame_times
+from linkwright.visual.animations.film import default_trace, make_film, shown_times
+from linkwright.visual.animations.gif import encode_gif
+from linkwright.visual.animations.window import FilmPlayer, show
 from linkwright.visual.drawing.linkage import poses_along, skeleton
 from linkwright.visual.drawing.scene import Scene, draw
 from linkwright.visual.drawing.view import choose_view, round_step
-from linkwright.visual.moving.animation import animate, frame_times
-from linkwright.visual.moving.film import default_trace, make_film, shown_times
-from linkwright.visual.moving.gif import encode_gif
-from linkwright.visual.moving.window import FilmPlayer, show
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 
 
@@ -294,11 +294,11 @@ def test_grids_are_of_round_size():
 def test_no_global_state_of_the_plotter_and_no_import_before_it_is_needed(tmp_path):
     code = f"""
 import sys
-import linkwright.visual.moving.animation, linkwright.visual.plots, linkwright.visual.drawing.scene
+import linkwright.visual.animations.animation, linkwright.visual.plots, linkwright.visual.drawing.scene
 assert "matplotlib" not in sys.modules and "PIL" not in sys.modules
 from linkwright.model.build.builder import Builder
 model = Builder("p").body("rod", 1.0, [1, 0, 0]).joint("hinge", "revolute", "world", "rod").build()
-linkwright.visual.moving.animation.animate(model, [0.0, 0.1], [[0.0], [0.1]], {str(tmp_path / "a.gif")!r})
+linkwright.visual.animations.animation.animate(model, [0.0, 0.1], [[0.0], [0.1]], {str(tmp_path / "a.gif")!r})
 linkwright.visual.plots.plot_positions(model, [0.0, 0.1], [[0.0], [0.1]])
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 """

@@ -127,7 +127,8 @@ def test_a_mimicking_joint_follows():
         .body("a", 1.0, [1, 0, 0])
         .joint("first", "revolute", "world", "a")
         .body("b", 1.0, [1, 0, 0])
-        .joint("second", "revolute", "world", "b", mimic="first", multiplier=-2.0)
+        .joint("second", "revolute", "world", "b")
+        .mimic("second", "first", -2.0)
         .build()
     )
     poses = poses_along(model, [[0.3]])
@@ -267,7 +268,7 @@ def test_a_platform_is_drawn_by_its_outline():
 
 def test_a_rod_of_constant_distance_is_drawn():
     builder = Builder("rod").body("a", 1.0, [1, 0, 0]).joint("hinge", "revolute", "world", "a")
-    builder.frame("end", "a", xyz=[1, 0, 0]).loop("rod", "distance", "world", "end", xyz=[0, 2, 0], length=np.sqrt(5.0))
+    builder.frame("end", "a", xyz=[1, 0, 0]).loop("rod", ("distance", np.sqrt(5.0)), "world", "end", xyz=[0, 2, 0])
     bones = skeleton(builder.build())
     (rod,) = bones.segments[bones.kinds == SegmentKind.ROD]
     assert sorted(bones.points[rod].tolist()) == [[0, 2, 0], [1, 0, 0]]

@@ -83,7 +83,7 @@ def test_every_joint_type_has_its_units():
     builder, parent = Builder("all"), "world"
     for type in ("prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "revolute", "free"):
         builder.body(type, 1.0, inertia=1.0)
-        builder.joint(f"J {type}", type, parent, type, **({"pitch": 0.1} if type == "helical" else {}))
+        builder.joint(f"J {type}", ("helical", 0.1) if type == "helical" else type, parent, type)
         parent = type
     model = builder.build()
     for which in ("nq", "nv"):

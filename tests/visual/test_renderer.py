@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.visual.animations.film import make_film
 from linkwright.visual.drawing.linkage import poses_along
 from linkwright.visual.drawing.skin import skin
 from linkwright.visual.drawing.view import View, choose_view
-from linkwright.visual.moving.film import make_film
 from linkwright.visual.rendering.renderer import SolidRenderer, lay_over
 
 RED, GREEN = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)

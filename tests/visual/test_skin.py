@@ -7,13 +7,13 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import FormatWarning
+from linkwright.formats.installed_robots import example_robots
 from linkwright.formats.meshes import Mesh
-from linkwright.formats.named import example_robots
 from linkwright.model.shape import Shape
+from linkwright.visual.animations.animation import animate
 from linkwright.visual.drawing.linkage import SegmentKind, poses_along, skeleton
 from linkwright.visual.drawing.scene import draw
 from linkwright.visual.drawing.skin import coarse, skin
-from linkwright.visual.moving.animation import animate
 from linkwright.visual.rendering.surfaces import primitive
 
 
@@ -129,7 +129,7 @@ def test_motions_and_ghosts_are_drawn_with_shapes(tmp_path):
 def test_missing_meshes_leave_sticks_and_broken_ones_are_told(tmp_path):
     pytest.importorskip("trimesh")
     builder = lw.Builder("arm").body("a", 1.0, [0.5, 0, 0], 0.01).joint("j", "revolute", "world", "a")
-    missing = builder.shape("a", "mesh", file=str(tmp_path / "a.stl")).build()
+    missing = builder.mesh("a", str(tmp_path / "a.stl")).build()
     with pytest.warns(FormatWarning, match=r"'arm': shapes are not drawn: .*a\.stl' is not found"):
         assert skin(missing) is None
     with warnings.catch_warnings():

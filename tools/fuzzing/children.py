@@ -12,14 +12,14 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import IO, Any
 
-from linkwright.formats import confined
+from linkwright.formats import child_process
 
 MODULES = ("mujoco", "pxr.Usd", "pxr.UsdGeom", "pxr.UsdPhysics", "xacrodoc")
 """Modules of native parsers, which take most of a child's start."""
 
 
 class ForkedChild:
-    """Replacement of `subprocess.Popen` in `linkwright.formats.confined`: a child with the same arguments and pipes."""
+    """Replacement of `subprocess.Popen` in `linkwright.formats.child_process`, with the same arguments and pipes."""
 
     def __init__(self, command: list[str], env: dict[str, str], **_: Any):
         (answer, out), (report, err) = os.pipe(), os.pipe()
@@ -52,7 +52,7 @@ def _child(arguments: list[str], environment: dict[str, str], out: int, err: int
     sys.argv[:] = ["-c", *arguments[1:]]
     os.environ.clear()
     os.environ.update(environment)
-    confined.child()
+    child_process.child()
 
 
 @contextlib.contextmanager
@@ -64,8 +64,8 @@ def forked() -> Iterator[None]:
     names = ("PIPE", "DEVNULL", "TimeoutExpired", "CompletedProcess")
     usual: Any = subprocess
     changed: Any = SimpleNamespace(Popen=ForkedChild, **{name: getattr(usual, name) for name in names})
-    confined.subprocess = changed
+    child_process.subprocess = changed
     try:
         yield
     finally:
-        confined.subprocess = usual
+        child_process.subprocess = usual

@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linkwright.browser.labels import distance
 from linkwright.browser.posture import Newest, Posture, default_frame
 from linkwright.browser.robot import RobotNodes
 from linkwright.browser.scene import BrowserScene
-from linkwright.browser.words import distance
 from linkwright.errors import LinkwrightError, ModelError, UnknownNameError
 from linkwright.geometry import rotation
 from linkwright.ik_solvers.exact import analytic_inverse_kinematics
 from linkwright.ik_solvers.reach import inverse_kinematics
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.camera import CameraControls
+from linkwright.browser.equation_view import may_be_typeset
 from linkwright.browser.hand import Hand, Track
-from linkwright.browser.live.simulating import Simulating
-from linkwright.browser.looks import Looks
+from linkwright.browser.labels import literal
+from linkwright.browser.live.simulation_tab import Simulating
+from linkwright.browser.overlays import Looks
 from linkwright.browser.posture import Posture, beyond_limits, random, zero
-from linkwright.browser.recorded.saving import Saving
+from linkwright.browser.recorded.export import Saving
 from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import serve
 from linkwright.browser.sliders import Sliders, shortened
 from linkwright.browser.style import STYLE
-from linkwright.browser.typeset import may_be_typeset
-from linkwright.browser.words import literal
 from linkwright.errors import ArgumentError, LinkwrightError, UnknownNameError, explained
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -329,7 +329,7 @@ def studio(
     elif isinstance(model, str):
         made = _page_named(model)(host=host, port=port)
     elif isinstance(model, (Motion, Trajectory)):
-        from linkwright.browser.recorded.shown import MotionStudio
+        from linkwright.browser.recorded.motion_studio import MotionStudio
 
         made = MotionStudio(model, host=host, port=port)
     else:

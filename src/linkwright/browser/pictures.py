@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwright.errors import FormatError, MissingFileError
+from linkwright.formats.materials import read_picture
 from linkwright.formats.meshes import Mesh
-from linkwright.formats.painted import read_picture
 from linkwright.spatial.arrays import Array
 
 LONGEST_SIDE = 512

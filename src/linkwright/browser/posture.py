@@ -16,8 +16,8 @@ from linkwright.errors import ClosureError
 from linkwright.model.tree import Model
 from linkwright.simulation.initial_state import on_its_floor
 from linkwright.spatial.arrays import Array
+from linkwright.visual.animations.film import default_trace
 from linkwright.visual.drawing.linkage import configurations
-from linkwright.visual.moving.film import default_trace
 
 _velocity_ellipsoid = public(velocity_ellipsoid)
 

@@ -11,7 +11,7 @@ from linkwright.browser.pictures import glb
 from linkwright.browser.solids import BodySolid, Color, Solids, Strut, along, solids_of, touching_solids, turned
 from linkwright.errors import InputError
 from linkwright.geometry import rotation
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

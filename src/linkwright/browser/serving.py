@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from linkwright.bounds import whole_number
-from linkwright.browser.reports import report_briefly
+from linkwright.browser.connection_log import report_briefly
 from linkwright.errors import DisplayError, InputError, MissingExtraError
 
 PORT = 8080

@@ -12,8 +12,8 @@ import numpy as np
 
 from linkwright.browser.pictures import Picture, Pictures, laid
 from linkwright.errors import FormatWarning, listed, warn
+from linkwright.formats.materials import Painted, plain
 from linkwright.formats.meshes import Mesh, mesh_of
-from linkwright.formats.painted import Painted, plain
 from linkwright.model.loop import Loop
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model

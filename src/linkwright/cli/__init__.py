@@ -10,30 +10,24 @@ from cyclopts import CycloptsError
 from rich.text import Text
 
 from linkwright.cli.app import app
-from linkwright.cli.commands import (
-    browsing,
-    caching,
-    converting,
-    doctor,
-    identifying,
-    moving,
-    reaching,
-    showing,
-    studying,
-)
-from linkwright.cli.told import terminal
-from linkwright.cli.told.encodings import accept_all_characters_in_output
-from linkwright.cli.typed import mistakes
+from linkwright.cli.commands.cache import cache
+from linkwright.cli.commands.convert import convert
+from linkwright.cli.commands.doctor import doctor
+from linkwright.cli.commands.identify import identify
+from linkwright.cli.commands.inspection import equations, info
+from linkwright.cli.commands.reach import reach
+from linkwright.cli.commands.simulate import simulate
+from linkwright.cli.commands.studio import studio
+from linkwright.cli.commands.study import study
+from linkwright.cli.input import usage_errors
+from linkwright.cli.output import terminal
+from linkwright.cli.output.encodings import accept_all_characters_in_output
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.plugins import plugins
 from linkwright.status import told_elsewhere
 
 # importing these modules registers their commands
-COMMANDS = (
-    *(moving.simulate, reaching.reach, showing.info, showing.equations, converting.convert),
-    *(identifying.identify, studying.study, browsing.studio),
-    *(caching.cache, doctor.doctor),
-)
+COMMANDS = (simulate, reach, info, equations, convert, identify, study, studio, cache, doctor)
 for name, command in plugins("commands").items():
     app.command(command.value, name=name)  # imported at its first call
 
@@ -46,7 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
         with told_elsewhere():
             app(sys.argv[1:] if arguments is None else arguments, print_error=False, exit_on_error=False)
     except CycloptsError as error:
-        _report("error", "bold red", mistakes.told(error))
+        _report("error", "bold red", usage_errors.told(error))
         sys.exit(2)
     except LinkwrightError as error:
         _report("error", "bold red", str(error))

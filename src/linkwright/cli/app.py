@@ -10,8 +10,8 @@ import cyclopts
 from cyclopts import Parameter
 from rich.text import Text
 
+from linkwright.cli.output import terminal
 from linkwright.cli.shell.installing import offer
-from linkwright.cli.told import terminal
 from linkwright.errors import FormatWarning
 from linkwright.model.tree import Model
 

@@ -13,7 +13,7 @@ from linkwright.compiler.public import public
 from linkwright.dynamics.closed_loops.closure import steps_to_closed
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.errors import InputError, ShapeError
-from linkwright.model.derived import derived, identity
+from linkwright.model.memo import derived, identity
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic

@@ -1,6 +1,6 @@
 """The public face of the algorithms: they compile themselves at the first call.
 
-``mass_matrix(arm, q)`` looks its kernel up in ``arm.memo`` (`model/derived.py`) and calls it. Everything else (the
+``mass_matrix(arm, q)`` looks its kernel up in ``arm.memo`` (`model/memo.py`) and calls it. Everything else (the
 first call, symbols, a mistake) is an exception on that path, so that it costs nothing.
 """
 
@@ -37,7 +37,7 @@ from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr
 from linkwright.expression.symbols import comparable
-from linkwright.model.derived import derived, exact, identity, keep
+from linkwright.model.memo import derived, exact, identity, keep
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.control.joint_space import Motors, require_driven
-from linkwright.control.nested import State, require_open, require_positive
+from linkwright.control.nested_controllers import State, require_open, require_positive
 from linkwright.control.references import Wanted, at
 from linkwright.dynamics import (
     difference,
@@ -25,7 +25,7 @@ from linkwright.dynamics import (
     momentum_regressor,
     passive_forces,
 )
-from linkwright.dynamics.forces.borne import efforts_of
+from linkwright.dynamics.forces.joint_reactions import efforts_of
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
 from linkwright.dynamics.parameters.regressor import body_reference_regressors, momentum_change_regressor

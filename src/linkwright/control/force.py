@@ -7,6 +7,8 @@ it: ``Surroundings(sensor=frame)``. The pose error is x̃ = [p − p_d; Log(R R_
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from linkwright.compiler.public import compile_or_not
 from linkwright.control.bounds import AXES, POSE, POSITIVE, POSTURE, WRENCH, Numbers, of_hand, of_joints, rules
 from linkwright.control.hand import freely, of_rows, operational_space, pose_error
 from linkwright.control.joint_space import Motors, lean, require_driven
-from linkwright.control.nested import require_open
+from linkwright.control.nested_controllers import require_open
 from linkwright.control.references import Wanted, at
 from linkwright.dynamics import (
     bias_forces,
@@ -29,9 +31,10 @@ from linkwright.dynamics import (
     pose,
 )
 from linkwright.dynamics.frames.manipulability import NAMES, rows_of
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.ik_solvers.solver import inputs_named
-from linkwright.model.derived import derived
+from linkwright.model.equality import ByValue
+from linkwright.model.memo import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
@@ -40,6 +43,14 @@ from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, mirr
 from linkwright.spatial.linalg import semidefinite_factors, solve_symmetric
 from linkwright.spatial.rotation import rotation_exp
 from linkwright.spatial.systems import solve
+from linkwright.spatial.values import ValueList
+
+FORCE_LOOP = {
+    **{name: of_hand(matrix=False) for name in ("integral", "damping", "proportional")},
+    "limit": Numbers(lambda model, bound: [(), (6,)], "a number or (6,)", "zero or more", infinite=True),
+    "axes": AXES,
+}
+"""Rules of the numbers of a force loop."""
 
 FREE = {"posture": POSTURE, "posture_stiffness": of_joints(), "posture_damping": of_joints()}
 """Rules of the values bound for the null space of the hand."""
@@ -265,32 +276,80 @@ def admittance(
     return tau - joint_forces(model, q, frame, wrench), {"offset": offset + step * after, "rate": after}
 
 
-def _pressed_at_all(model: Model, bound: Mapping[str, Any]) -> None:
-    """Raise :class:`InputError` for a desired force along a direction that is not force-controlled."""
-    force, pressed = bound.get("force"), bound.get("pressed")
-    if force is None or pressed is None or callable(force) or is_symbolic(force):
+@explained
+@dataclass(frozen=True, eq=False)
+class ForceLoop(ByValue):
+    """Force control of some directions of a hand: F = F_d + k_p (F_d − F) + k_i z − d ẋ, ż = F_d − F.
+
+    Parameters
+    ----------
+    directions : str or sequence of str
+        Directions in which the hand exerts a force, some of "x", "y", "z", "rx", "ry", "rz".
+    integral : float or array_like, shape (6,)
+        k_i in 1/s.
+    damping : float or array_like, shape (6,)
+        d in N s/m and N m s/rad. On a surface of any stiffness the loop is stable without delay where k_i < d/λ_n,
+        λ_n = 1/(Λ⁻¹)_nn.
+    proportional : float or array_like, shape (6,), optional
+        k_p.
+    limit : float or array_like, shape (6,), optional
+        Bound of k_i z in N and N m; by default none.
+    axes : array_like, shape (3, 3), optional
+        Axes of the directions as columns; by default those of the world.
+    """
+
+    directions: str | Sequence[str]
+    _: KW_ONLY
+    integral: Any
+    damping: Any
+    proportional: Any = 1.0
+    limit: Any = None
+    axes: Any = None
+
+    def __post_init__(self) -> None:
+        rows_of(self.directions)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The gains, the limit and the axes, where they are given."""
+        return {name: x for name in FORCE_LOOP if (x := getattr(self, name)) is not None}
+
+    def as_values(self) -> ValueList:
+        """Return its numbers, so that other ones do not compile again."""
+        numbers = {name: as_numbers(name, x) for name, x in self.numbers.items()}
+        key = (ForceLoop, tuple(rows_of(self.directions)), tuple(numbers))
+        return ValueList(key, numbers, (), partial(replace, self))
+
+
+def _exerted_at_all(model: Model, bound: Mapping[str, Any]) -> None:
+    """Raise :class:`InputError` for a force along directions that are not force-controlled."""
+    force, loop = bound.get("force"), bound.get("force_loop")
+    if not isinstance(loop, ForceLoop):
+        if loop is not None:
+            raise ArgumentError(f"force_loop is lw.control.ForceLoop(…); got {loop!r}")
         return
-    idle = [k for k in range(6) if k not in rows_of(pressed)]
+    for name, x in loop.numbers.items():
+        FORCE_LOOP[name].look(model, f"force_loop.{name}", x)
+    if force is None or callable(force) or is_symbolic(force):
+        return
+    idle = [k for k in range(6) if k not in rows_of(loop.directions)]
     if np.asarray(force)[..., idle].any():
         names = [NAMES[k] for k in idle if np.asarray(force)[..., k].any()]
-        raise InputError(f"a force is given along {', '.join(map(repr, names))}, which is not in pressed={pressed!r}")
+        raise InputError(
+            f"force is along {', '.join(map(repr, names))}, and force_loop.directions is {loop.directions!r}"
+        )
 
 
 @control_law(
     _nothing_learned,
     rules(
-        _pressed_at_all,
+        _exerted_at_all,
         wrench=WRENCH,
         reference=POSE,
         force=WRENCH,
         stiffness=of_hand(matrix=False),
         damping=of_hand(matrix=False),
-        integral=of_hand(matrix=False),
-        force_damping=of_hand(matrix=False),
         step=POSITIVE,
-        proportional=of_hand(matrix=False),
-        task=AXES,
-        limit=Numbers(lambda model, bound: [(), (6,)], "a number or (6,)", "zero or more", infinite=True),
         **FREE,
     ),
 )
@@ -306,100 +365,64 @@ def hybrid(
     frame: str,
     reference: Wanted,
     force: Array | Callable[[Any], Array],
-    pressed: str | Sequence[str],
+    force_loop: ForceLoop,
     stiffness: Any,
     damping: Any,
-    integral: Any,
-    force_damping: Any,
     step: Any,
-    proportional: Any = 1.0,
-    task: Array | None = None,
-    limit: Any = None,
     posture: Array | None = None,
     posture_stiffness: Any = None,
     posture_damping: Any = 2.0,
     actuated: Motors = None,
 ) -> tuple[Array, Array]:
-    """Compute hybrid position and force control: force in some directions, a path in the others.
+    """Compute the efforts that exert a force in some directions and follow a path in the others (hybrid control).
 
-    With the selection matrix Ω of the path's directions and Ω̄ = 1 − Ω, in world axes,
+    With Ω the projection on the directions of the path and Ω̄ = 1 − Ω, in world axes,
 
-        τ = Jᵀ(Λ(Ω ẍ − J̇ v) + Ω̄ F_f + J̄ᵀ(C v + g) − Ω w) + N τ₀ − passive,   F_f = F_d + k_p (F_d − F) + k_i z − d ẋ
+        τ = Jᵀ(Λ(Ω ẍ − J̇ v) + Ω̄ F_f + J̄ᵀ(C v + g) − Ω w) + N τ₀ − passive,   ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃
 
-    where F = −w is the force that the hand exerts, ż = F_d − F, and ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃. Without delay it is
-    stable on a surface of any stiffness if k_i < d/λ_n, λ_n = 1/(Λ⁻¹)_nn.
+    with F_f of the :class:`ForceLoop`, F = −w being the force that the hand exerts.
 
     Parameters
     ----------
-    model : Model
-        Mechanism without closed loops.
-    t : float
-        Time, s.
-    q, v : ndarray, shapes (nq,) and (nv,)
-        Configuration and joint velocity.
+    model, t, q, v
+        Mechanism, time and state.
     state : ndarray, shape (6,)
-        Integral z, in axes of the task; initially zero.
+        Integral z of the force error, in the axes of the loop; it starts at zero.
     wrench : ndarray, shape (6,)
-        Measured external wrench [f; n], world axes.
+        Measured wrench w on the hand, [f; n] in world axes.
     frame : str
-        Name of the controlled frame.
-    reference : ndarray or callable
-        Pose (4, 4), or function t -> (pose, velocity (6,), acceleration (6,)).
-    force : ndarray, shape (6,), or callable
-        F_d, desired wrench that the hand exerts, [f; n] in axes of the task, or function t -> (6,).
-    pressed : str or sequence of str
-        Force-controlled directions of the task: some of "x", "y", "z", "rx", "ry", "rz".
-    stiffness, damping : float or ndarray, shape (6,)
-        K, 1/s², and K_d, 1/s, of the path.
-    integral : float or ndarray, shape (6,)
-        Integral gain k_i, 1/s.
-    force_damping : float or ndarray, shape (6,)
-        Damping d, N s/m and N m s/rad.
+        Frame of the hand.
+    reference : array_like, shape (4, 4), or callable
+        Desired pose, or a function of time, as of :func:`operational_space`.
+    force : array_like, shape (6,), or callable
+        Desired force F_d that the hand exerts, [f; n] in the axes of the loop, or a function of time.
+    force_loop : ForceLoop
+        Directions and gains of the force control.
+    stiffness, damping : float or array_like, shape (6,)
+        Gains K in 1/s² and K_d in 1/s of the path.
     step : float
-        Sampling time of the controller, s.
-    proportional : float or ndarray, shape (6,), optional
-        Proportional gain k_p.
-    task : ndarray, shape (3, 3), optional
-        Axes of the task as columns. By default the world's.
-    limit : float or ndarray, shape (6,), optional
-        Bound of k_i z.
-    posture : ndarray, shape (nq,), optional
-        Posture for the null space.
-    posture_stiffness : float or ndarray, shape (nv,), optional
-        Null-space stiffness, 1/s².
-    posture_damping : float or ndarray, shape (nv,), optional
-        Null-space damping, 1/s.
-    actuated : sequence of str, optional
-        Names of the joints that have motors; all joints must have one. By default all but free joints.
+        Control period in s.
+    posture, posture_stiffness, posture_damping, actuated
+        As of :func:`operational_space`.
 
     Returns
     -------
-    tau : ndarray, shape (nv,)
-        Efforts.
-    state : ndarray, shape (6,)
-        Next state.
-
-    Raises
-    ------
-    InputError
-        If a desired force is given along a direction that is not in `pressed`, or a joint has no motor.
+    (ndarray, ndarray)
+        Efforts (nv,) and the next state.
 
     References
     ----------
-    Raibert & Craig, J. Dynamic Systems, Measurement, and Control 103 (1981); Khatib, IEEE J. Robotics and Automation
-    3(1) (1987).
+    Raibert & Craig, *J. Dyn. Sys. Meas. Control* 103 (1981); Khatib, *IEEE J. Robotics and Automation* 3 (1987).
     """
     require_open(model, "hybrid")
     require_driven(model, actuated, "hybrid")
-    R = np.eye(3) if task is None else task
-    if np.shape(R) != (3, 3):
-        raise ShapeError(f"task has shape {np.shape(R)}; expected (3, 3), its axes as columns")
+    R = np.eye(3) if force_loop.axes is None else force_loop.axes
     told = force(t) if callable(force) else force
     if np.shape(told) != (6,):
-        raise ShapeError(f"force has shape {np.shape(told)}; expected (6,), [f; n] in axes of the task")
+        raise ShapeError(f"force has shape {np.shape(told)}; expected (6,), [f; n] in the axes of the loop")
     wanted, velocity, acceleration = at(reference, t, (4, 4), 6)
     pressing = np.zeros(6)
-    pressing[rows_of(pressed)] = 1.0
+    pressing[rows_of(force_loop.directions)] = 1.0
     turn = np.concatenate(
         [np.concatenate([R, np.zeros((3, 3))], axis=1), np.concatenate([np.zeros((3, 3)), R], axis=1)]
     )
@@ -409,8 +432,9 @@ def hybrid(
     moved = J @ v
     error = pose_error(pose(model, q, frame), wanted)
     lacking = pressing * (told + turn.T @ wrench)
-    learned = integral * state if limit is None else clip(integral * state, -limit, limit)
-    F = told + proportional * lacking + learned - force_damping * (turn.T @ moved)
+    limit, learned = force_loop.limit, force_loop.integral * state
+    learned = learned if limit is None else clip(learned, -limit, limit)
+    F = told + force_loop.proportional * lacking + learned - force_loop.damping * (turn.T @ moved)
     x = along @ (acceleration - damping * (moved - velocity) - stiffness * error)
     free = freely(model, q, v, posture, posture_stiffness, posture_damping)
     M = mass_matrix(lean(model), q)  # and the bias: steps of a simulation have them too

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.control.bounds import NUMBER, POSE, POSTURE, of_hand, of_joints, rules
+from linkwright.control.effort_limits import limits_of, within
 from linkwright.control.joint_space import Motors, by_motors, lean, require_driven
-from linkwright.control.limits import limits_of, within
-from linkwright.control.nested import require_open
+from linkwright.control.nested_controllers import require_open
 from linkwright.control.references import Wanted, at
 from linkwright.dynamics import (
     bias_forces,

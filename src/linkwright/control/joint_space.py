@@ -11,7 +11,7 @@ from linkwright.dynamics import bias_forces, inverse_dynamics, mass_matrix
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.forward import cheapest_method
 from linkwright.errors import ArgumentError, InputError
-from linkwright.model.change.minimal import regroupable
+from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import solve_symmetric

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.bounds import whole_number
 from linkwright.compiler.public import public
-from linkwright.control.nested import (
+from linkwright.control.nested_controllers import (
     ControlLaw,
     State,
     answer,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.bounds import whole_number
-from linkwright.control.nested import ControlLaw, State, answer, begun, require_positive
+from linkwright.control.nested_controllers import ControlLaw, State, answer, begun, require_positive
 from linkwright.dynamics import difference, integrate
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model

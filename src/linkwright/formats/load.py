@@ -9,7 +9,7 @@ from pathlib import Path
 
 from linkwright.bounds import truth
 from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError, explained
-from linkwright.formats.named import example_names, robot_file
+from linkwright.formats.installed_robots import example_names, robot_file
 from linkwright.formats.table import FORMATS, format_of, suffixes
 from linkwright.formats.xml import shortened
 from linkwright.model.build.assembly import assemble

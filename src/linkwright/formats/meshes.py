@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwright.errors import FormatError, InputError, MissingExtraError, MissingFileError, explained
 from linkwright.formats.findings import LARGEST
-from linkwright.formats.painted import Painted, is_unpainted, plain, read_collada, read_obj, spaced
+from linkwright.formats.materials import Painted, is_unpainted, plain, read_collada, read_obj, spaced
 from linkwright.formats.solids import SolidProperties, box, capsule, cone, cylinder, ellipsoid, polyhedron, together
 from linkwright.formats.xml import read_bytes, shortened
 from linkwright.model.shape import Shape
@@ -404,7 +404,7 @@ def _sound(V: Any, F: Any, name: str) -> Mesh:
 
 
 def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
-    """Return the triangles of STL and OBJ; colors and further files are read in `painted.py`."""
+    """Return the triangles of STL and OBJ; colors and further files are read in `materials.py`."""
     try:
         import trimesh
     except ImportError as error:

@@ -12,7 +12,7 @@ Conventions:
 * Drives, materials, filters of collisions and simulation settings are not used; one warning lists unused elements.
 
 A stage may name any file that this process can read, and OpenUSD is native code that is not hardened: it runs in a
-separate process (`confined.py`) unless the file is trusted.
+separate process (`child_process.py`) unless the file is trusted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import FormatError, LinkwrightError, MissingExtraError
-from linkwright.formats.confined import confined
+from linkwright.formats.child_process import confined
 from linkwright.formats.findings import LARGEST, assembled
 from linkwright.formats.meshes import solid_of
 from linkwright.formats.solids import SolidProperties, together

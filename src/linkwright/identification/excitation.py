@@ -15,7 +15,7 @@ from linkwright.errors import ModelError
 from linkwright.files import write_figure
 from linkwright.identification.fitting.columns import RegressorColumns
 from linkwright.identification.fitting.unknowns import Unknowns
-from linkwright.identification.measured.measurements import Measurements
+from linkwright.identification.measurements.record import Measurements
 from linkwright.model.joint_type import generator
 from linkwright.model.names import velocity_names
 from linkwright.model.requirement import takes_model

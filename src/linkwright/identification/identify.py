@@ -17,7 +17,7 @@ from linkwright.identification.fitting.estimate import ParameterEstimate, estima
 from linkwright.identification.fitting.normal import MeasuredRows, MeasurementSource
 from linkwright.identification.fitting.physical import near_prior
 from linkwright.identification.fitting.unknowns import Unknowns
-from linkwright.identification.measured.measurements import Measurements
+from linkwright.identification.measurements.record import Measurements
 from linkwright.model.names import velocity_names
 from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.tree import Model

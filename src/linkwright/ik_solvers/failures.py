@@ -7,7 +7,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import InputError
-from linkwright.ik_solvers.several import unturned
+from linkwright.ik_solvers.multiple_solutions import unturned
 from linkwright.ik_solvers.solver import (
     BEYOND,
     DONE,
@@ -20,7 +20,7 @@ from linkwright.ik_solvers.solver import (
     inputs_named,
 )
 from linkwright.ik_solvers.tasks import ROTATION
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.bounds import truth, whole_number
+from linkwright.bounds import positive, truth, whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted
-from linkwright.ik_solvers import several
+from linkwright.ik_solvers import multiple_solutions
 from linkwright.ik_solvers.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
 from linkwright.ik_solvers.solver import DONE, WRONG, NumericalSolver, SearchOptions, SearchResult, SearchState
 from linkwright.ik_solvers.task import fitting
 from linkwright.ik_solvers.tasks import ROTATION, Pose, Position, Task
-from linkwright.model.derived import Identity, identity, keep
+from linkwright.model.memo import Identity, identity, keep
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
@@ -180,8 +180,8 @@ _SEARCHES: dict[tuple[float, int, int, bool], tuple[SearchOptions, Array]] = {}
 
 def _search(tolerance: Any, restarts: Any, seed: Any, stored: bool) -> tuple[SearchOptions, Array]:
     """In what way targets are looked for, and that as the kernel takes it."""
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
-        raise InputError(f"the tolerance is a number between 0 and 1, m and rad; got {tolerance!r}")
+    if positive("tolerance", tolerance, "m and rad") >= 1.0:
+        raise InputError(f"tolerance is less than 1 (m and rad); got {tolerance!r}")
     for name, x in (("restarts", restarts), ("seed", seed)):
         whole_number(name, x, 0, 10**6)
     if len(_SEARCHES) > 100:
@@ -361,10 +361,10 @@ def _several(
         problem.kernel(*given, np.array(search))  # which says what does not fit
         raise
     if nearest:
-        found = several.nearest(problem, rows, search, not batch)
+        found = multiple_solutions.nearest(problem, rows, search, not batch)
         answers = [x.reshape(*batch, x.shape[-1]) for x in found]
         return _looked_at(problem, given, search, answers[0], answers[1], answers[2])
-    best, there, first = several.many(problem, rows, search, solutions or 1, not batch)
+    best, there, first = multiple_solutions.many(problem, rows, search, solutions or 1, not batch)
     q, told, errors = (x.reshape(*batch, *x.shape[1:]) for x in best)
     there = there.reshape(*batch, *there.shape[1:])
     steps, attempts = (told[..., k].astype(np.int64) for k in (2, 3))

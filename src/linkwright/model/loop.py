@@ -391,35 +391,39 @@ AXIAL = ("revolute", "prismatic", "cylindrical", "helical", "universal", "planar
 """Loops with an axis."""
 
 
-def loop_type(type: str, pitch: Any = None, length: Any = None, held: Any = None) -> LoopType:
+PARAMETERS = {"helical": "pitch", "distance": "length", "mask": "directions"}
+"""The parameter of those types that have one."""
+
+
+def loop_type(type: str, parameter: Any = None) -> LoopType:
     """Return the loop type of a name, with its parameter: a pitch, a length or the constrained directions."""
     if not isinstance(type, str) or type not in LOOP_TYPES:
         raise UnknownNameError("loop type", type, (*LOOP_TYPES, "joint"))
-    needed = {"helical": "pitch", "distance": "length", "mask": "held"}.get(type)
-    given = {"pitch": pitch, "length": length, "held": held}
-    for name, value in given.items():
-        if (value is not None) != (name == needed):
-            raise InputError(f"a {type} loop {'needs' if name == needed else 'has no'} {name}")
+    needed = PARAMETERS.get(type)
+    if parameter is None and needed is not None:
+        raise InputError(f'a {type} loop needs its {needed}: type=("{type}", {needed})')
+    if parameter is not None and needed is None:
+        raise InputError(f"a {type} loop has no parameter; got {parameter!r}")
     if type == "mask":
-        return Mask(_directions(held))
+        return Mask(_directions(parameter))
     if needed is None:
         return LOOP_TYPES[type]()  # type: ignore[no-any-return]
-    value = float(finite(f"the {needed} of a {type} loop", given[needed], ()))
+    value = float(finite(f"the {needed} of a {type} loop", parameter, ()))
     if value == 0.0 or (type == "distance" and value < 0.0):
         raise InputError(
             f"the {needed} of a {type} loop must be {'positive' if needed == 'length' else 'nonzero'}, "
-            f"in meters{'' if needed == 'length' else ' per turn'}; got {given[needed]!r}"
+            f"in meters{'' if needed == 'length' else ' a turn'}; got {parameter!r}"
         )
     return LOOP_TYPES[type](value)  # type: ignore[no-any-return]
 
 
 def _directions(held: Any) -> tuple[str, ...]:
     if not isinstance(held, (str, list, tuple)):
-        raise ArgumentError(f"held names directions, as 'x y rz'; got {held!r}")
+        raise ArgumentError(f"a mask loop names its directions, as 'x y rz'; got {held!r}")
     named = tuple(held.split()) if isinstance(held, str) else tuple(held)
     for direction in named:
         if direction not in DIRECTIONS:
             raise UnknownNameError("direction of a relative motion", direction, DIRECTIONS)
     if not named or len(set(named)) < len(named):
-        raise InputError(f"held names one or more of {', '.join(DIRECTIONS)}, each once; got {held!r}")
+        raise InputError(f"a mask loop names one or more of {', '.join(DIRECTIONS)}, each once; got {held!r}")
     return tuple(direction for direction in DIRECTIONS if direction in named)

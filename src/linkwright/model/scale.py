@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.model.derived import kept
 from linkwright.model.joint_type import samples
 from linkwright.model.loop import CoordinateLoop
+from linkwright.model.memo import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 

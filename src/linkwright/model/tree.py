@@ -17,16 +17,16 @@ import numpy as np
 from linkwright.bounds import whole_number
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted
 from linkwright.model.build.description import Description
-from linkwright.model.change.editing import Editing
-from linkwright.model.derived import derived
 from linkwright.model.equality import ByValue
 from linkwright.model.joint import Compound, JointPart
 from linkwright.model.joint_type import JointType, generator, samples
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.memo import derived
 from linkwright.model.pair import Pair, pairs_problems
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.model.sweeps import TreeSweeps
+from linkwright.model.transformations.methods import Editing
 from linkwright.provided import save_model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
@@ -227,7 +227,7 @@ class Model(Editing, TreeSweeps, ByValue):
     excluded: tuple[tuple[str, str], ...] = ()
     physical: Model | None = None
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
-    """results derived from this model, such as its compiled kernels: see :func:`~linkwright.model.derived.derived`"""
+    """results derived from this model, such as its compiled kernels: see :func:`~linkwright.model.memo.derived`"""
     earlier: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """results of the previous memo that have not been used since"""
 
@@ -729,7 +729,7 @@ class Model(Editing, TreeSweeps, ByValue):
         q, v = sum(m.nq for m in before), sum(m.nv for m in before)
         return one, Places(slice(q, q + one.motion.nq), slice(v, v + one.motion.nv))
 
-    # regrouping; other transformations: `editing.py`
+    # regrouping; other transformations: `methods.py`
 
     def snapped(self, angle: float = 1e-5) -> Model:
         """Return the model with corrected right angles, which files give with few digits: 1.5708 becomes π/2.
@@ -747,7 +747,7 @@ class Model(Editing, TreeSweeps, ByValue):
             differ in about the sixth digit; compiled functions have fewer operations.
         """
         from linkwright.model.build.assembly import assemble
-        from linkwright.model.change.snapping import snapped
+        from linkwright.model.transformations.right_angles import snapped
 
         model = assemble(snapped(self, angle))
         return model if self.physical is None else model.minimal()
@@ -772,7 +772,7 @@ class Model(Editing, TreeSweeps, ByValue):
         ----------
         Khalil & Dombre, *Modeling, Identification and Control of Robots* (2002), chapter 9.
         """
-        from linkwright.model.change.minimal import minimal
+        from linkwright.model.transformations.minimal import minimal
 
         if self.physical is not None:
             return self

@@ -12,7 +12,7 @@ from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import contact
 from linkwright.dynamics.contact import Plane, Sphere, Surface, dissipation
 from linkwright.errors import ArgumentError
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import pack_values, packed_size, unpack_values

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from linkwright.errors import ArgumentError, InputError, names_given
-from linkwright.spatial.arrays import is_finite_number
+from linkwright.bounds import not_negative
+from linkwright.errors import ArgumentError, names_given
 
 KEPT = ("q", "v", "tau", "reward", "state")
 """Quantities that can be recorded."""
@@ -54,8 +54,7 @@ class Episode:
     def __post_init__(self) -> None:
         if unknown := [name for name in self.names if name not in KEPT]:
             raise ArgumentError(f"keep names what is kept, of {', '.join(KEPT)}; got {unknown[0]!r}")
-        if not (is_finite_number(self.discount) and self.discount >= 0):
-            raise InputError(f"discount must be a number, not negative; got {self.discount!r}")
+        not_negative("discount", self.discount)
         if isinstance(self.reset, str) and self.reset != "start":
             raise ArgumentError(f"reset is 'start' or a function (model, q0, v0, random) -> (q, v); got {self.reset!r}")
 

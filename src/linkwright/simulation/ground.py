@@ -12,6 +12,7 @@ from linkwright.dynamics.impulses.contact_impulses import contact_impulses, row_
 from linkwright.errors import InputError
 from linkwright.model.bases import floating_bases
 from linkwright.model.build.builder import Builder
+from linkwright.model.build.options import ContactProperties
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.simulation.initial_state import is_built_in
@@ -63,13 +64,12 @@ def on_ground(model: Model, height: float | None, friction: float | None, falls:
             raise InputError(f"--height is for robots that touch: {advice(model)}")
         return model
     own = [s for s in model.shapes if s.kind in ("plane", "height_field") and s.touches and _still(model, s)]
-    surface: dict[str, Any] = {} if friction is None else {"friction": friction}
     if own and height is None:
         grounded = model.with_contact()
         kept = (pair for pair in grounded.pairs if _still(model, model.shapes[pair.second]))
-        pairs = tuple(replace(pair, **surface) for pair in kept)
+        pairs = tuple(kept if friction is None else (replace(pair, friction=friction) for pair in kept))
     else:
-        grounded = model.with_ground(0.0 if height is None else height, **surface)
+        grounded = model.with_ground(height or 0.0, contact=ContactProperties(friction=friction))
         pairs = grounded.pairs
     return _fewer(replace(grounded, pairs=pairs), falls)
 

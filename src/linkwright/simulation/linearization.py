@@ -30,7 +30,7 @@ from linkwright.dynamics.contact.smooth import pair_wrenches
 from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import InputError, ShapeError
-from linkwright.model.derived import kept
+from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step, constraints_of

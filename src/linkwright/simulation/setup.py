@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
-from linkwright.bounds import truth
+from linkwright.bounds import not_negative, truth
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.dynamics.closed_loops.stabilization import Gains, checked_gains
 from linkwright.dynamics.impulses.impulse_solver import Solver
@@ -22,7 +22,7 @@ from linkwright.simulation.actuation.external_forces import Environment, Wrenche
 from linkwright.simulation.actuation.servos import Servos
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, Method, Variational, method_of
-from linkwright.spatial.arrays import as_numbers, is_finite_number
+from linkwright.spatial.arrays import as_numbers
 
 F = TypeVar("F", bound=Callable[..., Any])
 O = TypeVar("O")
@@ -170,8 +170,8 @@ class Actuation:
         if self.evaluated_at not in ("step", "stages"):
             raise InputError(f"evaluated_at is 'step' or 'stages'; got {self.evaluated_at!r}")
         for name, time in (("period", self.period), ("delay", self.delay)):
-            if time is not None and not (is_finite_number(time) and time >= 0):
-                raise InputError(f"{name} must be a time in seconds, not negative; got {time!r}")
+            if time is not None:
+                not_negative(name, time, "s")
         if self.noise is not None and not (
             isinstance(self.noise, Mapping) and self.noise and set(self.noise) <= {"q", "v", "wrench"}
         ):

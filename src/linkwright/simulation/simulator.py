@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import finite_number, positive, whole_number
 from linkwright.errors import InputError, warn
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -23,7 +24,7 @@ from linkwright.simulation.preparation import CheckedStart, PreparedRun, checked
 from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.recording.recorder import MotionRecorder
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
-from linkwright.spatial.arrays import Array, is_finite_number
+from linkwright.spatial.arrays import Array
 from linkwright.status import told
 
 
@@ -118,14 +119,13 @@ def simulate(
     if setup.integrator.threads is not None:
         raise InputError("threads is an option of rollouts: rollout(…, method=Integrator(threads=…))")
     t0, whole, steps = _times(duration, step)
-    if not (isinstance(every, (int, np.integer)) and every > 0):
-        raise InputError(f"every must be a whole number of steps; got {every!r}")
+    every = whole_number("every", every, 1)
     if every > steps:
         raise InputError(f"every is {every}: none of the {steps} steps would be kept")
     h = whole / steps
     if events is not None:
-        return simulate_with_events(simulate_interval, model, q0, v0, (t0, whole, h), setup, events, int(every))
-    return simulate_interval(model, q0, v0, t0, steps, h, setup, int(every))
+        return simulate_with_events(simulate_interval, model, q0, v0, (t0, whole, h), setup, events, every)
+    return simulate_interval(model, q0, v0, t0, steps, h, setup, every)
 
 
 def simulate_interval(
@@ -246,12 +246,11 @@ def _times(duration: Any, step: Any) -> tuple[float, float, int]:
     """Return the initial time, the duration, and the number of steps."""
     t0, whole = 0.0, duration
     if isinstance(duration, (tuple, list)):
-        if len(duration) != 2 or not all(is_finite_number(t) for t in duration):
+        if len(duration) != 2:
             raise InputError(f"duration is a number of seconds, or the times of start and end; got {duration!r}")
-        t0, whole = float(duration[0]), float(duration[1]) - float(duration[0])
-    for name, value in (("duration", whole), ("step", step)):
-        if not (is_finite_number(value) and value > 0):
-            raise InputError(f"{name} must be a positive number of seconds; got {value!r}")
+        t0, end = (finite_number("a time of duration", t, "s") for t in duration)
+        whole = end - t0
+    whole, step = positive("duration", whole, "s"), positive("step", step, "s")
     if step > whole * (1.0 + 1e-9):
         raise InputError(f"a step of {step:g} s is longer than the {whole:g} s of the motion")
     try:

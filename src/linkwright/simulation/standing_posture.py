@@ -18,10 +18,10 @@ from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
 from linkwright.model.bases import floating_bases
-from linkwright.model.change.touching import ground_of
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.pair import Pair
 from linkwright.model.requirement import takes_model
+from linkwright.model.transformations.contact_pairs import ground_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.rotation import skew

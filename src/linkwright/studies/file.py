@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import linkwright
+from linkwright.bounds import whole_number
 from linkwright.errors import InputError, UnknownNameError, counted
 from linkwright.files import read_arrays
 from linkwright.formats.load import load
@@ -167,8 +168,7 @@ def _spread(name: str, given: Any, file: Path) -> Any:
     if not isinstance(numbers, list) or len(numbers) != count:
         raise InputError(f"{file.name}: {kind} of {name} takes {count} entries; got {numbers!r}")
     if kind == "linspace":
-        if isinstance(numbers[2], bool) or not isinstance(numbers[2], int) or numbers[2] < 1:
-            raise InputError(f"{file.name}: linspace of {name} takes [first, last, count]; got {numbers!r}")
+        whole_number(f"{file.name}: count of linspace [first, last, count] of {name}", numbers[2], 1)
         first, last = (finite(f"{file.name}: an end of linspace of {name}", x) for x in numbers[:2])
         if first.shape != last.shape and first.shape and last.shape:
             raise InputError(f"{file.name}: the ends of linspace of {name} differ in shape; got {numbers!r}")

@@ -68,14 +68,13 @@ def study(
     function: Callable[..., Any],
     parameters: Samples | Mapping[str, Any],
     store: str | Path,
-    client: Any = None,
+    workers: Any = None,
     *,
     keep: Collection[str] | None = None,
     keep_parameters: bool | Collection[str] = True,
     units: Mapping[str, str] | None = None,
     batched: bool = True,
     chunk: int | None = None,
-    threads: int | None = None,
     compress: bool = True,
     progress: Callable[[float], None] | None = None,
     title: str = "",
@@ -95,8 +94,8 @@ def study(
     many). A chunk is complete or absent, whatever happens meanwhile. Rows for which the function raises are recorded
     with the error, and the others go on. One run at a time writes to a store.
 
-    Work is shared by ``threads`` of this process (all processors unless given), or by the workers of ``client``, a
-    ``distributed.Client``, which must see the same folder. ``keep``: names of the outputs that are kept, all unless
+    ``workers``: a number of threads of this process (by default all processors), or a ``distributed.Client``, whose
+    workers must see the same folder. ``keep``: names of the outputs that are kept, all unless
     given; ``keep_parameters``: those of the parameters, all or none. ``units`` of outputs and parameters, by name.
     ``compress``: with lz4. ``progress``: a function of the fraction done; unless given it is shown on the terminal.
 
@@ -106,20 +105,18 @@ def study(
     if not callable(function):
         raise ArgumentError(f"study: the first argument is a function of the parameters; got {function!r}")
     samples, path = as_samples(parameters), _path(store)
-    if client is not None and not (hasattr(client, "submit") and hasattr(client, "nthreads")):
-        raise ArgumentError(f"client is a distributed.Client; got {client!r}")
     work = _work(function, samples, batched, keep, keep_parameters)
-    number = _threads(threads)
+    number = _number_of(workers)
     parts, values = function_parts(function), samples_parts(samples)
     known = Store(path)
     if known.is_new:
-        plan = _planned(work, units or {}, _checked_chunk(chunk), _workers(client, number))
+        plan = _planned(work, units or {}, _checked_chunk(chunk), number)
         _warn_if_disk_is_short(path, samples.rows * plan.bytes_each)
         _begin(known, work, plan, parts, values, title, bool(compress))
     _require_the_same(known, parts, values, chunk)
     if not known.complete().all():
         with known.alone():
-            _run(known, work, client, number, progress)
+            _run(known, work, workers if _is_cluster(workers) else None, number, progress)
     else:
         known.forget_killed_run()
         if progress is not None:
@@ -135,7 +132,7 @@ class StudyEstimate(NamedTuple):
     chunks: int
     outputs: tuple[str, ...]
     seconds: float
-    threads: int
+    workers: int
     bytes: int
     """before they are compressed"""
 
@@ -143,8 +140,8 @@ class StudyEstimate(NamedTuple):
 def estimate(
     function: Callable[..., Any],
     parameters: Samples | Mapping[str, Any],
+    workers: Any = None,
     *,
-    threads: int | None = None,
     keep: Collection[str] | None = None,
     keep_parameters: bool | Collection[str] = True,
     units: Mapping[str, str] | None = None,
@@ -155,7 +152,7 @@ def estimate(
     """Estimate the cost of a :func:`study` with these arguments from its first rows; nothing is written."""
     samples = as_samples(parameters)
     work = _work(function, samples, batched, keep, keep_parameters)
-    number = _threads(threads)
+    number = _number_of(workers)
     plan = _planned(work, units or {}, _checked_chunk(chunk), number)
     seconds = samples.rows * plan.row_time / number
     chunks = -(-samples.rows // plan.chunk)
@@ -224,8 +221,20 @@ def _work(
     )
 
 
-def _threads(given: int | None) -> int:
-    return default_threads() if given is None else checked_threads("threads", given)
+def _is_cluster(workers: Any) -> bool:
+    """Whether the workers are those of a ``distributed.Client``."""
+    return hasattr(workers, "submit") and hasattr(workers, "nthreads")
+
+
+def _number_of(workers: Any) -> int:
+    """The number of threads of this process, or of a cluster."""
+    if workers is None:
+        return default_threads()
+    if _is_cluster(workers):
+        return max(1, sum(workers.nthreads().values()))
+    if not isinstance(workers, (int, np.integer)):
+        raise ArgumentError(f"workers is a number of threads or a distributed.Client; got {workers!r}")
+    return checked_threads("workers", workers)
 
 
 def _path(store: Any) -> Path:
@@ -363,10 +372,6 @@ TOLD = ("kind", "rows", "seed", "base", "scrambled", "order")
 """of parameters, what is kept as it is"""
 
 
-def _workers(client: Any, threads: int) -> int:
-    return max(1, sum(client.nthreads().values())) if client is not None else threads
-
-
 def _run(store: Store, work: ChunkTask, client: Any, threads: int, progress: Callable[[float], None] | None) -> None:
     store.sweep()
     missing = [int(k) for k in np.flatnonzero(~store.complete())]
@@ -436,7 +441,7 @@ def _on_cluster(
     store = Store(store.path.resolve())
     # a task, not data that is scattered: where the worker that has it dies, another makes it again
     task = client.submit(_together, work, store, dict(layouts), pure=False)
-    left, workers, done, began = deque(missing), _workers(client, 1), 0, time.perf_counter()
+    left, workers, done, began = deque(missing), _number_of(client), 0, time.perf_counter()
     sent: dict[Any, list[int]] = {}
     running: Any = as_completed()  # type: ignore[no-untyped-call]
 

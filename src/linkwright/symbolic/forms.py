@@ -15,18 +15,18 @@ from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.factors import Factored
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.model.tree import Model
-from linkwright.symbolic.derive.change import change_of
-from linkwright.symbolic.derive.coordinates import Coordinates, coordinates_of
-from linkwright.symbolic.derive.grouping import Grouping, grouping_of
-from linkwright.symbolic.derive.passive import PassiveForces
-from linkwright.symbolic.derive.plan import DerivationPlan, plan_of, realized, with_frame
-from linkwright.symbolic.derive.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
-from linkwright.symbolic.derive.singularity import columns_amid, factors_of_determinant
-from linkwright.symbolic.derive.twice import Derivation, Forms, LagrangianMechanism
-from linkwright.symbolic.derive.typed import SyntaxNode
-from linkwright.symbolic.derive.whole import RECIPROCAL
-from linkwright.symbolic.write.code import Programmer
-from linkwright.symbolic.write.notation import Order, Sum, grouped, text_of
+from linkwright.symbolic.derivation.coordinate_change import change_of
+from linkwright.symbolic.derivation.coordinates import Coordinates, coordinates_of
+from linkwright.symbolic.derivation.equations_of_motion import Derivation, Forms, LagrangianMechanism
+from linkwright.symbolic.derivation.expression_parser import SyntaxNode
+from linkwright.symbolic.derivation.grouping import Grouping, grouping_of
+from linkwright.symbolic.derivation.passive_forces import PassiveForces
+from linkwright.symbolic.derivation.plan import DerivationPlan, plan_of, realized, with_frame
+from linkwright.symbolic.derivation.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
+from linkwright.symbolic.derivation.singularity import columns_amid, factors_of_determinant
+from linkwright.symbolic.derivation.total_mass import RECIPROCAL
+from linkwright.symbolic.output.code import Programmer
+from linkwright.symbolic.output.notation import Order, Sum, grouped, text_of
 
 ROUTES = ("recursive", "lagrange")
 

@@ -11,11 +11,11 @@ from linkwright.compiler.ir.program import Operations
 from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError
 from linkwright.files import replacing_together, write_text
-from linkwright.symbolic.derive.quantities import MAIN
+from linkwright.symbolic.derivation.quantities import MAIN
+from linkwright.symbolic.output.c import c_header, c_source, test_program
+from linkwright.symbolic.output.code import RIGHT_HAND_SIDE, GeneratedFunction
+from linkwright.symbolic.output.languages import fortran_source, octave_source, python_source
 from linkwright.symbolic.typeset import TypesetEquations
-from linkwright.symbolic.write.c import c_header, c_source, test_program
-from linkwright.symbolic.write.code import RIGHT_HAND_SIDE, GeneratedFunction
-from linkwright.symbolic.write.languages import fortran_source, octave_source, python_source
 
 
 class ProgrammedEquations(TypesetEquations):

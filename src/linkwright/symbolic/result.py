@@ -11,15 +11,15 @@ from linkwright.errors import InputError, counted, explained
 from linkwright.expression.polynomial import TERM_LIMIT
 from linkwright.model.equality import same
 from linkwright.model.tree import Model
-from linkwright.symbolic.controlled.explain import ControlledExplanation, controlled_explanation
-from linkwright.symbolic.derive.change import given_of
-from linkwright.symbolic.derive.compared import Comparison, compare
-from linkwright.symbolic.derive.quantities import MAIN
-from linkwright.symbolic.derive.whole import MASS
+from linkwright.symbolic.closed_loop_control.control_explanation import ControlledExplanation, controlled_explanation
+from linkwright.symbolic.derivation.comparison import Comparison, compare
+from linkwright.symbolic.derivation.coordinate_change import given_of
+from linkwright.symbolic.derivation.quantities import MAIN
+from linkwright.symbolic.derivation.total_mass import MASS
+from linkwright.symbolic.interpretation.closed_loops import ClosedExplanation, closed_explanation
+from linkwright.symbolic.interpretation.explanation_text import Explanation, explanation_of
+from linkwright.symbolic.output.notation import grouped, sympy_of, text_of
 from linkwright.symbolic.programs import ProgrammedEquations
-from linkwright.symbolic.read.closed import ClosedExplanation, closed_explanation
-from linkwright.symbolic.read.explain import Explanation, explanation_of
-from linkwright.symbolic.write.notation import grouped, sympy_of, text_of
 
 
 class _SymPyMatrix(cached_property[Any]):

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.bounds import between
 from linkwright.dynamics.kinematics import ReferenceFrame
-from linkwright.errors import InputError, TooLargeError
+from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.files import file_at, write_figure, write_text
-from linkwright.symbolic.derive.quantities import MAIN, QUANTITIES
-from linkwright.symbolic.derive.whole import MASS
+from linkwright.symbolic.derivation.quantities import MAIN, QUANTITIES
+from linkwright.symbolic.derivation.total_mass import MASS
 from linkwright.symbolic.forms import ExactForms
-from linkwright.symbolic.write.document import Equation, display, names_table
-from linkwright.symbolic.write.document import document as document_of
-from linkwright.symbolic.write.document import figure as figure_of
-from linkwright.symbolic.write.mathml import mathml_letter, mathml_of, mathml_otherwise, mathml_table
-from linkwright.symbolic.write.notation import Sum, checked_form, grouped, latex_name, latex_of, text_of
+from linkwright.symbolic.output.document import Equation, display, names_table
+from linkwright.symbolic.output.document import document as document_of
+from linkwright.symbolic.output.document import figure as figure_of
+from linkwright.symbolic.output.mathml import mathml_letter, mathml_of, mathml_otherwise, mathml_table
+from linkwright.symbolic.output.notation import Sum, checked_form, grouped, latex_name, latex_of, text_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -226,8 +227,7 @@ class TypesetEquations(ExactForms):
         TooLargeError
             If there are more than a few hundred lines.
         """
-        if not 20.0 <= width <= 1000.0:
-            raise InputError(f"width is a number of letters, from 20 to 1000; got {width!r}")
+        between("width", width, 20, 1000, "letters")
         return figure_of([equation for _, equation in self._typeset(form, what, frame, reference_frame)], width)
 
     def picture(self, path: str | Path, **options: Any) -> Path:
@@ -315,7 +315,7 @@ class TypesetEquations(ExactForms):
         Path
             The file.
         """
-        from linkwright.symbolic.write.page import page
+        from linkwright.symbolic.output.page import page
 
         return write_text(file_at(path), page(self, frame))
 

@@ -5,12 +5,12 @@ follow them, ``timing/`` time-optimal trajectories along a path. This folder has
 evaluation (``reading``), ``files`` and ``pictures``.
 """
 
-from linkwright.trajectories.hands.following import follow
-from linkwright.trajectories.hands.poses import PoseTrajectory, arc, circle, straight
-from linkwright.trajectories.joints.polynomials import polynomial
-from linkwright.trajectories.joints.s_curves import SCurves, s_curve, s_curves
-from linkwright.trajectories.joints.splines import spline
-from linkwright.trajectories.joints.trapezoids import trapezoid
+from linkwright.trajectories.joint_space.polynomials import polynomial
+from linkwright.trajectories.joint_space.s_curves import SCurves, s_curve, s_curves
+from linkwright.trajectories.joint_space.splines import spline
+from linkwright.trajectories.joint_space.trapezoids import trapezoid
+from linkwright.trajectories.task_space.inverse_kinematics_path import follow
+from linkwright.trajectories.task_space.pose_paths import PoseTrajectory, arc, circle, straight
 from linkwright.trajectories.timing.motion import TimeOptimal
 from linkwright.trajectories.timing.planning import time_optimal
 from linkwright.trajectories.trajectory import Trajectory, TrajectorySample

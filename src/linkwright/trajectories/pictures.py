@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linkwright.trajectories.hands.poses import PoseTrajectory
+    from linkwright.trajectories.task_space.pose_paths import PoseTrajectory
     from linkwright.trajectories.trajectory import Trajectory
 
 SAMPLES = 1200

@@ -18,7 +18,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 from linkwright.spatial.values import ValueList
-from linkwright.trajectories.reading import mover, padded, pieces, read
+from linkwright.trajectories.evaluation import mover, padded, pieces, read
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

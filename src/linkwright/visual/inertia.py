@@ -19,9 +19,9 @@ from linkwright.files import file_at, replacing
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import about_center_of_mass, add_mass_properties
+from linkwright.visual.animations.gif import encode_gif
 from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
 from linkwright.visual.drawing.view import View, choose_view
-from linkwright.visual.moving.gif import encode_gif
 from linkwright.visual.palette import AXIS_COLORS, BASE, COLORS, INK, mixed
 
 Story = Literal["composites", "force", "order"]

@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.table import Table
 
 from linkwright.cli.app import DEMONSTRATION, Root, Whole, file_name, load_robot
+from linkwright.cli.output import terminal
 from linkwright.cli.shell.values import Robot
-from linkwright.cli.told import terminal
 from linkwright.files import replacing_together
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from linkwright.cli.app import Whole
-from linkwright.cli.told import terminal
+from linkwright.cli.output import terminal
 from linkwright.errors import InputError
 from linkwright.files import folder_at, replacing_together, write_text
 

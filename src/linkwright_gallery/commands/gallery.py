@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from rich.table import Table
 from rich.text import Text
 
-from linkwright.cli.told import terminal
+from linkwright.cli.output import terminal
 from linkwright.errors import InputError, counted
 from linkwright.files import folder_at, replacing_together, write_text
 

@@ -21,7 +21,6 @@ from linkwright.simulation import simulate
 from linkwright.visual import palette
 from linkwright.visual.drawing.linkage import skeleton
 from linkwright.visual.drawing.view import choose_view
-from linkwright.visual.moving.animation import animate
 from linkwright_gallery.experiments.run import STEP, Experiment
 
 if TYPE_CHECKING:

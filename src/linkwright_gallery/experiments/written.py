@@ -29,8 +29,8 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.spatial.rotation import skew
-from linkwright.symbolic.derive.plan import plan_of
-from linkwright.symbolic.derive.twice import LagrangianMechanism
+from linkwright.symbolic.derivation.equations_of_motion import LagrangianMechanism
+from linkwright.symbolic.derivation.plan import plan_of
 
 MOST_TERMS, MOST_IN_SPACE = 30_000, 8_000
 """Terms of a block's equations up to which they are written out, along parallel axes (where a term has one cosine or

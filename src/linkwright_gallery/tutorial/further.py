@@ -56,10 +56,11 @@ def pressed() -> lw.Motion:
     touching = lw.transform.make(np.diag([1.0, -1.0, -1.0]), np.array([0.55, 0.1, 0.25]))
     start = lw.inverse_kinematics(arm, {"tool": touching}, initial_guess=POSTURE).q
     plane = lw.contact.Plane("tool", stiffness=1e5, damping=200.0, point=touching[:3, 3])
-    gains: dict[str, Any] = {"stiffness": 3600.0, "damping": 108.0, "proportional": 0.5, "integral": 60.0}
+    gains: dict[str, Any] = {"stiffness": 3600.0, "damping": 108.0}
+    loop = lw.control.ForceLoop("z", integral=60.0, damping=1200.0, proportional=0.5)
     wanted = np.array([0.0, 0.0, -10.0, 0.0, 0.0, 0.0])
     still: dict[str, Any] = {"posture": start, "posture_stiffness": 25.0, "posture_damping": 10.0}
-    touch: dict[str, Any] = {"pressed": "z", "force": wanted, "force_damping": 1200.0, "step": 1e-3}
+    touch: dict[str, Any] = {"force": wanted, "force_loop": loop, "step": 1e-3}
     law = partial(lw.control.hybrid, frame="tool", reference=touching, **touch, **gains, **still)
     touched = lw.Surroundings(surfaces=plane, sensor="tool")
     return lw.simulate(arm, start, np.zeros(7), 0.8, method="semi_implicit", controller=law, surroundings=touched)

@@ -28,7 +28,7 @@ def oscillator(turning: bool) -> lw.Model:
     builder = lw.Builder("turning" if turning else "straight", gravity=(0.0, 0.0, 0.0))
     builder.body("body", M_, inertia=M_)
     kind = "revolute" if turning else "prismatic"
-    return builder.joint("joint", kind, "world", "body", stiffness=K_, damping=C_).build()
+    return builder.joint("joint", kind, "world", "body", damping=C_).joint_spring("joint", K_).build()
 
 
 def damped(t: Array, x0: float) -> Array:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from linkwright.browser.labels import literal
 from linkwright.browser.live.clock import Clock
 from linkwright.browser.live.live import Live, LiveState
 from linkwright.browser.live.plots import Plots
 from linkwright.browser.recorded.page import CRIMSON, FORCES, GREEN
 from linkwright.browser.recorded.page import PUSH as PUSH_ARROW
 from linkwright.browser.scene import BrowserScene
-from linkwright.browser.words import literal
 from linkwright.errors import LinkwrightError
 from linkwright.spatial.arrays import Array
 
@@ -373,10 +372,6 @@ class LivePanel:
         self._told = ""
         if not isinstance(error, LinkwrightError):
             raise error
-
-    def save_motion(self, path: str | Path) -> Path:
-        """Write the record as :meth:`Motion.save` does."""
-        return self.live.motion().save(path)
 
 
 def _number(x: float) -> str:

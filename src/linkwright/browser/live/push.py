@@ -11,7 +11,7 @@ from linkwright.bounds import not_negative
 from linkwright.compiler.public import compile_or_not, public
 from linkwright.dynamics import joint_forces, mass_matrix, pose
 from linkwright.errors import InputError
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 

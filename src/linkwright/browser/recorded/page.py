@@ -20,8 +20,8 @@ from linkwright.model.tree import Model
 from linkwright.simulation.recording.motion import Motion
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories import Trajectory
+from linkwright.visual.animations.film import shown_times
 from linkwright.visual.drawing.linkage import resample
-from linkwright.visual.moving.film import shown_times
 
 FPS = 30.0
 MOST_PICTURES = 3000

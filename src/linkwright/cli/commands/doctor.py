@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linkwright.cli.app import app
-from linkwright.cli.told import terminal
+from linkwright.cli.output import terminal
 from linkwright.errors import LinkwrightError
 
 

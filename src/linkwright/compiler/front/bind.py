@@ -17,9 +17,9 @@ from linkwright.compiler.front.algorithms import ALGORITHMS, ARRAYS, FIXED, POSI
 from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.build.origins import with_near_origins
-from linkwright.model.change.minimal import regroupable
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.requirement import require_model
+from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 
 _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)

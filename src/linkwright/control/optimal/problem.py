@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,14 @@ from linkwright.bounds import not_negative, positive, whole_number
 from linkwright.compiler.native.threads import default_threads
 from linkwright.control.optimal.costs import Cost, Costs, require_each, terms
 from linkwright.control.optimal.descent import Compiled, DescentBackend, Motions, descend
-from linkwright.control.optimal.found import OptimalMotion
-from linkwright.control.optimal.holding import holding_efforts
-from linkwright.control.optimal.parts import InParts
+from linkwright.control.optimal.holding_efforts import holding_efforts
+from linkwright.control.optimal.large_mechanisms import InParts
+from linkwright.control.optimal.optimal_motion import OptimalMotion
 from linkwright.control.optimal.sweeps import NODES, RiccatiSweeps
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.dynamics.inertias.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError, explained
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import IntegrationMethod, Variational, method_of
@@ -31,6 +32,27 @@ LARGE, LARGE_WITH_LOOPS = 12, 6
 
 AT_ONCE = 128
 """Number of problems solved simultaneously on each thread, which share the cost of Python in an iteration."""
+
+
+@explained
+@dataclass(frozen=True, kw_only=True)
+class StoppingCriterion:
+    """When an optimization stops.
+
+    Parameters
+    ----------
+    tolerance : float, optional
+        Expected decrease of the cost in an iteration, relative to the cost, at which a problem has converged.
+    iterations : int, optional
+        Largest number of iterations.
+    """
+
+    tolerance: float = 1e-9
+    iterations: int = 500
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tolerance", not_negative("tolerance", self.tolerance))
+        object.__setattr__(self, "iterations", whole_number("iterations", self.iterations, 0))
 
 
 @takes_model
@@ -48,8 +70,7 @@ def ilqr(
     actuated: Sequence[str] | None = None,
     method: IntegrationMethod | None = None,
     each: Collection[str] = (),
-    tolerance: float = 1e-9,
-    iterations: int = 500,
+    stopping: StoppingCriterion | None = None,
 ) -> OptimalMotion:
     """The efforts that make a motion from q0 (…, nq), v0 (…, nv) cost least over ``steps`` steps of ``step`` seconds.
 
@@ -68,10 +89,11 @@ def ilqr(
     have a motor, otherwise all have. ``method`` is that of the integration, "semi_implicit" (the quickest), "rk4",
     "midpoint" or "euler"; otherwise as :func:`simulate` chooses. Springs, dampers and friction of the joints act.
 
-    A problem has converged when an iteration is expected to lower its cost by no more than ``tolerance`` of it. Each
-    iteration solves Riccati's equation along the motion, with the dynamics linear and the costs quadratic about it, and
-    takes so much of the step that the cost falls (Li & Todorov 2004; Tassa et al. 2014). What it finds is a local
-    least, which depends on the guess. States are compared by ``difference``, so that joints may turn about points.
+    A problem has converged when an iteration is expected to lower its cost by no more than the ``tolerance`` of
+    ``stopping``, relative to the cost. Each iteration solves Riccati's equation along the motion, with the dynamics
+    linear and the costs quadratic about it, and takes so much of the step that the cost falls (Li & Todorov 2004; Tassa
+    et al. 2014). What it finds is a local least, which depends on the guess. States are compared by ``difference``, so
+    that joints may turn about points.
 
     Raises :class:`~linkwright.errors.InputError` for weights that are none, states that are none, no steps and the
     like.
@@ -85,7 +107,9 @@ def ilqr(
     """
     q0, v0 = _states(model, q0, v0)
     steps, h, batch = whole_number("steps", steps, 1), positive("step", step, "s"), q0.shape[:-1]
-    tolerance, iterations = not_negative("tolerance", tolerance), whole_number("iterations", iterations, 0)
+    stopping = StoppingCriterion() if stopping is None else stopping
+    if not isinstance(stopping, StoppingCriterion):
+        raise ArgumentError(f"stopping is lw.control.StoppingCriterion(…); got {stopping!r}")
     chosen = method or suitable_method(model, q0, v0, h)
     if isinstance(method_of(chosen), Variational):
         raise InputError(f"a step of {chosen!r} is iterated, not a formula: take 'semi_implicit' or 'rk4'")
@@ -121,8 +145,8 @@ def ilqr(
             steps,
             bounds,
             values,
-            float(tolerance),
-            int(iterations),
+            stopping.tolerance,
+            stopping.iterations,
             at_once,
             (len(controls), 2 * model.nv),
         )

@@ -12,7 +12,7 @@ import numpy as np
 from linkwright.bounds import whole_number
 from linkwright.compiler.public import kernel_of
 from linkwright.control.optimal.costs import spread, weight_of
-from linkwright.control.optimal.holding import holding_efforts
+from linkwright.control.optimal.holding_efforts import holding_efforts
 from linkwright.control.optimal.problem import controls_of
 from linkwright.control.optimal.riccati import continuous, discrete, gain
 from linkwright.dynamics import constraint_jacobian, difference

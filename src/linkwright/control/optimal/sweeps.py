@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.control.optimal.box import least, unlimited
-from linkwright.control.optimal.changes import curvature, factors, pulled_back
+from linkwright.control.optimal.box_constraints import least, unlimited
 from linkwright.control.optimal.costs import Costs
+from linkwright.control.optimal.step_derivatives import curvature, factors, pulled_back
 from linkwright.dynamics import difference
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import driven_step
 from linkwright.spatial.arrays import Array, clip, where

@@ -20,10 +20,10 @@ from linkwright.dynamics.closed_loops.rows import (
     loop_groups,
 )
 from linkwright.errors import ClosureError, ModelError
-from linkwright.model.change.minimal import regroupable
-from linkwright.model.derived import derived
 from linkwright.model.loop import Loop, LoopType
+from linkwright.model.memo import derived
 from linkwright.model.scale import scale_of
+from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.linalg import SemidefiniteFactors

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.dynamics.inertias.massless import is_definite
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
-from linkwright.model.derived import kept
+from linkwright.model.memo import kept
 from linkwright.model.scale import some_configuration
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_symbolic

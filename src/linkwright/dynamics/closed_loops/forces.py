@@ -41,8 +41,8 @@ from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
 from linkwright.dynamics.kinematics import pose
-from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop
+from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic

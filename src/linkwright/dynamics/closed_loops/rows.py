@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.dynamics.kinematics import body_velocities
-from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic, snap

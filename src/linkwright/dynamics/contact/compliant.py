@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linkwright.bounds import positive
 from linkwright.dynamics.kinematics import pose, velocity
 from linkwright.errors import InputError, explained
 from linkwright.model.equality import ByValue
@@ -316,11 +317,10 @@ def dissipation(restitution: Any, speed: float) -> Any:
     42(2), 1975.
     """
     if not is_symbolic(restitution):
-        if not 0.0 < restitution <= 1.0:
-            raise InputError(f"restitution is more than 0 and at most 1; got {restitution!r}")
+        if positive("restitution", restitution) > 1.0:
+            raise InputError(f"restitution is at most 1; got {restitution!r}")
         restitution = float(restitution)
-    if not (speed > 0.0 and np.isfinite(speed)):
-        raise InputError(f"speed is a positive number of m/s; got {speed!r}")
+    positive("speed", speed, "m/s")
     e, t = restitution, 1.0 - restitution
     near_one = t * (1.5 - t * t * (0.15 + t * (0.15 + t * (81.0 / 700.0 + t * 57.0 / 700.0))))  # e x
     elastic = t < NEARLY_ELASTIC

@@ -29,7 +29,7 @@ from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.momentum import total_mass
 from linkwright.dynamics.kinematics import body_poses, pose, velocity
-from linkwright.model.derived import kept
+from linkwright.model.memo import kept
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, maximum

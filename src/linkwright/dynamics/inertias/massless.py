@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.dynamics.inertias.mass import composite_inertias, mass_matrix
 from linkwright.errors import ModelError
-from linkwright.model.derived import kept
+from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import SMALLEST, some_configuration
 from linkwright.model.tree import Link, Model, transform

@@ -2,8 +2,8 @@
 
 The column of one parameter in τ = Y π may be a constant combination of other columns: Y_g = Σ Y_k β_kg.
 Parameter g can then be eliminated by π_k + Σ β_kg π_g in place of π_k (Gautier & Khalil, IEEE
-Trans. RA 6(3), 1990). `model/change/movable.py` finds all such relations body by body, so that mechanisms of any size
-have their base parameters, and the number of base parameters is certain.
+Trans. RA 6(3), 1990). `model/transformations/inertia_equivalence.py` finds all such relations body by
+body, so that mechanisms of any size have their base parameters, and the number of base parameters is certain.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from linkwright.dynamics.configuration import integrate
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.parameters.inertial import parameter_names, public_placements
 from linkwright.errors import ModelError, ShapeError, explained, warn
-from linkwright.model.change.minimal import regroupable
-from linkwright.model.change.movable import UNITS, LinkGroup, length_of, movable, units_of
-from linkwright.model.derived import kept
+from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.rotors import rotor_velocities
+from linkwright.model.transformations.inertia_equivalence import UNITS, LinkGroup, length_of, movable, units_of
+from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import of_parameters

@@ -7,7 +7,7 @@ numbers are those of the compiled model, without fusion of static bodies. Conven
   joints have quaternions (w, x, y, z), a free joint's position is the body's in the world.
 * v is MuJoCo's qvel except for free joints, whose linear velocity is in world axes in MuJoCo and in body axes
   here: :func:`velocity_from_mujoco` and :func:`velocity_to_mujoco` convert. (M and forces change accordingly.)
-  A free joint with armature or friction loss is three translations and a ball, whose v is MuJoCo's (`free.py`).
+  A free joint with armature or friction loss is three translations and a ball, whose v is MuJoCo's (`free_joints.py`).
 * Several joints on one body are one compound joint, "<body>_joints". Their names remain valid for
   coordinates, and in ``model.joint``, ``slice``, ``lock`` and other functions with names of joints.
 * Spatial tendons from site to site are springs and dampers between bodies.
@@ -16,7 +16,7 @@ numbers are those of the compiled model, without fusion of static bodies. Conven
   tendons, sensors and similar elements are not used; one warning lists them.
 
 <include>, meshes, textures and height fields may name any file that this process can read, and MuJoCo's parser and mesh
-code are native and not hardened: they run in a separate process (`confined.py`) unless the file is
+code are native and not hardened: they run in a separate process (`child_process.py`) unless the file is
 trusted. DOCTYPE and entities are rejected in the file itself.
 """
 
@@ -32,10 +32,10 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import FormatError, MissingExtraError, ShapeError
-from linkwright.formats.confined import confined
+from linkwright.formats.child_process import confined
 from linkwright.formats.findings import assembled
 from linkwright.formats.mjcf.contacts import contacts_of, touching
-from linkwright.formats.mjcf.free import in_world_axes, needs_world_axes
+from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
 from linkwright.formats.xml import not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of

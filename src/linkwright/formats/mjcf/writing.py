@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.formats.mjcf.contact_elements import contacts, height_field, pairs_of, surface
 from linkwright.formats.mjcf.scenery import add_scenery
-from linkwright.formats.mjcf.touching import contacts, height_field, pairs_of, surface
 from linkwright.formats.writing import (
     Losses,
     Names,

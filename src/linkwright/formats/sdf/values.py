@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwright.formats.findings import LONGEST_NAME, near
-from linkwright.formats.words import WordFindings
+from linkwright.formats.text_values import WordFindings
 from linkwright.formats.xml import Element, shortened
 from linkwright.model.build.description import WORLD
 from linkwright.spatial.arrays import Array, snap

@@ -18,8 +18,8 @@ import numpy as np
 
 from linkwright.errors import FormatError, UnknownNameError
 from linkwright.formats.findings import LONGEST_NAME, near
+from linkwright.formats.text_values import WordFindings
 from linkwright.formats.urdf.shapes import material_colors, shapes_of, with_surfaces
-from linkwright.formats.words import WordFindings
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
 from linkwright.model.joint_type import JointType

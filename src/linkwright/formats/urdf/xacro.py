@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwright.errors import ArgumentError, FormatError, MissingExtraError
-from linkwright.formats.confined import confined, only_files_in
+from linkwright.formats.child_process import confined, only_files_in
 from linkwright.formats.urdf.reading import parse_urdf
 from linkwright.formats.xml import read_bytes
 from linkwright.model.tree import Model

@@ -30,9 +30,9 @@ import numpy as np
 from linkwright.errors import UnknownNameError
 from linkwright.formats.findings import near
 from linkwright.formats.solids import together
-from linkwright.formats.words import WordFindings
+from linkwright.formats.text_values import WordFindings
 from linkwright.formats.xml import read_bytes, shortened
-from linkwright.formats.ztk.looks import shape_of
+from linkwright.formats.ztk.appearance import shape_of
 from linkwright.formats.ztk.shapes import Shapes
 from linkwright.formats.ztk.text import Key, ZtkSection, sections
 from linkwright.formats.ztk.values import PLACING, ZTKValues

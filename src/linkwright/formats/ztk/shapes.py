@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.formats import solids
 from linkwright.formats.findings import near
 from linkwright.formats.solids import SolidProperties
-from linkwright.formats.words import WordFindings
+from linkwright.formats.text_values import WordFindings
 from linkwright.formats.xml import shortened
 from linkwright.formats.ztk.text import Key, ZtkSection
 from linkwright.formats.ztk.values import ZTKValues

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linkwright.formats.words import WordFindings
+from linkwright.formats.text_values import WordFindings
 from linkwright.formats.ztk.text import Key, Word, ZtkSection
 from linkwright.spatial.arrays import Array, snap, unit_vector
 from linkwright.spatial.rotation import rotation_about

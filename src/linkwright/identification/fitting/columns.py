@@ -11,7 +11,7 @@ from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.errors import TooLargeError
 from linkwright.identification.fitting.unknowns import PUBLIC, Unknowns, regressor
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

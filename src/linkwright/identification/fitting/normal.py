@@ -12,8 +12,8 @@ import numpy as np
 from linkwright.compiler.native.threads import default_threads
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.identification.fitting.columns import RegressorColumns
-from linkwright.identification.measured.measurements import Measurements, checked
-from linkwright.identification.measured.smoothing import edge_of, smooth_derivatives, step_of
+from linkwright.identification.measurements.record import Measurements, checked
+from linkwright.identification.measurements.smoothing import edge_of, smooth_derivatives, step_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwright.ik_solvers.exact.chain import Chain, RigidMotion
-from linkwright.ik_solvers.exact.places import form_of_place, kinds, place
+from linkwright.ik_solvers.exact.point_subproblems import form_of_place, kinds, place
 from linkwright.ik_solvers.exact.subproblems import (
     SineCosine,
     Two,

@@ -22,7 +22,7 @@ from linkwright.ik_solvers.exact.chain import Arm, arm_of
 from linkwright.ik_solvers.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
 from linkwright.ik_solvers.exact.decompositions import TASKS, Decomposition, decompositions
 from linkwright.ik_solvers.exact.degenerate import DegenerateTargets
-from linkwright.ik_solvers.exact.explain import explanation
+from linkwright.ik_solvers.exact.explanation import explanation
 from linkwright.ik_solvers.exact.families import ElbowAngle
 from linkwright.ik_solvers.exact.general import RaghavanRothElimination, eliminations
 from linkwright.ik_solvers.exact.geometry import meeting, parallel

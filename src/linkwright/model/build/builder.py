@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from types import EllipsisType
@@ -10,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, explained, with_article
+from linkwright.errors import (
+    ArgumentError,
+    InputError,
+    UnknownNameError,
+    explained,
+)
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import (
     WORLD,
@@ -20,21 +24,17 @@ from linkwright.model.build.description import (
     JointSpec,
     Mimic,
     motion_of,
-    pose_of,
 )
+from linkwright.model.build.options import JointLimits
+from linkwright.model.build.shape_builder import ShapeBuilder, name_of, placed
 from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_type
-from linkwright.model.shape import KINDS, Shape, Use
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, entries, finite
-from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
 
-MAY_BE_NONE = ("friction", "restitution", "stiffness")
-"""Parameters of a shape that may be None: taken from the other shape, or rigid."""
 
-
-class Builder:
+class Builder(ShapeBuilder):
     """Builder of a mechanism from bodies, joints, frames, loops, springs and shapes, which are added in any order.
 
     Parameters
@@ -70,16 +70,18 @@ class Builder:
         """Start a new mechanism, or extend a model."""
         if not isinstance(name, (str, Model)):
             raise ArgumentError(f"a builder needs a name or a Model; got {name!r:.200}")
+        super().__init__()
         self._given = described(name) if isinstance(name, Model) else Description(name)
         if gravity is not ...:
             x, y, z = finite("gravity", gravity, (3,)).tolist()
             self._given = replace(self._given, gravity=(x, y, z))
         self._bodies: list[BodySpec] = []
         self._joints: list[JointSpec] = []
+        self._changes: dict[str, dict[str, Any]] = {}
+        """of joints: springs and couplings"""
         self._frames: list[FrameSpec] = []
         self._loops: list[Loop | CoordinateLoop] = []
         self._springs: list[Spring] = []
-        self._shapes: list[Shape] = []
         bodies, joints, frames = (
             {one.name for one in ones} for ones in (self._given.bodies, self._given.joints, self._given.frames)
         )
@@ -110,7 +112,7 @@ class Builder:
         All values may be symbols (:func:`lw.symbols`). A body may be massless; functions that need accelerations raise
         :class:`ModelError` if a joint moves no inertia.
         """
-        who = f"body {_name('a body', name)!r}"
+        who = f"body {name_of('a body', name)!r}"
         self._take("body or frame", name)
         c = entries(f"the center of mass of {who}", center_of_mass, (3,))
         self._bodies.append(BodySpec(name, mass_of(who, mass), c, inertia_of(who, inertia)))
@@ -120,7 +122,7 @@ class Builder:
     def joint(
         self,
         name: str,
-        type: str,
+        type: str | tuple[str, float],
         parent: str,
         child: str,
         *,
@@ -128,20 +130,10 @@ class Builder:
         rpy: Sequence[float] | None = None,
         placement: Any = None,
         axis: Any = None,
-        second_axis: Any = None,
-        pitch: float | None = None,
-        lower: Any = None,
-        upper: Any = None,
-        velocity_limit: Any = None,
-        effort_limit: Any = None,
-        stiffness: Any = 0.0,
-        rest: Any = None,
+        limits: JointLimits | tuple[Any, Any] | None = None,
         damping: Any = 0.0,
         friction: Any = 0.0,
         armature: Any = 0.0,
-        mimic: str | None = None,
-        multiplier: float = 1.0,
-        offset: float = 0.0,
     ) -> Builder:
         """Add a joint.
 
@@ -149,63 +141,45 @@ class Builder:
         ----------
         name : str
             Name of the joint.
-        type : str
-            "fixed", "revolute", "continuous", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical"
-            or "free".
-        parent : str
-            Name of the parent body, or "world".
-        child : str
-            Name of the body that the joint moves.
+        type : str or (str, float)
+            "fixed", "revolute", "continuous", "prismatic", "cylindrical", "universal", "planar", "spherical" or
+            "free", or ("helical", pitch) with the pitch in meters per turn.
+        parent, child : str
+            Names of two bodies.
         xyz : array_like, shape (3,), optional
-            Position of the joint frame in the parent body in m.
+            Position of the joint's frame on the parent in m.
         rpy : array_like, shape (3,), optional
-            Roll, pitch and yaw of the joint frame about fixed axes in rad.
+            Orientation of the joint's frame on the parent: roll, pitch and yaw about fixed axes, in rad.
         placement : array_like, shape (4, 4), optional
-            Pose of the joint frame in the parent body, instead of `xyz` and `rpy`.
-        axis : array_like, shape (3,), optional
-            Axis in the joint frame, of any length; z by default.
-        second_axis : array_like, shape (3,), optional
-            Second axis of a universal joint, perpendicular to `axis`.
-        pitch : float, optional
-            Meters per turn of a helical joint.
-        lower, upper : float or array_like, shape (nq,), optional
-            Limits of the coordinates in m or rad; None: no limit.
-        velocity_limit : float or array_like, shape (nv,), optional
-            Largest speed in m/s or rad/s; None: no limit.
-        effort_limit : float or array_like, shape (nv,), optional
-            Largest effort in N or N m; None: no limit.
-        stiffness : float or array_like, shape (nv,), optional
-            Stiffness of the joint's springs in N/m or N m/rad.
-        rest : float or array_like, shape (nq,), optional
-            Coordinates at which the springs are relaxed; None: the neutral ones.
+            Pose of the joint's frame on the parent, instead of ``xyz`` and ``rpy``.
+        axis : array_like, shape (3,) or (2, 3), optional
+            Axis in the joint's frame, of any length; by default z. A universal joint may have both of its axes.
+        limits : (lower, upper) or JointLimits, optional
+            Limits of position, velocity and effort.
         damping : float or array_like, shape (nv,), optional
-            Viscous damping in N s/m or N m s/rad.
+            Viscous friction in N m s/rad or N s/m.
         friction : float or array_like, shape (nv,), optional
-            Coulomb friction in N or N m. That of free and planar joints is along the axes of the body.
+            Coulomb friction in N m or N.
         armature : float or array_like, shape (nv,), optional
-            Reflected rotor inertia in kg or kg m². Translations of free and planar joints have none, since their axes
-            rotate with the body.
-        mimic : str, optional
-            Name of the joint that this joint follows (its leader).
-        multiplier, offset : float, optional
-            The coordinate of a mimic joint is `multiplier` · (coordinate of the leader) + `offset`.
+            Reflected inertia of the rotor in kg m² or kg. Free and planar joints have no armature of their
+            translation, whose velocities are in axes that rotate with the body.
 
         Returns
         -------
         Builder
             The builder itself.
+
+        See Also
+        --------
+        Builder.joint_spring : a spring of a joint.
+        Builder.mimic : a joint that follows another one.
         """
-        who = f"joint {_name('a joint', name)!r}"
+        who = f"joint {name_of('a joint', name)!r}"
         for what, body in (("a parent body", parent), ("a child body", child)):
-            _name(f"{who}: {what}", body)
-        motion, alignment = motion_of(type, axis, second_axis, pitch)
-        follows = None
-        if mimic is not None:
-            follows = Mimic(
-                _name(f"{who}: mimic", mimic),
-                float(finite(f"{who}: the multiplier", multiplier, ())),
-                float(finite(f"{who}: the offset", offset, ())),
-            )
+            name_of(f"{who}: {what}", body)
+        kind, pitch = _type_of(who, type)
+        motion, alignment = motion_of(kind, *_axes(axis), pitch)
+        bounds = JointLimits.of(who, limits)
         self._take("joint", name)
         self._joints.append(
             JointSpec(
@@ -213,21 +187,66 @@ class Builder:
                 parent,
                 child,
                 motion,
-                _placed(f"joint {name!r}", placement, xyz, rpy),
+                placed(who, placement, xyz, rpy),
                 alignment,
-                lower=lower,
-                upper=upper,
-                velocity_limit=velocity_limit,
-                effort_limit=effort_limit,
-                stiffness=stiffness,
-                rest=rest,
+                lower=bounds.lower,
+                upper=bounds.upper,
+                velocity_limit=bounds.velocity,
+                effort_limit=bounds.effort,
                 damping=damping,
                 friction=friction,
                 armature=armature,
-                mimic=follows,
             )
         )
         return self
+
+    @explained
+    def joint_spring(self, joint: str, stiffness: Any, rest: Any = None) -> Builder:
+        """Add a spring to a joint: it pulls the coordinates towards ``rest``.
+
+        Parameters
+        ----------
+        joint : str
+            Name of a joint.
+        stiffness : float or array_like, shape (nv,)
+            Stiffness in N m/rad or N/m.
+        rest : float or array_like, shape (nq,), optional
+            Coordinates at which the spring is relaxed; by default the neutral configuration.
+
+        Returns
+        -------
+        Builder
+            The builder itself.
+        """
+        self._change(joint, stiffness=stiffness, rest=rest)
+        return self
+
+    @explained
+    def mimic(self, joint: str, leader: str, multiplier: float = 1.0, offset: float = 0.0) -> Builder:
+        """Couple a joint to another one: its coordinate is ``multiplier`` · (that of ``leader``) + ``offset``.
+
+        Parameters
+        ----------
+        joint, leader : str
+            Names of two joints of one coordinate each.
+        multiplier : float, optional
+            Ratio of the coordinates.
+        offset : float, optional
+            Coordinate of ``joint`` where that of ``leader`` is zero, in rad or m.
+
+        Returns
+        -------
+        Builder
+            The builder itself.
+        """
+        who = f"joint {joint!r}"
+        ratio = float(finite(f"{who}: the multiplier", multiplier, ()))
+        zero = float(finite(f"{who}: the offset", offset, ()))
+        self._change(joint, mimic=Mimic(name_of(f"{who}: the joint it mimics", leader), ratio, zero))
+        return self
+
+    def _change(self, joint: str, **values: Any) -> None:
+        self._changes.setdefault(name_of("a joint", joint), {}).update(values)
 
     @explained
     def frame(
@@ -259,16 +278,16 @@ class Builder:
         Builder
             The builder itself.
         """
-        _name(f"frame {_name('a frame', name)!r}: its body", body)
+        name_of(f"frame {name_of('a frame', name)!r}: its body", body)
         self._take("body or frame", name)
-        self._frames.append(FrameSpec(name, body, _placed(f"frame {name!r}", placement, xyz, rpy)))
+        self._frames.append(FrameSpec(name, body, placed(f"frame {name!r}", placement, xyz, rpy)))
         return self
 
     @explained
     def loop(
         self,
         name: str,
-        type: str,
+        type: str | tuple[str, Any],
         first: str,
         second: str | None = None,
         *,
@@ -276,11 +295,6 @@ class Builder:
         rpy: Sequence[float] | None = None,
         placement: Any = None,
         axis: Any = None,
-        second_axis: Any = None,
-        pitch: float | None = None,
-        length: float | None = None,
-        held: Any = None,
-        coefficients: Sequence[float] | None = None,
     ) -> Builder:
         """Add a closed loop between two frames of the tree.
 
@@ -288,62 +302,39 @@ class Builder:
         ----------
         name : str
             Name of the loop.
-        type : str
-            "weld", "ball" (coincident origins), "revolute", "prismatic", "cylindrical", "helical", "universal" or
-            "planar" (free motions of the joints of these names), "distance" (a massless rod between the origins),
-            "mask" (directions in `held`) or "joint" (a coupling of two coordinates).
-        first : str
-            Name of the first link or frame, or "world". For "joint" the name of a coordinate in
-            ``model.coordinate_names``.
-        second : str, optional
-            Name of the second link or frame, or "world". For "joint" the name of another coordinate; without it the
-            first coordinate is constant.
-        xyz : array_like, shape (3,), optional
-            Position of the second frame in the first in m, when closed.
-        rpy : array_like, shape (3,), optional
-            Roll, pitch and yaw of the second frame in the first about fixed axes in rad, when closed.
-        placement : array_like, shape (4, 4), optional
-            Pose of the second frame in the first, instead of `xyz` and `rpy`.
-        axis : array_like, shape (3,), optional
-            Axis in the second frame, z by default.
-        second_axis : array_like, shape (3,), optional
-            Second axis of a universal loop.
-        pitch : float, optional
-            Meters per turn of a helical loop.
-        length : float, optional
-            Length of the rod in m.
-        held : str or sequence of str, optional
-            Constrained directions of a mask, in the axes of the second frame: some of "x", "y", "z", "rx", "ry", "rz".
-        coefficients : sequence of float, optional
-            For "joint": the first coordinate is c₀ + c₁ x + c₂ x² + … of the second coordinate x.
+        type : str or (str, parameter)
+            Name of the type, with its parameter where it has one. "weld", "ball" (the origins coincide), "revolute",
+            "prismatic", "cylindrical", "universal" and "planar" leave free what joints of these names do;
+            ("helical", pitch), in meters per turn; ("distance", length), a massless rod in m between the origins;
+            ("mask", "x y rz"), the constrained directions, of "x", "y", "z", "rx", "ry", "rz" in the axes of the
+            second frame; ("joint", (c₀, c₁, c₂, …)), a coupling of coordinates: that named ``first`` (as in
+            ``model.coordinate_names``) is c₀ + c₁ x + c₂ x² + … of that named ``second``, or the constant c₀.
+        first, second : str
+            Names of frames; of a "joint" loop names of coordinates.
+        xyz, rpy, placement : array_like, optional
+            Pose of the second frame in the first where the loop is closed, as of :meth:`joint`.
+        axis : array_like, shape (3,) or (2, 3), optional
+            Axis in the second frame, as of :meth:`joint`.
 
         Returns
         -------
         Builder
             The builder itself.
         """
-        for end in (_name("a loop", name), first, *([] if second is None else [second])):
-            _name(f"loop {name!r}: an end", end)
-        if type == "joint":
-            if coefficients is None:
-                raise InputError(f"loop {name!r}: a joint loop needs coefficients (c₀, c₁, …)")
-            c = finite(f"the coefficients of loop {name!r}", coefficients)
-            if c.ndim != 1 or not len(c) or (second is None and len(c) > 1):
-                raise InputError(
-                    f"loop {name!r}: coefficients are numbers (c₀, c₁, …), only c₀ where there is no second "
-                    f"coordinate; got {coefficients!r}"
-                )
-            self._loops.append(CoordinateLoop(name, first, second or "", tuple(c.tolist())))
+        for end in (name_of("a loop", name), first, *([] if second is None else [second])):
+            name_of(f"loop {name!r}: an end", end)
+        kind, parameter = _type_of(f"loop {name!r}", type)
+        if kind == "joint":
+            self._loops.append(CoordinateLoop(name, first, second or "", _coefficients(name, second, parameter)))
             return self
-        if coefficients is not None:
-            raise InputError(f"loop {name!r}: a {type} loop has no coefficients")
-        kind = loop_type(type, pitch, length, held)
-        if type not in AXIAL and axis is not None:
-            raise InputError(f"loop {name!r}: a {type} loop has no axis")
+        made = loop_type(kind, parameter)
+        if kind not in AXIAL and axis is not None:
+            raise InputError(f"loop {name!r}: a {kind} loop has no axis")
         if second is None:
-            raise ArgumentError(f"loop {name!r}: a {type} loop is between two frames; only one is given")
-        alignment = motion_of(type, axis, second_axis, pitch)[1] if type in AXIAL else np.eye(3)
-        self._loops.append(Loop(name, first, second, kind, _placed(f"loop {name!r}", placement, xyz, rpy), alignment))
+            raise ArgumentError(f"loop {name!r}: a {kind} loop is between two frames; only one is given")
+        pitch = parameter if kind == "helical" else None
+        alignment = motion_of(kind, *_axes(axis), pitch)[1] if kind in AXIAL else np.eye(3)
+        self._loops.append(Loop(name, first, second, made, placed(f"loop {name!r}", placement, xyz, rpy), alignment))
         return self
 
     @explained
@@ -389,7 +380,7 @@ class Builder:
         direction is undefined where its ends meet: within about 1e-9 of its free length the force goes to zero.
         """
         others = [one.name for one in (*self._given.springs, *self._springs)]
-        name = _free("spring", others) if name is None else _name("a spring", name)
+        name = _free("spring", others) if name is None else name_of("a spring", name)
         who = f"spring {name!r}"
         if isinstance(through, str) or not isinstance(through, Sequence):
             raise ArgumentError(f"{who}: through is a list of points; got {through!r}")
@@ -417,167 +408,13 @@ class Builder:
             raise ArgumentError(f"{who}: an end is the name of a frame, or (body, xyz); got {place!r}")
         body, xyz = place
         p = finite(f"{who}: a point on {body!r}", xyz, (3,))
-        collected = self.describe()
-        taken = {*(one.name for one in collected.frames), *(one.name for one in collected.bodies)}
+        frames, bodies = (*self._given.frames, *self._frames), (*self._given.bodies, *self._bodies)
+        taken = {one.name for one in (*frames, *bodies)}
         while name in taken:
             name += "_"
         told = f"{who}: its point {tuple(p.tolist())} on {body!r}"
         self._frames.append(FrameSpec(name, body, pose_matrix(p=p), told=told))
         return name
-
-    @explained
-    def shape(
-        self,
-        body: str,
-        kind: str,
-        *,
-        radius: float | None = None,
-        size: Sequence[float] | None = None,
-        length: float | None = None,
-        file: str | None = None,
-        scale: float | Sequence[float] = 1.0,
-        vertices: Any = None,
-        faces: Any = None,
-        heights: Any = None,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
-        placement: Any = None,
-        use: Use = "both",
-        friction: float | None = None,
-        torsional_friction: float = 0.0,
-        rolling_friction: float = 0.0,
-        restitution: float | None = None,
-        stiffness: float | None = None,
-        damping: float = 0.0,
-        margin: float = 0.0,
-        contype: int = 1,
-        conaffinity: int = 1,
-        color: Sequence[float] | None = None,
-        name: str = "",
-    ) -> Builder:
-        """Add a shape to a body, for drawing and contact; shapes have no mass (see :func:`lw.mass_properties`).
-
-        Parameters
-        ----------
-        body : str
-            Name of the body, or "world".
-        kind : str
-            "sphere" (`radius`), "box" and "ellipsoid" (`size`), "cylinder" and "cone" (`radius`, `length`), "capsule"
-            (`radius`, `length`), "plane" (normal z), "height_field" (`heights`, `size`) or "mesh" (`file`, or
-            `vertices` and `faces`).
-        radius : float, optional
-            Radius in m.
-        size : array_like, shape (3,), optional
-            Extent along x, y and z in m.
-        length : float, optional
-            Length along z in m: of cylinders and cones from end to end, of capsules between the centers of the caps.
-        file : str, optional
-            File of a mesh: STL, OBJ or DAE.
-        scale : float or array_like, shape (3,), optional
-            Scale of a mesh.
-        vertices : array_like, shape (n, 3), optional
-            Vertices of a mesh in m.
-        faces : array_like of int, shape (m, 3), optional
-            Vertex indices of the triangles, counterclockwise from outside.
-        heights : array_like, shape (rows, columns), optional
-            Heights of a height field along z in m: columns along x, rows along y.
-        xyz : array_like, shape (3,), optional
-            Position of the center in the body's frame in m.
-        rpy : array_like, shape (3,), optional
-            Roll, pitch and yaw of the shape in the body's frame in rad.
-        placement : array_like, shape (4, 4), optional
-            Pose of the shape in the body's frame, instead of `xyz` and `rpy`.
-        use : {"visual", "collision", "both"}, optional
-            Purpose of the shape. Contact of collision shapes is enabled by :meth:`Model.with_ground` and
-            :meth:`Model.with_contact`.
-        friction : float, optional
-            Coefficient of friction. None: that of the other shape, or 0.7 if it has none. The smaller of two
-            coefficients is used.
-        torsional_friction : float, optional
-            Moment about the normal per normal force in m.
-        rolling_friction : float, optional
-            Moment against rolling per normal force in m.
-        restitution : float, optional
-            Coefficient of restitution from 0 to 1; None: that of the other shape, or 0 if it has none. The smaller of
-            two coefficients is used.
-        stiffness : float, optional
-            Stiffness of each contact point in N/m; None: rigid.
-        damping : float, optional
-            Damping of each contact point in N s/m, with a stiffness.
-        margin : float, optional
-            Distance in m by which the shape is enlarged for contact.
-        contype, conaffinity : int, optional
-            Bit masks as in MJCF: two shapes touch if the ``contype`` of one and the ``conaffinity`` of the other have a
-            common bit.
-        color : sequence of float, optional
-            Red, green, blue and optionally opacity from 0 to 1.
-        name : str, optional
-            Name of the shape.
-
-        Returns
-        -------
-        Builder
-            The builder itself.
-
-        Notes
-        -----
-        A compliant contact exerts max(0, k δ (1 + c δ̇) + d δ̇) with all integration methods. c gives the restitution
-        at 1 m/s, at least 0.05; it is zero without a restitution.
-        """
-        who = f"a shape of {_name('a shape: its body', body)!r}"
-        if name:
-            who = f"shape {_name('a shape', name)!r}"
-        if kind not in KINDS:
-            raise UnknownNameError("shape", kind, KINDS)
-        given = {"radius": radius, "length": length, "size": size, "heights": heights}
-        needed = KINDS[kind]
-        for what, value in given.items():
-            if (value is None) == (what in needed):
-                told = f"needs a {what}" if value is None else f"has no {what}"
-                raise ArgumentError(f"{who}: {with_article(kind)} {told}")
-        numbers: dict[str, Any] = {
-            what: float(finite(f"{who}: {what}", given[what], ())) for what in needed if what in ("radius", "length")
-        }
-        if "size" in needed:
-            flat = kind == "height_field"
-            numbers["size"] = (*finite(f"{who}: size", size, (3,), *[(2,)] * flat).tolist(), 0.0)[:3]
-        if "heights" in needed:
-            numbers["heights"] = finite(f"{who}: heights", heights)
-            numbers["heights"].setflags(write=False)
-        touch: dict[str, Any] = dict(torsional_friction=torsional_friction, rolling_friction=rolling_friction)
-        touch |= dict(friction=friction, restitution=restitution, stiffness=stiffness, damping=damping, margin=margin)
-        numbers |= {
-            what: None if x is None and what in MAY_BE_NONE else float(finite(f"{who}: {what}", x, ()))
-            for what, x in touch.items()
-        }
-        if color is not None:
-            numbers["color"] = tuple(np.append(finite(f"{who}: color", color, (3,), (4,)), 1.0)[:4].tolist())
-        if vertices is not None:
-            numbers["vertices"] = finite(f"{who}: vertices", vertices)
-        if faces is not None:
-            numbers["faces"] = np.asarray(faces)
-        made = Shape(
-            body,
-            kind,
-            _placed(who, placement, xyz, rpy),
-            file="" if file is None else os.fspath(file),
-            scale=tuple(np.broadcast_to(finite(f"{who}: scale", scale, (), (3,)), (3,)).tolist()),
-            use=use,
-            contype=contype,
-            conaffinity=conaffinity,
-            name=_name("a shape", name),
-            **numbers,
-        )
-        for problem in made.problems():
-            raise InputError(f"{who}: {problem}")
-        self._shapes.append(made)
-        return self
-
-    def _take(self, what: str, name: str) -> None:
-        """Reserve a name; raise :class:`ModelError` if there is one of that kind already."""
-        if name in self._names[what]:
-            raise ModelError(f"a second {what} is named {name!r}; each {what} needs its own name")
-        self._names[what].add(name)
 
     @explained
     def build(self, root: str | None = None) -> Model:
@@ -609,10 +446,14 @@ class Builder:
             Parts by name, without checks.
         """
         given = self._given
+        joints = (*given.joints, *self._joints)
+        names = [one.name for one in joints]
+        if unknown := [name for name in self._changes if name not in names]:
+            raise UnknownNameError("joint", unknown[0], names)
         return replace(
             given,
             bodies=(*given.bodies, *self._bodies),
-            joints=(*given.joints, *self._joints),
+            joints=tuple(replace(one, **self._changes.get(one.name, {})) for one in joints),
             frames=(*given.frames, *self._frames),
             loops=(*given.loops, *self._loops),
             springs=(*given.springs, *self._springs),
@@ -634,14 +475,32 @@ def inertia_of(who: str, inertia: Any) -> Array:
     return np.array([[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]])
 
 
-def _placed(who: str, placement: Any, xyz: Any, rpy: Any) -> Array:
-    """Return a pose from a matrix, or from a position and angles, after a check."""
-    if placement is not None and (xyz is not None or rpy is not None):
-        raise ArgumentError(f"{who}: give placement, or xyz and rpy, not both")
-    for part, value in (("xyz", xyz), ("rpy", rpy)):
-        if value is not None:
-            finite(f"{who}: {part}", value, (3,))
-    return pose_of(placement, xyz, None if rpy is None else rotation_rpy(rpy))
+def _axes(axis: Any) -> tuple[Any, Any]:
+    """Return the first and the second axis of a joint, each None where it is not given."""
+    if axis is None or finite("a joint axis", axis, (3,), (2, 3)).ndim == 1:
+        return axis, None
+    return axis[0], axis[1]
+
+
+def _type_of(who: str, given: Any) -> tuple[Any, Any]:
+    """Return the name of a type and its parameter, of "revolute" or ("helical", 0.01)."""
+    if not isinstance(given, (tuple, list)):
+        return given, None
+    if len(given) != 2:
+        raise ArgumentError(f"{who}: type is a name, or (name, parameter); got {given!r}")
+    return given[0], given[1]
+
+
+def _coefficients(loop: str, second: str | None, given: Any) -> tuple[float, ...]:
+    if given is None:
+        raise InputError(f'loop {loop!r}: a joint loop needs coefficients: type=("joint", (c₀, c₁, …))')
+    c = finite(f"the coefficients of loop {loop!r}", given)
+    if c.ndim != 1 or not len(c) or (second is None and len(c) > 1):
+        raise InputError(
+            f"loop {loop!r}: coefficients are numbers (c₀, c₁, …), only c₀ where there is no second "
+            f"coordinate; got {given!r}"
+        )
+    return tuple(c.tolist())
 
 
 def _free(start: str, taken: Sequence[str]) -> str:
@@ -650,12 +509,6 @@ def _free(start: str, taken: Sequence[str]) -> str:
     while f"{start}{number}" in taken:
         number += 1
     return f"{start}{number}"
-
-
-def _name(what: str, name: Any) -> str:
-    if not isinstance(name, str):
-        raise ArgumentError(f"{what} is given by its name, a str; got {name!r}")
-    return name
 
 
 __all__ = ["WORLD", "Builder"]

@@ -167,10 +167,10 @@ def motion_of(
     """
     if not isinstance(type, str) or type not in JOINT_NAMES:
         raise UnknownNameError("joint type", type, JOINT_NAMES)
-    if (pitch is not None) != (type == "helical"):
-        raise InputError(
-            "a helical joint needs a pitch in meters per turn" if pitch is None else f"a {type} joint has no pitch"
-        )
+    if pitch is None and type == "helical":
+        raise InputError('a helical joint needs a pitch in meters per turn: type=("helical", pitch)')
+    if pitch is not None and type != "helical":
+        raise InputError(f"a {type} joint has no pitch")
     if second_axis is not None and type != "universal":
         raise InputError(f"a {type} joint has no second axis")
     if type == "fixed":

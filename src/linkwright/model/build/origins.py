@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from linkwright.model.derived import share_derived
 from linkwright.model.joint import Cylindrical, Helical, Planar, Prismatic, Revolute
+from linkwright.model.memo import share_derived
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array

@@ -164,11 +164,15 @@ def from_dh(
             inertia = np.diag(np.broadcast_to(inertia, (3,)))
         center = end[:3, 3] + R @ np.asarray(row.center_of_mass, dtype=float)
         builder.body(link, row.mass, center, R @ inertia @ R.T)
-        builder.joint(row.name or f"joint{k}", row.type, parent, link, placement=placement, **row.joint)
+        builder.joint(row.name or f"joint{k}", row.type, parent, link, placement=placement)
         builder.frame(f"dh{k}", link, placement=end)
         parent, before = link, end
     builder.frame("tool", parent, placement=before @ pose_of(tool))
-    return builder.build()
+    model = builder.build()
+    for k, row in enumerate(rows, start=1):
+        if row.joint:
+            model = model.with_joint(row.name or f"joint{k}", **row.joint)
+    return model
 
 
 def _problems(row: Any) -> Iterator[str]:

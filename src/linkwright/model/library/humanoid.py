@@ -179,8 +179,8 @@ def _segment(
             builder.body(child, rest * mass, center, rest * inertia)
         else:
             builder.body(child, BALL * mass, inertia=0.4 * BALL * mass * radius**2)
-        limits = {"lower": np.radians(lower), "upper": np.radians(upper)}
-        builder.joint(f"{joint}_{axis}", "revolute", parent, child, xyz=place, axis=AXES[axis], **limits)
+        limits = (np.radians(lower), np.radians(upper))
+        builder.joint(f"{joint}_{axis}", "revolute", parent, child, xyz=place, axis=AXES[axis], limits=limits)
         parent, place = child, (0.0, 0.0, 0.0)
 
 

@@ -30,12 +30,12 @@ class _Linkage:
         self.shapes = BodyShapes(self.builder)
         self.origins: dict[str, Array] = {WORLD: np.zeros(3)}
 
-    def joint(self, name: str, type: str, parent: str, child: str, point: Any, **options: Any) -> None:
+    def joint(self, name: str, type: str, parent: str, child: str, point: Any, axis: Any = None) -> None:
         """Join a body, whose frame is at the point, to its parent."""
         self.origins[child] = np.array(point, dtype=float)
-        self.builder.joint(name, type, parent, child, xyz=self.origins[child] - self.origins[parent], **options)
+        self.builder.joint(name, type, parent, child, xyz=self.origins[child] - self.origins[parent], axis=axis)
 
-    def bar(self, name: str, joint: str, type: str, parent: str, start: Any, end: Any, **options: Any) -> None:
+    def bar(self, name: str, joint: str, type: str, parent: str, start: Any, end: Any, axis: Any = None) -> None:
         """Add a uniform round bar between two points, with a joint at its start."""
         r = np.array(end, dtype=float) - np.array(start, dtype=float)
         length = np.linalg.norm(r)
@@ -43,7 +43,7 @@ class _Linkage:
         across, along = mass * (length**2 / 12.0 + THICKNESS**2 / 4.0), mass * THICKNESS**2 / 2.0
         direction = np.outer(r, r) / length**2
         self.builder.body(name, mass, r / 2.0, across * (np.eye(3) - direction) + along * direction)
-        self.joint(joint, type, parent, name, start, **options)
+        self.joint(joint, type, parent, name, start, axis)
 
     def disc(self, name: str, mass: float, radius: float, center: Any, origin: Any) -> None:
         """Add a horizontal disc of the thickness of the bars; its frame is at the origin."""
@@ -51,11 +51,11 @@ class _Linkage:
         moments = np.array([across, across, mass * radius**2 / 2.0])
         self.builder.body(name, mass, np.array(center, dtype=float) - np.array(origin, dtype=float), moments)
 
-    def close(self, name: str, type: str, first: str, second: str, point: Any, **options: Any) -> None:
+    def close(self, name: str, type: str, first: str, second: str, point: Any, axis: Any = None) -> None:
         """Close a loop between two bodies at a point; the second body gets a frame of the loop's name."""
         at = np.array(point, dtype=float)
         self.builder.frame(f"{name}_end", second, xyz=at - self.origins[second])
-        self.builder.loop(name, type, first, f"{name}_end", xyz=at - self.origins[first], **options)
+        self.builder.loop(name, type, first, f"{name}_end", xyz=at - self.origins[first], axis=axis)
 
 
 def four_bar() -> Model:
@@ -159,7 +159,8 @@ def delta() -> Model:
         out = np.array([np.cos(angle), np.sin(angle), 0.0])
         side = np.array([-np.sin(angle), np.cos(angle), 0.0])
         elbow, wrist = (base + arm) * out, center + plate * out
-        one.bar(f"arm{k}_bar", f"arm{k}", "continuous", WORLD, base * out, elbow, axis=side, stiffness=40.0, rest=-0.28)
+        one.bar(f"arm{k}_bar", f"arm{k}", "continuous", WORLD, base * out, elbow, axis=side)
+        one.builder.joint_spring(f"arm{k}", 40.0, rest=-0.28)
         one.shapes.rod(f"arm{k}_bar", (0, 0, 0), arm * out, 0.026, ACCENT)
         one.shapes.rod(f"arm{k}_bar", arm * out - half * side, arm * out + half * side, 0.014)
         one.shapes.drum(WORLD, base * out - 0.06 * side, base * out + 0.06 * side, 0.04)
@@ -167,8 +168,7 @@ def delta() -> Model:
             name = f"rod{k}{letter}"
             start, end = elbow + sign * half * side, wrist + sign * half * side
             across = np.cross(end - start, side)
-            axes = {"axis": side, "second_axis": across}
-            one.bar(f"{name}_bar", name, "universal", f"arm{k}_bar", start, end, **axes)
+            one.bar(f"{name}_bar", name, "universal", f"arm{k}_bar", start, end, axis=[side, across])
             one.shapes.rod(f"{name}_bar", (0, 0, 0), end - start, 0.011)
             one.shapes.ball(f"{name}_bar", (0, 0, 0), 0.018)
             one.shapes.ball(f"{name}_bar", end - start, 0.018)
@@ -206,10 +206,10 @@ def stewart() -> Model:
         end = center + plate * np.array([np.cos(above), np.sin(above), 0.0])
         along = end - start
         first = np.cross(along, np.array([0.0, 0.0, 1.0]))
-        axes = {"axis": first, "second_axis": np.cross(along, first)}
-        one.bar(f"leg{k}_tube", f"leg{k}", "universal", WORLD, start, start + 0.6 * along, **axes)
-        spring = {"axis": along, "stiffness": 4000.0, "rest": 0.015}
-        one.bar(f"leg{k}_rod", f"slide{k}", "prismatic", f"leg{k}_tube", start + 0.4 * along, end, **spring)
+        axes = [first, np.cross(along, first)]
+        one.bar(f"leg{k}_tube", f"leg{k}", "universal", WORLD, start, start + 0.6 * along, axis=axes)
+        one.bar(f"leg{k}_rod", f"slide{k}", "prismatic", f"leg{k}_tube", start + 0.4 * along, end, axis=along)
+        one.builder.joint_spring(f"slide{k}", 4000.0, rest=0.015)
         one.shapes.ball(f"leg{k}_tube", (0, 0, 0), 0.035)
         one.shapes.drum(f"leg{k}_tube", (0, 0, 0), 0.6 * along, 0.027, ACCENT)
         one.shapes.drum(f"leg{k}_rod", (0, 0, 0), 0.6 * along, 0.016, SHELL)

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import WORLD
+from linkwright.model.build.options import JointLimits
 from linkwright.model.library.bodies import ACCENT, DARK, SHELL, BodyShapes
 from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.model.tree import Model
@@ -146,10 +147,7 @@ def arm7() -> Model:
             f"link{k}",
             xyz=xyz,
             rpy=rpy,
-            lower=-limit * DEGREE,
-            upper=limit * DEGREE,
-            velocity_limit=speed * DEGREE,
-            effort_limit=torque,
+            limits=JointLimits(-limit * DEGREE, limit * DEGREE, velocity=speed * DEGREE, effort=torque),
         )
         parent = f"link{k}"
     _add_arm7_shapes(BodyShapes(builder))
@@ -201,13 +199,8 @@ def quadruped() -> Model:
             builder.body(f"{leg}_hip", 0.54, (0.0, 0.6 * offset * left, 0.0), _box(0.54, 0.08, 0.08, 0.08))
             builder.body(f"{leg}_thigh", 0.634, (0.0, 0.0, -0.1 * thigh), _box(0.634, 0.06, 0.05, 0.18))
             builder.body(f"{leg}_shank", 0.15, (0.0, 0.0, -0.4 * shank), _box(0.15, 0.02, 0.02, shank))
-            drive: dict[str, Any] = {"armature": ratio**2 * rotor, "effort_limit": torque, "velocity_limit": speed}
-            knee_drive: dict[str, Any] = {
-                "armature": knee_ratio**2 * rotor,
-                "effort_limit": torque * knee_ratio / ratio,
-                "velocity_limit": speed * ratio / knee_ratio,
-            }
-            hip: dict[str, Any] = {"lower": -60 * DEGREE, "upper": 60 * DEGREE}
+            drive = {"velocity": speed, "effort": torque}
+            knee_drive = {"velocity": speed * ratio / knee_ratio, "effort": torque * knee_ratio / ratio}
             builder.joint(
                 f"{leg}_hip_roll",
                 "revolute",
@@ -215,8 +208,8 @@ def quadruped() -> Model:
                 f"{leg}_hip",
                 xyz=(0.19 * forward, 0.049 * left, 0.0),
                 axis=(1, 0, 0),
-                **hip,
-                **drive,
+                limits=JointLimits(-60 * DEGREE, 60 * DEGREE, **drive),
+                armature=ratio**2 * rotor,
             )
             builder.joint(
                 f"{leg}_hip_pitch",
@@ -225,9 +218,8 @@ def quadruped() -> Model:
                 f"{leg}_thigh",
                 xyz=(0.0, offset * left, 0.0),
                 axis=(0, 1, 0),
-                lower=-120 * DEGREE,
-                upper=120 * DEGREE,
-                **drive,
+                limits=JointLimits(-120 * DEGREE, 120 * DEGREE, **drive),
+                armature=ratio**2 * rotor,
             )
             builder.joint(
                 f"{leg}_knee",
@@ -236,9 +228,8 @@ def quadruped() -> Model:
                 f"{leg}_shank",
                 xyz=(0.0, 0.0, -thigh),
                 axis=(0, 1, 0),
-                lower=-155 * DEGREE,
-                upper=155 * DEGREE,
-                **knee_drive,
+                limits=JointLimits(-155 * DEGREE, 155 * DEGREE, **knee_drive),
+                armature=knee_ratio**2 * rotor,
             )
             foot = (0.0, 0.0, -shank)
             builder.frame(f"{leg}_foot", f"{leg}_shank", xyz=foot)

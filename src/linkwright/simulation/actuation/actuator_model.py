@@ -144,7 +144,7 @@ def _steps(name: str, time: float, h: float, least: int) -> int:
     """Return a time as a number of steps."""
     count = round(time / h)
     if count < least or abs(count * h - time) > 1e-6 * h * max(1, count):
-        raise InputError(f"{name} must be a whole number of steps of {h:g} s; {time:g} s is {time / h:.6g} of them")
+        raise InputError(f"{name} is a whole number of steps of {h:g} s; {time:g} s is {time / h:.6g} of them")
     return count
 
 

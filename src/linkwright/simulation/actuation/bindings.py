@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, names_given
-from linkwright.model.derived import exact
+from linkwright.model.memo import exact
 from linkwright.simulation.actuation.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers
 

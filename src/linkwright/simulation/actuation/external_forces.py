@@ -18,7 +18,7 @@ from linkwright.dynamics import contact
 from linkwright.dynamics.contact import Surface
 from linkwright.dynamics.contact.smooth import fastest_pair, pair_wrenches
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.bindings import BoundNames, bindings, name_of_function, unwrap_partials
 from linkwright.simulation.actuation.fingerprint import fingerprint

@@ -14,7 +14,7 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from linkwright.model.derived import exact
+from linkwright.model.memo import exact
 from linkwright.model.tree import Model
 
 STANDARD = sysconfig.get_paths()["stdlib"]

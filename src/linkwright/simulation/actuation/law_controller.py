@@ -20,7 +20,7 @@ import numpy as np
 
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError, joined, wrong_call
-from linkwright.model.derived import derived, exact
+from linkwright.model.memo import derived, exact
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.bindings import (

@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.bounds import positive
 from linkwright.compiler.front.differentiation import replay
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
@@ -39,7 +40,7 @@ from linkwright.simulation.integrators.methods import (
     with_added_armature,
 )
 from linkwright.simulation.integrators.split_kernels import in_parts
-from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
+from linkwright.spatial.arrays import Array, as_numbers
 
 MARGIN = 4.0
 """Safety factor between the step and its stability limit."""
@@ -465,8 +466,7 @@ def _angular(frequency: float, damping_ratio: float, step: float) -> float:
         ("damping_ratio", damping_ratio, "1 is critical"),
         ("step", step, "s"),
     ):
-        if not (is_finite_number(value) and value > 0):
-            raise InputError(f"{name} must be a positive number ({unit}); got {value!r}")
+        positive(name, value, unit)
     w = 2.0 * np.pi * float(frequency)
     most = min(1.0 / damping_ratio, 4.0 * damping_ratio) / (MARGIN * step)
     if w > most:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.bounds import between, not_negative
+from linkwright.bounds import between, not_negative, whole_number
 from linkwright.dynamics.contact.shapes import candidates
-from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, InputError, ModelError, explained
 from linkwright.model.pair import Pair, pair_problems
 from linkwright.model.requirement import takes_model
 from linkwright.model.shape import Shape
@@ -237,7 +237,7 @@ def _held_on_plane(model: Model, loop: str, *, frame: str, placement: Array) -> 
     plane = f"{loop}: plane"
     if plane not in model.frames:
         model = model.with_frame(plane, "world", placement=placement)
-    return model.with_loop(loop, "mask", frame, plane, held="z"), -1.0
+    return model.with_loop(loop, ("mask", "z"), frame, plane), -1.0
 
 
 def _with_pair_of(model: Model, *, shapes: tuple[Shape, Shape], pair: Pair) -> Model:
@@ -304,7 +304,7 @@ def _room(model: Model, t: Any, q: Array, v: Array, *, coordinate: str, bound: f
 
 
 def _held_at_limit(model: Model, loop: str, *, coordinate: str, bound: float, sign: float) -> tuple[Model, float]:
-    return model.with_loop(loop, "joint", coordinate, coefficients=[bound]), sign
+    return model.with_loop(loop, ("joint", [bound]), coordinate), sign
 
 
 @takes_model
@@ -336,11 +336,7 @@ def pair_touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, acti
         raise ModelError(
             f"{model.name!r} has no pairs of shapes that touch: with_ground() and with_contact() make them"
         )
-    if not isinstance(pair, (int, np.integer)) or isinstance(pair, bool):
-        raise ArgumentError(f"pair is an index of model.pairs, a whole number; got {pair!r}")
-    if not 0 <= pair < len(model.pairs):
-        raise UnknownNameError("pair", str(pair), [str(k) for k in range(len(model.pairs))])
-    one = model.pairs[pair]
+    one = model.pairs[whole_number("pair, a place in model.pairs,", pair, 0, len(model.pairs) - 1)]
     first, second = model.shapes[one.first], model.shapes[one.second]
     impact = Impact(float(one.restitution or 0.0), rest_velocity) if action is ... else action
 

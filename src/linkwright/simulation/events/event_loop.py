@@ -23,7 +23,7 @@ from linkwright.dynamics import constraint_forces, joint_forces, kinetic_energy,
 from linkwright.dynamics.configuration import check_state
 from linkwright.errors import ArgumentError, InputError, SimulationError, warn
 from linkwright.expression.graph import Expr
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.fingerprint import fingerprint
 from linkwright.simulation.events.concatenation import concatenated_motion

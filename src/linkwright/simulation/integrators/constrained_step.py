@@ -42,7 +42,7 @@ from linkwright.dynamics.impulses.impulse_solver import EndGaps, ImpulseProblem,
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors, inertia_factors
 from linkwright.dynamics.impulses.restitution import ImpactProblem, acts_in_impacts, any_closing, any_restitution
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
 from linkwright.spatial.arrays import Array, largest, maximum, where

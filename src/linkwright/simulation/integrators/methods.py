@@ -23,7 +23,7 @@ from linkwright.dynamics.closed_loops.independent import eliminations, row_scale
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import InputError
-from linkwright.model.derived import kept, share_derived
+from linkwright.model.memo import kept, share_derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, mirror, where
 from linkwright.spatial.linalg import solve_symmetric

@@ -23,8 +23,8 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.closed_loops.rows import constraint_rate
 from linkwright.model.build.origins import with_near_origins
-from linkwright.model.change.minimal import regroupable
-from linkwright.model.derived import derived, kept
+from linkwright.model.memo import derived, kept
+from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import Options, advance, inverse_exponential_rate
 from linkwright.spatial.arrays import Array

@@ -15,7 +15,7 @@ from linkwright.compiler.public import RowByRow, kernel_of
 from linkwright.dynamics.closed_loops.stabilization import Gains
 from linkwright.dynamics.impulses.constraints import servo_coordinates
 from linkwright.errors import TooLargeError, warn
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.external_forces import ExternalForces
 from linkwright.simulation.actuation.law_controller import EffortFunction, packed_size, unpack_values

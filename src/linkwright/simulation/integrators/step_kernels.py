@@ -19,7 +19,7 @@ from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.parameters import parametrized
 from linkwright.errors import TooLargeError
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import EffortFunction, packed_size, unpack_values
 from linkwright.simulation.actuation.random_numbers import STATES, RandomGenerator

@@ -12,7 +12,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import kernel_of
 from linkwright.dynamics import project
 from linkwright.errors import InputError, ShapeError, TooLargeError, warn
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.external_forces import ExternalForces
 from linkwright.simulation.actuation.law_controller import (

@@ -37,7 +37,7 @@ from linkwright.spatial.arrays import Array
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from linkwright.visual.moving.animation import Animation
+    from linkwright.visual.animations.animation import Animation
 
 
 ROWS_AT_ONCE = 4096
@@ -238,7 +238,7 @@ class Motion:
         path : str or Path, optional
             File ``.gif`` or ``.mp4``, or a folder ("frames/"). By default a temporary GIF, which a notebook shows.
         **options
-            Options of :func:`linkwright.visual.moving.animation.animate`. Contact forces are arrows, unless
+            Options of :func:`linkwright.visual.animations.animation.animate`. Contact forces are arrows, unless
             ``forces=False``.
 
         Returns
@@ -246,7 +246,7 @@ class Motion:
         Animation
             The written file.
         """
-        from linkwright.visual.moving.animation import animate
+        from linkwright.visual.animations.animation import animate
 
         self._one()
         return animate(self.model, *self.playing, path, **self._with_forces(options))
@@ -260,7 +260,7 @@ class Motion:
             By default the studio, if its extra is installed.
         **options
             ``speed``, playback speed; ``block``, whether to wait until the window is closed or the studio is stopped by
-            Ctrl-C; options of :func:`linkwright.visual.moving.window.show`; ``port`` of the studio; ``height`` in
+            Ctrl-C; options of :func:`linkwright.visual.animations.window.show`; ``port`` of the studio; ``height`` in
             pixels of notebooks.
 
         Returns
@@ -273,7 +273,7 @@ class Motion:
         self._one()
         if where == "studio" or (where is None and find_spec("viser") is not None):
             return show_in_studio(self, **options)
-        from linkwright.visual.moving.window import show
+        from linkwright.visual.animations.window import show
 
         return show(self.model, *self.playing, **self._with_forces(options))
 

@@ -21,7 +21,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.parameters import parametrized
 from linkwright.dynamics.configuration import difference, integrate
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.episode import Episode

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.bounds import positive
 from linkwright.compiler.parameters import Parameter, parameter_of, require_possible
 from linkwright.errors import ArgumentError, InputError, ShapeError, names_given
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import EffortFunction, with_external_forces
 from linkwright.simulation.actuation.posture_control import effort_function_of
@@ -28,7 +29,7 @@ from linkwright.simulation.integrators.step_kernels import (
 from linkwright.simulation.preparation import checked_start, prepare
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.setup import Setup, options_of
-from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
+from linkwright.spatial.arrays import Array, as_numbers
 
 RESET_STREAM = 1
 """Stream of random numbers of resets; the stream of noise is 0."""
@@ -77,14 +78,12 @@ def prepare_rollout(
         raise InputError("progress is an option of simulate: a rollout is one call of machine code")
     if setup.actuation.evaluated_at != "step":
         raise InputError("evaluated_at='stages' is an option of simulate: rollouts evaluate a controller once a step")
-    if not (is_finite_number(step) and step > 0):
-        raise InputError(f"step must be a positive number of seconds; got {step!r}")
     earlier = q0 if isinstance(q0, Rollout) else None
     if earlier is not None:
         if v0 is not None:
             raise ArgumentError("v0 is given, and the rollout goes on from the end of an earlier one: v0=None")
         q0, v0 = earlier.start
-    h = float(step)
+    h = positive("step", step, "s")
     known = _known_parameters(model, parameters or {})
     single = earlier is None and np.ndim(q0) < 2 and np.ndim(v0) < 2
     start = checked_start(model, q0, v0, _batch_of(known) if single else ())

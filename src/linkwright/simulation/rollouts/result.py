@@ -29,7 +29,7 @@ class Rollout:
     """(kept, …, nv), efforts of the previous step, if recorded"""
     rewards: Array | None = None
     """(kept, …), sums of rewards since the previous sample, if recorded"""
-    law_states: Array | None = None
+    controller_states: Array | None = None
     """(kept, …, size), packed states of the controller, if recorded: see ``state``"""
     step: float = 0.0
     """s"""
@@ -86,4 +86,8 @@ class Rollout:
     @property
     def states(self) -> Any:
         """Recorded states of the controller, arrays (kept, …, *shape); None if not recorded."""
-        return None if self.law_states is None or self.shapes is None else unflatten_state(self.shapes, self.law_states)
+        return (
+            None
+            if self.controller_states is None or self.shapes is None
+            else unflatten_state(self.shapes, self.controller_states)
+        )

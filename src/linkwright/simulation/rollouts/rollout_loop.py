@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.errors import InputError, TooLargeError, warn
@@ -111,8 +112,7 @@ def rollout(
 def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int | None) -> Rollout:
     """Take the steps of a rollout."""
     for name, value in (("steps", steps), ("every", steps if every is None else every)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 < value <= MANY:
-            raise InputError(f"{name} must be a whole number of steps, from 1 to {MANY:.0e}; got {value!r}")
+        whole_number(name, value, 1, MANY)
     if every is not None and steps % every:
         near = [n for n in (steps // every * every, -(-steps // every) * every) if n]
         raise InputError(
@@ -140,7 +140,7 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
         v=found["v"],
         tau=found.get("tau"),
         rewards=found.get("reward"),
-        law_states=found.get("state"),
+        controller_states=found.get("state"),
         step=of.h,
         shapes=of.shapes,
         start=of.start[:2],

@@ -12,10 +12,10 @@ from linkwright.bounds import whole_number
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import exp_rates
 from linkwright.errors import InputError
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.reading import polynomial
+from linkwright.trajectories.evaluation import polynomial
 from linkwright.trajectories.trajectory import Trajectory
 
 GRADED = np.array([1.0, 4.0, 16.0]) / 64.0

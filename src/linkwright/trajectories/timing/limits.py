@@ -25,8 +25,8 @@ from linkwright.dynamics.forces.statics import passive_forces
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum, where
-from linkwright.trajectories.reading import moved
-from linkwright.trajectories.timing.speed import FASTEST, Lines
+from linkwright.trajectories.evaluation import moved
+from linkwright.trajectories.timing.speed_profile import FASTEST, Lines
 
 FLAT = 1e-9
 """A line of which w has so small a part is one of x alone."""

@@ -12,13 +12,13 @@ from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.forces.statics import passive_forces
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.files import write_figure
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.repeats import repeat
 from linkwright.trajectories.timing.grid import Limits
 from linkwright.trajectories.timing.limits import SCHEMES, Limited, damped, path_lines
-from linkwright.trajectories.timing.speed import FASTEST, reachable
+from linkwright.trajectories.timing.speed_profile import FASTEST, reachable
 from linkwright.trajectories.trajectory import Trajectory
 
 if TYPE_CHECKING:

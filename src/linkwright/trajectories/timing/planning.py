@@ -19,13 +19,13 @@ from linkwright.model.names import velocity_names
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.trajectories.joints.ends import velocity_limits
-from linkwright.trajectories.joints.splines import spline
+from linkwright.trajectories.joint_space.boundary_conditions import velocity_limits
+from linkwright.trajectories.joint_space.splines import spline
 from linkwright.trajectories.timing.grid import Limits, TimeOptimalProblem, grid_of
-from linkwright.trajectories.timing.infeasible import failing, refuse, require_motors
+from linkwright.trajectories.timing.infeasibility import failing, refuse, require_motors
 from linkwright.trajectories.timing.limits import SCHEMES
 from linkwright.trajectories.timing.motion import TimeOptimal, along, each_of
-from linkwright.trajectories.timing.solving import speeds
+from linkwright.trajectories.timing.solver import speeds
 from linkwright.trajectories.trajectory import Trajectory, finite
 
 _difference = public(dynamics.difference)

@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from linkwright.errors import FormatError, FormatWarning, InputError, MissingExtraError, MissingFileError, listed, warn
+from linkwright.formats.materials import Painted, read_picture
 from linkwright.formats.meshes import Mesh, mesh_of, painted_of
-from linkwright.formats.painted import Painted, read_picture
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

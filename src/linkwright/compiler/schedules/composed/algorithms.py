@@ -33,7 +33,7 @@ from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.closed_loops.rows import constraint_rate, loop_ends
 from linkwright.dynamics.derivatives import require_open
 from linkwright.dynamics.forces.actuation import velocity_places
-from linkwright.dynamics.forces.borne import borne_forces, efforts_of, partly_prescribed
+from linkwright.dynamics.forces.joint_reactions import borne_forces, efforts_of, partly_prescribed
 from linkwright.dynamics.forward import cheapest_method, checked_options
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import TooLargeError

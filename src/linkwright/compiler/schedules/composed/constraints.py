@@ -15,7 +15,7 @@ import numpy as np
 from linkwright.compiler.schedules.composed.loops import LoopBatch, loop_batches
 from linkwright.dynamics.closed_loops.independent import SURELY, row_scales
 from linkwright.dynamics.closed_loops.rows import loop_groups
-from linkwright.model.derived import kept
+from linkwright.model.memo import kept
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

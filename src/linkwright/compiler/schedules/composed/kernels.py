@@ -15,7 +15,7 @@ from linkwright.compiler.front.algorithms import OF_BODIES
 from linkwright.compiler.front.bind import BoundFunction, bind
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
-from linkwright.model.derived import derived, kept
+from linkwright.model.memo import derived, kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -17,7 +17,7 @@ from linkwright.compiler.schedules.composed.kernels import ComponentKernels, Fun
 from linkwright.dynamics.frames.hessian import order_along, own_changes, products
 from linkwright.dynamics.frames.manipulability import check_measure, check_moves, measured, of_forces, rows_of
 from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame, way_between
-from linkwright.model.derived import kept
+from linkwright.model.memo import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.singular import singular_values

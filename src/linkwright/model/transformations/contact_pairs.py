@@ -1,0 +1,235 @@
+"""Pairs of shapes that may touch: the ground, and pairs found by the rules of MJCF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.bounds import truth
+from linkwright.errors import (
+    ArgumentError,
+    FormatError,
+    InputError,
+    ModelError,
+    UnknownNameError,
+    counted,
+    listed,
+    warn,
+)
+from linkwright.model.build.assembly import described
+from linkwright.model.build.builder import Builder
+from linkwright.model.build.description import WORLD
+from linkwright.model.pair import Pair, combined
+from linkwright.model.shape import Shape
+from linkwright.model.transformations.additions import remade
+from linkwright.model.tree import Model
+from linkwright.provided import hull_of_mesh
+from linkwright.spatial.arrays import Array, finite
+from linkwright.spatial.rotation import rotation_from_z
+from linkwright.spatial.transform import pose_matrix
+
+GROUND = "ground"
+"""Name of the shape that :meth:`Model.with_ground` adds."""
+
+GROUNDS = ("plane", "height_field")
+
+STEEPEST = np.sqrt(0.5)
+"""A surface is the same ground if the cosine between the normals is larger."""
+
+
+def with_ground(model: Model, height: Any, normal: Any, heights: Any, size: Any, only: Any, contact: Any) -> Model:
+    """See :meth:`Model.with_ground`."""
+    z = float(finite("the height of the ground", height, ()))
+    n = finite("the normal of the ground", normal, (3,))
+    if not n.any():
+        raise InputError(f"the normal of the ground is not zero; got {normal!r}")
+    T = pose_matrix(rotation_from_z(n), np.array([0.0, 0.0, z]))
+    if (heights is None) != (size is None):
+        raise ArgumentError("a ground of given heights needs its size too: (x, y), m, from side to side")
+    _require_none(model, T[:3, 2])
+    _require_touching(model)
+    made = Builder(model)
+    if heights is None:
+        made.shape(WORLD, "plane", name=GROUND, placement=T, contact=contact)
+    else:
+        made.height_field(WORLD, heights, size, name=GROUND, placement=T, contact=contact)
+    description = made.describe()
+    at = len(description.shapes) - 1
+    names = None if only is None else _names(model, "only", only)
+    if names == []:
+        raise InputError("only is empty: name the links or shapes that touch the ground, or omit it for all")
+    wanted = [
+        (k, at)
+        for k, shape in enumerate(model.shapes)
+        if shape.touches and _body(model, shape) >= 0 and (names is None or {shape.name, shape.body} & {*names})
+    ]
+    if not wanted:
+        where = "a moving body" if names is None else f"{', '.join(map(repr, names))}, as far as these move,"
+        raise ModelError(f"no shape on {where} of {model.name!r} touches others; {_which(model)}")
+    shapes, pairs, left_out = _paired(description.shapes, wanted)
+    if not pairs:
+        raise ModelError(f"no shape of {model.name!r} can touch the ground: {left_out}")
+    _warn(model, left_out)
+    return remade(model, replace(description, shapes=shapes, pairs=(*description.pairs, *pairs)))
+
+
+def _require_none(model: Model, normal: Array) -> None:
+    """Raise an error if the mechanism has a ground."""
+    if (shape := ground_of(model, normal)) is not None:
+        raise ModelError(
+            f"{model.name!r} already has a ground, {shape.called}; "
+            "with_contact(itself=False) finds its pairs, with_contact() all pairs"
+        )
+
+
+def ground_of(model: Model, normal: Array) -> Shape | None:
+    """Return the shape of the world that is a ground with about this normal, if there is one."""
+    for shape in model.shapes:
+        frame = model.frames[shape.body]
+        up = (frame.placement[:3, :3] @ shape.placement[:3, :3])[:, 2]
+        if shape.kind in GROUNDS and shape.touches and frame.body < 0 and up @ normal > STEEPEST:
+            return shape
+    return None
+
+
+MOST_NAMED = 3
+"""Largest number of shapes in a message."""
+
+
+def _require_touching(model: Model) -> None:
+    """Raise an error if the mechanism has no collision shapes."""
+    if not any(shape.touches for shape in model.shapes):
+        raise ModelError(f"no shape of {model.name!r} touches others; {_which(model)}")
+
+
+def _which(model: Model) -> str:
+    """Return a message with the shapes of the model, and how to add collision shapes."""
+    if model.shapes:
+        called = "; ".join(f"{shape.called}, use={shape.use!r}" for shape in model.shapes[:MOST_NAMED])
+        more = "; …" if len(model.shapes) > MOST_NAMED else ""
+        told = f"it has {counted(len(model.shapes), 'shape')}: {called}{more}"
+    else:
+        told = "there are none"
+    return f"{told}. Add some: lw.Builder(model).shape(body, 'sphere', radius=…, xyz=…).build()"
+
+
+def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model:
+    """See :meth:`Model.with_contact`."""
+    truth("itself", itself)
+    _require_touching(model)
+    among = None if between is None else _names(model, "between", between)
+    never = {frozenset(pair) for pair in model.excluded}
+    apart = [tuple(_names(model, "exclude", one)) for one in _sequence("exclude", exclude)]
+    for names in apart:
+        if len(names) != 2:
+            raise ArgumentError(f"exclude is a list of pairs of names; got {names!r}")
+    shapes = model.shapes
+
+    def goes_by(place: int, name: str) -> bool:
+        return name in (shapes[place].body, shapes[place].name)
+
+    def allowed(i: int, j: int) -> bool:
+        if not itself and all(_body(model, shapes[k]) >= 0 for k in (i, j)):
+            return False
+        if among is not None and not all(any(goes_by(k, name) for name in among) for k in (i, j)):
+            return False
+        return not any((goes_by(i, a) and goes_by(j, b)) or (goes_by(i, b) and goes_by(j, a)) for a, b in apart)
+
+    known = {frozenset((pair.first, pair.second)) for pair in model.pairs}
+    given = [pair for pair in model.listed_pairs if frozenset((pair.first, pair.second)) not in known]
+    given = [pair for pair in given if allowed(pair.first, pair.second)]
+    known |= {frozenset((pair.first, pair.second)) for pair in model.listed_pairs}
+    wanted = [
+        (i, j)
+        for i, j in _meeting(model)
+        if frozenset((i, j)) not in known and frozenset((shapes[i].body, shapes[j].body)) not in never and allowed(i, j)
+    ]
+    others = [place for pair in given for place in (pair.first, pair.second)]
+    shapes, found, left_out = _paired(shapes, wanted, others)
+    pairs = (*model.pairs, *given, *found)
+    old = any(allowed(pair.first, pair.second) for pair in model.pairs)
+    if not pairs or (among is not None and not (old or given or found)):
+        told = "" if among is None else f" with between={among!r}, which names both shapes of a pair or their links"
+        raise ModelError(
+            f"no two shapes of {model.name!r} may touch{told}: those of one body do not, nor those of a body and the "
+            f"one it is joined to, nor those that contype and conaffinity, exclude or between leave out, nor those of "
+            f"kinds without points of contact; {left_out or _which(model)}"
+        )
+    _warn(model, left_out)
+    return remade(model, replace(described(model), shapes=shapes, pairs=pairs))
+
+
+def _meeting(model: Model) -> list[tuple[int, int]]:
+    """Return the index pairs of shapes that the filters of MJCF allow, including shapes of the world."""
+    places = [k for k, shape in enumerate(model.shapes) if shape.touches]
+    body = np.array([_body(model, model.shapes[k]) for k in places])
+    parent = np.array([model.links[b].parent if b >= 0 else -1 for b in body])
+    kinds = np.array([model.shapes[k].contype for k in places], dtype=np.int64)
+    takes = np.array([model.shapes[k].conaffinity for k in places], dtype=np.int64)
+    found: list[tuple[int, int]] = []
+    for at in range(len(places) - 1):
+        later = slice(at + 1, None)
+        joined = (body[later] >= 0) & (body[at] >= 0) & ((parent[later] == body[at]) | (body[later] == parent[at]))
+        meet = ((kinds[at] & takes[later]) != 0) | ((kinds[later] & takes[at]) != 0)
+        found += [(places[at], places[at + 1 + k]) for k in np.flatnonzero(meet & ~joined & (body[later] != body[at]))]
+    return found
+
+
+def _body(model: Model, shape: Shape) -> int:
+    return model.frames[shape.body].body
+
+
+def _paired(
+    shapes: Sequence[Shape], wanted: Sequence[tuple[int, int]], others: Iterable[int] = ()
+) -> tuple[tuple[Shape, ...], list[Pair], str]:
+    """Return the shapes, with convex hulls of meshes in contact; the pairs; and the omitted contacts with reasons."""
+    pairs = {(i, j): combined(shapes, i, j) for i, j in wanted}
+    touching = {place for ends, pair in pairs.items() if pair for place in ends} | set(others)
+    shapes, unread = _with_hulls(list(shapes), touching)
+    told: dict[str, list[str]] = {}
+    for (i, j), pair in pairs.items():
+        if pair is None:
+            kinds = " and ".join(sorted((shapes[i].kind, shapes[j].kind)))
+            told.setdefault(f"{kinds} have no points of contact", []).append(f"{shapes[i].called} ─ {shapes[j].called}")
+    lines = [f"{what}: {listed(tuple(which), 'pairs')}" for what, which in told.items()]
+    lines += [f"{shapes[k].called}: {why}" for k, why in unread.items()]
+    found = [pair for ends, pair in pairs.items() if pair and not unread.keys() & set(ends)]
+    return tuple(shapes), found, "; ".join(lines)
+
+
+def _warn(model: Model, left_out: str) -> None:
+    if left_out:
+        warn(f"{model.name!r}: left out of contact: {left_out}")
+
+
+def _with_hulls(shapes: list[Shape], places: Iterable[int]) -> tuple[list[Shape], dict[int, str]]:
+    """Return the shapes with convex hulls of the meshes at these indices, and the reasons for missing hulls."""
+    unread: dict[int, str] = {}
+    for k in sorted(places):
+        if shapes[k].kind == "mesh" and shapes[k].hull is None:
+            try:
+                shapes[k] = replace(shapes[k], hull=hull_of_mesh(shapes[k]))
+            except FormatError as error:
+                unread[k] = str(error)
+    return shapes, unread
+
+
+def _sequence(what: str, given: Any) -> Sequence[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ArgumentError(f"{what} is a list of names of links or shapes, or of pairs of them; got {given!r}")
+    return tuple(given)
+
+
+def _names(model: Model, what: str, given: Any) -> list[str]:
+    """Return names of links or shapes after a check that each exists."""
+    names = list(_sequence(what, given))
+    known = {WORLD, *(link for body in model.bodies for link in body.links)}
+    known |= {name for name, frame in model.frames.items() if frame.body < 0}
+    known |= {shape.name for shape in model.shapes if shape.name}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("link or shape", name, known, "links or shapes")
+    return names

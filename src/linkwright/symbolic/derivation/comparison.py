@@ -1,0 +1,408 @@
+"""Comparison of given equations with derived ones: an exact identity of polynomials in normal form.
+
+Given equations may contain fractions; n/d equals a polynomial p if n − d p is zero: the ring of sines and cosines
+modulo c² + s² = 1 has no divisors of zero. If given numbers have as many digits as printed equations, they are treated
+as rounded: n − d p may then be as small as rounding leaves it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.symbolic.derivation.coordinates import Coordinates
+from linkwright.symbolic.derivation.expression_parser import (
+    Evaluation,
+    Ratio,
+    SyntaxNode,
+    has_rounded_number,
+    spelled,
+    trees,
+    whole,
+)
+from linkwright.symbolic.derivation.plan import DerivationPlan
+from linkwright.symbolic.derivation.quantities import QUANTITIES
+from linkwright.symbolic.derivation.total_mass import MASS, RECIPROCAL
+from linkwright.symbolic.output.notation import FORMS, Order, Sum, grouped, latex_of, text_of
+
+if TYPE_CHECKING:
+    from linkwright.symbolic.forms import ExactForms
+
+TERMS = 100_000
+"""Terms that a typed expression may have."""
+ROUNDING = 1e-12
+"""Difference that rounding to 12 digits leaves, of the sum of the coefficients of like terms"""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A differing entry: the given minus the derived expression, in the shortest form, over a denominator."""
+
+    place: str
+    numerator: Sum
+    denominator: Sum = ()
+
+    @property
+    def text(self) -> str:
+        """The difference as plain text."""
+        above, below = text_of(self.numerator), text_of(self.denominator)
+        return f"({above})/({below})" if self.denominator else above
+
+    @property
+    def latex(self) -> str:
+        """The difference in LaTeX."""
+        above = latex_of(self.numerator)
+        return rf"\frac{{{above}}}{{{latex_of(self.denominator)}}}" if self.denominator else above
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Result of a comparison, with the differing entries; true if there are none."""
+
+    compared: tuple[str, ...]
+    """entries (M[1,2]) and equations (tau[1])"""
+    differences: tuple[Difference, ...]
+
+    def __bool__(self) -> bool:
+        return not self.differences
+
+    def text(self) -> str:
+        """A line for everything compared: whether it is the same, or typed less ours."""
+        found = {one.place: one.text for one in self.differences}
+        return "\n".join(
+            f"{place}: typed less ours is {found[place]}" if place in found else f"{place}: the same"
+            for place in self.compared
+        )
+
+    __str__ = text
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.text()}>"
+
+
+def compare(
+    made: ExactForms,
+    typed: Any,
+    what: str | None,
+    terms: str,
+    frame: str | None,
+    reference_frame: Any,
+    names: Mapping[str, Any],
+) -> Comparison:
+    """See :meth:`linkwright.Equations.same_as`."""
+    if not isinstance(names, Mapping):
+        raise ArgumentError(f"names is a dict of meanings by letter, {{'a1': 'l1'}}; got {names!r:.200}")
+    mechanism = made._framed(frame)
+    vocabulary = Vocabulary(mechanism.plan, made.coordinates, mechanism.mass, made.passive_names, names)
+    asked = [(what, typed)] if what is not None or not isinstance(typed, str) else lines_of(typed)
+    if not asked:
+        raise InputError("there is nothing typed to compare")
+    compared: list[str] = []
+    differences: list[Difference] = []
+
+    def tell(place: str, one: Ratio, ours: Ratio) -> None:
+        compared.append(place)
+        if (found := vocabulary.difference(place, one, ours)) is not None:
+            differences.append(found)
+
+    value = vocabulary.evaluation.value
+    sides = [side for label, one in asked for entry in (flat(one) if label else [one]) for side in trees(entry) if side]
+    vocabulary.rounded = any(map(has_rounded_number, sides))
+    for label, expression in asked:
+        letter, indices = (place_of(label) or (label, ())) if label else ("tau", ())
+        if letter == "tau":
+            left, right = trees(expression)
+            if right is None and not indices and len(made.coordinates.v) > 1:
+                raise InputError('which row it is tells an effort in it (tau1 = …), or what="tau[1]"')
+            if right is None:  # the effort is what was typed
+                wanted = indices[0] if indices else 1
+                left, right = SyntaxNode("name", (f"tau{wanted}",)), left
+            both = value(left), value(right)
+            if vocabulary.difference("", *both) is None:
+                compared.append("an identity")
+                continue
+            rows = _rows(made, vocabulary, terms)
+            row = _row(indices, len(rows))
+            tell(*vocabulary.equation(*both, rows, row))
+            continue
+        if letter not in QUANTITIES:
+            raise InputError(f"there is no {letter!r}; there are tau (the equations) and {', '.join(QUANTITIES)}")
+        quantity = QUANTITIES[letter]
+        array = made.polynomials(quantity.name, frame if quantity.framed else None, reference_frame)
+        places = _places(array, letter, indices)
+        entries = flat(expression) if not isinstance(expression, str) else [expression] * len(places)
+        if len(entries) != len(places):
+            raise InputError(f"{label} has {len(places)} entries; {len(entries)} were given")
+        for place, entry in zip(places, entries, strict=True):
+            left, right = trees(entry)
+            if right is not None:
+                raise InputError(f"{label} is compared with an expression; got an equation")
+            shown = ",".join(str(k + 1) for k in place)
+            tell(f"{letter}[{shown}]" if shown else letter, value(left), vocabulary.carried(array[place]))
+    return Comparison(tuple(compared), tuple(differences))
+
+
+def _row(indices: tuple[int, ...], n: int) -> int | None:
+    if indices and (len(indices) != 1 or not 1 <= indices[0] <= n):
+        raise InputError(f"rows are tau[1] to tau[{n}]; got tau[{','.join(map(str, indices))}]")
+    return indices[0] - 1 if indices else None
+
+
+def _places(array: np.ndarray, letter: str, indices: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the indices of the requested entries: one, or all."""
+    if not indices:
+        return list(np.ndindex(*array.shape))
+    if len(indices) != array.ndim or not all(1 <= k <= n for k, n in zip(indices, array.shape, strict=True)):
+        size = " x ".join(map(str, array.shape)) or "one entry"
+        raise InputError(f"{letter} has {size}; got {letter}[{','.join(map(str, indices))}]")
+    return [tuple(k - 1 for k in indices)]
+
+
+def _rows(made: ExactForms, vocabulary: Vocabulary, terms: str) -> list[Ratio]:
+    """Return the right-hand side of the efforts, M v̇ and the other terms, row by row."""
+    ring, c = vocabulary.ring, made.coordinates
+    total = [whole(ring.zero) for _ in c.v]
+    for quantity in made._chosen(terms, None):
+        if quantity.letter not in ("M", "C", "h", "g", "D", "K"):
+            raise InputError(f"the terms of an equation are M, C, h, g, D and K; got {quantity.letter}")
+        factors = {"M": c.a, "C": c.v}.get(quantity.letter)
+        for k, row in enumerate(made.polynomials(quantity.name)):
+            parts = [total[k]]
+            if factors is None:
+                parts.append(vocabulary.carried(row))
+            else:
+                for p, name in zip(row, factors, strict=True):
+                    own = vocabulary.carried(p)
+                    parts.append(Ratio(own.numerator * ring[name], own.denominator))
+            total[k] = vocabulary.evaluation.sum(parts)
+    return total
+
+
+class Vocabulary:
+    """The ring of all letters of a mechanism, accelerations and efforts too, and what typed names mean in it."""
+
+    def __init__(
+        self,
+        plan: DerivationPlan,
+        coordinates: Coordinates,
+        mass: Polynomial,
+        passive: Sequence[str],
+        names: Mapping[str, Any],
+    ):
+        self.coordinates = c = coordinates
+        self.efforts = tuple(f"tau{k + 1}" for k in range(len(c.v)))
+        fours = sum(c.quaternions, ())
+        lengths = [name for name in c.q if name not in c.angles and name not in fours]
+        parameters = list(dict.fromkeys([*plan.values, *passive]))
+        constants = [name for name in parameters if name not in plan.angle_names]
+        signs = [f"sign({name})" for name in c.v]
+        others = list(dict.fromkeys([*constants, *lengths, *c.v, *c.a, *signs, *self.efforts]))
+        self.ring = Ring((*c.angles, *plan.angle_names), c.quaternions, others, TERMS)
+        self.order = Order(plan.values, (*c.v, *c.a), self.ring.angles)
+        self.known = {name: whole(self.ring[name]) for name in (*parameters, *c.q, *c.v, *c.a, *self.efforts)}
+        self.mass = self.carried(mass).numerator
+        self.rounded = False
+        """whether typed numbers are rounded, so that differences as small as rounding leaves count as none"""
+        if MASS not in self.known:
+            self.known[MASS] = whole(self.mass)
+        self.others = self._other_names(plan)
+        self.evaluation = Evaluation(self.ring, self.named)
+        for name, meaning in names.items():  # the user's own words, which go before ours
+            left, right = trees(meaning)
+            if right is not None:
+                raise InputError(
+                    f"names has an equation for {name!r}; it takes an expression of letters of the equations"
+                )
+            self.known[spelled(name)] = self.evaluation.value(left)
+
+    def _other_names(self, plan: DerivationPlan) -> dict[str, str]:
+        """Return alternative names of coordinates and their derivatives; single quantities also without number."""
+        c, found = self.coordinates, dict[str, str]()
+        for k, name in enumerate(c.q, start=1):
+            found[f"q{k}"] = name
+        for k, (v, a) in enumerate(zip(c.v, c.a, strict=True), start=1):
+            both = [(v, ("v{k}",), 1), (a, ("a{k}",), 2)]
+            if v.endswith("_dot"):
+                tag = c.q.index(v.removesuffix("_dot")) + 1
+                for letters in (("q", str(tag)), _parted(v.removesuffix("_dot"))):
+                    for target, times in ((v, 1), (a, 2)):
+                        d = "d" * times
+                        dots = f"{d}ot"
+                        word, number = letters
+                        for shape in (f"{word}{d}{number}", f"{d}{word}{number}", f"{word}{dots}{number}"):
+                            found.setdefault(shape, target)
+                        for shape in (f"{word}{number}_{dots}", f"{word}{number}{dots}", f"{word}_{dots}{number}"):
+                            found.setdefault(shape, target)
+                        found.setdefault(f"{word}{number}_{d}", target)
+            for target, shapes, _ in both:
+                for shape in shapes:
+                    found.setdefault(shape.format(k=k), target)
+        for name in c.angles:
+            found.setdefault(name.replace("theta", "th"), name)
+        if len(c.v) == 1 and len(plan.links) == 1:
+            for known in [*self.known, *found]:
+                if (bare := re.sub(r"1(?=$|_)", "", known, count=1)) != known:
+                    found.setdefault(bare, found.get(known, known))
+        return {name: target for name, target in found.items() if name not in self.known}
+
+    def named(self, name: str) -> Ratio:
+        """Return the quantity of a given name; raise :class:`UnknownNameError` if there is none."""
+        if name in self.known:
+            return self.known[name]
+        if name in self.others:
+            return self.known[self.others[name]]
+        known = {one for one in self.known if one not in self.efforts} | {self.efforts[0] if self.efforts else "g"}
+        raise UnknownNameError("letter of the equations", name, known, "letters of the equations")
+
+    def carried(self, p: Polynomial) -> Ratio:
+        """A polynomial of another ring, reciprocals cleared from it."""
+        ring, divided = self.ring, {"1/pi": self.ring["pi"], RECIPROCAL: getattr(self, "mass", self.ring.one)}
+        most = {name: max((dict(factors).get(name, 0) for factors, _ in p), default=0) for name in divided}
+        total = ring.zero
+        for factors, coefficient in p:
+            term, powers = ring.constant(coefficient), dict(factors)
+            for name, e in factors:
+                if name not in divided:
+                    term = term * ring[name] ** e
+            for name, divisor in divided.items():
+                if missing := most[name] - powers.get(name, 0):
+                    term = term * divisor**missing
+            total = total + term
+        below = ring.one
+        for name, divisor in divided.items():
+            below = below * divisor ** most[name]
+        ring.check()
+        return Ratio(total, below)
+
+    def difference(self, place: str, typed: Ratio, ours: Ratio) -> Difference | None:
+        """Typed less ours, None where they are the same."""
+        ring = self.ring
+        left, right = typed.numerator * ours.denominator, ours.numerator * typed.denominator
+        above = left - right
+        ring.check()
+        if not above or (self.rounded and self._is_rounding(above, left, right)):
+            return None
+        below = typed.denominator * ours.denominator
+        ring.check()
+        quotient = ring.quotient(above, below)
+        if quotient is not None:
+            return Difference(place, self.shortest(quotient))
+        return Difference(place, self.shortest(above), self.shortest(below))
+
+    def _is_rounding(self, above: Polynomial, left: Polynomial, right: Polynomial) -> bool:
+        """Return whether a difference is within the rounding of terms that are equal up to angles."""
+        turning = {*(f"{f}({name})" for f in ("cos", "sin") for name in self.ring.angles)}
+        turning |= {name for four in self.ring.quaternions for name in four}
+
+        def sizes(*polynomials: Polynomial) -> dict[frozenset[tuple[str, int]], float]:
+            found: dict[frozenset[tuple[str, int]], float] = {}
+            for factors, coefficient in itertools.chain(*polynomials):
+                alike = frozenset(one for one in factors if one[0] not in turning)
+                found[alike] = found.get(alike, 0.0) + abs(float(coefficient))
+            return found
+
+        whole_sizes = sizes(left, right)
+        return all(size <= ROUNDING * whole_sizes.get(alike, 0.0) for alike, size in sizes(above).items())
+
+    def shortest(self, p: Polynomial) -> Sum:
+        """In the form whose text is the shortest."""
+        return min((grouped(p, self.order, form) for form in FORMS), key=lambda terms: len(text_of(terms)))
+
+    def equation(
+        self, left: Ratio, right: Ratio, rows: Sequence[Ratio], wanted: int | None
+    ) -> tuple[str, Ratio, Ratio]:
+        """Which row a typed equation is, and both sides as what equals the row's effort: typed and ours.
+
+        The equation may be any multiple of the row, with the effort on either side or, where it is zero, nowhere: then
+        the row is said to be without effort.
+        """
+        ring = self.ring
+        zero = left.numerator * right.denominator - right.numerator * left.denominator
+        ring.check()
+        found = [k for k, name in enumerate(self.efforts) if name in zero.used()]
+        if len(found) > 1:
+            shown = ", ".join(self.efforts[k] for k in found)
+            raise InputError(f"only one row is compared, with one effort; the given equation has {shown}")
+        if found:
+            (k,) = found
+            if wanted is not None and wanted != k:
+                raise InputError(f"the typed equation has {self.efforts[k]}, not that of row {wanted + 1}")
+            slope = ring.derivative(zero, self.efforts[k])
+            if self.efforts[k] in slope.used():
+                raise InputError(f"the typed equation is not linear in {self.efforts[k]}")
+            rest = ring.put(zero, {self.efforts[k]: 0})
+            return f"tau[{k + 1}]", Ratio(-rest, slope), rows[k]
+        options = [wanted] if wanted is not None else list(range(len(rows)))
+        scaled = [(k, self._scaled(zero, rows[k])) for k in options]
+        for k, one in scaled:
+            if self.difference("", one, rows[k]) is None:
+                return self._free(k), one, rows[k]
+        if len(scaled) > 1:
+            raise InputError(
+                f"the typed equation has no effort (tau1 …) and is no multiple of any of the {len(rows)} rows; "
+                'which one it should be, what="tau[1]" tells'
+            )
+        k, one = scaled[0]
+        return self._free(k), one, rows[k]
+
+    def _free(self, k: int) -> str:
+        """The name of a row of motion without efforts."""
+        return f"tau[{k + 1}] with {self.efforts[k]} = 0"
+
+    def _scaled(self, zero: Polynomial, row: Ratio) -> Ratio:
+        """A left side times what makes the first acceleration that both have stand before the same factor."""
+        ring = self.ring
+        for name in self.coordinates.a:
+            a, b = ring.derivative(zero, name), ring.derivative(row.numerator, name)
+            if a and b and name not in a.used():
+                return Ratio(zero * b, row.denominator * a)
+        return whole(zero)
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """theta12 as theta and 12."""
+    found = re.fullmatch(r"([A-Za-z]+)(.*)", name)
+    assert found
+    return found[1], found[2]
+
+
+_ENTRY = re.compile(r"\s*([A-Za-z]+(?:_[a-z]+)?)\s*\[\s*(\d+)\s*(?:,\s*(\d+)\s*)?\]\s*")
+_SHORT = re.compile(r"\s*([MChgDK])_?(\d)(\d)?\s*")
+
+
+def place_of(text: str) -> tuple[str, tuple[int, ...]] | None:
+    """The letter and the indices, from 1, of M[1,2], M12, g[1] or tau[1]; None of what is no entry."""
+    found = _ENTRY.fullmatch(text) or _SHORT.fullmatch(text)
+    if not found:
+        return None
+    return found[1], tuple(int(x) for x in found.groups()[1:] if x)
+
+
+def lines_of(text: str) -> list[tuple[str, str]]:
+    """Label and right side of every line, the label empty where a line has none."""
+    made = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        left, equals, right = line.partition("=")
+        if not re.fullmatch(r"\w+\[i(,j)?\] = 0 otherwise", line):
+            made.append((left.strip(), right) if equals and _is_label(left.strip()) else ("", line))
+    return made
+
+
+def _is_label(text: str) -> bool:
+    return bool(place_of(text)) or (text in QUANTITIES and text not in "gb")
+
+
+def flat(typed: Any) -> list[Any]:
+    """The entries of a matrix or of nested lists, row by row."""
+    if hasattr(typed, "tolist"):
+        typed = typed.tolist()
+    if isinstance(typed, Iterable) and not isinstance(typed, str):
+        return [x for one in typed for x in flat(one)]
+    return [typed]
