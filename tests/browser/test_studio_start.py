@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.browser.equation_view import typeset
 from linkwright.browser.live.live import Live
 from linkwright.browser.progress import CompileProgress
 from linkwright.browser.recorded.page import page_of
-from linkwright.browser.typeset import typeset
 from linkwright.errors import InputError
 from linkwright.status import compiling_code
 

@@ -11,7 +11,7 @@ from linkwright.browser.robot import RobotNodes, node_name
 from linkwright.browser.solids import Color, solids_of
 from linkwright.errors import InputError, ShapeError
 from linkwright.geometry import rotation
-from linkwright.model.derived import derived
+from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
