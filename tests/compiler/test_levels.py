@@ -134,7 +134,7 @@ def test_chosen_by_size() -> None:
 
 
 def test_refusals_are_clear() -> None:
-    with pytest.raises(TooLargeError, match="follow others"):
+    with pytest.raises(TooLargeError, match="mimic joints"):
         assembly(random_tree([Revolute, Revolute, Revolute], seed=2, mimics=True))
     with pytest.raises(InputError, match="serial"):
         assembly(lw.load("planar:5"), "sideways")

@@ -27,7 +27,7 @@ def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
 
 
 def demanded(computed: Iterable[Expr], results: Iterable[Expr]) -> list[Expr]:
-    """Return the nodes in the order in which the results need them one by one, so that fewer are live simultaneously."""
+    """Return the nodes in the order in which the results need them, so that fewer are live simultaneously."""
     left = {node.index: node for node in computed}
     order: list[Expr] = []
     for result in results:

@@ -18,7 +18,7 @@ class Space:
     """Memory of numbers of one kind."""
 
     early = False
-    """whether a number is written as soon as it is known; otherwise all are written at the end, since a place that is
+    """whether a number is written as soon as it is known; otherwise all are written at the end, since memory that is
     read may also be written
     """
 

@@ -50,7 +50,7 @@ def fragment_of(
 ) -> Fragment:
     """Return the fragment that computes expressions in dependency order, and writes results.
 
-    ``read`` returns the place of an expression that is read, when it is first needed or reached in ``order``.
+    ``read`` returns the position of an expression that is read, when it is first needed or reached in ``order``.
     """
     instructions: list[Instruction] = []
     numbers: dict[int, int] = {}

@@ -1,7 +1,7 @@
 """Sequences of calls of a kernel, each with results of the previous one, without Python in between.
 
 Some results of a call are arguments of the next one. Those that are recorded are written to their final position;
-others alternate between two buffers. Batches run some rows at a time, all calls of them, so that the exchanged data
+others alternate between two buffers. Batches run in blocks of rows, all calls of a block, so that the exchanged data
 stay in the caches; parts of a batch run on several threads. The results of a row depend on none of that.
 """
 

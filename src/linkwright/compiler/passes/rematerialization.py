@@ -349,7 +349,7 @@ class _KindPlan:
         return self.of_sweep[item.owner]
 
     def _place(self, node: Expr, p: int) -> tuple[int, int] | RecordEntry:
-        """Return the place from which pass p reads a value; mark values that must be stored for that."""
+        """Return the position from which pass p reads a value; mark values that must be stored for that."""
         if (place := self._at_hand(node)) is not None:
             return place
         if node.op == "symbol" and not self._overwritten(node, p):

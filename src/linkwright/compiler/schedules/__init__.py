@@ -1,1 +1,1 @@
-"""The forms a program takes: loops over bodies, joins on lanes; what is put together of several."""
+"""Schedules of programs: loops over bodies, assembly on SIMD lanes, and algorithms composed of several kernels."""

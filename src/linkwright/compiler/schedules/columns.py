@@ -1,9 +1,9 @@
-"""Matrices of all joints: columns on lanes, the memory they need, and what is made of it in the end.
+"""Matrices of all joints: columns on lanes, their memory, and the final assembly of the matrices.
 
-A pass over columns goes over the bodies inwards, and at each over the columns of all bodies beyond, which lie side by
-side, as many at once as there are lanes. What they find are rows of the upper triangle; the lower one is its mirror
-image, or is found beside it and turned at last. Rows and columns of joints that follow others are then added to their
-leaders'; so are the parts of vectors.
+A pass over columns visits the bodies inward, and at each body the columns of all its descendants, which are stored
+side by side, as many simultaneously as there are lanes. The results are rows of the upper triangle; the lower one is
+its mirror image, or is computed separately and transposed at the end. Rows and columns of mimic joints, and their parts
+of vectors, are then added to those of their leaders.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 
 class ScratchBlock(NamedTuple):
-    """Some memory beside the records."""
+    """Memory in addition to the records."""
 
     name: str
     bytes: str
+    """size as a value of the code"""
     """how many, as a value of the code"""
 
 
 class ScratchMemory:
-    """What loops need beside their records: columns, and results that are not yet what is asked for."""
+    """Memory of loops in addition to their records: columns, and intermediate results."""
 
     def __init__(self, program: LoopProgram, code: FunctionBuilder, width: int, records: str, lanes: int):
         self.program, self.code, self.width, self.lanes = program, code, width, lanes
@@ -62,7 +63,7 @@ class ScratchMemory:
         self.total = code.emit(f"add i64 {at}, {ALIGNMENT}")
 
     def begin(self, world: str, arguments: Arguments) -> Arguments:
-        """The arguments of the loops: where they write. What is not written in full is zero at first."""
+        """Return the arguments of the loops with their output memory; partly written memory is set to zero."""
         code, inputs = self.code, len(self.program.inputs)
         memory = {name: code.emit(f"getelementptr i8, ptr {world}, i64 {at}") for name, at in self.offsets.items()}
         rows, strides = list(arguments.rows), list(arguments.strides)
@@ -84,7 +85,7 @@ class ScratchMemory:
         self.code.do(f"call void @llvm.memset.p0.i64(ptr {where}, i8 0, i64 {size}, i1 0)")
 
     def finish(self, rows: list[str], strides: list[str], arguments: Arguments) -> None:
-        """What is asked for, of what the loops found."""
+        """Compute the results from those of the loops."""
         code, inputs = self.code, len(self.program.inputs)
         for number, one in enumerate(self.program.loops.recording.outputs):
             made, row, stride = arguments.rows[inputs + number], rows[inputs + number], strides[inputs + number]
@@ -97,7 +98,7 @@ class ScratchMemory:
                     size = self.program.outputs[number].shape[0]
                     self._clear(row, str(8 * size * size))
                     code.do(f"call void @gathered(ptr {row}, ptr {made}, i64 {self.n}, i64 {size})")
-                    if one.below is None:  # summed in another order it would be symmetric but for rounding
+                    if one.below is None:  # another order of summation would not be exactly symmetric
                         code.do(f"call void @mirrored(ptr {row}, ptr {row}, i64 {size})")
             elif one.summed:
                 size = 8 * self.program.outputs[number].size
@@ -112,8 +113,8 @@ class ScratchMemory:
 
 
 def matrix_functions() -> str:
-    """``mirrored``: a matrix's entries under the diagonal from those over it; ``added``: to them those over another's;
-    ``gathered``: a matrix (m, m) of independent coordinates from one (n, n) of all."""
+    """Return ``mirrored``, which copies the upper triangle of a matrix to the lower one, ``added``, which adds it, and
+    ``gathered``, which converts a matrix (n, n) of all coordinates to one (m, m) of independent coordinates."""
     return "\n".join([_mirrored("mirrored"), _mirrored("added"), _gathered()])
 
 

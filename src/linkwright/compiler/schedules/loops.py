@@ -1,8 +1,8 @@
-"""Loops over bodies as a program: its tables, its text for LLVM, itself on NumPy arrays.
+"""Loops over bodies as a program: its tables and its code in LLVM IR.
 
-The code knows the kinds of joint, not how many bodies there are nor their numbers: those are in tables, so
-the code of one chain serves a longer one. One row of inputs runs on plain doubles, batches on lanes, the
-records of a body holding every lane's numbers side by side.
+The code contains the kinds of joints, not the number of bodies or their parameters, which are in tables, so that
+the code of a chain also runs a longer one. One row of inputs runs on scalars, batches on lanes, with the
+numbers of all lanes side by side in the records of a body.
 """
 
 from __future__ import annotations
@@ -58,17 +58,17 @@ from linkwright.errors import counted
 from linkwright.model.tree import Model
 
 SCRATCH_LIMIT = 256 * 2**20
-"""Bytes of records beyond which batches run row by row instead of on lanes."""
+"""Size of records in bytes above which batches run row by row instead of on lanes."""
 
 _PARENT, _KIND, _Q, _V, _OWN, _COLUMN, _AFTER, _LAST = range(8)
-"""Columns of the table of bodies; the last three of columns of all joints: its own first, the one after its own, the
-one after the last of those beyond it."""
+"""Columns of the table of bodies; the last three are indices of columns of all joints: the first one of the body, the
+one after its own, and the one after those of its descendants."""
 COLUMNS = 8
-"""of it"""
+"""Number of columns of the table."""
 
 
 class LoopProgram(Staged):
-    """An algorithm for one mechanism as loops over its bodies."""
+    """Algorithm for one mechanism as loops over its bodies."""
 
     def __init__(self, name: str, inputs: tuple[ArraySpec, ...], of: tuple[str, ...], loops: BodyLoops):
         self.name, self.inputs, self.of, self.loops = name, inputs, of, loops
@@ -79,12 +79,12 @@ class LoopProgram(Staged):
 
     @property
     def form(self) -> str:
-        """What it is made of."""
+        """Description in words."""
         bodies, kinds = len(self.loops.recording.model.links), len(self.loops.recording.kinds)
         return f"loops over {counted(bodies, 'body', 'bodies')} of {counted(kinds, 'kind')}"
 
     def bodies_and_times(self) -> list[tuple[Fragment, int]]:
-        """All steps, for each body of their kind; those of columns for each column beyond."""
+        """Return all steps with their numbers: for each body of their kind, or for each outer column."""
         kinds, beyond = self.loops.recording.kinds, self.bodies[:, _LAST] - self.bodies[:, _AFTER]
         steps = [(one, len(kind.bodies)) for row in self.loops.steps for one, kind in zip(row, kinds, strict=True)]
         steps += [
@@ -95,7 +95,7 @@ class LoopProgram(Staged):
         return steps + [(one, 1) for one in self.loops.between]
 
     def arrangement(self) -> Any:
-        """What passes there are, and where everything is."""
+        """Return the passes and the layout, which determine the code."""
         loops, outputs = self.loops, self.loops.recording.outputs
         of = [(one.of, one.shape[1:], one.summed, one.above, one.below) for one in outputs]
         sizes = (loops.chain, loops.sizes, loops.shared, loops.computed, self.records_read)
@@ -103,12 +103,12 @@ class LoopProgram(Staged):
 
     @property
     def record_bytes(self) -> int:
-        """How much each body remembers, its constant data included."""
+        """Return the size of a body's record, including its constant data."""
         return 8 * (max(self.loops.sizes) + self.data.shape[1])
 
     @cached_property
     def data(self) -> np.ndarray:
-        """(bodies, …): the numbers in which the bodies of a kind differ."""
+        """Return (bodies, …): the numbers in which the bodies of a kind differ."""
         kinds = self.loops.recording.kinds
         data = np.zeros((len(self.loops.recording.model.links), max(kind.columns.shape[1] for kind in kinds)))
         for kind in kinds:
@@ -117,7 +117,7 @@ class LoopProgram(Staged):
 
     @cached_property
     def bodies(self) -> np.ndarray:
-        """(bodies, 5): see :func:`table_of`."""
+        """Return (bodies, 5): see :func:`table_of`."""
         return self._table[0]
 
     @cached_property
@@ -126,28 +126,28 @@ class LoopProgram(Staged):
 
     @cached_property
     def records_read(self) -> dict[int, int]:
-        """Where the records begin of single bodies, and of the world, that is read between passes."""
+        """Return the offsets of the records of single bodies, and of the world, that are read between passes."""
         reads = [i.args for one in self.loops.between for i in one.program.instructions if i.op == "input"]
         named = sorted({place[2] for place in reads if place[0] == RECORDS})
         return {k: 0 if k == WORLD else int(self.bodies[k, _OWN]) for k in named}
 
     @property
     def width_of_all(self) -> int:
-        """Velocity coordinates of all joints, those that follow others included."""
+        """Return the number of velocity coordinates of all joints, including mimic joints."""
         return sum(joint.motion.nv for joint in self.loops.recording.model.joints)
 
     def tables(self) -> tuple[dict[str, int], Any]:
-        """The addresses that the code refers to, and what must live as long as it."""
+        """Return the addresses in the code, and the objects that must be kept alive."""
         count = np.array([len(self.bodies), self._table[1], self.width_of_all], dtype=np.int64)
         leads, multipliers = followed(self.loops.recording.model)
         return tables_of(bodies=self.bodies, numbers=self.data, count=count, leads=leads, multipliers=multipliers)
 
     def width(self, lanes: int) -> int:
-        """As many rows at once as there are lanes; one where records would fill the memory, or columns take lanes."""
+        """Return the number of lanes; one if records would fill the memory, or if columns use lanes."""
         return lanes if 8 * lanes * self._table[1] <= SCRATCH_LIMIT and not self.loops.by_columns else 1
 
     def text(self, target: Any, width: int) -> str:
-        """The LLVM module."""
+        """Return the LLVM module."""
         functions: list[str] = []
         declared: set[str] = set()
         if any(one.of == "square" for one in self.loops.recording.outputs):
@@ -159,8 +159,8 @@ class LoopProgram(Staged):
 
 
 def table_of(loops: BodyLoops, bodies: range) -> tuple[np.ndarray, int]:
-    """For each of these bodies where the parent's record begins, its kind, where in q and v its coordinates and
-    where its own record begin; and how many numbers all records are, what is before them included.
+    """Return for each of these bodies the offset of the parent's record, its kind, the indices of its coordinates in q
+    and v and the offset of its record; and the total size of the records in numbers, with the preceding data.
     """
     model = loops.recording.model
     widths = np.array([joint.motion.nv for joint in model.joints])
@@ -177,7 +177,7 @@ def table_of(loops: BodyLoops, bodies: range) -> tuple[np.ndarray, int]:
     table[:, [_Q, _V]] = at[leaders]
     columns = np.concatenate([[0], np.cumsum(widths)])
     last = np.arange(1, len(model.links) + 1)
-    for k in reversed(range(len(last))):  # numbered depth first: those beyond a body follow it
+    for k in reversed(range(len(last))):  # numbered depth first: descendants follow a body
         if (parent := model.links[k].parent) >= 0:
             last[parent] = max(last[parent], last[k])
     which = np.array(bodies)
@@ -187,7 +187,7 @@ def table_of(loops: BodyLoops, bodies: range) -> tuple[np.ndarray, int]:
 
 
 def followed(model: Model) -> tuple[np.ndarray, np.ndarray]:
-    """For every velocity coordinate of all joints which one of v it is, or follows, and how many times that."""
+    """Return for every velocity coordinate of all joints its independent coordinate in v, and the multiplier."""
     at = np.cumsum([0, *(joint.nv for joint in model.joints)])
     leads, multipliers = [], []
     for k, joint in enumerate(model.joints):
@@ -198,22 +198,22 @@ def followed(model: Model) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Region(NamedTuple):
-    """Bodies that loops go over, and where what belongs to them is."""
+    """Bodies of a loop, with the offsets of their data."""
 
     loops: BodyLoops
     name: str
-    """of its steps"""
+    """prefix of its steps"""
     width: int
     bodies: str
-    """the table of bodies"""
+    """table of bodies"""
     data: str
     columns: int
-    """doubles of data for each body"""
+    """number of constants of each body"""
     world: str
-    """what is before the first record: the world's, or what neighbors in a chain leave for each other"""
+    """data before the first record: those of the world, or of neighbors in a chain"""
 
     def functions(self, inputs: int, target: Target) -> tuple[list[str], set[str]]:
-        """The steps' text, and what they declare."""
+        """Return the code of the steps, and their declarations."""
         texts, declared = [], set()
         outputs = len(self.loops.recording.outputs)
         spaces = {
@@ -243,7 +243,7 @@ class Region(NamedTuple):
         return texts, declared
 
     def _of_columns(self, p: int, inputs: int) -> dict[int, Space]:
-        """The spaces of what happens to columns: numbers of the body are the same in all."""
+        """Return the spaces of operations on columns: numbers of the body are the same in all lanes."""
         spaces: dict[int, Space] = {
             OWN: UniformSpace("%own"),
             DATA: UniformSpace("%data"),
@@ -259,14 +259,14 @@ class Region(NamedTuple):
         return spaces
 
     def begin(self, code: FunctionBuilder, p: int) -> None:
-        """Put what is known in advance where pass p starts from."""
+        """Write the constant initial values of pass p."""
         V = Lanes(self.width).double
         for entry, x in self.loops.begins[p]:
             address = code.emit(f"getelementptr {V}, ptr {self.world}, i64 {entry}")
             code.do(f"store {V} {Lanes(self.width).constant(x)}, ptr {address}, align {8 * self.width}")
 
     def run(self, code: FunctionBuilder, p: int, n: str, arguments: Arguments) -> None:
-        """Loop pass p over the first n bodies."""
+        """Run pass p over the first n bodies."""
         one = self.loops.passes[p]
         record = 8 * self.width
         above = Operand(self.world, None if self.loops.chain else _PARENT, record)
@@ -284,7 +284,7 @@ class Region(NamedTuple):
         run(code, stage, "0", n, down=not one.outwards, beside=beside, flag=arguments.far)
 
     def found(self, p: int) -> list[tuple[ColumnResult, str]]:
-        """What columns find in a pass, and where that goes: "above" or "below" of which output."""
+        """Return the results of a pass over columns, with their destination: "above" or "below" of an output."""
         (s,) = self.loops.passes[p].sweeps
         wanted = []
         for number, one in enumerate(self.loops.recording.outputs):
@@ -294,7 +294,7 @@ class Region(NamedTuple):
         return wanted
 
     def _over_columns(self, code: FunctionBuilder, p: int, arguments: Arguments, row: StageRow, kind: int) -> None:
-        """Loop over the columns of the bodies beyond one, as many at once as there are lanes."""
+        """Loop over the outer columns of a body, as many simultaneously as there are lanes."""
         own, _, data, world, _, *inputs = row.places
         last, n_all = row.column(_LAST), code.load("i64", "@count", 2)
         first_row = code.emit(f"mul i64 {row.column(_COLUMN)}, {n_all}")
@@ -309,53 +309,53 @@ class Region(NamedTuple):
 
 
 def _rows(inputs: int, outputs: int) -> dict[int, Space]:
-    """The spaces of arguments and results."""
+    """Return the spaces of arguments and results."""
     spaces: dict[int, Space] = {FIRST_INPUT + k: StridedRows(f"%a{k}", f"%s{k}") for k in range(inputs)}
     return spaces | {output_space(k): StridedRows(f"%a{inputs + k}", f"%s{inputs + k}") for k in range(outputs)}
 
 
 def step_arguments(rows: int) -> str:
-    """What the function of a step takes, of so many arguments and results."""
+    """Return the arguments of the function of a step, with this number of arguments and results."""
     places = ["ptr noalias %own", "ptr noalias %parent", "ptr noalias %data", "ptr %world", "ptr %columns"]
     places += [f"ptr %a{k}" for k in range(rows)]
     return ", ".join([*places, "i64 %stride", *(f"i64 %s{k}" for k in range(rows))])
 
 
 class Arguments(NamedTuple):
-    """The rows that loops read and write."""
+    """Rows that loops read and write."""
 
     rows: list[str]
     strides: list[str]
-    """bytes from a lane's row to the next one's"""
+    """bytes from a lane's row to the next"""
     of: tuple[str, ...]
     """for every input "nq", "nv", "bodies" or "" """
     outputs: list[Output]
     far: str = ""
-    """where it is noted that an angle was too large, if that can be"""
+    """flag of too large angles, if needed"""
     lanes: int = 1
-    """columns at once"""
+    """number of columns processed simultaneously"""
     columns: str = ""
-    """where columns are, each entry of all of them together"""
+    """columns, each entry of all of them together"""
     stride: str = "0"
     """numbers from an entry of them to the next"""
     memory: Mapping[str, str] = MappingProxyType({})
-    """where what they find goes, by side and number of the output"""
+    """memory of their results, by side and number of the output"""
 
     def operand(self, code: FunctionBuilder, k: int) -> Operand:
-        """Where a body's part of a row begins."""
+        """Return the operand of a body's part of a row."""
         row, inputs = self.rows[k], len(self.of)
         of = self.of[k] if k < inputs else self.outputs[k - inputs].of
-        if of == "bodies":  # of a force, or what an output has of each
+        if of == "bodies":  # a force, or an output of each body
             each = 6 if k < inputs else int(np.prod(self.outputs[k - inputs].shape[1:], dtype=int))
             return Operand(row, NUMBER, 8 * each)
-        if of == "square":  # the first of its own on the diagonal
+        if of == "square":  # its first entry on the diagonal
             n_all = code.load("i64", "@count", 2)
             return Operand(row, _COLUMN, code.emit(f"mul i64 {code.emit(f'add i64 {n_all}, 1')}, 8"))
         return Operand(row, {"nq": _Q, "nv": _V}.get(of))
 
 
 def _driver(program: LoopProgram, width: int, target: Target) -> tuple[list[str], set[str]]:
-    """``single`` or ``lanes``: all passes over all bodies for one row, or for as many as there are lanes."""
+    """Return ``single`` or ``lanes``: all passes over all bodies for one row, or for one row per lane."""
     loops, n_in, n_out = program.loops, len(program.inputs), len(program.outputs)
     code = FunctionBuilder("%d")
     rows, strides, far = begin_driver(code, "single" if width == 1 else "lanes", n_in + n_out, width)

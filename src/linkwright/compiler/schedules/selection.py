@@ -1,4 +1,4 @@
-"""Which form a program takes, by its size and what it is: straight lines, loops over bodies, joins on lanes."""
+"""Selection of the form of a program by its size: straight-line code, loops over bodies, assembly on lanes."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ BODIES_IN_LOOPS = 100
 """Number of bodies from which an algorithm of sweeps is compiled as loops."""
 
 BODIES_IN_MATRICES = 50
-"""Bodies from which matrices of all joints are: their straight lines take many seconds to compile, and in single rows
-twice as long to run."""
+"""Number of bodies from which algorithms with matrices of all joints are loops: straight-line code takes many seconds
+to compile, and single rows run twice as long."""
 
 FEW_NUMBERS = 1000
-"""Entries up to which arrays that are not of all joints are taken by loops over bodies."""
+"""Largest size of arrays that are not of all joints in loops over bodies."""
 
 
 def bodies_in_loops(bound: BoundFunction) -> int:
-    """From how many bodies on a function is no straight line if it can be something else."""
+    """Return the number of bodies from which a function is not straight-line code if it has another form."""
     return min(BODIES_IN_MATRICES, BODIES_IN_LOOPS) if facts(bound.book).matrices else BODIES_IN_LOOPS
 
 
 @telling(lambda bound: f"compiling {bound.title}")
 @uncollected()
 def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Staged:
-    """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for.
+    """Return straight-line code, or loops over the bodies, by the option or the size of the mechanism.
 
-    What cannot be the one, or would be too long, is the other. Raises :class:`TooLargeError` with the reasons where
-    it can be neither.
+    If one form is impossible or too long, the other is used. Raises :class:`TooLargeError` with the reasons if
+    neither is possible.
     """
     bodies = 0 if bound.model is None else len(bound.model.links)
     few = bodies_in_loops(bound)
@@ -62,27 +62,27 @@ def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Stage
             return form(bound)
         except NoDerivativeError:
             raise
-        except TooLargeError as error:  # perhaps it is small enough, or made of sweeps
+        except TooLargeError as error:  # it may be small enough, or consist of sweeps
             failures[form] = error
     if unroll is False:
         raise TooLargeError(
             f"{_told(bound)} cannot run as loops over the bodies (unroll=False): {failures[in_loops]}; without that "
-            "option straight-line code is made"
+            "option it runs as straight-line code"
         ) from None
     no_loops = ""
-    if in_loops in failures and bodies >= few:  # of few bodies nobody asks for loops
-        no_loops = f"; it cannot run as loops over the bodies, for {failures[in_loops]}"
+    if in_loops in failures and bodies >= few:  # loops are not relevant for few bodies
+        no_loops = f"; it cannot run as loops over the bodies: {failures[in_loops]}"
     instead = "compile its parts as several functions"
     if bodies >= BODIES_IN_LOOPS:
         instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
     if unroll:
-        instead = "that was asked for (unroll=True); without that option it may run as loops over the bodies"
+        instead = "remove unroll=True, so that it may run as loops over the bodies"
     too_long = f"{_told(bound)} is too large for straight-line code: {failures[trace]}"
     raise TooLargeError(f"{too_long}{no_loops}; {instead}") from None
 
 
 def _told(bound: BoundFunction) -> str:
-    """The function and the mechanism, for messages."""
+    """Return the names of function and mechanism, for messages."""
     model = bound.model
     return (
         bound.name
@@ -92,10 +92,10 @@ def _told(bound: BoundFunction) -> str:
 
 
 def in_loops(bound: BoundFunction) -> Staged:
-    """The bound function as loops over the bodies; :class:`TooLargeError` where it is more than sweeps."""
+    """Return the bound function as loops over the bodies; :class:`TooLargeError` if it is more than sweeps."""
     model = bound.model
     if model is None or bound.on_model is None or not model.links:
-        raise TooLargeError("there are no bodies to go over")
+        raise TooLargeError("there are no bodies")
     arguments = [_argument(model, name, shape) for name, shape in bound.shapes.items()]
     of = tuple(one.of for one in arguments)
     slots = tuple(ArraySpec(name, shape) for name, shape in bound.shapes.items())
@@ -113,12 +113,12 @@ def in_loops(bound: BoundFunction) -> Staged:
         return _closed(bound, slots, model)
     recording = record(bound.on_model, model, arguments)
     if not any(0 not in one.shape for one in recording.outputs):
-        raise TooLargeError("it gives nothing")
+        raise TooLargeError("it returns nothing")
     return LoopProgram(bound.name, slots, of, loops_of(recording))
 
 
 def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
-    """An array as what is recorded: of all joints, of all bodies, or of a few numbers that belong to no body."""
+    """Return an array as an argument of a recorded function: of all joints, of all bodies, or a few other numbers."""
     if name in POSITIONS and shape == (model.nq,):
         return Argument("nq", shape)
     if name in VELOCITIES and shape == (model.nv,):
@@ -133,18 +133,18 @@ def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
 
 
 def _closed(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model) -> LevelProgram:
-    """Forward dynamics with closed loops (or what closes them), which is more than sweeps: assembled on lanes."""
+    """Return forward dynamics with closed loops (or their correction) on lanes, since it is more than sweeps."""
     try:
         _require_parts(bound, model)
         loops = loop_bodies(model, _closing(bound, model))
         made = schedule_on_lanes(model, target().width, loops)
         return _in_levels(bound, slots, model, made or schedule_of(model, "balanced", loops=loops))
-    except ModelError as error:  # coordinates are tied, or bodies cannot be taken apart
+    except ModelError as error:  # couplings, or inertias that cannot be inverted
         raise TooLargeError(str(error)) from error
 
 
 def _closing(bound: BoundFunction, model: Model) -> Closing | None:
-    """How loops are closed, if they are."""
+    """Return how loops are closed, if they are."""
     if not model.loops or bound.options.get("loops") == "ignore":
         return None
     if corrects := facts(bound.book).corrects:
@@ -153,18 +153,18 @@ def _closing(bound: BoundFunction, model: Model) -> Closing | None:
 
 
 def _require_parts(bound: BoundFunction, model: Model) -> None:
-    """Raise where forward dynamics by parts is of more than joints and loops that are independent of each other."""
+    """Raise an error for forward dynamics by parts with more than independent joints and loops."""
     if any(_argument(model, name, shape).of == "" for name, shape in bound.shapes.items()):
         raise TooLargeError("forces on single bodies are given")
     if model.has_couplings:
-        raise TooLargeError("joints follow others")
+        raise TooLargeError("it has mimic joints")
     dynamics.require_mass(model)
 
 
 def _in_blocks(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model) -> Staged:
-    """Hybrid forward dynamics: in blocks, those alike on lanes.
+    """Return hybrid forward dynamics in blocks, equal ones on lanes.
 
-    Where little is alike, all is one block, by the recursion of articulated bodies.
+    With few equal blocks all bodies are one block, by the articulated-body algorithm.
     """
     _require_parts(bound, model)
     loops = loop_bodies(model, _closing(bound, model))
@@ -186,7 +186,7 @@ def _in_blocks(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model)
 
 
 def _articulated(bound: BoundFunction, slots: tuple[ArraySpec, ...]) -> LoopProgram:
-    """Forward dynamics by articulated bodies, whatever the method that was asked for."""
+    """Return forward dynamics by articulated bodies, for any method."""
     loops = bound.options.get("loops", "closed")
 
     def whole(model: Model, q: Any, v: Any, tau: Any) -> Any:
@@ -199,7 +199,7 @@ def _articulated(bound: BoundFunction, slots: tuple[ArraySpec, ...]) -> LoopProg
 
 
 def _in_levels(bound: BoundFunction, slots: tuple[ArraySpec, ...], model: Model, made: Schedule) -> LevelProgram:
-    """Forward dynamics by a schedule of joins, of single bodies or of blocks, on lanes."""
+    """Return forward dynamics by a schedule of joins, of single bodies or of blocks, on lanes."""
     require_inertia(model, made.blocks, made.joined)
     if max(map(len, made.blocks)) >= BODIES_IN_LOOPS:
         raise TooLargeError(f"a block has {max(map(len, made.blocks))} bodies")

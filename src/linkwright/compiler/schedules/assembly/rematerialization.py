@@ -21,8 +21,8 @@ from linkwright.expression.order import demanded, needed
 OWN, PARENT, OWN_DATA, PARENT_DATA, MEMBER_DATA, LOOP_DATA, A, B, KEPT, OUTER, Q, V, TAU, RESULT, RATES = range(15)
 """Where programs read and write: the records of the joint's body and its parent (of a loop, of its second and its first
 body), their constant data, those of a block's bodies and of a loop; the nodes on both sides of a join (their responses
-on the way up, the forces on them on the way down), what a join keeps, the forces on its result; the inputs; the
-response of a join's result, and the joint's acceleration."""
+in the upward pass, the forces on them in the downward pass), what a join keeps, the forces on its result; the inputs;
+the response of a join's result, and the joint's acceleration."""
 
 FETCH, KEEP = 3.0, 3.0
 """Costs of reading a number from a record, and of storing one for the split, in operations."""
@@ -106,7 +106,7 @@ class RecordPlan:
         return load(node)
 
     def place(self, column: SymbolSource) -> Place:
-        """Return the place of a column of data: in a body's row, or all in a loop's."""
+        """Return the position of a column of data: in a body's row, or for all bodies in a loop's row."""
         if self.data == LOOP_DATA:
             return LOOP_DATA, self.columns.index(column)
         return self.data, self.begin + self.used(column.number).index(column.entry), column.number
@@ -181,7 +181,7 @@ ITEMS = 4
 
 
 def rounded(numbers: int) -> int:
-    """So many, or a few more: four are read at once."""
+    """Return a number rounded up for reads of four numbers."""
     return -(-numbers // 4) * 4
 
 
@@ -241,6 +241,6 @@ _SYMBOLS = {"own": OWN, "parent": PARENT, "leaf": OWN_DATA, "parent leaf": PAREN
 
 
 def input_place(source: SymbolSource) -> Place:
-    """Return the place of an input; inputs are numbered q, v, τ of the first body, then of the next."""
+    """Return the position of an input; inputs are numbered q, v, τ of the first body, then of the next."""
     member, which = divmod(source.number, 3)
     return (Q, V, TAU)[which], source.entry, member

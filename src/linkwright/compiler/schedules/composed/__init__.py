@@ -1,1 +1,1 @@
-"""Algorithms of large mechanisms that are made of several kernels."""
+"""Algorithms of large mechanisms that are composed of several kernels."""

@@ -1,9 +1,9 @@
-"""Algorithms of large mechanisms that are more than sweeps, made of several kernels, on all rows of a batch at once.
+"""Algorithms of large mechanisms that are more than sweeps, composed of several kernels for all rows of a batch.
 
-A kernel of loops over the bodies, or of assembly on lanes, computes accelerations, efforts or the forces of joints.
-The constraints of closed loops are small (`constraints.py`), and NumPy solves them. Their forces follow from
-accelerations: Kᵀλ is the difference between M a + b and the efforts. Loops that cannot be assembled (they tie
-coordinates, or the motion of joints is prescribed) are closed together by K M⁻¹ Kᵀ, which is dense.
+A kernel of loops over the bodies, or of assembly on lanes, computes accelerations, efforts or joint forces.
+The constraints of closed loops are small (`constraints.py`) and solved by NumPy. Their forces follow from
+accelerations: Kᵀλ is the difference between M a + b and the efforts. Loops that cannot be assembled (couplings of
+coordinates, or prescribed motions of joints) are closed together by the dense matrix K M⁻¹ Kᵀ.
 """
 
 from __future__ import annotations
@@ -51,37 +51,37 @@ FORWARD = ("method", "schedule", "partition", "loops", "stabilization")
 
 
 def answer_of_others(model: Model, q: Array, tau: Array, prescribed: tuple[str, ...]) -> Array:
-    """The same where some joints are held."""
+    """Return M⁻¹ τ with prescribed joints at rest."""
     still = np.zeros(model.nv)
     return partly_prescribed(model, q, still, tau, still, prescribed)
 
 
 def rotations(model: Model, q: Array) -> Any:
-    """Of every body (3, 3) to the world."""
+    """Return the rotation (3, 3) of every body to the world."""
     return model.each(lambda link, T: T[:3, :3], body_poses(model, q))
 
 
 def numbers_of(model: Model) -> int:
-    """How many numbers a row may take, about."""
+    """Return the approximate size of a row in numbers."""
     stacks = [np.size(one.rows) * (sum(one.rows.shape[1:]) + one.columns.shape[1]) for one in group_stacks(model)]
     rows = sum(one.rows.size for one in group_stacks(model))
     return 100 * len(model.links) + 8 * sum(stacks) + 2 * rows * model.nv
 
 
 def correction(answer: Function, asked: LoopConstraints, opening: Array) -> Array:
-    """The least motion (…, nv) with K Δ = −opening in the rows that are independent, by K M⁻¹ Kᵀ."""
+    """Return the smallest motion (…, nv) with K Δ = −opening in the independent rows, by K M⁻¹ Kᵀ."""
     if not asked.size:
         return np.zeros((*opening.shape[:-1], asked.model.nv))
     chosen = np.flatnonzero(asked.independent.reshape(-1, asked.size).any(axis=0))
     Y = answer(asked.matrix(chosen))
     A = Semidefinite(asked.rates_of_all(Y)[..., chosen, :], asked.independent[..., chosen])
     moved = np.zeros((*opening.shape[:-1], asked.model.nv))
-    for _ in range(2):  # once more, for rounding
+    for _ in range(2):  # the second step reduces the rounding error
         moved = moved - times(np.swapaxes(Y, -1, -2), A.solve((opening + asked.rates(moved))[..., chosen]))
     return moved
 
 
-# algorithms: from the pieces to a function of all rows
+# algorithms: functions of all rows from the kernels
 
 
 def _residual(p: ComponentKernels) -> Function:
@@ -219,7 +219,7 @@ def _impulse(p: ComponentKernels) -> Function:
 
 
 def _require_parts(p: ComponentKernels, what: str) -> None:
-    """Raise where the book, which takes the mechanism apart, does."""
+    """Raise an error where the reference implementation does, which inverts inertias of parts."""
     require_independent(p.model, what)
     schedule = p.options.get("schedule")
     schedule_of(p.model, "serial" if schedule is None else schedule, loops=loop_bodies(p.model, Closing()))
@@ -286,7 +286,7 @@ def _prescribed_motion(p: ComponentKernels) -> Function:
 
 
 def _prescribed_dynamics(p: ComponentKernels) -> Function:
-    """Of a mechanism without loops, for which there is nothing to look at."""
+    """Return the function of a mechanism without loops, whose results need no check."""
     motion = _prescribed_motion(p)
     return lambda *arrays: motion(*arrays)[:2]
 
@@ -309,7 +309,7 @@ IN_LOOPS_FIRST = (
     constrained.position_correction,
     constrained.velocity_correction,
 )
-"""What one kernel does alone where it can."""
+"""Algorithms that one kernel computes alone if possible."""
 
 COMPOSED: dict[Function, Callable[[ComponentKernels], Function]] = {
     dynamics.actuated_efforts: _actuated_efforts,
@@ -344,14 +344,14 @@ COMPOSED: dict[Function, Callable[[ComponentKernels], Function]] = {
 
 
 LARGEST = 2**25
-"""Numbers of all rows that are worked on at once, about."""
+"""Approximate size in numbers of all rows that are processed together."""
 
 
 @telling(lambda bound: f"compiling {bound.title}")
 def composed(bound: BoundFunction, compiled: Function) -> tuple[BoundFunction, int]:
-    """The algorithm of all rows of a batch, and how many are best taken at once; ``compiled(bound)`` makes others.
+    """Return the algorithm of all rows of a batch, and the best block size; ``compiled(bound)`` compiles kernels.
 
-    Raises :class:`TooLargeError` where loops are of too many kinds, or reach too far.
+    Raises :class:`TooLargeError` for loops of too many kinds or with too long paths.
     """
     pieces = ComponentKernels(bound, compiled)
     made = replace(bound, function=COMPOSED[bound.book](pieces))

@@ -1,6 +1,6 @@
-"""What the loops of a large mechanism ask for and bear, of all rows of a batch at once.
+"""Constraints and constraint forces of the loops of a large mechanism, for all rows of a batch.
 
-Loops that share no joint share no column of K, so what is asked of K alone goes group by group
+Loops without common joints have no common column of K, so that operations on K are done by groups
 (`dynamics/closed_loops/independent.py`): groups of one size are one stack of small matrices.
 """
 
@@ -24,15 +24,15 @@ from linkwright.spatial.stacked import Semidefinite, semidefinite, times
 
 
 class BatchMembers(NamedTuple):
-    """Loops of one kind that belong to groups of one size."""
+    """Loops of one kind in groups of one size."""
 
     alike: int
     loops: Array
-    """(loops,), which of those alike"""
+    """(loops,), indices among the loops of their kind"""
     group: Array
     """(loops, 1)"""
     rows: Array
-    """(loops, m), which of the group's"""
+    """(loops, m), indices among the group's rows"""
     columns: Array
     """(loops, n)"""
 
@@ -41,7 +41,7 @@ class GroupStack(NamedTuple):
     """Groups of loops of one size."""
 
     rows: Array
-    """(groups, m), of K"""
+    """(groups, m), indices of rows of K"""
     columns: Array
     """(groups, n)"""
     parts: list[BatchMembers]
@@ -49,7 +49,7 @@ class GroupStack(NamedTuple):
 
 @kept
 def group_stacks(model: Model) -> list[GroupStack]:
-    """The groups of a model's loops, by size."""
+    """Return the groups of a model's loops, by size."""
     by_size: dict[tuple[int, int], list[tuple[list[int], list[int]]]] = {}
     for group in loop_groups(model):
         by_size.setdefault((len(group.rows), len(group.columns)), []).append((group.rows, group.columns))
@@ -69,10 +69,10 @@ def group_stacks(model: Model) -> list[GroupStack]:
 
 
 class LoopConstraints:
-    """K of all loops at configurations (…, nq), K̇ v of velocities."""
+    """K of all loops at configurations (…, nq), and K̇ v of velocities."""
 
     def __init__(self, model: Model, q: Array, v: Array | None = None, free: Array | None = None):
-        """``free`` (nv,): 1 for velocities that loops may change, 0 for others, whose columns are left out."""
+        """``free`` (nv,): 1 for velocities that loops may change, 0 for others, whose columns are omitted."""
         self.model, self.groups = model, group_stacks(model)
         self.size = sum(one.rows.size for one in loop_batches(model))
         lead = q.shape[:-1]
@@ -82,7 +82,7 @@ class LoopConstraints:
         for one, (_, bias) in zip(loop_batches(model), asked, strict=True):
             self.bias[..., one.rows] = bias
         self.K: list[Array] = []
-        """of each stack of groups (…, groups, m, n)"""
+        """matrices (…, groups, m, n) of each stack of groups"""
         for group in self.groups:
             K = np.zeros((*lead, *group.rows.shape, group.columns.shape[1]))
             for part in group.parts:
@@ -92,28 +92,28 @@ class LoopConstraints:
             self.K.append(K if free is None else K * free[group.columns][:, None, :])
 
     def rates(self, x: Array) -> Array:
-        """K x (…, m)."""
+        """Return K x (…, m)."""
         found = np.empty((*x.shape[:-1], self.size))
         for group, K in zip(self.groups, self.K, strict=True):
             found[..., group.rows] = times(K, x[..., group.columns])
         return found
 
     def rates_of_all(self, X: Array) -> Array:
-        """K Xᵀ (…, m, k), of rows X (…, k, nv)."""
+        """Return K Xᵀ (…, m, k) for rows X (…, k, nv)."""
         found = np.empty((*X.shape[:-2], self.size, X.shape[-2]))
         for group, K in zip(self.groups, self.K, strict=True):
             found[..., group.rows, :] = K @ np.moveaxis(X[..., group.columns], -3, -1)
         return found
 
     def efforts(self, multipliers: Array) -> Array:
-        """Kᵀλ (…, nv)."""
+        """Return Kᵀλ (…, nv)."""
         found = np.zeros((*multipliers.shape[:-1], self.model.nv))
         for group, K in zip(self.groups, self.K, strict=True):
             found[..., group.columns] = times(np.swapaxes(K, -1, -2), multipliers[..., group.rows])
         return found
 
     def matrix(self, chosen: Array | None = None) -> Array:
-        """K (…, m, nv), or the chosen of its rows."""
+        """Return K (…, m, nv), or some of its rows."""
         chosen = np.arange(self.size) if chosen is None else chosen
         place = np.full(self.size, -1)
         place[chosen] = np.arange(len(chosen))
@@ -123,7 +123,7 @@ class LoopConstraints:
             found[..., place[group.rows[at, row]][:, None], group.columns[at]] = K[..., at, row, :]
         return found
 
-    # rows that depend on each other
+    # dependent rows
 
     @cached_property
     def _units(self) -> list[Array]:
@@ -131,7 +131,7 @@ class LoopConstraints:
 
     @cached_property
     def could_be(self) -> list[Array]:
-        """How long rows could be, squared: see :func:`~linkwright.dynamics.closed_loops.independent.row_scales`."""
+        """Largest possible squared norms of rows: :func:`~linkwright.dynamics.closed_loops.independent.row_scales`."""
         scales = row_scales(self.model)
         assert scales is not None  # a model of numbers
         whole = np.concatenate([np.zeros(0), *(one.plain for one in scales)])
@@ -139,38 +139,38 @@ class LoopConstraints:
 
     @cached_property
     def _squares(self) -> list[Array]:
-        """K Kᵀ, velocities in the mechanism's units."""
+        """Return K Kᵀ, with velocities in the mechanism's units."""
         scaled = [K * units[:, None, :] for K, units in zip(self.K, self._units, strict=True)]
         return [K @ np.swapaxes(K, -1, -2) for K in scaled]
 
     @cached_property
     def surely(self) -> list[Semidefinite]:
-        """The range of K, of each stack."""
+        """Range of K, for each stack."""
         return [semidefinite(A, most, SURELY) for A, most in zip(self._squares, self.could_be, strict=True)]
 
     @cached_property
     def bearing(self) -> list[Semidefinite]:
-        """The same by the tolerance of dynamics."""
+        """Range of K by the tolerance of dynamics."""
         found = [semidefinite(A, most, TOLERANCE) for A, most in zip(self._squares, self.could_be, strict=True)]
         return [x if (x.kept == one.kept).all() else one for one, x in zip(found, self.surely, strict=True)]
 
     @cached_property
     def independent(self) -> Array:
-        """(…, m): 1 for rows that dynamics goes by, 0 for those that depend on them."""
+        """(…, m): 1 for rows that dynamics uses, 0 for rows that depend on them."""
         found = np.empty(self.bias.shape)
         for group, one in zip(self.groups, self.bearing, strict=True):
             found[..., group.rows] = one.kept
         return found
 
     def within(self, k: Array) -> Array:
-        """P k (…, m): what of it rows can be."""
+        """Return P k (…, m): the consistent part of k."""
         found = np.empty(k.shape)
         for group, one in zip(self.groups, self.surely, strict=True):
             found[..., group.rows] = one.least_norm(k[..., group.rows])
         return found
 
     def multipliers(self, efforts: Array) -> Array:
-        """The λ (…, m) of least norm with Kᵀλ = efforts (…, nv), where there are some."""
+        """Return the λ (…, m) of least norm with Kᵀλ = efforts (…, nv), for efforts in the range of Kᵀ."""
         found = np.empty((*efforts.shape[:-1], self.size))
         for group, K, units, one in zip(self.groups, self.K, self._units, self.bearing, strict=True):
             wanted = efforts[..., group.columns]
@@ -182,17 +182,17 @@ class LoopConstraints:
         return self.within(found)
 
     def least_efforts(self, h: Array, places: Sequence[int]) -> tuple[Array, Array]:
-        """Of all rows the efforts and what is missing; :func:`~linkwright.dynamics.forces.actuation.least_efforts`."""
+        """Return efforts and residuals of all rows; see :func:`~linkwright.dynamics.forces.actuation.least_efforts`."""
         driven = np.zeros(self.model.nv)
         driven[places] = 1.0
         efforts, missing = np.where(driven, h, 0.0), np.where(driven, 0.0, h)
         for group, K, units, one in zip(self.groups, self.K, self._units, self.bearing, strict=True):
             K, own = K * units[:, None, :], driven[group.columns]
-            P = np.eye(own.shape[1]) - np.swapaxes(K, -1, -2) @ one.inverse @ K  # what loops do not bear
+            P = np.eye(own.shape[1]) - np.swapaxes(K, -1, -2) @ one.inverse @ K  # projection that removes constraint forces
             P = 0.5 * own[:, :, None] * own[:, None, :] * (P + np.swapaxes(P, -1, -2))
             free = semidefinite(P, np.ones(own.shape[1]))
             found, left = 0.0, _beyond(K, one, h[..., group.columns] * units)
-            for _ in range(2):  # once more, for rounding
+            for _ in range(2):  # the second step reduces the rounding error
                 change = free.least_norm(free.solve(free.least_norm(own * left)))
                 found, left = found + change, _beyond(K, one, left - change)
             found = free.least_norm(found, weights=np.broadcast_to(1.0 / units, left.shape))
@@ -201,22 +201,22 @@ class LoopConstraints:
 
 
 def _beyond(K: Array, bearing: Semidefinite, h: Array) -> Array:
-    """What of h (…, groups, n) is not Kᵀλ."""
+    """Return the part of h (…, groups, n) outside the range of Kᵀ."""
     left: Array = h - times(np.swapaxes(K, -1, -2), bearing.solve(times(K, h)))
     return left
 
 
 class LoopForces(NamedTuple):
-    """What loops do to the bodies they hold, of multipliers."""
+    """Forces of loops on their bodies, from multipliers."""
 
     on_bodies: Array
     """(…, bodies, 6), in the bodies' axes"""
     on_second: Array
-    """(…, loops, 6), in the axes of the loops' second frames; zeros of those that tie coordinates"""
+    """(…, loops, 6), in the axes of the loops' second frames; zeros for couplings of coordinates"""
 
 
 def loop_forces(model: Model, q: Array, multipliers: Array) -> LoopForces:
-    """The forces of all loops."""
+    """Return the forces of all loops."""
     lead = q.shape[:-1]
     on_bodies, on_second = np.zeros((len(model.links), *lead, 6)), np.zeros((*lead, len(model.loops), 6))
     for one in loop_batches(model):
@@ -232,7 +232,7 @@ def loop_forces(model: Model, q: Array, multipliers: Array) -> LoopForces:
 
 
 def loop_residuals(model: Model, q: Array, v: Array | None = None) -> tuple[Array, Array]:
-    """How far the loops are open (…, m), and at what rates."""
+    """Return the residuals of the loops (…, m), and their rates."""
     v = np.zeros(model.nv) if v is None else v
     alike: list[LoopBatch] = loop_batches(model)
     size = sum(one.rows.size for one in alike)

@@ -1,7 +1,7 @@
-"""Closed loops and springs of large mechanisms as elements: those alike compiled once, all of them called as one batch.
+"""Closed loops and springs of large mechanisms as elements: equal ones are compiled once and called as one batch.
 
-Elements are alike where joints of the same kinds move them; in placements, lengths and the like they differ. What is
-asked of one is straight-line code, its numbers and the coordinates of the joints that move it being inputs.
+Elements are equal if joints of the same kinds move them; placements, lengths and other numbers may differ. The
+quantities of an element are straight-line code, with its numbers and the coordinates of its joints as inputs.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 LONGEST_PATH = 150
-"""Bodies that an element goes by; more are too many for straight-line code to be compiled soon."""
+"""Largest number of bodies on the paths of an element, for short compilation of straight-line code."""
 MOST_KINDS = 60
-"""of elements, each compiled"""
+"""Largest number of kinds of elements, each of which is compiled."""
 
 Coordinates = list[tuple[int, int]]
-"""Coordinates of single joints: which joint's, and which of its own."""
+"""Coordinates of single joints: index of the joint, and index in its coordinates."""
 
 
 class BatchElement(NamedTuple):
-    """A loop or a spring."""
+    """Loop or spring."""
 
     kind: Any
-    """the same in elements that are the same program"""
+    """key of elements with the same program"""
     numbers: Array
-    """in which those may differ still"""
+    """numbers in which these elements may differ"""
     moved_by: tuple[Coordinates, Coordinates]
     """coordinates of q and of v"""
 
 
 class CoordinateGather:
-    """Coordinates of joints from those of all that follow no others: of q, or of v."""
+    """Selection of joint coordinates from all independent coordinates, of q or of v."""
 
     def __init__(self, model: Model, coordinates: Sequence[Coordinates], width: str):
         starts = np.cumsum([0, *(getattr(joint, width) for joint in model.joints)])
@@ -56,13 +56,13 @@ class CoordinateGather:
         self._follows = bool(np.any(self.factors != 1.0) or np.any(self._offsets))
 
     def __call__(self, x: Array) -> Array:
-        """(…, groups, n) of rows (…, nq) or (…, nv)."""
+        """Return (…, groups, n) from rows (…, nq) or (…, nv)."""
         found: Array = x[..., self.at]
         return self.factors * found + self._offsets if self._follows else found
 
 
 class ElementBatch:
-    """Elements of one kind; those of loops and of springs say what there is to be told of one."""
+    """Elements of one kind; the subclasses of loops and springs define their quantities."""
 
     def __init__(self, model: Model, which: list[int], elements: Sequence[BatchElement]):
         self.model, self.which = model, which
@@ -70,15 +70,15 @@ class ElementBatch:
         self.v = CoordinateGather(model, [one.moved_by[1] for one in elements], "nv")
         self._constants = elements[0].numbers
         self._columns, data = folded(np.array([one.numbers for one in elements]))
-        self._data = data if data.size else np.zeros((len(elements), 1))  # there is no code without data
+        self._data = data if data.size else np.zeros((len(elements), 1))  # code needs data
         self._kernels: dict[str, Kernel] = {}
 
     def told(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
-        """What is asked of an element with these numbers."""
+        """Return a quantity of an element with these numbers."""
         raise NotImplementedError
 
     def ask(self, what: str, q: Array, v: Array | None = None) -> Any:
-        """The same of all at (…, nq), at rest or at (…, nv): arrays (…, elements, …)."""
+        """Return a quantity of all elements at (…, nq), at rest or at (…, nv): arrays (…, elements, …)."""
 
         def element(data: Array, q: Array, v: Array) -> Any:
             pairs = zip(self._constants, self._columns, strict=True)
@@ -98,7 +98,7 @@ Batch = TypeVar("Batch", bound=ElementBatch)
 
 
 def batches_of(batch: type[Batch], model: Model, elements: Sequence[BatchElement], title: str) -> list[Batch]:
-    """The elements by kind. Raises :class:`TooLargeError` where they are of too many."""
+    """Return the elements by kind. Raises :class:`TooLargeError` for too many kinds."""
     kinds: dict[Any, list[int]] = {}
     for number, element in enumerate(elements):
         kinds.setdefault(element.kind, []).append(number)
@@ -108,13 +108,13 @@ def batches_of(batch: type[Batch], model: Model, elements: Sequence[BatchElement
 
 
 def coordinates_of(model: Model, bodies: Sequence[int]) -> tuple[Coordinates, Coordinates]:
-    """All coordinates of these bodies' joints."""
+    """Return all coordinates of these bodies' joints."""
     motions = [(k, model.links[k].motion) for k in bodies]
     return [(k, n) for k, one in motions for n in range(one.nq)], [(k, n) for k, one in motions for n in range(one.nv)]
 
 
 def along(model: Model, bodies: Sequence[int], title: str) -> tuple[Coordinates, Coordinates]:
-    """The same of an element. Raises :class:`TooLargeError` where it goes by too many bodies."""
+    """Return the coordinates of an element. Raises :class:`TooLargeError` for too many bodies on its paths."""
     if len(bodies) > LONGEST_PATH:
         raise TooLargeError(f"{title} goes by {len(bodies)} bodies")
     return coordinates_of(model, bodies)

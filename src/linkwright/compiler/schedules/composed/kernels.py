@@ -1,4 +1,4 @@
-"""The kernels of which algorithms of large mechanisms are made."""
+"""Kernels of which algorithms of large mechanisms are composed."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ Function = Callable[..., Any]
 
 
 def pushed(model: Model, q: Array, wrenches: Wrenches | None = None) -> Array:
-    """Jᵀf (nv,) of wrenches; of a model without weight."""
+    """Return Jᵀf (nv,) of wrenches, for a model without weight."""
     return -inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv), wrenches)
 
 
 def momenta(model: Model, q: Array, a: Array) -> Array:
-    """M a (nv,); of a model without weight."""
+    """Return M a (nv,), for a model without weight."""
     return inverse_dynamics(model, q, np.zeros(model.nv), a)
 
 
 def answer(model: Model, q: Array, tau: Array) -> Array:
-    """M⁻¹ τ (nv,) of the tree; of a model without weight."""
+    """Return M⁻¹ τ (nv,) of the tree, for a model without weight."""
     return dynamics.forward_dynamics(model, q, np.zeros(model.nv), tau, method="articulated", loops="ignore")
 
 
 def defaults(function: Function) -> dict[str, Any]:
-    """What a function takes where it is not told."""
+    """Return the default values of a function's arguments."""
     parameters = inspect.signature(function).parameters.values()
     return {one.name: one.default for one in parameters if one.default is not one.empty}
 
 
 @kept
 def weightless(model: Model) -> Model:
-    """The same mechanism where nothing weighs."""
+    """Return the same mechanism without weight."""
     return replace(model, gravity=np.zeros(3))
 
 
 class ComponentKernels:
-    """The kernels that a bound algorithm may be made of, each compiled when it is asked for."""
+    """Kernels for the composition of a bound algorithm, each compiled when it is needed."""
 
     def __init__(self, bound: BoundFunction, compiled: Function):
         assert bound.model is not None
@@ -58,8 +58,8 @@ class ComponentKernels:
         self.frames = [name.removeprefix("wrench ") for name in bound.shapes if name.startswith("wrench ")]
 
     def of(self, function: Function, model: Model | None = None, pushed: bool = False, **told: Any) -> Function:
-        """The function of all rows, an algorithm as its public face calls it; ``pushed``: of the wrenches too, its
-        last arguments."""
+        """Return the function of all rows, an algorithm as its public wrapper calls it; ``pushed``: with wrenches as
+        its last arguments."""
         model = self.model if model is None else model
         shapes = {name: told.pop(name) for name in OF_BODIES if name in told}
         usual = defaults(function)
@@ -74,7 +74,7 @@ class ComponentKernels:
 
     @cached_property
     def choices(self) -> dict[str, Any]:
-        """What the algorithm is told besides arrays, or takes where it is not."""
+        """Return the options of the algorithm, with default values."""
         return defaults(self.book) | dict(self.options)
 
     @cached_property
@@ -100,7 +100,7 @@ class ComponentKernels:
 
     @cached_property
     def answer(self) -> Function:
-        """(q, x) -> M⁻¹ x, of one x (…, nv) or several (…, k, nv)."""
+        """(q, x) -> M⁻¹ x, for one x (…, nv) or several (…, k, nv)."""
         if not self.model.has_couplings:
             kernel = self.of(answer, weightless(self.model))
             return lambda q, x: kernel(q if x.ndim == q.ndim else q[..., None, :], x)
@@ -115,10 +115,10 @@ class ComponentKernels:
 
     @cached_property
     def forward(self) -> Function:
-        """(q, v, τ, wrenches…) -> accelerations, loops closed."""
+        """(q, v, τ, wrenches…) -> accelerations with closed loops."""
         return self.of(dynamics.forward_dynamics, pushed=True, stabilization=self.options.get("stabilization"))
 
     @cached_property
     def closing(self) -> Function:
-        """(q, v) -> what closed loops change of velocities."""
+        """(q, v) -> change of velocities by closed loops."""
         return self.of(constrained.velocity_correction)

@@ -1,7 +1,7 @@
-"""What is made of the Jacobian of mechanisms of which it is too long for one kernel: its Hessian, its singular values.
+"""Hessian and singular values of the Jacobian of mechanisms that are too large for one kernel.
 
-The columns come from a kernel, and so does what joints add to the Hessian whose axes move in their own bodies; NumPy
-works on those of all rows at once, which takes about as long as to write what comes of them.
+The columns are computed by a kernel, and so is the contribution to the Hessian of joints whose axes move in their
+bodies. NumPy processes those of all rows together, in about the time of writing the results.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from linkwright.spatial.singular import singular_values
 
 @kept
 def independent(model: Model) -> Model:
-    """The same mechanism with no joint following another."""
+    """Return the same mechanism without mimic joints."""
     return replace(model, joints=tuple(replace(joint, coupling=None) for joint in model.joints))
 
 
 def changing(model: Model) -> list[int]:
-    """The joints whose axes move in their own bodies."""
+    """Return the joints whose axes move in their bodies."""
     found = []
     for k, joint in enumerate(model.joints):
         x = np.linspace(0.3, 0.9, joint.motion.nq)
@@ -42,7 +42,7 @@ def changing(model: Model) -> list[int]:
 def padded_changes(
     model: Model, q: Array, frame: str, reference_frame: ReferenceFrame, relative_to: str, width: int
 ) -> Any:
-    """Of every body (6, width, width), what changes since its joint's axes do."""
+    """Return derivatives (6, width, width) of every body by the motion of its joint's axes."""
 
     def padded(block: Array) -> Array:
         rest = width - block.shape[-1]
@@ -55,7 +55,7 @@ def padded_changes(
 
 
 def hessian(p: ComponentKernels) -> Function:
-    """The Hessian of all rows."""
+    """Return the Hessian of all rows."""
     model, told = p.model, _told(p)
     check_reference_frame(told["reference_frame"])
     free = independent(model) if model.has_couplings else model
@@ -86,14 +86,14 @@ def _told(p: ComponentKernels) -> dict[str, Any]:
 
 
 def _moved(p: ComponentKernels) -> Function:
-    """What gives the rows (…, m, nv) of the Jacobian of a frame that something moves."""
+    """Return a function of the rows (…, m, nv) of a frame's Jacobian, after a check that a joint moves it."""
     check_moves(p.model, p.choices["frame"], p.choices["relative_to"])
     rows, columns = rows_of(p.choices["directions"]), p.of(dynamics.jacobian, **_told(p))
     return lambda q: columns(q)[..., rows, :]
 
 
 def manipulability(p: ComponentKernels) -> Function:
-    """The measure of all rows."""
+    """Return the measure of all rows."""
     measure, directions = p.choices["measure"], p.choices["directions"]
     check_measure(p.model, measure)
     rows, masses = _moved(p), p.of(dynamics.mass_matrix) if measure == "asada" else None
@@ -101,12 +101,12 @@ def manipulability(p: ComponentKernels) -> Function:
 
 
 def velocity_ellipsoid(p: ComponentKernels) -> Function:
-    """Axes and semi-axes of all rows."""
+    """Return axes and semi-axes of all rows."""
     rows = _moved(p)
     return lambda q: singular_values(rows(q))
 
 
 def force_ellipsoid(p: ComponentKernels) -> Function:
-    """The same of forces."""
+    """Return axes and semi-axes of all rows, of forces."""
     rows = _moved(p)
     return lambda q: of_forces(p.model, rows(q), p.choices["directions"])

@@ -1,5 +1,5 @@
-"""Closed loops of large mechanisms: how far one is open, at what rate it opens, what it asks of the joints that lead
-from the nearest common ancestor to its ends, and how it acts on the bodies it holds."""
+"""Closed loops of large mechanisms: residual, rate, constraint equation in the joints on the paths from the last common
+ancestor to the ends, and forces on the connected bodies."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ class LoopBatch(ElementBatch):
         super().__init__(model, which, elements)
         ends = np.cumsum([0, *(1 if isinstance(one, CoordinateLoop) else len(one.kind.units) for one in model.loops)])
         self.rows = np.array([np.arange(ends[k], ends[k + 1]) for k in which])
-        """(loops, m): where in the residual theirs are"""
+        """(loops, m): indices of their residuals"""
         self.between_frames = isinstance(model.loops[which[0]], Loop)
-        """whether they hold bodies, not coordinates"""
+        """whether they connect bodies, not coordinates"""
 
     def opening(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Residuals (…, loops, m) and their rates."""
+        """Return residuals (…, loops, m) and their rates."""
         residual, rate = self.ask("opening", q, v)
         return residual, rate
 
     def asking(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """K (…, loops, m, n) of what moves each loop, and K̇ v (…, loops, m)."""
+        """Return K (…, loops, m, n) of the joints that move each loop, and K̇ v (…, loops, m)."""
         K, bias = self.ask("asking", q, v)
         return K * self.v.factors[:, None, :], bias
 
     def acting(self, q: Array) -> tuple[Array, Array, Array]:
-        """T (…, loops, 6, m), and the same as forces on the first body and on the second, in their axes."""
+        """Return T (…, loops, 6, m), and its forces on the first body and on the second, in their axes."""
         T, first, second = self.ask("acting", q)
         return T, first, second
 
     @cached_property
     def ends(self) -> Array:
-        """(loops, 2), the bodies that they hold."""
+        """(loops, 2), the connected bodies."""
         loops = [self.model.loops[k] for k in self.which]
         return np.array([[end.body for end in loop_ends(self.model, one)] for one in loops if isinstance(one, Loop)])
 
     def told(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
-        """Straight-line code."""
+        """Return a quantity of a loop as straight-line code."""
         loop = self.model.loops[self.which[0]]
         if isinstance(loop, CoordinateLoop):
             return _of_coordinates(replace(loop, coefficients=tuple(numbers)), q, v)[what]
@@ -90,7 +90,7 @@ def _of_frames(model: Model, loop: Loop, numbers: list[Any], q: Array, v: Array)
 
 @kept
 def loop_batches(model: Model) -> list[LoopBatch]:
-    """The loops by kind. Raises :class:`TooLargeError` where they are of too many, or reach too far."""
+    """Return the loops by kind. Raises :class:`TooLargeError` for too many kinds or too long paths."""
     elements = [_by_frames(model, one) if isinstance(one, Loop) else _by_coordinates(model, one) for one in model.loops]
     return batches_of(LoopBatch, model, elements, "loops")
 

@@ -1,7 +1,7 @@
-"""Regressors of large mechanisms: what bodies take comes from a kernel of loops over them, NumPy hands it to joints.
+"""Regressors of large mechanisms: those of bodies are computed by a kernel of loops, those of joints by NumPy.
 
-Columns of forces on every body and the joints' axes are all in the world, about its origin, so that what a joint feels
-of the bodies beyond it, which are numbered one after the other, is one product of matrices.
+Columns of forces on every body and the joints' axes are all in the world, about its origin, so that the forces on a
+joint from its descendants, which have consecutive indices, are one product of matrices.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from linkwright.spatial.transform import force_to_parent, split_pose
 
 
 def _in_world(columns: Function) -> Function:
-    """The same columns (6, 10) of every body, in the world."""
+    """Return the columns (6, 10) of every body in the world."""
 
     @wraps(columns)
     def moved(model: Model, q: Array, *rates: Array) -> Any:
@@ -48,11 +48,11 @@ COLUMNS = {
     dynamics.reference_regressor: _in_world(body_reference_regressors),
     dynamics.momentum_regressor: _in_world(body_momentum_regressors),
 }
-"""Of every body, in the world; the last of their arrays is that of which each entry may move a rotor."""
+"""Columns of every body in the world; each entry of the last array may move a rotor."""
 
 
 def axes_in_world(model: Model, q: Array) -> Any:
-    """Of every joint its motion subspace (6, nv) in the world, then zeros up to (6, 6)."""
+    """Return the motion subspace (6, nv) of every joint in the world, padded with zeros to (6, 6)."""
 
     def axes(link: Link, T: Array, q: Array) -> Array:
         R, p = split_pose(T)
@@ -65,12 +65,12 @@ def axes_in_world(model: Model, q: Array) -> Any:
 
 
 def _of_bodies(found: Any, shape: int) -> Array:
-    """What every body has, an array of so many axes, in one (…, bodies, …); straight lines give them one by one."""
+    """Return values of every body, arrays with this number of axes, as one (…, bodies, …)."""
     return np.stack(found, axis=-1 - shape) if isinstance(found, tuple) else np.asarray(found)
 
 
 def regressor(p: ComponentKernels) -> Function:
-    """Of all rows what every joint feels of the columns of every body; then a column of each of some velocities."""
+    """Return the joint efforts of the columns of every body for all rows, and columns of rotors."""
     model, columns, axes = p.model, p.of(COLUMNS[p.book]), p.of(axes_in_world)
     n, own = 10 * len(model.links), [model.slice(joint.name).v for joint in model.joints]
     rotors = rotor_velocities(model) if p.choices["armature"] else []
@@ -94,7 +94,7 @@ def regressor(p: ComponentKernels) -> Function:
 
 
 def energy_regressor(p: ComponentKernels) -> Function:
-    """The energy's regressor of all rows."""
+    """Return the energy's regressor of all rows."""
     of, model = p.choices["of"], p.model
     own = p.of(body_energy_regressors, of=of)
 

@@ -1,7 +1,7 @@
 """Springs between bodies of large mechanisms.
 
-The length of one and how every joint on its ways lengthens it (see `dynamics/forces/springs.py`) are code for one
-element; forces and energies follow from them for all springs together.
+The length of a spring and its derivative by the joints on its paths (see `dynamics/forces/springs.py`) are code for one
+element; forces and energies are computed from them for all springs together.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SpringBatch(ElementBatch):
         """(4, springs): stiffness, damping, shortest and longest relaxed length"""
 
     def told(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
-        """The length, and how fast each velocity lengthens it."""
+        """Return the length, and its rate per velocity."""
         spring = self.model.springs[self.which[0]]
         bodies, ends = _ways(self.model, spring)
         local = {-1: -1, **{k: n for n, k in enumerate(bodies)}}
@@ -55,19 +55,19 @@ class SpringBatch(ElementBatch):
         return stretched(pieces), np.concatenate([np.zeros(0), *rows])
 
     def lengths(self, q: Array) -> tuple[Array, Array]:
-        """Lengths (…, springs) and rows (…, springs, n) at configurations (…, nq)."""
+        """Return lengths (…, springs) and rows (…, springs, n) at configurations (…, nq)."""
         length, row = self.ask("length", q)
         return length, self.v.factors * row
 
     def elongation(self, length: Array) -> Array:
-        """By how much they are longer than relaxed."""
+        """Return the elongation beyond the relaxed length."""
         _, _, low, high = self.law
         x: Array = np.maximum(length - high, 0.0) + np.minimum(length - low, 0.0)
         return x
 
 
 def _ways(model: Model, spring: Spring) -> tuple[list[int], list[int]]:
-    """The bodies that move a spring, and those that its points are on."""
+    """Return the bodies that move a spring, and those of its points."""
     ends = [model.frames[name].body for name in spring.frames]
     return sorted({k for pair in pairwise(ends) for way in ways_between(model, *pair) for k in way}), ends
 
@@ -87,18 +87,18 @@ def _element(model: Model, spring: Spring) -> BatchElement:
 
 @kept
 def springless(model: Model) -> Model:
-    """The same mechanism without springs between bodies."""
+    """Return the same mechanism without springs between bodies."""
     return replace(model, springs=())
 
 
 @kept
 def spring_batches(model: Model) -> list[SpringBatch]:
-    """The springs by kind. Raises :class:`TooLargeError` where they are of too many, or reach too far."""
+    """Return the springs by kind. Raises :class:`TooLargeError` for too many kinds or too long paths."""
     return batches_of(SpringBatch, model, [_element(model, spring) for spring in model.springs], "springs")
 
 
 def spring_lengths(p: ComponentKernels) -> Function:
-    """Of all rows."""
+    """Return the spring lengths of all rows."""
     alike = spring_batches(p.model)
 
     def all_rows(q: Array) -> Array:
@@ -111,7 +111,7 @@ def spring_lengths(p: ComponentKernels) -> Function:
 
 
 def spring_energy(p: ComponentKernels) -> Function:
-    """Of all rows."""
+    """Return the spring energy of all rows."""
     alike = spring_batches(p.model)
     joints = p.of(p.book, springless(p.model)) if any(np.any(one.stiffness) for one in p.model.joints) else None
 
@@ -126,7 +126,7 @@ def spring_energy(p: ComponentKernels) -> Function:
 
 
 def passive_forces(p: ComponentKernels) -> Function:
-    """Of all rows."""
+    """Return the passive forces of all rows."""
     alike, joints = spring_batches(p.model), p.of(p.book, springless(p.model))
 
     def all_rows(q: Array, v: Array) -> Array:
