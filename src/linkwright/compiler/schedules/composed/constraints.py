@@ -188,7 +188,9 @@ class LoopConstraints:
         efforts, missing = np.where(driven, h, 0.0), np.where(driven, 0.0, h)
         for group, K, units, one in zip(self.groups, self.K, self._units, self.bearing, strict=True):
             K, own = K * units[:, None, :], driven[group.columns]
-            P = np.eye(own.shape[1]) - np.swapaxes(K, -1, -2) @ one.inverse @ K  # projection that removes constraint forces
+            P = (
+                np.eye(own.shape[1]) - np.swapaxes(K, -1, -2) @ one.inverse @ K
+            )  # projection that removes constraint forces
             P = 0.5 * own[:, :, None] * own[:, None, :] * (P + np.swapaxes(P, -1, -2))
             free = semidefinite(P, np.ones(own.shape[1]))
             found, left = 0.0, _beyond(K, one, h[..., group.columns] * units)
