@@ -81,6 +81,25 @@ def test_postures_at_and_next_to_singular_ones_are_found_or_infinitely_many(name
         assert_found(solver, model, frame, of_arm(model, frame, near))
 
 
+@pytest.mark.parametrize(("name", "given"), [("arm7", "joint2"), ("xarm7", "joint4")])
+def test_straight_postures_with_another_joint_given_are_found_or_infinitely_many(name, given):
+    model, frame = load(name)
+    solver = lw.analytic_inverse_kinematics(model, frame, given=given)
+    random = np.random.default_rng(0)
+    fifteen = random.integers(-11, 13, (100, 7)) * np.pi / 12
+    q = np.where(random.random((100, 7)) < 0.6, 0.0, fifteen)
+    for distance in (0.0, 1e-9, 1e-7, 1e-5):
+        near = q + distance * random.uniform(-1.0, 1.0, q.shape)
+        assert_found(solver, model, frame, of_arm(model, frame, near))
+
+
+def test_two_close_answers_that_the_formulas_of_an_approximate_family_merge_are_found():
+    """The wrist of xarm7 is spherical up to 1e-6, by the decimals of its file."""
+    model, frame = load("xarm7")
+    q = np.array([[-2.167647, -1.703708, -0.804197, 2.816823, 1.565535, 0.995587, 2.859201]])
+    assert_found(lw.analytic_inverse_kinematics(model, frame), model, frame, q)
+
+
 JOINTS = {
     "spherical wrist": 6,
     "three parallel axes": 6,

@@ -28,6 +28,9 @@ from linkwright.spatial.arrays import Array
 DISTANCES = (0.0, 1e-2, 1e-2, 1e-2, 1e-2, 1e-4, 1e-4, 1e-4, 1e-4)
 """Distances of the nearby targets from a degenerate one, rad and parts of the arm's length."""
 
+MORE = (1e-2,) * 12
+"""The same where an answer is singular: more initial guesses near a curve of answers."""
+
 STEPS = 6
 """Levenberg–Marquardt steps in a kernel."""
 
@@ -35,16 +38,20 @@ CALLS = 20
 """Calls of that kernel at most."""
 
 SETTLED = 1e-9
-"""An initial guess has converged to an answer where its last step is shorter than this (rad or m)."""
+"""An initial guess has converged, to an answer or to a minimum of the error, where its last step is shorter (rad or m).
+"""
 
-RANDOM = 240
-"""Random initial guesses where an answer is singular, or none is known, and not all branches are filled.
+RANDOM = 120
+"""Random initial guesses where an answer is singular or nearly reached, or none is known.
 
 Next to a curve of answers the error has minima along the curve that are no answers: few of them find the others.
 """
 
-SINGULAR = 1e-7
+SINGULAR = 1e-5
 """A singular answer: the smallest singular value of its Jacobian is below this part of the largest."""
+
+NEARLY = 1e-5
+"""Initial guesses that converge to a smaller error (m and rad together) that is no answer are near a curve of such."""
 
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
@@ -118,28 +125,34 @@ class DegenerateTargets:
         random = np.random.default_rng(0)
         known = np.asarray(error <= fine)
         own = q[..., self._places]
-        parts, left = self._converged(np.concatenate([own, *self._nearby(arrays, random)], axis=1), arrays, fine)
+        guesses = np.concatenate([own, *self._nearby(arrays, random, DISTANCES)], axis=1)
+        parts, left = self._converged(guesses, arrays, fine)
         # where a solution is multiple an answer may be far from it, though its error is small
         known &= self._gap(parts[:, : own.shape[1]], own) <= SEPARATE
         self._add(q, error, known, parts, left <= SHARP * fine, left)
-        rows = self._incomplete(q, np.asarray(error <= fine), arrays)
+        nearly = ((left > SHARP * fine) & (left < NEARLY)).any(axis=1)
+        rows = self._incomplete(q, np.asarray(error <= fine), np.asarray(nearly), arrays)
         if len(rows):
             few, some, errors = [x[rows] for x in arrays], q[rows], error[rows]
-            parts, left = self._converged(self._random(few, random), few, fine)
+            guesses = np.concatenate([*self._nearby(few, random, MORE), self._random(few, random)], axis=1)
+            parts, left = self._converged(guesses, few, fine)
             self._add(some, errors, errors <= fine, parts, left <= SHARP * fine, left)
             q[rows], error[rows] = some, errors
 
-    def _incomplete(self, q: Array, known: Array, arrays: list[Array]) -> Array:
-        """Rows in which random initial guesses may find more answers."""
-        rows, _ = at = np.nonzero(known & ~known.all(axis=1)[:, None])
+    def _incomplete(self, q: Array, known: Array, nearly: Array, arrays: list[Array]) -> Array:
+        """Rows in which more initial guesses may find more answers."""
+        nearly = (nearly | ~known.any(axis=1)) & ~known.all(axis=1)
+        rows, _ = at = np.nonzero(known & ~(nearly | known.all(axis=1))[:, None])
         given = arrays[1] if len(arrays) > 1 else np.zeros(len(q))
         values = np.linalg.svd(self._jacobian(q[at][:, self._places], arrays[0][rows], given[rows]), compute_uv=False)
         singular = rows[values[:, -1] < SINGULAR * values[:, 0]]
-        return np.union1d(singular, np.flatnonzero(~known.any(axis=1)))
+        return np.union1d(singular, np.flatnonzero(nearly))
 
-    def _nearby(self, arrays: list[Array], random: np.random.Generator) -> Iterator[Array]:
-        """Answers, exact or not, to the targets and to others nearby: (n, m, joints)."""
-        for distance in DISTANCES:
+    def _nearby(
+        self, arrays: list[Array], random: np.random.Generator, distances: tuple[float, ...]
+    ) -> Iterator[Array]:
+        """Answers, exact or not, to targets at some distances from these: (n, m, joints)."""
+        for distance in distances:
             near = [self._task.moved(arrays[0], distance, random), *arrays[1:]]
             if self._candidates is not None:
                 yield self._candidates(*near)
@@ -161,13 +174,13 @@ class DegenerateTargets:
         target, given = arrays[0], arrays[1] if len(arrays) > 1 else np.zeros(len(parts))
         damping = np.where(np.isfinite(parts).all(axis=-1), 1.0, np.inf)
         for call in range(CALLS):
-            at: tuple[Array, ...] = np.nonzero((damping < 1e6) & ~((left <= 1e-3 * fine) & (settled | (call > 1))))
+            at: tuple[Array, ...] = np.nonzero((damping < 1e6) & ~settled & ((left > 1e-3 * fine) | (call < 2)))
             if not len(at[0]):
                 break
             better, now, moved = self._steps(parts[at], target[at[0]], given[at[0]], damping[at])
             kept = np.asarray(now < left[at])
             damping[at] *= np.where(kept, 0.3, 10.0)
-            settled[at] |= moved < SETTLED
+            settled[at] = moved < SETTLED
             at = tuple(i[kept] for i in at)
             parts[at], left[at] = better[kept], now[kept]
         return parts, left

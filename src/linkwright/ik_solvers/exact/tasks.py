@@ -203,7 +203,7 @@ RESTING = 0.1
 
 def free_joints(task: PoseTarget, held: int | None, q: Array, tolerance: float) -> list[int]:
     """The joints that can move while the hand, and what is given, stay within a part of a tolerance."""
-    target, given = task.target_of(q), task.given_of(q)
+    target, given, least = task.target_of(q), task.given_of(q), tolerance / STEP
     tolerance = RESTING * tolerance
 
     def at(x: Array) -> tuple[Array, Array, float]:
@@ -212,11 +212,14 @@ def free_joints(task: PoseTarget, held: int | None, q: Array, tolerance: float) 
 
     others = [k for k in range(len(q)) if k != held]
     _, values, V = np.linalg.svd(at(q)[1][:, others])
-    if len(values) == len(others) and values[-1] * STEP > tolerance:
+    if len(values) == len(others) and values[-1] > least:
         return []
     rank = int((values > SMALL * values[0]).sum())
     nothing = np.zeros((len(others) - rank, len(q)))
     nothing[:, others] = V[rank:]
+    if len(nothing) > 1:  # several curves may cross: those along which single joints move most are likely among them
+        columns = (nothing.T @ nothing)[:, (nothing**2).sum(axis=0) > 1e-6]
+        nothing = np.concatenate([nothing, (columns / np.linalg.norm(columns, axis=0)).T])
     moved = np.zeros(len(q))
     for v in nothing:
         for _ in range(3):  # where curves cross, what is left of a direction leads along one of them
