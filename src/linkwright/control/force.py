@@ -286,12 +286,12 @@ class ForceLoop(ByValue):
     directions : str or sequence of str
         Directions in which the hand exerts a force, some of "x", "y", "z", "rx", "ry", "rz".
     integral : float or array_like, shape (6,)
-        k_i in 1/s.
+        Integral gain k_i in 1/s.
     damping : float or array_like, shape (6,)
-        d in N s/m and N m s/rad. On a surface of any stiffness the loop is stable without delay where k_i < d/λ_n,
+        Damping d, N s/m and N m s/rad. Without delay, the loop is stable on surfaces of any stiffness for k_i < d/λ_n,
         λ_n = 1/(Λ⁻¹)_nn.
     proportional : float or array_like, shape (6,), optional
-        k_p.
+        Proportional gain k_p.
     limit : float or array_like, shape (6,), optional
         Bound of k_i z in N and N m; by default none.
     axes : array_like, shape (3, 3), optional
@@ -315,7 +315,13 @@ class ForceLoop(ByValue):
         return {name: x for name in FORCE_LOOP if (x := getattr(self, name)) is not None}
 
     def as_values(self) -> ValueList:
-        """Return its numbers, so that other ones do not compile again."""
+        """Return the numbers of the loop and a function of them, so that other numbers need no compilation.
+
+        Returns
+        -------
+        ValueList
+            Numbers and function.
+        """
         numbers = {name: as_numbers(name, x) for name, x in self.numbers.items()}
         key = (ForceLoop, tuple(rows_of(self.directions)), tuple(numbers))
         return ValueList(key, numbers, (), partial(replace, self))
@@ -384,8 +390,12 @@ def hybrid(
 
     Parameters
     ----------
-    model, t, q, v
-        Mechanism, time and state.
+    model : Model
+        Mechanism.
+    t : float
+        Time, s.
+    q, v : ndarray, shapes (nq,) and (nv,)
+        Configuration and joint velocity.
     state : ndarray, shape (6,)
         Integral z of the force error, in the axes of the loop; it starts at zero.
     wrench : ndarray, shape (6,)
@@ -402,13 +412,15 @@ def hybrid(
         Gains K in 1/s² and K_d in 1/s of the path.
     step : float
         Control period in s.
-    posture, posture_stiffness, posture_damping, actuated
-        As of :func:`operational_space`.
+    posture, posture_stiffness, posture_damping, actuated : optional
+        As for :func:`operational_space`.
 
     Returns
     -------
-    (ndarray, ndarray)
-        Efforts (nv,) and the next state.
+    tau : ndarray, shape (nv,)
+        Efforts.
+    state : ndarray, shape (6,)
+        Next state.
 
     References
     ----------

@@ -79,28 +79,52 @@ def study(
     progress: Callable[[float], None] | None = None,
     title: str = "",
 ) -> Study:
-    """Compute a function for many sets of parameters, and keep what it gives in a folder, from which it can go on.
+    """Evaluate a function for many sets of parameters, and store the results in a folder, which can be continued.
 
-    ``function`` is called with arrays (n, *shape), by the names of ``parameters``, for n rows at a time (for one row at
-    a time, without the first dimension, where ``batched`` is False). It gives an array (n, …), a dict of such, or a
-    motion, a rollout or a result of ``inverse_kinematics`` of a batch: ``partial(lw.simulate, arm, duration=2.0)`` for
-    parameters q0 and v0, or a function of yours. It should give the same whenever it is asked for the same.
-    ``parameters``: :mod:`samples <linkwright.studies.samples>`, a grid, a table, random draws or Sobol's sequence; a
-    dict of arrays of equal length is a table.
+    The store is a zarr group (version 3) with an array for each output, whose first dimension is the row, and
+    ``status``: 1 computed, 2 failed. Rows are computed in chunks; a chunk is complete or absent, whenever the run
+    stops. Rows for which the function raises are recorded with the error. Only one run may write to a store.
 
-    ``store`` is a folder: a new one, or that of the same study before, of which only what is missing is computed. It is
-    a zarr group (version 3) with an array for each output, whose first dimension is the row, and ``status``: 1
-    computed, 2 failed. Rows are computed in chunks of at most a million, or about a second of work (``chunk``: so
-    many). A chunk is complete or absent, whatever happens meanwhile. Rows for which the function raises are recorded
-    with the error, and the others go on. One run at a time writes to a store.
+    Parameters
+    ----------
+    function : callable
+        Function of arrays (n, *shape), by the names of `parameters`. It returns an array (n, ...), a dict of arrays, or
+        a motion, a rollout or a result of :func:`~linkwright.inverse_kinematics` of a batch, such as
+        ``partial(lw.simulate, arm, duration=2.0)`` for parameters q0 and v0. It must be deterministic.
+    parameters : Samples or mapping
+        Sets of parameters of :mod:`samples <linkwright.studies.samples>`: a grid, a table, random draws or Sobol's
+        sequence; a mapping of arrays of equal length is a table.
+    store : str or Path
+        New folder, or that of the same study, whose missing rows are computed.
+    workers : int or distributed.Client, optional
+        Number of threads of this process (by default all processors), or a client whose workers see the same folder.
+    keep : collection of str, optional
+        Names of the stored outputs. By default all.
+    keep_parameters : bool or collection of str, optional
+        Whether parameters are stored, or their names.
+    units : mapping, optional
+        Units of outputs and parameters by name.
+    batched : bool, optional
+        Whether the function takes n rows; otherwise it takes one row, without the first dimension.
+    chunk : int, optional
+        Rows of a chunk. By default about a second of work, at most a million rows.
+    compress : bool, optional
+        Whether chunks are compressed, with lz4.
+    progress : callable, optional
+        Function of the completed share. By default a line on the terminal.
+    title : str, optional
+        Title of the study.
 
-    ``workers``: a number of threads of this process (by default all processors), or a ``distributed.Client``, whose
-    workers must see the same folder. ``keep``: names of the outputs that are kept, all unless
-    given; ``keep_parameters``: those of the parameters, all or none. ``units`` of outputs and parameters, by name.
-    ``compress``: with lz4. ``progress``: a function of the fraction done; unless given it is shown on the terminal.
+    Returns
+    -------
+    Study
+        The study.
 
-    Raises :class:`InputError` where ``store`` is something else, cannot be written, is in use, or is a study of another
-    function or other parameters, which it names, and where the function fails for all of the first rows.
+    Raises
+    ------
+    InputError
+        If the store cannot be written, is in use, or belongs to another study, or the function fails for all first
+        rows.
     """
     if not callable(function):
         raise ArgumentError(f"study: the first argument is a function of the parameters; got {function!r}")

@@ -72,32 +72,58 @@ def ilqr(
     each: Collection[str] = (),
     stopping: StoppingCriterion | None = None,
 ) -> OptimalMotion:
-    """The efforts that make a motion from q0 (…, nq), v0 (…, nv) cost least over ``steps`` steps of ``step`` seconds.
+    """Optimize the efforts of a motion by iterative LQR, with effort limits.
 
-    The cost is the sum of the ``running`` costs times ``step`` over all nodes but the last, and of the ``final`` ones
-    of the last, where there are no efforts. Costs are :class:`PostureCost`, :class:`VelocityCost`, :class:`EffortCost`,
-    :class:`FrameCost`, or functions ``cost(model, t, q, v, tau)`` written as laws are, with the functions of this
-    library and of NumPy: what returns a number is differentiated twice; what returns residuals r (n,) costs ½ rᵀ r and
-    is taken as Gauss and Newton do. Some cost must be on every effort. Numbers bound to a function by
-    ``functools.partial`` are the same for all problems of a batch, but those named in ``each``.
+    The cost is the sum of the `running` costs times `step` over all nodes but the last, plus the `final` costs at the
+    last, where there are no efforts. Each iteration solves the Riccati equation along the motion, for linearized
+    dynamics and quadratic costs, followed by a line search. The result is a local minimum, which depends on the guess.
+    Springs, dampers and friction of the joints act; states are compared by :func:`~linkwright.difference`.
 
-    Leading axes of q0 and v0 are independent problems, which run side by side on the lanes of vector registers; each
-    ends when it is done. ``effort_limits``: a number, (nv,) or (m,) of the m that are actuated, also a pair (low,
-    high) of them; True takes those of the joints. They are kept exactly, by a quadratic program in every node (Tassa,
-    Mansard & Todorov, ICRA 2014). ``initial_guess``: efforts (…, steps, nv) to begin with, otherwise those that hold
-    the start against gravity and springs; closed loops bear what motors cannot. ``actuated``: names of the joints that
-    have a motor, otherwise all have. ``method`` is that of the integration, "semi_implicit" (the quickest), "rk4",
-    "midpoint" or "euler"; otherwise as :func:`simulate` chooses. Springs, dampers and friction of the joints act.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q0, v0 : array_like, shapes (..., nq) and (..., nv)
+        Initial states. Leading dimensions are independent problems, solved on the lanes of vector registers.
+    steps : int
+        Number of steps.
+    step : float
+        Step, s.
+    running, final : Cost or sequence of Cost, optional
+        :class:`PostureCost`, :class:`VelocityCost`, :class:`EffortCost`, :class:`FrameCost`, or functions ``cost(model,
+        t, q, v, tau)`` of this library's functions and NumPy: one that returns a number is differentiated twice; one
+        that returns residuals r (n,) has the cost ½ rᵀ r and the Gauss–Newton Hessian. Every effort needs a cost.
+        Numbers bound by ``functools.partial`` are shared by all problems, except those named in `each`.
+    effort_limits : bool, float, array_like or tuple, optional
+        Limits, exact by a quadratic program at every node: a number, (nv,) or (m,) of the m actuated efforts, or a pair
+        (low, high); True for those of the joints.
+    initial_guess : array_like, shape (..., steps, nv), optional
+        Efforts. By default those that hold the initial state against gravity and springs.
+    actuated : sequence of str, optional
+        Names of the joints that have motors. By default all.
+    method : {"semi_implicit", "rk4", "midpoint", "euler"}, optional
+        Integration method; "semi_implicit" is the fastest. By default as for :func:`~linkwright.simulate`.
+    each : collection of str, optional
+        Names of bound numbers that are given for each problem.
+    stopping : StoppingCriterion, optional
+        Tolerance and number of iterations.
 
-    A problem has converged when an iteration is expected to lower its cost by no more than the ``tolerance`` of
-    ``stopping``, relative to the cost. Each iteration solves Riccati's equation along the motion, with the dynamics
-    linear and the costs quadratic about it, and takes so much of the step that the cost falls (Li & Todorov 2004; Tassa
-    et al. 2014). What it finds is a local least, which depends on the guess. States are compared by ``difference``, so
-    that joints may turn about points.
+    Returns
+    -------
+    OptimalMotion
+        Motions with gains and costs.
 
-    Raises :class:`~linkwright.errors.InputError` for weights that are none, states that are none, no steps and the
-    like.
+    Raises
+    ------
+    InputError
+        If a weight is invalid, a state is no state, or there are no steps.
 
+    References
+    ----------
+    Li & Todorov, ICINCO (2004); Tassa, Mansard & Todorov, ICRA (2014).
+
+    Examples
+    --------
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
     >>> reach = [lw.control.PostureCost([1.0, 0.5], 100.0), lw.control.VelocityCost(10.0)]

@@ -171,8 +171,8 @@ class Builder(ShapeBuilder):
 
         See Also
         --------
-        Builder.joint_spring : a spring of a joint.
-        Builder.mimic : a joint that follows another one.
+        Builder.joint_spring : Add a spring of a joint.
+        Builder.mimic : Couple a joint to another one.
         """
         who = f"joint {name_of('a joint', name)!r}"
         for what, body in (("a parent body", parent), ("a child body", child)):

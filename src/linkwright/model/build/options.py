@@ -41,7 +41,20 @@ class JointLimits(ByValue):
 
     @classmethod
     def of(cls, who: str, given: Any) -> JointLimits:
-        """Return the limits of an argument: None, (lower, upper) or the limits themselves."""
+        """Return the limits of an argument.
+
+        Parameters
+        ----------
+        who : str
+            Name of the function, for messages.
+        given : JointLimits, tuple or None
+            Limits, (lower, upper), or None.
+
+        Returns
+        -------
+        JointLimits
+            Limits.
+        """
         if given is None:
             return cls()
         if isinstance(given, (tuple, list)) and len(given) == 2:
@@ -106,7 +119,20 @@ class ContactProperties:
 
     @classmethod
     def of(cls, who: str, given: Any) -> ContactProperties:
-        """Return the properties of an argument, the default ones for None."""
+        """Return the properties of an argument, the default ones for None.
+
+        Parameters
+        ----------
+        who : str
+            Name of the function, for messages.
+        given : ContactProperties or None
+            Properties.
+
+        Returns
+        -------
+        ContactProperties
+            Properties.
+        """
         if given is None:
             return cls()
         if not isinstance(given, cls):

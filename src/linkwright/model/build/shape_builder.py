@@ -53,10 +53,12 @@ class ShapeBuilder:
             end to end), "capsule" (``radius``, ``length`` between the centers of its caps) or "plane". Capsules,
             cylinders and cones are along z, the normal of a plane is z. Meshes: :meth:`mesh`; height fields:
             :meth:`height_field`.
-        radius, length : float, optional
-            In m.
+        radius : float, optional
+            Radius in m.
         size : array_like, shape (3,), optional
             Lengths of the sides along x, y and z in m.
+        length : float, optional
+            Length in m.
         xyz, rpy, placement : array_like, optional
             Pose of the middle of the shape in the body's frame, as of :meth:`joint`.
         use : {"both", "visual", "collision"}, optional

@@ -312,7 +312,7 @@ class Editing:
         ----------
         name : str
             Name of the loop.
-        type, first, second, xyz, rpy, placement, axis
+        type, first, second, xyz, rpy, placement, axis : optional
             Arguments of :meth:`Builder.loop`.
 
         Returns
