@@ -73,17 +73,18 @@ def regressor(p: ComponentKernels) -> Function:
     """Return the joint efforts of the columns of every body for all rows, and columns of rotors."""
     model, columns, axes = p.model, p.of(COLUMNS[p.book]), p.of(axes_in_world)
     n, own = 10 * len(model.links), [model.slice(joint.name).v for joint in model.joints]
+    led = [(k, 1.0) if (c := one.coupling) is None else (c.leader, c.multiplier) for k, one in enumerate(model.joints)]
+    multipliers = np.array([multiplier for _, multiplier in led])[:, None, None]
+    parts = [(own[led[k][0]], joint.motion.nv, model.subtree_end[k]) for k, joint in enumerate(model.joints)]
     rotors = rotor_velocities(model) if p.choices["armature"] else []
     rubbing = list(range(model.nv)) if p.choices.get("friction") else []
 
     def all_rows(q: Array, *rates: Array) -> Array:
-        S, rows = _of_bodies(axes(q), 2), q.shape[:-1]
+        S, rows = np.swapaxes(multipliers * _of_bodies(axes(q), 2), -1, -2), q.shape[:-1]
         W = np.moveaxis(_of_bodies(columns(q, *rates), 2), -3, -2).reshape(*rows, 6, n)
         Y = np.zeros((*rows, model.nv, n + len(rotors) + 2 * len(rubbing)))
-        for k, (joint, end) in enumerate(zip(model.joints, model.subtree_end, strict=True)):
-            block = np.swapaxes(S[..., k, :, : joint.motion.nv], -1, -2) @ W[..., 10 * k : 10 * end]
-            leader, multiplier = (k, 1.0) if (c := joint.coupling) is None else (c.leader, c.multiplier)
-            Y[..., own[leader], 10 * k : 10 * end] += multiplier * block
+        for k, (felt, nv, end) in enumerate(parts):
+            Y[..., felt, 10 * k : 10 * end] += S[..., k, :nv, :] @ W[..., 10 * k : 10 * end]
         at = n
         for places, x in ((rotors, rates[-1]), (rubbing, rates[0]), (rubbing, coulomb(rates[0]))):
             Y[..., places, np.arange(at, at + len(places))] = x[..., places]
