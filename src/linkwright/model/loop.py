@@ -46,17 +46,17 @@ class LoopType(ABC):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """What loops of one kind differ in: a length, a pitch."""
+        """Parameters of loops of the same kind: a length, a pitch."""
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: x for name, x in own.items() if isinstance(x, float)}
 
     def with_numbers(self, numbers: Sequence[Any]) -> LoopType:
-        """The same loop with others, which may be symbols."""
+        """Return the same loop with other parameters, which may be symbols."""
         return replace(self, **dict(zip(self.numbers, numbers, strict=True)))
 
     @property
     def kind(self) -> LoopType:
-        """What all loops are alike that differ in their numbers alone."""
+        """Loop type without its parameters."""
         return self.with_numbers([1.0] * len(self.numbers))
 
     @abstractmethod

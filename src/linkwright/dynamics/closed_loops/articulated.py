@@ -1,6 +1,6 @@
-"""Closed loops beside articulated bodies, linear in a chain of loops.
+"""Closed loops in the articulated-body algorithm, at a cost linear in a chain of loops.
 
-The loops' forces are carried inwards, and each loop is eliminated at the nearest common ancestor of its ends (as Sathya
+Loop forces are propagated inward, and each loop is eliminated at the last common ancestor of its ends (as Sathya
 & Carpentier, "Constrained articulated body dynamics algorithms", IEEE T-RO 2024, do for contacts).
 """
 
@@ -284,7 +284,7 @@ def _swept(
 
 @kept
 def closing_eliminations(model: Model) -> dict[int, IndependentRowElimination]:
-    """The orders in which pivoting takes the rows that close at each body (-1: the world), at some configuration."""
+    """Return the elimination orders of pivoting for the rows that close at each body (-1: the world)."""
     q, still = some_closed_configuration(model), np.zeros(model.nv)
     if q is None or model.has_couplings:
         return {}

@@ -111,7 +111,7 @@ def constrained(model: Model, q: Array, h: Array, k: Array) -> Constrained:
 
 @kept
 def whole_elimination(model: Model) -> IndependentRowElimination:
-    """The order in which pivoting takes the rows of all loops at some closed configuration."""
+    """Return the elimination order of pivoting for the rows of all loops at a closed configuration."""
     q = some_closed_configuration(model)
     if q is None:
         return AS_THEY_COME
@@ -135,7 +135,7 @@ def composite(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches |
 
 
 def articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, gains: Gains | None) -> Array:
-    """The accelerations (nv,), by articulated bodies and the loops beside them."""
+    """Return the accelerations (nv,) by articulated bodies with loops."""
     return moving(model, q, v, tau, wrenches, gains).a
 
 

@@ -105,7 +105,7 @@ class IndependentRowElimination(NamedTuple):
 
 
 def some_closed_configuration(model: Model) -> Array | None:
-    """A configuration (nq,) at which loops can be looked at; None where there is none, or numbers are symbols."""
+    """Return a configuration (nq,) for the analysis of loops; None if there is none, or for symbols."""
     if not model.loops or not regroupable(model) or massless_joints(model):
         return None
     with suppress(ClosureError):
