@@ -12,7 +12,7 @@ from linkwright.dynamics.assembly.loops import Closing
 from linkwright.dynamics.assembly.method import by_assembly, by_blocks
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.closed_loops.rows import loop_groups
-from linkwright.dynamics.closed_loops.stabilization import Gains
+from linkwright.dynamics.closed_loops.stabilization import Gains, checked_gains
 from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
@@ -100,7 +100,7 @@ def forward_dynamics(
     """
     method = cheapest_method(model, loops) if method is None else method
     options = checked_options(method, schedule, partition, loops)
-    gains = constrained.checked_gains(stabilization)
+    gains = checked_gains(stabilization)
     require_mass(model)
     if model.has_couplings:
         method, options = "composite", {}

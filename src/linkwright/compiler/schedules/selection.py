@@ -22,7 +22,7 @@ from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lane
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
-from linkwright.dynamics.closed_loops import forces as constrained
+from linkwright.dynamics.closed_loops.stabilization import checked_gains
 from linkwright.dynamics.forward import checked_options
 from linkwright.errors import ModelError, NoDerivativeError, TooLargeError, counted
 from linkwright.model.tree import Model
@@ -149,7 +149,7 @@ def _closing(bound: BoundFunction, model: Model) -> Closing | None:
         return None
     if corrects := facts(bound.book).corrects:
         return Closing(corrects=corrects)
-    return Closing(constrained.checked_gains(bound.options.get("stabilization")))
+    return Closing(checked_gains(bound.options.get("stabilization")))
 
 
 def _require_parts(bound: BoundFunction, model: Model) -> None:

@@ -61,7 +61,8 @@ class Open(NamedTuple):
     """(m,), the diagonal of A before outer loops were eliminated"""
 
     def __add__(self, other: Open) -> Open:  # type: ignore[override]
-        return Open(*(_added(mine, others) for mine, others in zip(self, other, strict=True)))
+        F, r, A, sizes = other
+        return Open(_added(self.F, F), _added(self.r, r), _added(self.A, A), _added(self.sizes, sizes))
 
     def block(self, i: int, j: int) -> Array:
         """Return Aᵢⱼ."""

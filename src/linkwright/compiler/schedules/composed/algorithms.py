@@ -31,6 +31,7 @@ from linkwright.dynamics.assembly.reactions import prescribed_motion_and_opening
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.closed_loops.rows import constraint_rate, loop_ends
+from linkwright.dynamics.closed_loops.stabilization import checked_gains
 from linkwright.dynamics.derivatives import require_open
 from linkwright.dynamics.forces.actuation import velocity_places
 from linkwright.dynamics.forces.joint_reactions import borne_forces, efforts_of, partly_prescribed
@@ -106,7 +107,7 @@ def _forward(p: ComponentKernels) -> Function:
     loops = options["loops"] or "closed"
     method = options["method"] or cheapest_method(model, loops)
     checked_options(method, options["schedule"], options["partition"], loops)
-    gains = constrained.checked_gains(options["stabilization"])
+    gains = checked_gains(options["stabilization"])
     dynamics.require_mass(model)
     closed = bool(model.loops) and loops == "closed"
     if not model.has_couplings:
@@ -175,7 +176,7 @@ def _project(p: ComponentKernels) -> Function:
 
 
 def _constraint_forces(p: ComponentKernels) -> Function:
-    constrained.checked_gains(p.options.get("stabilization"))
+    checked_gains(p.options.get("stabilization"))
     if not p.model.loops:
         return lambda q, v, tau, *f: np.zeros((*q.shape[:-1], 0))
     dynamics.require_mass(p.model)
