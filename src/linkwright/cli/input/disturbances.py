@@ -19,7 +19,7 @@ DROP = 0.5
 PUSH_TIME, PUSH_LASTS = 1.0, 0.1
 """Begin and duration of the push, s."""
 
-PUSH = (0.35, 0.55, 0.0)
+PUSH = (0.6, 0.27, 0.0)
 """Default impulse divided by the mass, m/s."""
 
 

@@ -31,7 +31,7 @@ class BodyShapes:
 
     def ball(self, body: str, center: Point, radius: float, color: Color = DARK) -> None:
         """Add a sphere."""
-        self.builder.shape(body, "sphere", radius=radius, xyz=center, use="visual", color=color)
+        self.builder.shape(body, "sphere", radius=radius, placement=_at(center), use="visual", color=color)
 
     def rod(self, body: str, start: Point, end: Point, radius: float, color: Color = SHELL) -> None:
         """Add a capsule whose caps have their centers at two points."""
@@ -55,7 +55,7 @@ class BodyShapes:
 
     def _box(self, body: str, center: Point, size: Any, color: Color) -> None:
         if min(size) > 0.0:
-            self.builder.shape(body, "box", size=size, xyz=center, use="visual", color=color)
+            self.builder.shape(body, "box", size=size, placement=_at(center), use="visual", color=color)
 
     def _along(self, kind: str, body: str, start: Point, end: Point, radius: float, color: Color) -> None:
         a, b = np.array(start, dtype=float), np.array(end, dtype=float)
@@ -65,3 +65,8 @@ class BodyShapes:
             return
         placement = pose_matrix(rotation_from_z((b - a) / length), 0.5 * (a + b))
         self.builder.shape(body, kind, radius=radius, length=length, placement=placement, use="visual", color=color)
+
+
+def _at(center: Point) -> Array:
+    """The pose (4, 4) of a shape at a point."""
+    return pose_matrix(p=np.array(center, dtype=float))

@@ -30,6 +30,7 @@ class PixelImage(AxesImage):
         if not (fits and isinstance(renderer, RendererAgg) and self.get_visible()):
             super().draw(renderer)
             return
-        picture = np.asarray(renderer.buffer_rgba())
+        canvas: Any = renderer
+        picture = np.asarray(canvas.buffer_rgba())
         lay_over(np.asarray(pixels), picture, round(box.x0), picture.shape[0] - round(box.y1))
         self.stale = False

@@ -43,7 +43,7 @@ MOST_STROKES = 600
 DPI = 100
 MOST_DOTS = 80
 """On more joints than this dots, and white edges, would hide the links."""
-AREA = 27.0
+AREA = 23.0
 """of the drawing, square inches"""
 
 

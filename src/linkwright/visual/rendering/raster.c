@@ -214,6 +214,17 @@ static void mean_color(const SurfaceLook *look, int64_t column, int64_t row, flo
     int64_t samples = look->samples;
     Shaded veil = {-1, {0.0f, 0.0f, 0.0f}}, solid = veil;
     for (int k = 0; k < 4; k++) mean[k] = 0.0f;
+    if (!look->veil && samples == 2) {
+        const float *near = look->solid->nearness + 2 * row * look->solid->width + 2 * column, *below = near + look->solid->width;
+        if (!(near[0] > 0.0f || near[1] > 0.0f || below[0] > 0.0f || below[1] > 0.0f)) return;
+        const int32_t *face = look->solid->face + (near - look->solid->nearness), *lower = face + look->solid->width;
+        bool full = near[0] > 0.0f && near[1] > 0.0f && below[0] > 0.0f && below[1] > 0.0f;
+        if (full && face[0] == face[1] && face[0] == lower[0] && face[0] == lower[1]) { /* one triangle fills it */
+            shade(look, look->solid, 2 * column, 2 * row, mean);
+            mean[3] = 1.0f;
+            return;
+        }
+    }
     for (int64_t j = 0; j < samples; j++)
         for (int64_t i = 0; i < samples; i++) {
             int64_t x = column * samples + i, y = row * samples + j, at = y * look->solid->width + x;

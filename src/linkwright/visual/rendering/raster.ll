@@ -386,7 +386,7 @@ define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64
   %15 = sdiv i64 %14, %12
   %16 = getelementptr inbounds i8, ptr %0, i64 56
   %17 = icmp slt i64 %1, %2
-  br i1 %17, label %18, label %42
+  br i1 %17, label %18, label %46
 
 18:
   %19 = icmp sgt i64 %12, 0
@@ -394,417 +394,598 @@ define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64
   %21 = getelementptr inbounds i8, ptr %0, i64 72
   %22 = getelementptr inbounds i8, ptr %0, i64 80
   %23 = getelementptr inbounds i8, ptr %0, i64 64
-  %24 = getelementptr inbounds i8, ptr %10, i64 12
-  %25 = sitofp i64 %12 to float
-  %26 = fmul float %25, 5.000000e-01
-  %27 = getelementptr inbounds i8, ptr %0, i64 88
-  %28 = getelementptr inbounds i8, ptr %0, i64 96
-  %29 = getelementptr inbounds i8, ptr %0, i64 92
-  %30 = getelementptr inbounds i8, ptr %4, i64 4
-  %31 = getelementptr inbounds i8, ptr %4, i64 8
-  %32 = getelementptr inbounds i8, ptr %0, i64 100
-  %33 = getelementptr inbounds i8, ptr %5, i64 4
-  %34 = getelementptr inbounds i8, ptr %5, i64 8
-  %35 = getelementptr inbounds i8, ptr %0, i64 120
-  %36 = getelementptr inbounds i8, ptr %0, i64 124
-  %37 = getelementptr inbounds i8, ptr %0, i64 128
-  %38 = getelementptr inbounds i8, ptr %0, i64 144
-  %39 = getelementptr inbounds i8, ptr %0, i64 148
-  %40 = getelementptr inbounds i8, ptr %0, i64 212
-  %41 = getelementptr inbounds i8, ptr %0, i64 216
-  br label %43
+  %24 = getelementptr inbounds i8, ptr %7, i64 4
+  %25 = getelementptr inbounds i8, ptr %0, i64 32
+  %26 = getelementptr inbounds i8, ptr %9, i64 12
+  %27 = getelementptr inbounds i8, ptr %8, i64 4
+  %28 = getelementptr inbounds i8, ptr %10, i64 12
+  %29 = sitofp i64 %12 to float
+  %30 = fmul float %29, 5.000000e-01
+  %31 = getelementptr inbounds i8, ptr %0, i64 88
+  %32 = getelementptr inbounds i8, ptr %0, i64 96
+  %33 = getelementptr inbounds i8, ptr %0, i64 92
+  %34 = getelementptr inbounds i8, ptr %4, i64 4
+  %35 = getelementptr inbounds i8, ptr %4, i64 8
+  %36 = getelementptr inbounds i8, ptr %0, i64 100
+  %37 = getelementptr inbounds i8, ptr %5, i64 4
+  %38 = getelementptr inbounds i8, ptr %5, i64 8
+  %39 = getelementptr inbounds i8, ptr %0, i64 120
+  %40 = getelementptr inbounds i8, ptr %0, i64 124
+  %41 = getelementptr inbounds i8, ptr %0, i64 128
+  %42 = getelementptr inbounds i8, ptr %0, i64 144
+  %43 = getelementptr inbounds i8, ptr %0, i64 148
+  %44 = getelementptr inbounds i8, ptr %0, i64 212
+  %45 = getelementptr inbounds i8, ptr %0, i64 216
+  br label %47
 
-42:
+46:
   ret void
 
-43:
-  %44 = phi i64 [ %1, %18 ], [ %136, %135 ]
-  %45 = load ptr, ptr %0, align 8
-  %46 = icmp ne ptr %45, null
-  %47 = and i1 %19, %46
-  br i1 %47, label %48, label %77
-
-48:
-  %49 = getelementptr inbounds i8, ptr %45, i64 40
-  %50 = mul nsw i64 %44, %12
-  %51 = load ptr, ptr %49, align 8
-  br label %52
+47:
+  %48 = phi i64 [ %1, %18 ], [ %141, %140 ]
+  %49 = load ptr, ptr %0, align 8
+  %50 = icmp ne ptr %49, null
+  %51 = and i1 %19, %50
+  br i1 %51, label %52, label %81
 
 52:
-  %53 = phi i64 [ %15, %48 ], [ %73, %72 ]
-  %54 = phi i64 [ 0, %48 ], [ %74, %72 ]
-  %55 = phi i64 [ 0, %48 ], [ %75, %72 ]
-  %56 = add nsw i64 %55, %50
-  %57 = shl nsw i64 %56, 3
-  %58 = getelementptr inbounds i8, ptr %51, i64 %57
-  %59 = getelementptr inbounds i8, ptr %58, i64 4
-  %60 = load i32, ptr %59, align 4
-  %61 = load i32, ptr %58, align 4
-  %62 = icmp slt i32 %60, %61
-  br i1 %62, label %72, label %63
+  %53 = getelementptr inbounds i8, ptr %49, i64 40
+  %54 = mul nsw i64 %48, %12
+  %55 = load ptr, ptr %53, align 8
+  br label %56
 
-63:
-  %64 = sext i32 %61 to i64
-  %65 = sdiv i64 %64, %12
-  %66 = tail call i64 @llvm.smin.i64(i64 %65, i64 %53)
-  %67 = sext i32 %60 to i64
-  %68 = sdiv i64 %67, %12
-  %69 = icmp slt i64 %68, %54
-  %70 = add nsw i64 %68, 1
-  %71 = select i1 %69, i64 %54, i64 %70
-  br label %72
+56:
+  %57 = phi i64 [ %15, %52 ], [ %77, %76 ]
+  %58 = phi i64 [ 0, %52 ], [ %78, %76 ]
+  %59 = phi i64 [ 0, %52 ], [ %79, %76 ]
+  %60 = add nsw i64 %59, %54
+  %61 = shl nsw i64 %60, 3
+  %62 = getelementptr inbounds i8, ptr %55, i64 %61
+  %63 = getelementptr inbounds i8, ptr %62, i64 4
+  %64 = load i32, ptr %63, align 4
+  %65 = load i32, ptr %62, align 4
+  %66 = icmp slt i32 %64, %65
+  br i1 %66, label %76, label %67
 
-72:
-  %73 = phi i64 [ %53, %52 ], [ %66, %63 ]
-  %74 = phi i64 [ %54, %52 ], [ %71, %63 ]
-  %75 = add nuw nsw i64 %55, 1
-  %76 = icmp eq i64 %75, %12
-  br i1 %76, label %77, label %52
+67:
+  %68 = sext i32 %65 to i64
+  %69 = sdiv i64 %68, %12
+  %70 = tail call i64 @llvm.smin.i64(i64 %69, i64 %57)
+  %71 = sext i32 %64 to i64
+  %72 = sdiv i64 %71, %12
+  %73 = icmp slt i64 %72, %58
+  %74 = add nsw i64 %72, 1
+  %75 = select i1 %73, i64 %58, i64 %74
+  br label %76
 
-77:
-  %78 = phi i64 [ %15, %43 ], [ %73, %72 ]
-  %79 = phi i64 [ 0, %43 ], [ %74, %72 ]
-  %80 = load ptr, ptr %20, align 8
-  %81 = icmp ne ptr %80, null
-  %82 = and i1 %19, %81
-  br i1 %82, label %83, label %112
+76:
+  %77 = phi i64 [ %57, %56 ], [ %70, %67 ]
+  %78 = phi i64 [ %58, %56 ], [ %75, %67 ]
+  %79 = add nuw nsw i64 %59, 1
+  %80 = icmp eq i64 %79, %12
+  br i1 %80, label %81, label %56
 
-83:
-  %84 = getelementptr inbounds i8, ptr %80, i64 40
-  %85 = mul nsw i64 %44, %12
-  %86 = load ptr, ptr %84, align 8
-  br label %87
+81:
+  %82 = phi i64 [ %15, %47 ], [ %77, %76 ]
+  %83 = phi i64 [ 0, %47 ], [ %78, %76 ]
+  %84 = load ptr, ptr %20, align 8
+  %85 = icmp ne ptr %84, null
+  %86 = and i1 %19, %85
+  br i1 %86, label %87, label %116
 
 87:
-  %88 = phi i64 [ %78, %83 ], [ %108, %107 ]
-  %89 = phi i64 [ %79, %83 ], [ %109, %107 ]
-  %90 = phi i64 [ 0, %83 ], [ %110, %107 ]
-  %91 = add nsw i64 %90, %85
-  %92 = shl nsw i64 %91, 3
-  %93 = getelementptr inbounds i8, ptr %86, i64 %92
-  %94 = getelementptr inbounds i8, ptr %93, i64 4
-  %95 = load i32, ptr %94, align 4
-  %96 = load i32, ptr %93, align 4
-  %97 = icmp slt i32 %95, %96
-  br i1 %97, label %107, label %98
+  %88 = getelementptr inbounds i8, ptr %84, i64 40
+  %89 = mul nsw i64 %48, %12
+  %90 = load ptr, ptr %88, align 8
+  br label %91
 
-98:
-  %99 = sext i32 %96 to i64
-  %100 = sdiv i64 %99, %12
-  %101 = tail call i64 @llvm.smin.i64(i64 %100, i64 %88)
-  %102 = sext i32 %95 to i64
-  %103 = sdiv i64 %102, %12
-  %104 = icmp slt i64 %103, %89
-  %105 = add nsw i64 %103, 1
-  %106 = select i1 %104, i64 %89, i64 %105
-  br label %107
+91:
+  %92 = phi i64 [ %82, %87 ], [ %112, %111 ]
+  %93 = phi i64 [ %83, %87 ], [ %113, %111 ]
+  %94 = phi i64 [ 0, %87 ], [ %114, %111 ]
+  %95 = add nsw i64 %94, %89
+  %96 = shl nsw i64 %95, 3
+  %97 = getelementptr inbounds i8, ptr %90, i64 %96
+  %98 = getelementptr inbounds i8, ptr %97, i64 4
+  %99 = load i32, ptr %98, align 4
+  %100 = load i32, ptr %97, align 4
+  %101 = icmp slt i32 %99, %100
+  br i1 %101, label %111, label %102
 
-107:
-  %108 = phi i64 [ %88, %87 ], [ %101, %98 ]
-  %109 = phi i64 [ %89, %87 ], [ %106, %98 ]
-  %110 = add nuw nsw i64 %90, 1
-  %111 = icmp eq i64 %110, %12
-  br i1 %111, label %112, label %87
+102:
+  %103 = sext i32 %100 to i64
+  %104 = sdiv i64 %103, %12
+  %105 = tail call i64 @llvm.smin.i64(i64 %104, i64 %92)
+  %106 = sext i32 %99 to i64
+  %107 = sdiv i64 %106, %12
+  %108 = icmp slt i64 %107, %93
+  %109 = add nsw i64 %107, 1
+  %110 = select i1 %108, i64 %93, i64 %109
+  br label %111
 
-112:
-  %113 = phi i64 [ %78, %77 ], [ %108, %107 ]
-  %114 = phi i64 [ %79, %77 ], [ %109, %107 ]
-  %115 = load i64, ptr %21, align 8
-  %116 = icmp slt i64 %44, %115
-  br i1 %116, label %125, label %117
+111:
+  %112 = phi i64 [ %92, %91 ], [ %105, %102 ]
+  %113 = phi i64 [ %93, %91 ], [ %110, %102 ]
+  %114 = add nuw nsw i64 %94, 1
+  %115 = icmp eq i64 %114, %12
+  br i1 %115, label %116, label %91
 
-117:
-  %118 = load i64, ptr %22, align 8
-  %119 = icmp slt i64 %44, %118
-  br i1 %119, label %120, label %125
+116:
+  %117 = phi i64 [ %82, %81 ], [ %112, %111 ]
+  %118 = phi i64 [ %83, %81 ], [ %113, %111 ]
+  %119 = load i64, ptr %21, align 8
+  %120 = icmp slt i64 %48, %119
+  br i1 %120, label %129, label %121
 
-120:
-  %121 = load i64, ptr %16, align 8
-  %122 = tail call i64 @llvm.smin.i64(i64 %121, i64 %113)
-  %123 = load i64, ptr %23, align 8
-  %124 = tail call i64 @llvm.smax.i64(i64 %123, i64 %114)
-  br label %125
+121:
+  %122 = load i64, ptr %22, align 8
+  %123 = icmp slt i64 %48, %122
+  br i1 %123, label %124, label %129
 
-125:
-  %126 = phi i64 [ %113, %117 ], [ %113, %112 ], [ %122, %120 ]
-  %127 = phi i1 [ true, %117 ], [ true, %112 ], [ false, %120 ]
-  %128 = phi i64 [ %114, %117 ], [ %114, %112 ], [ %124, %120 ]
-  %129 = icmp slt i64 %126, %128
-  br i1 %129, label %130, label %135
+124:
+  %125 = load i64, ptr %16, align 8
+  %126 = tail call i64 @llvm.smin.i64(i64 %125, i64 %117)
+  %127 = load i64, ptr %23, align 8
+  %128 = tail call i64 @llvm.smax.i64(i64 %127, i64 %118)
+  br label %129
 
-130:
-  %131 = mul nsw i64 %44, %12
-  %132 = sitofp i64 %131 to float
-  %133 = fadd float %26, %132
-  %134 = mul nsw i64 %44, %15
-  br label %138
+129:
+  %130 = phi i64 [ %117, %121 ], [ %117, %116 ], [ %126, %124 ]
+  %131 = phi i1 [ true, %121 ], [ true, %116 ], [ false, %124 ]
+  %132 = phi i64 [ %118, %121 ], [ %118, %116 ], [ %128, %124 ]
+  %133 = icmp slt i64 %130, %132
+  br i1 %133, label %134, label %140
 
-135:
-  %136 = add i64 %44, 1
-  %137 = icmp eq i64 %136, %2
-  br i1 %137, label %42, label %43
+134:
+  %135 = shl nsw i64 %48, 1
+  %136 = mul nsw i64 %48, %12
+  %137 = sitofp i64 %136 to float
+  %138 = fadd float %30, %137
+  %139 = mul nsw i64 %48, %15
+  br label %143
 
-138:
-  %139 = phi i64 [ %126, %130 ], [ %310, %309 ]
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %10, i8 0, i64 16, i1 false)
-  %140 = icmp sge i64 %139, %113
-  %141 = icmp slt i64 %139, %114
-  %142 = select i1 %140, i1 %141, i1 false
-  br i1 %142, label %143, label %210
+140:
+  %141 = add i64 %48, 1
+  %142 = icmp eq i64 %141, %2
+  br i1 %142, label %46, label %47
 
 143:
-  %144 = load i64, ptr %11, align 8
+  %144 = phi i64 [ %130, %134 ], [ %443, %442 ]
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %10, i8 0, i64 16, i1 false)
+  %145 = icmp sge i64 %144, %117
+  %146 = icmp slt i64 %144, %118
+  %147 = select i1 %145, i1 %146, i1 false
+  br i1 %147, label %148, label %343
+
+148:
+  %149 = load i64, ptr %11, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %7, ptr noundef nonnull align 4 dereferenceable(16) @__const.mean_color.veil, i64 16, i1 false)
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %8, ptr noundef nonnull align 4 dereferenceable(16) @__const.mean_color.veil, i64 16, i1 false)
-  br label %150
-
-145:
-  %146 = icmp sgt i64 %144, 0
-  br i1 %146, label %147, label %158
-
-147:
-  %148 = mul nsw i64 %144, %139
-  %149 = mul nsw i64 %144, %44
   br label %155
 
 150:
-  %151 = phi i64 [ 0, %143 ], [ %153, %150 ]
-  %152 = getelementptr inbounds float, ptr %10, i64 %151
-  store float 0.000000e+00, ptr %152, align 4
-  %153 = add nuw nsw i64 %151, 1
-  %154 = icmp eq i64 %153, 4
-  br i1 %154, label %145, label %150
+  %151 = load ptr, ptr %20, align 8
+  %152 = icmp eq ptr %151, null
+  %153 = icmp eq i64 %149, 2
+  %154 = select i1 %152, i1 %153, i1 false
+  br i1 %154, label %160, label %214
 
 155:
-  %156 = phi i64 [ 0, %147 ], [ %162, %161 ]
-  %157 = add nsw i64 %156, %149
-  br label %164
+  %156 = phi i64 [ 0, %148 ], [ %158, %155 ]
+  %157 = getelementptr inbounds float, ptr %10, i64 %156
+  store float 0.000000e+00, ptr %157, align 4
+  %158 = add nuw nsw i64 %156, 1
+  %159 = icmp eq i64 %158, 4
+  br i1 %159, label %150, label %155
 
-158:
-  %159 = mul nsw i64 %144, %144
-  %160 = uitofp nneg i64 %159 to float
-  br label %201
+160:
+  %161 = load ptr, ptr %0, align 8
+  %162 = getelementptr inbounds i8, ptr %161, i64 16
+  %163 = load ptr, ptr %162, align 8
+  %164 = load i64, ptr %161, align 8
+  %165 = mul nsw i64 %164, %135
+  %166 = getelementptr inbounds float, ptr %163, i64 %165
+  %167 = shl nsw i64 %144, 1
+  %168 = getelementptr inbounds float, ptr %166, i64 %167
+  %169 = getelementptr inbounds float, ptr %168, i64 %164
+  %170 = load float, ptr %168, align 4
+  %171 = fcmp ogt float %170, 0.000000e+00
+  br i1 %171, label %183, label %172
 
-161:
-  %162 = add nuw nsw i64 %156, 1
-  %163 = icmp eq i64 %162, %144
-  br i1 %163, label %158, label %155
-
-164:
-  %165 = phi i64 [ 0, %155 ], [ %190, %189 ]
-  %166 = add nsw i64 %165, %148
-  %167 = load ptr, ptr %0, align 8
-  %168 = load i64, ptr %167, align 8
-  %169 = mul nsw i64 %168, %157
-  %170 = add nsw i64 %169, %166
-  %171 = getelementptr inbounds i8, ptr %167, i64 16
-  %172 = load ptr, ptr %171, align 8
-  %173 = getelementptr inbounds float, ptr %172, i64 %170
+172:
+  %173 = getelementptr inbounds i8, ptr %168, i64 4
   %174 = load float, ptr %173, align 4
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %9, i8 0, i64 16, i1 false)
-  %175 = load ptr, ptr %20, align 8
-  %176 = icmp eq ptr %175, null
-  br i1 %176, label %184, label %177
+  %175 = fcmp ogt float %174, 0.000000e+00
+  br i1 %175, label %216, label %176
 
-177:
-  %178 = getelementptr inbounds i8, ptr %175, i64 16
-  %179 = load ptr, ptr %178, align 8
-  %180 = getelementptr inbounds float, ptr %179, i64 %170
+176:
+  %177 = load float, ptr %169, align 4
+  %178 = fcmp ogt float %177, 0.000000e+00
+  br i1 %178, label %216, label %179
+
+179:
+  %180 = getelementptr inbounds i8, ptr %169, i64 4
   %181 = load float, ptr %180, align 4
-  %182 = fcmp ogt float %181, %174
-  br i1 %182, label %183, label %184
+  %182 = fcmp ogt float %181, 0.000000e+00
+  br i1 %182, label %216, label %341
 
 183:
-  call fastcc void @add(ptr noundef nonnull readonly %0, ptr noundef nonnull %175, i64 noundef %166, i64 noundef %157, ptr noundef nonnull %7, ptr noundef nonnull %9) #11
-  br label %184
+  %184 = getelementptr inbounds i8, ptr %161, i64 24
+  %185 = load ptr, ptr %184, align 8
+  %186 = ptrtoint ptr %168 to i64
+  %187 = ptrtoint ptr %163 to i64
+  %188 = sub i64 %186, %187
+  %189 = getelementptr inbounds i8, ptr %185, i64 %188
+  %190 = getelementptr inbounds i32, ptr %189, i64 %164
+  %191 = getelementptr inbounds i8, ptr %168, i64 4
+  %192 = load float, ptr %191, align 4
+  %193 = fcmp ogt float %192, 0.000000e+00
+  br i1 %193, label %194, label %216
 
-184:
-  %185 = fcmp ogt float %174, 0.000000e+00
-  br i1 %185, label %187, label %186
+194:
+  %195 = load float, ptr %169, align 4
+  %196 = fcmp ogt float %195, 0.000000e+00
+  br i1 %196, label %197, label %216
 
-186:
-  br label %192
-
-187:
-  %188 = load ptr, ptr %0, align 8
-  call fastcc void @add(ptr noundef nonnull readonly %0, ptr noundef %188, i64 noundef %166, i64 noundef %157, ptr noundef nonnull %8, ptr noundef nonnull %9) #11
-  br label %186
-
-189:
-  %190 = add nuw nsw i64 %165, 1
-  %191 = icmp eq i64 %190, %144
-  br i1 %191, label %161, label %164
-
-192:
-  %193 = phi i64 [ %199, %192 ], [ 0, %186 ]
-  %194 = getelementptr inbounds [4 x float], ptr %9, i64 0, i64 %193
-  %195 = load float, ptr %194, align 4
-  %196 = getelementptr inbounds float, ptr %10, i64 %193
-  %197 = load float, ptr %196, align 4
-  %198 = fadd float %195, %197
-  store float %198, ptr %196, align 4
-  %199 = add nuw nsw i64 %193, 1
-  %200 = icmp eq i64 %199, 4
-  br i1 %200, label %189, label %192
+197:
+  %198 = getelementptr inbounds i8, ptr %169, i64 4
+  %199 = load float, ptr %198, align 4
+  %200 = fcmp ogt float %199, 0.000000e+00
+  br i1 %200, label %201, label %216
 
 201:
-  %202 = phi i64 [ 0, %158 ], [ %206, %201 ]
-  %203 = getelementptr inbounds float, ptr %10, i64 %202
-  %204 = load float, ptr %203, align 4
-  %205 = fdiv float %204, %160
-  store float %205, ptr %203, align 4
-  %206 = add nuw nsw i64 %202, 1
-  %207 = icmp eq i64 %206, 4
-  br i1 %207, label %208, label %201
+  %202 = load i32, ptr %189, align 4
+  %203 = getelementptr inbounds i8, ptr %189, i64 4
+  %204 = load i32, ptr %203, align 4
+  %205 = icmp eq i32 %202, %204
+  br i1 %205, label %206, label %216
 
-208:
-  %209 = load float, ptr %24, align 4
-  br label %210
+206:
+  %207 = load i32, ptr %190, align 4
+  %208 = icmp eq i32 %202, %207
+  br i1 %208, label %209, label %216
 
-210:
-  %211 = phi float [ %209, %208 ], [ 0.000000e+00, %138 ]
-  %212 = fcmp uge float %211, 1.000000e+00
-  %213 = or i1 %127, %212
-  br i1 %213, label %275, label %214
+209:
+  %210 = getelementptr inbounds i8, ptr %190, i64 4
+  %211 = load i32, ptr %210, align 4
+  %212 = icmp eq i32 %202, %211
+  br i1 %212, label %213, label %216
+
+213:
+  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull %161, i64 noundef %167, i64 noundef %135, ptr noundef nonnull %10) #11
+  store float 1.000000e+00, ptr %28, align 4
+  br label %341
 
 214:
-  %215 = load i64, ptr %16, align 8
-  %216 = icmp slt i64 %139, %215
-  br i1 %216, label %275, label %217
+  %215 = icmp sgt i64 %149, 0
+  br i1 %215, label %216, label %224
 
-217:
-  %218 = load i64, ptr %23, align 8
-  %219 = icmp slt i64 %139, %218
-  br i1 %219, label %220, label %275
+216:
+  %217 = mul nsw i64 %149, %144
+  %218 = mul nsw i64 %149, %48
+  br label %219
 
-220:
-  %221 = mul nsw i64 %139, %12
-  %222 = sitofp i64 %221 to float
-  %223 = fadd float %26, %222
-  %224 = load float, ptr %27, align 8
-  %225 = load float, ptr %28, align 8
-  %226 = tail call float @llvm.fmuladd.f32(float %225, float %223, float %224)
-  %227 = load float, ptr %29, align 4
-  %228 = fneg float %225
-  %229 = tail call float @llvm.fmuladd.f32(float %228, float %133, float %227)
-  store float %226, ptr %4, align 4
-  store float %229, ptr %30, align 4
-  store float 0.000000e+00, ptr %31, align 4
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %5, ptr noundef nonnull align 4 dereferenceable(12) @__const.shadow_on_ground.along, i64 12, i1 false)
-  %230 = load float, ptr %32, align 4
-  %231 = fcmp ogt float %230, 0.000000e+00
-  br i1 %231, label %232, label %234
+219:
+  %220 = phi i32 [ -1, %216 ], [ %321, %227 ]
+  %221 = phi i32 [ -1, %216 ], [ %284, %227 ]
+  %222 = phi i64 [ 0, %216 ], [ %228, %227 ]
+  %223 = add nsw i64 %222, %218
+  br label %230
 
-232:
-  store float 0.000000e+00, ptr %30, align 4
-  store float 0.000000e+00, ptr %4, align 4
-  store float %230, ptr %31, align 4
-  store float %226, ptr %5, align 4
-  store float %229, ptr %33, align 4
-  %233 = fneg float %230
-  store float %233, ptr %34, align 4
-  br label %234
+224:
+  %225 = mul nsw i64 %149, %149
+  %226 = uitofp nneg i64 %225 to float
+  br label %334
 
-234:
-  %235 = phi float [ %230, %232 ], [ 0.000000e+00, %220 ]
-  %236 = phi float [ 0.000000e+00, %232 ], [ %229, %220 ]
-  %237 = phi float [ 0.000000e+00, %232 ], [ %226, %220 ]
-  %238 = phi float [ %233, %232 ], [ -1.000000e+00, %220 ]
-  %239 = phi float [ %229, %232 ], [ 0.000000e+00, %220 ]
-  %240 = phi float [ %226, %232 ], [ 0.000000e+00, %220 ]
-  %241 = load float, ptr %35, align 4
-  %242 = load float, ptr %36, align 4
-  %243 = fmul float %239, %242
-  %244 = tail call float @llvm.fmuladd.f32(float %241, float %240, float %243)
-  %245 = load float, ptr %37, align 4
-  %246 = tail call float @llvm.fmuladd.f32(float %245, float %238, float %244)
-  %247 = fcmp olt float %246, 0.000000e+00
-  br i1 %247, label %248, label %273
+227:
+  %228 = add nuw nsw i64 %222, 1
+  %229 = icmp eq i64 %228, %149
+  br i1 %229, label %224, label %219
 
-248:
-  %249 = load float, ptr %38, align 8
-  %250 = fmul float %236, %242
-  %251 = tail call float @llvm.fmuladd.f32(float %241, float %237, float %250)
-  %252 = tail call float @llvm.fmuladd.f32(float %245, float %235, float %251)
-  %253 = fsub float %249, %252
-  %254 = fdiv float %253, %246
-  %255 = fcmp ogt float %254, 0.000000e+00
-  br i1 %255, label %263, label %273
+230:
+  %231 = phi i32 [ %220, %219 ], [ %321, %322 ]
+  %232 = phi i32 [ %221, %219 ], [ %284, %322 ]
+  %233 = phi i64 [ 0, %219 ], [ %323, %322 ]
+  %234 = add nsw i64 %233, %217
+  %235 = load ptr, ptr %0, align 8
+  %236 = load i64, ptr %235, align 8
+  %237 = mul nsw i64 %236, %223
+  %238 = add nsw i64 %237, %234
+  %239 = getelementptr inbounds i8, ptr %235, i64 16
+  %240 = load ptr, ptr %239, align 8
+  %241 = getelementptr inbounds float, ptr %240, i64 %238
+  %242 = load float, ptr %241, align 4
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %9, i8 0, i64 16, i1 false)
+  %243 = load ptr, ptr %20, align 8
+  %244 = icmp eq ptr %243, null
+  br i1 %244, label %282, label %245
 
-256:
-  %257 = load float, ptr %39, align 4
-  %258 = load float, ptr %40, align 4
-  %259 = fdiv float %258, 3.000000e+00
-  %260 = call fastcc float @lit(ptr noundef readonly %0, ptr noundef nonnull %6, i32 noundef 7, float noundef %259) #11
-  %261 = fsub float 1.000000e+00, %260
-  %262 = fmul float %257, %261
-  br label %273
+245:
+  %246 = getelementptr inbounds i8, ptr %243, i64 16
+  %247 = load ptr, ptr %246, align 8
+  %248 = getelementptr inbounds float, ptr %247, i64 %238
+  %249 = load float, ptr %248, align 4
+  %250 = fcmp ogt float %249, %242
+  br i1 %250, label %251, label %282
 
-263:
-  %264 = phi i64 [ %271, %263 ], [ 0, %248 ]
-  %265 = getelementptr inbounds [3 x float], ptr %4, i64 0, i64 %264
-  %266 = load float, ptr %265, align 4
-  %267 = getelementptr inbounds [3 x float], ptr %5, i64 0, i64 %264
-  %268 = load float, ptr %267, align 4
-  %269 = tail call float @llvm.fmuladd.f32(float %254, float %268, float %266)
-  %270 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %264
-  store float %269, ptr %270, align 4
-  %271 = add nuw nsw i64 %264, 1
-  %272 = icmp eq i64 %271, 3
-  br i1 %272, label %256, label %263
+251:
+  %252 = load i64, ptr %243, align 8
+  %253 = mul nsw i64 %252, %223
+  %254 = getelementptr inbounds i8, ptr %243, i64 24
+  %255 = load ptr, ptr %254, align 8
+  %256 = getelementptr i32, ptr %255, i64 %253
+  %257 = getelementptr i32, ptr %256, i64 %234
+  %258 = load i32, ptr %257, align 4
+  %259 = icmp eq i32 %258, %232
+  br i1 %259, label %262, label %260
 
-273:
-  %274 = phi float [ 0.000000e+00, %234 ], [ %262, %256 ], [ 0.000000e+00, %248 ]
-  br label %275
+260:
+  store i32 %258, ptr %7, align 4
+  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %243, i64 noundef %234, i64 noundef %223, ptr noundef nonnull %24) #11
+  %261 = load i32, ptr %7, align 4
+  br label %262
 
-275:
-  %276 = phi float [ %274, %273 ], [ 0.000000e+00, %217 ], [ 0.000000e+00, %214 ], [ 0.000000e+00, %210 ]
-  %277 = fsub float 1.000000e+00, %211
-  %278 = tail call float @llvm.fmuladd.f32(float %277, float %276, float %211)
-  %279 = fcmp ogt float %278, 0.000000e+00
-  br i1 %279, label %280, label %309
+262:
+  %263 = phi i32 [ %261, %260 ], [ %232, %251 ]
+  %264 = load ptr, ptr %25, align 8
+  %265 = shl nsw i32 %263, 2
+  %266 = or disjoint i32 %265, 3
+  %267 = sext i32 %266 to i64
+  %268 = getelementptr inbounds float, ptr %264, i64 %267
+  %269 = load float, ptr %268, align 4
+  br label %270
 
-280:
-  %281 = load ptr, ptr %41, align 8
-  %282 = add nsw i64 %139, %134
-  %283 = shl nsw i64 %282, 2
-  %284 = getelementptr inbounds i8, ptr %281, i64 %283
-  %285 = fmul float %277, %276
-  br label %294
+270:
+  %271 = phi i64 [ 0, %262 ], [ %277, %270 ]
+  %272 = getelementptr inbounds [3 x float], ptr %24, i64 0, i64 %271
+  %273 = load float, ptr %272, align 4
+  %274 = getelementptr inbounds float, ptr %9, i64 %271
+  %275 = load float, ptr %274, align 4
+  %276 = tail call float @llvm.fmuladd.f32(float %269, float %273, float %275)
+  store float %276, ptr %274, align 4
+  %277 = add nuw nsw i64 %271, 1
+  %278 = icmp eq i64 %277, 3
+  br i1 %278, label %279, label %270
+
+279:
+  %280 = load float, ptr %26, align 4
+  %281 = fadd float %269, %280
+  store float %281, ptr %26, align 4
+  br label %282
+
+282:
+  %283 = phi float [ %281, %279 ], [ 0.000000e+00, %245 ], [ 0.000000e+00, %230 ]
+  %284 = phi i32 [ %263, %279 ], [ %232, %245 ], [ %232, %230 ]
+  %285 = fcmp ogt float %242, 0.000000e+00
+  br i1 %285, label %286, label %320
 
 286:
-  %287 = tail call float @llvm.fmuladd.f32(float %278, float 2.550000e+02, float 5.000000e-01)
-  %288 = fcmp ogt float %287, 0.000000e+00
-  %289 = select i1 %288, float %287, float 0.000000e+00
-  %290 = fcmp olt float %289, 2.550000e+02
-  %291 = select i1 %290, float %289, float 2.550000e+02
-  %292 = fptoui float %291 to i8
-  %293 = getelementptr inbounds i8, ptr %284, i64 3
-  store i8 %292, ptr %293, align 1
-  br label %309
+  %287 = load ptr, ptr %0, align 8
+  %288 = load i64, ptr %287, align 8
+  %289 = mul nsw i64 %288, %223
+  %290 = getelementptr inbounds i8, ptr %287, i64 24
+  %291 = load ptr, ptr %290, align 8
+  %292 = getelementptr i32, ptr %291, i64 %289
+  %293 = getelementptr i32, ptr %292, i64 %234
+  %294 = load i32, ptr %293, align 4
+  %295 = icmp eq i32 %294, %231
+  br i1 %295, label %298, label %296
 
-294:
-  %295 = phi i64 [ 0, %280 ], [ %307, %294 ]
-  %296 = getelementptr inbounds [4 x float], ptr %10, i64 0, i64 %295
-  %297 = load float, ptr %296, align 4
-  %298 = tail call float @llvm.fmuladd.f32(float %285, float 0x3FBEB851E0000000, float %297)
-  %299 = fdiv float %298, %278
-  %300 = tail call float @llvm.fmuladd.f32(float %299, float 2.550000e+02, float 5.000000e-01)
-  %301 = fcmp ogt float %300, 0.000000e+00
-  %302 = select i1 %301, float %300, float 0.000000e+00
-  %303 = fcmp olt float %302, 2.550000e+02
-  %304 = select i1 %303, float %302, float 2.550000e+02
-  %305 = fptoui float %304 to i8
-  %306 = getelementptr inbounds i8, ptr %284, i64 %295
-  store i8 %305, ptr %306, align 1
-  %307 = add nuw nsw i64 %295, 1
-  %308 = icmp eq i64 %307, 3
-  br i1 %308, label %286, label %294
+296:
+  store i32 %294, ptr %8, align 4
+  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %287, i64 noundef %234, i64 noundef %223, ptr noundef nonnull %27) #11
+  %297 = load i32, ptr %8, align 4
+  br label %298
 
-309:
-  %310 = add i64 %139, 1
-  %311 = icmp eq i64 %310, %128
-  br i1 %311, label %135, label %138
+298:
+  %299 = phi i32 [ %297, %296 ], [ %231, %286 ]
+  %300 = load ptr, ptr %25, align 8
+  %301 = shl nsw i32 %299, 2
+  %302 = or disjoint i32 %301, 3
+  %303 = sext i32 %302 to i64
+  %304 = getelementptr inbounds float, ptr %300, i64 %303
+  %305 = load float, ptr %304, align 4
+  %306 = fsub float 1.000000e+00, %283
+  %307 = fmul float %306, %305
+  br label %308
+
+308:
+  %309 = phi i64 [ 0, %298 ], [ %315, %308 ]
+  %310 = getelementptr inbounds [3 x float], ptr %27, i64 0, i64 %309
+  %311 = load float, ptr %310, align 4
+  %312 = getelementptr inbounds float, ptr %9, i64 %309
+  %313 = load float, ptr %312, align 4
+  %314 = tail call float @llvm.fmuladd.f32(float %307, float %311, float %313)
+  store float %314, ptr %312, align 4
+  %315 = add nuw nsw i64 %309, 1
+  %316 = icmp eq i64 %315, 3
+  br i1 %316, label %317, label %308
+
+317:
+  %318 = load float, ptr %26, align 4
+  %319 = fadd float %307, %318
+  store float %319, ptr %26, align 4
+  br label %320
+
+320:
+  %321 = phi i32 [ %299, %317 ], [ %231, %282 ]
+  br label %325
+
+322:
+  %323 = add nuw nsw i64 %233, 1
+  %324 = icmp eq i64 %323, %149
+  br i1 %324, label %227, label %230
+
+325:
+  %326 = phi i64 [ 0, %320 ], [ %332, %325 ]
+  %327 = getelementptr inbounds [4 x float], ptr %9, i64 0, i64 %326
+  %328 = load float, ptr %327, align 4
+  %329 = getelementptr inbounds float, ptr %10, i64 %326
+  %330 = load float, ptr %329, align 4
+  %331 = fadd float %328, %330
+  store float %331, ptr %329, align 4
+  %332 = add nuw nsw i64 %326, 1
+  %333 = icmp eq i64 %332, 4
+  br i1 %333, label %322, label %325
+
+334:
+  %335 = phi i64 [ 0, %224 ], [ %339, %334 ]
+  %336 = getelementptr inbounds float, ptr %10, i64 %335
+  %337 = load float, ptr %336, align 4
+  %338 = fdiv float %337, %226
+  store float %338, ptr %336, align 4
+  %339 = add nuw nsw i64 %335, 1
+  %340 = icmp eq i64 %339, 4
+  br i1 %340, label %341, label %334
+
+341:
+  %342 = load float, ptr %28, align 4
+  br label %343
+
+343:
+  %344 = phi float [ %342, %341 ], [ 0.000000e+00, %143 ]
+  %345 = fcmp uge float %344, 1.000000e+00
+  %346 = or i1 %131, %345
+  br i1 %346, label %408, label %347
+
+347:
+  %348 = load i64, ptr %16, align 8
+  %349 = icmp slt i64 %144, %348
+  br i1 %349, label %408, label %350
+
+350:
+  %351 = load i64, ptr %23, align 8
+  %352 = icmp slt i64 %144, %351
+  br i1 %352, label %353, label %408
+
+353:
+  %354 = mul nsw i64 %144, %12
+  %355 = sitofp i64 %354 to float
+  %356 = fadd float %30, %355
+  %357 = load float, ptr %31, align 8
+  %358 = load float, ptr %32, align 8
+  %359 = tail call float @llvm.fmuladd.f32(float %358, float %356, float %357)
+  %360 = load float, ptr %33, align 4
+  %361 = fneg float %358
+  %362 = tail call float @llvm.fmuladd.f32(float %361, float %138, float %360)
+  store float %359, ptr %4, align 4
+  store float %362, ptr %34, align 4
+  store float 0.000000e+00, ptr %35, align 4
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %5, ptr noundef nonnull align 4 dereferenceable(12) @__const.shadow_on_ground.along, i64 12, i1 false)
+  %363 = load float, ptr %36, align 4
+  %364 = fcmp ogt float %363, 0.000000e+00
+  br i1 %364, label %365, label %367
+
+365:
+  store float 0.000000e+00, ptr %34, align 4
+  store float 0.000000e+00, ptr %4, align 4
+  store float %363, ptr %35, align 4
+  store float %359, ptr %5, align 4
+  store float %362, ptr %37, align 4
+  %366 = fneg float %363
+  store float %366, ptr %38, align 4
+  br label %367
+
+367:
+  %368 = phi float [ %363, %365 ], [ 0.000000e+00, %353 ]
+  %369 = phi float [ 0.000000e+00, %365 ], [ %362, %353 ]
+  %370 = phi float [ 0.000000e+00, %365 ], [ %359, %353 ]
+  %371 = phi float [ %366, %365 ], [ -1.000000e+00, %353 ]
+  %372 = phi float [ %362, %365 ], [ 0.000000e+00, %353 ]
+  %373 = phi float [ %359, %365 ], [ 0.000000e+00, %353 ]
+  %374 = load float, ptr %39, align 4
+  %375 = load float, ptr %40, align 4
+  %376 = fmul float %372, %375
+  %377 = tail call float @llvm.fmuladd.f32(float %374, float %373, float %376)
+  %378 = load float, ptr %41, align 4
+  %379 = tail call float @llvm.fmuladd.f32(float %378, float %371, float %377)
+  %380 = fcmp olt float %379, 0.000000e+00
+  br i1 %380, label %381, label %406
+
+381:
+  %382 = load float, ptr %42, align 8
+  %383 = fmul float %369, %375
+  %384 = tail call float @llvm.fmuladd.f32(float %374, float %370, float %383)
+  %385 = tail call float @llvm.fmuladd.f32(float %378, float %368, float %384)
+  %386 = fsub float %382, %385
+  %387 = fdiv float %386, %379
+  %388 = fcmp ogt float %387, 0.000000e+00
+  br i1 %388, label %396, label %406
+
+389:
+  %390 = load float, ptr %43, align 4
+  %391 = load float, ptr %44, align 4
+  %392 = fdiv float %391, 3.000000e+00
+  %393 = call fastcc float @lit(ptr noundef readonly %0, ptr noundef nonnull %6, i32 noundef 7, float noundef %392) #11
+  %394 = fsub float 1.000000e+00, %393
+  %395 = fmul float %390, %394
+  br label %406
+
+396:
+  %397 = phi i64 [ %404, %396 ], [ 0, %381 ]
+  %398 = getelementptr inbounds [3 x float], ptr %4, i64 0, i64 %397
+  %399 = load float, ptr %398, align 4
+  %400 = getelementptr inbounds [3 x float], ptr %5, i64 0, i64 %397
+  %401 = load float, ptr %400, align 4
+  %402 = tail call float @llvm.fmuladd.f32(float %387, float %401, float %399)
+  %403 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %397
+  store float %402, ptr %403, align 4
+  %404 = add nuw nsw i64 %397, 1
+  %405 = icmp eq i64 %404, 3
+  br i1 %405, label %389, label %396
+
+406:
+  %407 = phi float [ 0.000000e+00, %367 ], [ %395, %389 ], [ 0.000000e+00, %381 ]
+  br label %408
+
+408:
+  %409 = phi float [ %407, %406 ], [ 0.000000e+00, %350 ], [ 0.000000e+00, %347 ], [ 0.000000e+00, %343 ]
+  %410 = fsub float 1.000000e+00, %344
+  %411 = tail call float @llvm.fmuladd.f32(float %410, float %409, float %344)
+  %412 = fcmp ogt float %411, 0.000000e+00
+  br i1 %412, label %413, label %442
+
+413:
+  %414 = load ptr, ptr %45, align 8
+  %415 = add nsw i64 %144, %139
+  %416 = shl nsw i64 %415, 2
+  %417 = getelementptr inbounds i8, ptr %414, i64 %416
+  %418 = fmul float %410, %409
+  br label %427
+
+419:
+  %420 = tail call float @llvm.fmuladd.f32(float %411, float 2.550000e+02, float 5.000000e-01)
+  %421 = fcmp ogt float %420, 0.000000e+00
+  %422 = select i1 %421, float %420, float 0.000000e+00
+  %423 = fcmp olt float %422, 2.550000e+02
+  %424 = select i1 %423, float %422, float 2.550000e+02
+  %425 = fptoui float %424 to i8
+  %426 = getelementptr inbounds i8, ptr %417, i64 3
+  store i8 %425, ptr %426, align 1
+  br label %442
+
+427:
+  %428 = phi i64 [ 0, %413 ], [ %440, %427 ]
+  %429 = getelementptr inbounds [4 x float], ptr %10, i64 0, i64 %428
+  %430 = load float, ptr %429, align 4
+  %431 = tail call float @llvm.fmuladd.f32(float %418, float 0x3FBEB851E0000000, float %430)
+  %432 = fdiv float %431, %411
+  %433 = tail call float @llvm.fmuladd.f32(float %432, float 2.550000e+02, float 5.000000e-01)
+  %434 = fcmp ogt float %433, 0.000000e+00
+  %435 = select i1 %434, float %433, float 0.000000e+00
+  %436 = fcmp olt float %435, 2.550000e+02
+  %437 = select i1 %436, float %435, float 2.550000e+02
+  %438 = fptoui float %437 to i8
+  %439 = getelementptr inbounds i8, ptr %417, i64 %428
+  store i8 %438, ptr %439, align 1
+  %440 = add nuw nsw i64 %428, 1
+  %441 = icmp eq i64 %440, 3
+  br i1 %441, label %419, label %427
+
+442:
+  %443 = add i64 %144, 1
+  %444 = icmp eq i64 %443, %132
+  br i1 %444, label %140, label %143
 }
 
 declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) #4
@@ -879,289 +1060,241 @@ define void @lay_over(ptr nocapture noundef readonly %0, i64 noundef %1, i64 nou
 
 declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #6
 
-define internal fastcc void @add(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2, i64 noundef %3, ptr nocapture noundef %4, ptr nocapture noundef %5) unnamed_addr #3 {
+define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2, i64 noundef %3, ptr nocapture noundef writeonly %4) unnamed_addr #3 {
+  %6 = alloca [3 x float], align 4
   %7 = alloca [3 x float], align 4
   %8 = alloca [3 x float], align 4
-  %9 = alloca [3 x float], align 4
-  %10 = load i64, ptr %1, align 8
-  %11 = mul nsw i64 %10, %3
+  %9 = load i64, ptr %1, align 8
+  %10 = mul nsw i64 %9, %3
+  %11 = add nsw i64 %10, %2
   %12 = getelementptr inbounds i8, ptr %1, i64 24
   %13 = load ptr, ptr %12, align 8
-  %14 = getelementptr i32, ptr %13, i64 %11
-  %15 = getelementptr i32, ptr %14, i64 %2
-  %16 = load i32, ptr %15, align 4
-  %17 = load i32, ptr %4, align 4
-  %18 = icmp eq i32 %16, %17
-  br i1 %18, label %212, label %19
+  %14 = getelementptr inbounds i32, ptr %13, i64 %11
+  %15 = load i32, ptr %14, align 4
+  %16 = getelementptr inbounds i8, ptr %1, i64 32
+  %17 = load ptr, ptr %16, align 8
+  %18 = shl nsw i64 %11, 1
+  %19 = getelementptr inbounds float, ptr %17, i64 %18
+  %20 = load float, ptr %19, align 4
+  %21 = fsub float 1.000000e+00, %20
+  %22 = or disjoint i64 %18, 1
+  %23 = getelementptr inbounds float, ptr %17, i64 %22
+  %24 = load float, ptr %23, align 4
+  %25 = fsub float %21, %24
+  store float %25, ptr %7, align 4
+  %26 = getelementptr inbounds i8, ptr %7, i64 4
+  store float %20, ptr %26, align 4
+  %27 = getelementptr inbounds i8, ptr %7, i64 8
+  store float %24, ptr %27, align 4
+  %28 = getelementptr inbounds i8, ptr %0, i64 24
+  %29 = load ptr, ptr %28, align 8
+  %30 = getelementptr inbounds i8, ptr %0, i64 16
+  %31 = load ptr, ptr %30, align 8
+  %32 = mul nsw i32 %15, 3
+  %33 = getelementptr inbounds i8, ptr %0, i64 40
+  %34 = load ptr, ptr %33, align 8
+  %35 = sext i32 %15 to i64
+  %36 = getelementptr inbounds i8, ptr %34, i64 %35
+  %37 = load i8, ptr %36, align 1
+  %38 = icmp eq i8 %37, 0
+  %39 = sext i32 %32 to i64
+  %40 = getelementptr i32, ptr %31, i64 %39
+  br label %75
 
-19:
-  store i32 %16, ptr %4, align 4
-  %20 = load i64, ptr %1, align 8
-  %21 = mul nsw i64 %20, %3
-  %22 = add nsw i64 %21, %2
-  %23 = load ptr, ptr %12, align 8
-  %24 = getelementptr inbounds i32, ptr %23, i64 %22
-  %25 = load i32, ptr %24, align 4
-  %26 = getelementptr inbounds i8, ptr %1, i64 32
-  %27 = load ptr, ptr %26, align 8
-  %28 = shl nsw i64 %22, 1
-  %29 = getelementptr inbounds float, ptr %27, i64 %28
-  %30 = load float, ptr %29, align 4
-  %31 = fsub float 1.000000e+00, %30
-  %32 = or disjoint i64 %28, 1
-  %33 = getelementptr inbounds float, ptr %27, i64 %32
-  %34 = load float, ptr %33, align 4
-  %35 = fsub float %31, %34
-  store float %35, ptr %8, align 4
-  %36 = getelementptr inbounds i8, ptr %8, i64 4
-  store float %30, ptr %36, align 4
-  %37 = getelementptr inbounds i8, ptr %8, i64 8
-  store float %34, ptr %37, align 4
-  %38 = getelementptr inbounds i8, ptr %0, i64 24
-  %39 = load ptr, ptr %38, align 8
-  %40 = getelementptr inbounds i8, ptr %0, i64 16
-  %41 = load ptr, ptr %40, align 8
-  %42 = mul nsw i32 %25, 3
-  %43 = getelementptr inbounds i8, ptr %0, i64 40
-  %44 = load ptr, ptr %43, align 8
-  %45 = sext i32 %25 to i64
-  %46 = getelementptr inbounds i8, ptr %44, i64 %45
-  %47 = load i8, ptr %46, align 1
-  %48 = icmp eq i8 %47, 0
-  %49 = sext i32 %42 to i64
-  %50 = getelementptr i32, ptr %41, i64 %49
-  br label %86
+41:
+  %42 = load float, ptr %6, align 4
+  %43 = getelementptr inbounds i8, ptr %6, i64 4
+  %44 = load float, ptr %43, align 4
+  %45 = fmul float %44, %44
+  %46 = tail call float @llvm.fmuladd.f32(float %42, float %42, float %45)
+  %47 = getelementptr inbounds i8, ptr %6, i64 8
+  %48 = load float, ptr %47, align 4
+  %49 = tail call float @llvm.fmuladd.f32(float %48, float %48, float %46)
+  %50 = tail call float @sqrtf(float noundef %49) #12
+  %51 = fcmp ogt float %50, 0x3BC79CA100000000
+  %52 = fdiv float 1.000000e+00, %50
+  %53 = select i1 %51, float %52, float 0.000000e+00
+  br label %54
 
-51:
-  %52 = load float, ptr %7, align 4
-  %53 = getelementptr inbounds i8, ptr %7, i64 4
-  %54 = load float, ptr %53, align 4
-  %55 = fmul float %54, %54
-  %56 = tail call float @llvm.fmuladd.f32(float %52, float %52, float %55)
-  %57 = getelementptr inbounds i8, ptr %7, i64 8
-  %58 = load float, ptr %57, align 4
-  %59 = tail call float @llvm.fmuladd.f32(float %58, float %58, float %56)
-  %60 = tail call float @sqrtf(float noundef %59) #12
-  %61 = fcmp ogt float %60, 0x3BC79CA100000000
-  %62 = fdiv float 1.000000e+00, %60
-  %63 = select i1 %61, float %62, float 0.000000e+00
-  br label %64
+54:
+  %55 = phi i64 [ 0, %41 ], [ %59, %54 ]
+  %56 = getelementptr inbounds float, ptr %6, i64 %55
+  %57 = load float, ptr %56, align 4
+  %58 = fmul float %53, %57
+  store float %58, ptr %56, align 4
+  %59 = add nuw nsw i64 %55, 1
+  %60 = icmp eq i64 %59, 3
+  br i1 %60, label %61, label %54
 
-64:
-  %65 = phi i64 [ 0, %51 ], [ %69, %64 ]
-  %66 = getelementptr inbounds float, ptr %7, i64 %65
+61:
+  %62 = getelementptr inbounds i8, ptr %0, i64 108
+  %63 = load float, ptr %6, align 4
+  %64 = load float, ptr %62, align 4
+  %65 = load float, ptr %43, align 4
+  %66 = getelementptr inbounds i8, ptr %0, i64 112
   %67 = load float, ptr %66, align 4
-  %68 = fmul float %63, %67
-  store float %68, ptr %66, align 4
-  %69 = add nuw nsw i64 %65, 1
-  %70 = icmp eq i64 %69, 3
-  br i1 %70, label %71, label %64
+  %68 = fmul float %65, %67
+  %69 = tail call float @llvm.fmuladd.f32(float %63, float %64, float %68)
+  %70 = load float, ptr %47, align 4
+  %71 = getelementptr inbounds i8, ptr %0, i64 116
+  %72 = load float, ptr %71, align 4
+  %73 = tail call float @llvm.fmuladd.f32(float %70, float %72, float %69)
+  %74 = fcmp ogt float %73, 0.000000e+00
+  br i1 %74, label %99, label %164
 
-71:
-  %72 = getelementptr inbounds i8, ptr %4, i64 4
-  %73 = getelementptr inbounds i8, ptr %0, i64 108
-  %74 = load float, ptr %7, align 4
-  %75 = load float, ptr %73, align 4
-  %76 = load float, ptr %53, align 4
-  %77 = getelementptr inbounds i8, ptr %0, i64 112
-  %78 = load float, ptr %77, align 4
-  %79 = fmul float %76, %78
-  %80 = tail call float @llvm.fmuladd.f32(float %74, float %75, float %79)
-  %81 = load float, ptr %57, align 4
-  %82 = getelementptr inbounds i8, ptr %0, i64 116
-  %83 = load float, ptr %82, align 4
-  %84 = tail call float @llvm.fmuladd.f32(float %81, float %83, float %80)
-  %85 = fcmp ogt float %84, 0.000000e+00
-  br i1 %85, label %110, label %175
+75:
+  %76 = phi i64 [ 0, %5 ], [ %82, %79 ]
+  %77 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %76
+  %78 = trunc nuw nsw i64 %76 to i32
+  br label %84
 
-86:
-  %87 = phi i64 [ 0, %19 ], [ %93, %89 ]
-  %88 = trunc nuw nsw i64 %87 to i32
-  br label %95
+79:
+  %80 = fneg float %96
+  %81 = select i1 %38, float %96, float %80
+  store float %81, ptr %77, align 4
+  %82 = add nuw nsw i64 %76, 1
+  %83 = icmp eq i64 %82, 3
+  br i1 %83, label %41, label %75
 
-89:
-  %90 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %87
-  %91 = fneg float %107
-  %92 = select i1 %48, float %107, float %91
-  store float %92, ptr %90, align 4
-  %93 = add nuw nsw i64 %87, 1
-  %94 = icmp eq i64 %93, 3
-  br i1 %94, label %51, label %86
+84:
+  %85 = phi i64 [ 0, %75 ], [ %97, %84 ]
+  %86 = phi float [ 0.000000e+00, %75 ], [ %96, %84 ]
+  %87 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %85
+  %88 = load float, ptr %87, align 4
+  %89 = getelementptr i32, ptr %40, i64 %85
+  %90 = load i32, ptr %89, align 4
+  %91 = mul nsw i32 %90, 3
+  %92 = add nsw i32 %91, %78
+  %93 = sext i32 %92 to i64
+  %94 = getelementptr inbounds float, ptr %29, i64 %93
+  %95 = load float, ptr %94, align 4
+  %96 = tail call float @llvm.fmuladd.f32(float %88, float %95, float %86)
+  %97 = add nuw nsw i64 %85, 1
+  %98 = icmp eq i64 %97, 3
+  br i1 %98, label %79, label %84
 
-95:
-  %96 = phi i64 [ 0, %86 ], [ %108, %95 ]
-  %97 = phi float [ 0.000000e+00, %86 ], [ %107, %95 ]
-  %98 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %96
-  %99 = load float, ptr %98, align 4
-  %100 = getelementptr i32, ptr %50, i64 %96
-  %101 = load i32, ptr %100, align 4
-  %102 = mul nsw i32 %101, 3
-  %103 = add nsw i32 %102, %88
-  %104 = sext i32 %103 to i64
-  %105 = getelementptr inbounds float, ptr %39, i64 %104
-  %106 = load float, ptr %105, align 4
-  %107 = tail call float @llvm.fmuladd.f32(float %99, float %106, float %97)
-  %108 = add nuw nsw i64 %96, 1
-  %109 = icmp eq i64 %108, 3
-  br i1 %109, label %89, label %95
+99:
+  %100 = sitofp i64 %2 to float
+  %101 = fadd float %100, 5.000000e-01
+  %102 = sitofp i64 %3 to float
+  %103 = fadd float %102, 5.000000e-01
+  %104 = getelementptr inbounds i8, ptr %1, i64 16
+  %105 = load ptr, ptr %104, align 8
+  %106 = getelementptr inbounds float, ptr %105, i64 %11
+  %107 = load float, ptr %106, align 4
+  %108 = getelementptr inbounds i8, ptr %0, i64 100
+  %109 = load float, ptr %108, align 4
+  %110 = fcmp ogt float %109, 0.000000e+00
+  %111 = fmul float %107, %109
+  %112 = fdiv float 1.000000e+00, %111
+  %113 = select i1 %110, float %112, float 1.000000e+00
+  %114 = getelementptr inbounds i8, ptr %0, i64 88
+  %115 = load float, ptr %114, align 8
+  %116 = getelementptr inbounds i8, ptr %0, i64 96
+  %117 = load float, ptr %116, align 8
+  %118 = tail call float @llvm.fmuladd.f32(float %117, float %101, float %115)
+  %119 = fmul float %118, %113
+  store float %119, ptr %8, align 4
+  %120 = getelementptr inbounds i8, ptr %0, i64 92
+  %121 = load float, ptr %120, align 4
+  %122 = fneg float %117
+  %123 = tail call float @llvm.fmuladd.f32(float %122, float %103, float %121)
+  %124 = fmul float %113, %123
+  %125 = getelementptr inbounds i8, ptr %8, i64 4
+  store float %124, ptr %125, align 4
+  br i1 %110, label %126, label %129
 
-110:
-  %111 = sitofp i64 %2 to float
-  %112 = fadd float %111, 5.000000e-01
-  %113 = sitofp i64 %3 to float
-  %114 = fadd float %113, 5.000000e-01
-  %115 = getelementptr inbounds i8, ptr %1, i64 16
-  %116 = load ptr, ptr %115, align 8
-  %117 = getelementptr inbounds float, ptr %116, i64 %22
-  %118 = load float, ptr %117, align 4
-  %119 = getelementptr inbounds i8, ptr %0, i64 100
-  %120 = load float, ptr %119, align 4
-  %121 = fcmp ogt float %120, 0.000000e+00
-  %122 = fmul float %118, %120
-  %123 = fdiv float 1.000000e+00, %122
-  %124 = select i1 %121, float %123, float 1.000000e+00
-  %125 = getelementptr inbounds i8, ptr %0, i64 88
-  %126 = load float, ptr %125, align 8
-  %127 = getelementptr inbounds i8, ptr %0, i64 96
-  %128 = load float, ptr %127, align 8
-  %129 = tail call float @llvm.fmuladd.f32(float %128, float %112, float %126)
-  %130 = fmul float %129, %124
-  store float %130, ptr %9, align 4
-  %131 = getelementptr inbounds i8, ptr %0, i64 92
-  %132 = load float, ptr %131, align 4
-  %133 = fneg float %128
-  %134 = tail call float @llvm.fmuladd.f32(float %133, float %114, float %132)
-  %135 = fmul float %124, %134
-  %136 = getelementptr inbounds i8, ptr %9, i64 4
-  store float %135, ptr %136, align 4
-  br i1 %121, label %137, label %140
+126:
+  %127 = fdiv float 1.000000e+00, %107
+  %128 = fsub float %109, %127
+  br label %133
 
-137:
-  %138 = fdiv float 1.000000e+00, %118
-  %139 = fsub float %120, %138
-  br label %144
+129:
+  %130 = getelementptr inbounds i8, ptr %0, i64 104
+  %131 = load float, ptr %130, align 8
+  %132 = fadd float %107, %131
+  br label %133
 
-140:
-  %141 = getelementptr inbounds i8, ptr %0, i64 104
-  %142 = load float, ptr %141, align 8
-  %143 = fadd float %118, %142
-  br label %144
+133:
+  %134 = phi float [ %128, %126 ], [ %132, %129 ]
+  %135 = getelementptr inbounds i8, ptr %8, i64 8
+  store float %134, ptr %135, align 4
+  %136 = call fastcc float @lit(ptr noundef nonnull %0, ptr noundef nonnull %8, i32 noundef 2, float noundef 1.000000e+00) #11
+  %137 = getelementptr inbounds i8, ptr %0, i64 132
+  %138 = load float, ptr %137, align 4
+  %139 = getelementptr inbounds i8, ptr %0, i64 136
+  %140 = load float, ptr %139, align 4
+  %141 = fmul float %65, %140
+  %142 = tail call float @llvm.fmuladd.f32(float %63, float %138, float %141)
+  %143 = getelementptr inbounds i8, ptr %0, i64 140
+  %144 = load float, ptr %143, align 4
+  %145 = tail call float @llvm.fmuladd.f32(float %70, float %144, float %142)
+  %146 = fcmp ogt float %145, 0.000000e+00
+  %147 = select i1 %146, float %145, float 0.000000e+00
+  br label %158
 
-144:
-  %145 = phi float [ %139, %137 ], [ %143, %140 ]
-  %146 = getelementptr inbounds i8, ptr %9, i64 8
-  store float %145, ptr %146, align 4
-  %147 = call fastcc float @lit(ptr noundef nonnull readonly %0, ptr noundef nonnull %9, i32 noundef 2, float noundef 1.000000e+00) #11
-  %148 = getelementptr inbounds i8, ptr %0, i64 132
-  %149 = load float, ptr %148, align 4
-  %150 = getelementptr inbounds i8, ptr %0, i64 136
-  %151 = load float, ptr %150, align 4
-  %152 = fmul float %76, %151
-  %153 = tail call float @llvm.fmuladd.f32(float %74, float %149, float %152)
-  %154 = getelementptr inbounds i8, ptr %0, i64 140
-  %155 = load float, ptr %154, align 4
-  %156 = tail call float @llvm.fmuladd.f32(float %81, float %155, float %153)
-  %157 = fcmp ogt float %156, 0.000000e+00
-  %158 = select i1 %157, float %156, float 0.000000e+00
-  br label %169
+148:
+  %149 = fmul float %73, %136
+  %150 = fmul float %136, 0x3FCC28F5C0000000
+  %151 = fmul float %73, 4.000000e+00
+  %152 = fcmp ogt float %151, 0.000000e+00
+  %153 = select i1 %152, float %151, float 0.000000e+00
+  %154 = fcmp olt float %153, 1.000000e+00
+  %155 = select i1 %154, float %153, float 1.000000e+00
+  %156 = fmul float %155, %150
+  %157 = fmul float %156, %161
+  br label %164
 
-159:
-  %160 = fmul float %84, %147
-  %161 = fmul float %147, 0x3FCC28F5C0000000
-  %162 = fmul float %84, 4.000000e+00
-  %163 = fcmp ogt float %162, 0.000000e+00
-  %164 = select i1 %163, float %162, float 0.000000e+00
-  %165 = fcmp olt float %164, 1.000000e+00
-  %166 = select i1 %165, float %164, float 1.000000e+00
-  %167 = fmul float %166, %161
-  %168 = fmul float %167, %172
-  br label %175
+158:
+  %159 = phi i32 [ 0, %133 ], [ %162, %158 ]
+  %160 = phi float [ %147, %133 ], [ %161, %158 ]
+  %161 = fmul float %160, %160
+  %162 = add nuw nsw i32 %159, 1
+  %163 = icmp eq i32 %162, 5
+  br i1 %163, label %148, label %158
 
-169:
-  %170 = phi i32 [ 0, %144 ], [ %173, %169 ]
-  %171 = phi float [ %158, %144 ], [ %172, %169 ]
-  %172 = fmul float %171, %171
-  %173 = add nuw nsw i32 %170, 1
-  %174 = icmp eq i32 %173, 5
-  br i1 %174, label %159, label %169
+164:
+  %165 = phi float [ %157, %148 ], [ 0.000000e+00, %61 ]
+  %166 = phi float [ %149, %148 ], [ 0.000000e+00, %61 ]
+  %167 = getelementptr inbounds i8, ptr %0, i64 120
+  %168 = load float, ptr %167, align 4
+  %169 = getelementptr inbounds i8, ptr %0, i64 124
+  %170 = load float, ptr %169, align 4
+  %171 = fmul float %65, %170
+  %172 = tail call float @llvm.fmuladd.f32(float %63, float %168, float %171)
+  %173 = getelementptr inbounds i8, ptr %0, i64 128
+  %174 = load float, ptr %173, align 4
+  %175 = tail call float @llvm.fmuladd.f32(float %70, float %174, float %172)
+  %176 = tail call float @llvm.fmuladd.f32(float %175, float 5.000000e-01, float 5.000000e-01)
+  %177 = tail call float @llvm.fmuladd.f32(float %176, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
+  %178 = fcmp ogt float %70, 0.000000e+00
+  %179 = select i1 %178, float %70, float 0.000000e+00
+  %180 = tail call float @llvm.fmuladd.f32(float %179, float 0x3FC1EB8520000000, float %177)
+  %181 = tail call float @llvm.fmuladd.f32(float %166, float 0x3FDC28F5C0000000, float %180)
+  %182 = getelementptr inbounds i8, ptr %0, i64 32
+  %183 = load ptr, ptr %182, align 8
+  %184 = shl nsw i32 %15, 2
+  %185 = sext i32 %184 to i64
+  %186 = getelementptr inbounds float, ptr %183, i64 %185
+  br label %188
 
-175:
-  %176 = phi float [ %168, %159 ], [ 0.000000e+00, %71 ]
-  %177 = phi float [ %160, %159 ], [ 0.000000e+00, %71 ]
-  %178 = getelementptr inbounds i8, ptr %0, i64 120
-  %179 = load float, ptr %178, align 4
-  %180 = getelementptr inbounds i8, ptr %0, i64 124
-  %181 = load float, ptr %180, align 4
-  %182 = fmul float %76, %181
-  %183 = tail call float @llvm.fmuladd.f32(float %74, float %179, float %182)
-  %184 = getelementptr inbounds i8, ptr %0, i64 128
-  %185 = load float, ptr %184, align 4
-  %186 = tail call float @llvm.fmuladd.f32(float %81, float %185, float %183)
-  %187 = tail call float @llvm.fmuladd.f32(float %186, float 5.000000e-01, float 5.000000e-01)
-  %188 = tail call float @llvm.fmuladd.f32(float %187, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
-  %189 = fcmp ogt float %81, 0.000000e+00
-  %190 = select i1 %189, float %81, float 0.000000e+00
-  %191 = tail call float @llvm.fmuladd.f32(float %190, float 0x3FC1EB8520000000, float %188)
-  %192 = tail call float @llvm.fmuladd.f32(float %177, float 0x3FDC28F5C0000000, float %191)
-  %193 = getelementptr inbounds i8, ptr %0, i64 32
-  %194 = load ptr, ptr %193, align 8
-  %195 = shl nsw i32 %25, 2
-  %196 = sext i32 %195 to i64
-  %197 = getelementptr inbounds float, ptr %194, i64 %196
-  br label %198
-
-198:
-  %199 = phi i64 [ 0, %175 ], [ %208, %198 ]
-  %200 = getelementptr inbounds float, ptr %197, i64 %199
-  %201 = load float, ptr %200, align 4
-  %202 = tail call float @llvm.fmuladd.f32(float %201, float %192, float %176)
-  %203 = fcmp ogt float %202, 0.000000e+00
-  %204 = select i1 %203, float %202, float 0.000000e+00
-  %205 = fcmp olt float %204, 1.000000e+00
-  %206 = select i1 %205, float %204, float 1.000000e+00
-  %207 = getelementptr inbounds float, ptr %72, i64 %199
-  store float %206, ptr %207, align 4
-  %208 = add nuw nsw i64 %199, 1
-  %209 = icmp eq i64 %208, 3
-  br i1 %209, label %210, label %198
-
-210:
-  %211 = load i32, ptr %4, align 4
-  br label %212
-
-212:
-  %213 = phi i32 [ %211, %210 ], [ %16, %6 ]
-  %214 = getelementptr inbounds i8, ptr %0, i64 32
-  %215 = load ptr, ptr %214, align 8
-  %216 = shl nsw i32 %213, 2
-  %217 = or disjoint i32 %216, 3
-  %218 = sext i32 %217 to i64
-  %219 = getelementptr inbounds float, ptr %215, i64 %218
-  %220 = load float, ptr %219, align 4
-  %221 = getelementptr inbounds i8, ptr %5, i64 12
-  %222 = load float, ptr %221, align 4
-  %223 = fsub float 1.000000e+00, %222
-  %224 = fmul float %220, %223
-  %225 = getelementptr inbounds i8, ptr %4, i64 4
-  br label %229
-
-226:
-  %227 = load float, ptr %221, align 4
-  %228 = fadd float %224, %227
-  store float %228, ptr %221, align 4
+187:
   ret void
 
-229:
-  %230 = phi i64 [ 0, %212 ], [ %236, %229 ]
-  %231 = getelementptr inbounds [3 x float], ptr %225, i64 0, i64 %230
-  %232 = load float, ptr %231, align 4
-  %233 = getelementptr inbounds float, ptr %5, i64 %230
-  %234 = load float, ptr %233, align 4
-  %235 = tail call float @llvm.fmuladd.f32(float %224, float %232, float %234)
-  store float %235, ptr %233, align 4
-  %236 = add nuw nsw i64 %230, 1
-  %237 = icmp eq i64 %236, 3
-  br i1 %237, label %226, label %229
+188:
+  %189 = phi i64 [ 0, %164 ], [ %198, %188 ]
+  %190 = getelementptr inbounds float, ptr %186, i64 %189
+  %191 = load float, ptr %190, align 4
+  %192 = tail call float @llvm.fmuladd.f32(float %191, float %181, float %165)
+  %193 = fcmp ogt float %192, 0.000000e+00
+  %194 = select i1 %193, float %192, float 0.000000e+00
+  %195 = fcmp olt float %194, 1.000000e+00
+  %196 = select i1 %195, float %194, float 1.000000e+00
+  %197 = getelementptr inbounds float, ptr %4, i64 %189
+  store float %196, ptr %197, align 4
+  %198 = add nuw nsw i64 %189, 1
+  %199 = icmp eq i64 %198, 3
+  br i1 %199, label %187, label %188
 }
 
 define internal fastcc float @lit(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i32 noundef %2, float noundef %3) unnamed_addr #7 {

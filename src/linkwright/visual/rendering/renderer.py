@@ -17,7 +17,7 @@ from linkwright.visual.drawing.view import View
 
 SAMPLES = 2
 """of a pixel along each axis"""
-SHADOW_SIDE = 700
+SHADOW_SIDE = 560
 """samples of the shadow map along each axis"""
 LIGHT = (0.45, 0.45, 1.0)
 """the direction of the light: parts of right, of towards the viewer, and of up"""
