@@ -477,7 +477,7 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
         ({"initial_guess": np.nan}, InputError, "initial_guess is not finite"),
         ({"method": "variational"}, InputError, "iterated, not a formula"),
         ({"actuated": ["joint9"]}, KeyError, "joint9"),
-        ({"iterations": -1}, InputError, "iterations is a whole number"),
+        ({"stopping": 1e-9}, ArgumentError, r"stopping is lw\.control\.StoppingCriterion"),
     ],
 )
 def test_what_is_no_problem_is_told(pendulums, told, error, message):
