@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 import linkwright as lw
-from linkwright.control import Contact, WholeBody
+from linkwright.control import StanceContact, WholeBody
 from linkwright.control.whole_body.quadratic_program import Tick
 
 ROUNDS, CALLS = 100, 10
@@ -96,7 +96,7 @@ def main() -> None:
         Joints(names, weight=0.1),
     )
     tasks = dict.fromkeys((com, turn, hand, posture), (50.0, 15.0))
-    contacts = [Contact(f"{side}_sole", SOLE) for side in ("left", "right")]
+    contacts = [StanceContact(f"{side}_sole", SOLE) for side in ("left", "right")]
     place = lw.center_of_mass(man, q) + np.array([0.05, 0.02, -0.05])
     goal = lw.pose(man, q, "left_hand")
     goal[:3, 3] += [0.2, 0.1, 0.3]

@@ -70,7 +70,7 @@ if compiler := shutil.which("cc"):
 #
 # - A derivative: `kernel.derivative("q").save("derivative.c")`.
 # - A controller with its state: `kernel, state = lw.control.compiled(model, controller)` returns a kernel (t, q, v, state) -> (τ, state) and
-#   the initial state ([controllers](../topics/control/controllers.md#compiled-controllers-and-c-export)).
+#   the initial state ([controllers](../topics/control/controllers/export.md#compiled-controllers-and-c-export)).
 # - Symbolic equations as C, Fortran, Octave or Python: `lw.equations(model)` ([equations](../topics/mechanisms/equations.md)).
 
 # %%

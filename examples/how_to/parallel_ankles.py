@@ -11,7 +11,7 @@
 # ## Model
 #
 # The ankle is a passive universal joint. Two motors at the shank drive cranks. A rod from each crank to the heel is a loop of type
-# `"distance"`: one constraint, without a body of its own.
+# `"distance"`: one constraint without an additional body.
 
 # %%
 from functools import partial
@@ -91,7 +91,7 @@ lw.draw(robot, posture, view="3d", shapes="touching").savefig("how_to_parallel_a
 #
 # | task | see |
 # |---|---|
-# | constrain a rod with ball joints and a body of its own | loop types of [closed loops](../topics/mechanisms/loops.md) |
+# | model a rod as a body with ball joints | loop types of [closed loops](../topics/mechanisms/loops.md) |
 # | efforts of the motors for a given acceleration | `lw.inverse_dynamics(…, actuated=[names])` |
 # | other masses, friction and delays per robot | [domain randomization](domain_randomization.md) |
 # | gradients of such motions | [differentiate through contact](contact_gradients.md) |

@@ -35,7 +35,7 @@ from linkwright.dynamics import mobility as mobility
 from linkwright.dynamics import parameter_names as parameter_names
 from linkwright.dynamics import total_mass as total_mass
 from linkwright.dynamics import welded_mass as welded_mass
-from linkwright.dynamics.closed_loops.forces import Gains
+from linkwright.dynamics.closed_loops.stabilization import Gains
 from linkwright.dynamics.forward import Method
 from linkwright.dynamics.frames.manipulability import Measure
 from linkwright.dynamics.inertias.mass import MassMatrixMethod
@@ -370,12 +370,7 @@ def momentum(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
-) -> Annotated[Array, "(…, 6)"]: ...
-def momentum_about(
-    model: Model,
-    q: Annotated[ArrayLike, "(…, nq)"],
-    v: Annotated[ArrayLike, "(…, nv)"],
-    point: Annotated[ArrayLike, "(…, 3)"],
+    about: Annotated[ArrayLike, "(…, 3)"] | None = None,
 ) -> Annotated[Array, "(…, 6)"]: ...
 def momentum_matrix(
     model: Model,
@@ -427,15 +422,9 @@ def plastic_impact(
 def pose(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
-    frame: str,
+    frame: str | Sequence[str],
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 4, 4)"]: ...
-def poses(
-    model: Model,
-    q: Annotated[ArrayLike, "(…, nq)"],
-    frames: Sequence[str],
-    relative_to: str = "world",
-) -> Annotated[Array, "(…, frames, 4, 4)"]: ...
 def potential_energy(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -621,7 +610,6 @@ __all__ = [
     "minimum",
     "mobility",
     "momentum",
-    "momentum_about",
     "momentum_matrix",
     "momentum_matrix_dot",
     "momentum_rate",
@@ -635,7 +623,6 @@ __all__ = [
     "phase_portrait",
     "plastic_impact",
     "pose",
-    "poses",
     "potential_energy",
     "prescribed_dynamics",
     "project",

@@ -41,7 +41,7 @@ def state(robot: lw.Model) -> tuple[Array, Array]:
 
 def axes_and_arms(robot: lw.Model, q: Array) -> tuple[Array, Array]:
     """z_i (n, 3), and p_E,i (n, 3) as the sum of ⁰R_j ʲp_j,j+1 from j = i to the hand."""
-    T = lw.poses(robot, q, [*(body.name for body in robot.bodies), "tool"])
+    T = lw.pose(robot, q, [*(body.name for body in robot.bodies), "tool"])
     steps = np.diff(T[:, :3, 3], axis=0)  # ⁰R_j ʲp_j,j+1
     return T[:-1, :3, 2], np.cumsum(steps[::-1], axis=0)[::-1]
 
@@ -76,7 +76,7 @@ def jacobian() -> Iterator[Finding | Erratum]:
         J[:, 0],
         digits=3,
     )
-    T = lw.poses(robot, q, ["link5", "link6", "tool"])
+    T = lw.pose(robot, q, ["link5", "link6", "tool"])
     step_5, step_6 = (np.linalg.inv(T[k]) @ T[k + 1] for k in (0, 1))
     first, second = T[0, :3, :3] @ step_5[:3, 3], step_6[:3, 3] + [0.1, 0.2, 0.3]  # the hand is not at the last joint
     point = T[1] @ [*second, 1.0] - T[0, :, 3]
@@ -290,7 +290,7 @@ def by_products(n: int) -> tuple[Array, Array, int]:
     """
     robot = random_arm(n)
     q, v = state(robot)
-    T = lw.poses(robot, q, [*(body.name for body in robot.bodies), "tool"])
+    T = lw.pose(robot, q, [*(body.name for body in robot.bodies), "tool"])
     steps = [T[0], *(np.linalg.inv(T[k]) @ T[k + 1] for k in range(n))]
     spin = lw.rotation.skew(np.array([0.0, 0.0, 1.0]))
     counted = np.vectorize(Counted, otypes=[object])

@@ -163,7 +163,7 @@ def test_a_dragged_hand_is_where_it_was_dragged(name, server):
     assert np.linalg.norm(here[:3, 3] - T[:3, 3] - step) < 1e-3
     assert np.abs(here[:3, :3] - T[:3, :3]).max() < 1e-3
     np.testing.assert_allclose(hand.gizmo.position, here[:3, 3], atol=1e-5)
-    np.testing.assert_allclose(scene.poses, lw.poses(model, posture.q, [b.name for b in model.bodies]), atol=1e-12)
+    np.testing.assert_allclose(scene.poses, lw.pose(model, posture.q, [b.name for b in model.bodies]), atol=1e-12)
     if model.loops:
         assert np.abs(lw.constraint_residual(model, posture.q)).max() < 1e-8
     for base in hand.base:

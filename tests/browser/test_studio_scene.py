@@ -36,7 +36,7 @@ def test_nodes_stand_where_bodies_are(name, server):
     scene.show(q)
     for node, body in zip(scene.robot.nodes, model.bodies, strict=True):
         np.testing.assert_allclose(placed(node), lw.pose(model, q, body.name), atol=2e-5)
-    np.testing.assert_allclose(scene.poses, lw.poses(model, q, [body.name for body in model.bodies]), atol=1e-12)
+    np.testing.assert_allclose(scene.poses, lw.pose(model, q, [body.name for body in model.bodies]), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["slider_crank", "four_bar", "bricard", "puma560"])

@@ -128,7 +128,7 @@ def test_an_admittance_gives_way_as_programmed():
 
 def test_an_admittance_without_inertia_needs_damping_for_a_hard_surface():
     """Stable where k T/D < π/2, T being all lags together."""
-    plane = lw.contact.Plane("tool", stiffness=1e4, point=HOME[:3, 3], normal=-HOME[:3, 2])
+    plane = lw.contact.Plane("tool", stiffness=1e4, friction=0.0, point=HOME[:3, 3], normal=-HOME[:3, 2])
     push = np.append(-10.0 * -HOME[:3, 2], [0, 0, 0])
     spread = {}
     for damping in (60.0, 400.0):
@@ -241,7 +241,7 @@ def test_force_control_is_stable_as_long_as_routh_says():
     for share in (0.8, 1.2):
         loop = lw.control.ForceLoop("z", integral=share * 300.0 / normal, damping=300.0, proportional=0.0)
         law = partial(POLISH, reference=DOWN, force_loop=loop, step=1e-4)
-        plane = lw.contact.Plane("tool", stiffness=1e4, point=DOWN[:3, 3])
+        plane = lw.contact.Plane("tool", stiffness=1e4, friction=0.0, point=DOWN[:3, 3])
         motion = lw.simulate(
             arm,
             TOUCHING,
@@ -317,5 +317,5 @@ def test_what_is_refused(told, changes):
             np.zeros(7),
             0.01,
             controller=partial(POLISH, **changes),
-            surroundings=lw.Surroundings(surfaces=lw.contact.Plane("tool", stiffness=1e4), sensor="tool"),
+            surroundings=lw.Surroundings(surfaces=lw.contact.Plane("tool", stiffness=1e4, friction=0.0), sensor="tool"),
         )

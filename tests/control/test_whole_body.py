@@ -12,7 +12,7 @@ from linkwright.spatial.rotation import skew
 pytest.importorskip("daqp")
 optimize = pytest.importorskip("scipy.optimize")
 
-Contact, WholeBody = lw.control.Contact, lw.control.WholeBody
+StanceContact, WholeBody = lw.control.StanceContact, lw.control.WholeBody
 CenterOfMass, Joints, Momentum = lw.tasks.CenterOfMass, lw.tasks.Joints, lw.tasks.Momentum
 Pose, Position, Rotation = lw.tasks.Pose, lw.tasks.Position, lw.tasks.Rotation
 FEET = [f"{end}_{side}_foot" for end in ("front", "hind") for side in ("left", "right")]
@@ -155,7 +155,7 @@ def test_a_humanoid_stands_on_its_soles():
     man = lw.load("humanoid")
     names = [joint.name for joint in man.joints[1:]]
     com, posture, turning = CenterOfMass(weight=10.0), Joints(names, weight=0.1), Momentum("angular", weight=1e-3)
-    soles = [Contact(f"{side}_sole", SOLE) for side in ("left", "right")]
+    soles = [StanceContact(f"{side}_sole", SOLE) for side in ("left", "right")]
     tasks = {com: (30.0, 10.0), "torso": (30.0, 10.0), posture: (9.0, 6.0), turning: (5.0, 0.0)}
     body = WholeBody(man, soles, tasks, effort_limits=150.0)
     q = crouching(man, 0.4)
@@ -177,8 +177,8 @@ def test_a_humanoid_stands_on_its_soles():
 def test_points_of_one_frame_that_do_not_span_a_plane_let_it_turn(dog):
     tasks = {"trunk": (30.0, 10.0)}
     edge = [(0.0, 0.03, 0.0), (0.0, -0.03, 0.0)]
-    assert not Contact("front_left_foot", edge).rigid
-    body = WholeBody(dog, [Contact("front_left_foot", edge), *FEET[1:]], tasks, effort_limits=100.0)
+    assert not StanceContact("front_left_foot", edge).rigid
+    body = WholeBody(dog, [StanceContact("front_left_foot", edge), *FEET[1:]], tasks, effort_limits=100.0)
     q, v, _ = problem(dog, 5)
     targets = {"trunk": lw.pose(dog, q, "trunk")}
     answer = body(q, 0.0 * v, targets)
@@ -269,9 +269,9 @@ def test_welded_to_the_ground_it_moves_as_the_answer_says(dog):
         (lambda dog: WholeBody(dog, FEET, {"trunk": (1, 1)}, actuated=["tail"]), "unknown joint 'tail'"),
         (lambda dog: WholeBody(dog, FEET, {"trunk": (1, 1)}, regularization=0.0), "positive number"),
         (lambda dog: WholeBody(lw.load("four_bar"), [], {}), "closed loops"),
-        (lambda dog: Contact("trunk", [(0, 0)]), r"\(k, 3\)"),
-        (lambda dog: Contact("trunk", friction=0.0), "positive number"),
-        (lambda dog: Contact("trunk", normal=(0, 0, 0)), "vector"),
+        (lambda dog: StanceContact("trunk", [(0, 0)]), r"\(k, 3\)"),
+        (lambda dog: StanceContact("trunk", friction=0.0), "positive number"),
+        (lambda dog: StanceContact("trunk", normal=(0, 0, 0)), "vector"),
     ],
 )
 def test_what_is_no_whole_body_is_refused(dog, make, message):

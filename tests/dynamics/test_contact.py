@@ -87,7 +87,7 @@ def test_it_is_compiled_like_any_function(surface, state):
 
 def test_apart_nothing_acts():
     q = arm.neutral()
-    away = contact.Plane("tool", stiffness=1e4, damping=50.0, point=(0, 0, -1.0))
+    away = contact.Plane("tool", stiffness=1e4, friction=0.0, damping=50.0, point=(0, 0, -1.0))
     assert contact.gap(arm, q, away) > 0
     assert not contact.wrench(arm, q, -np.ones(7), away).any()
     assert contact.energy(arm, q, away) == 0.0
@@ -101,13 +101,19 @@ def test_dissipation_by_restitution(restitution, x):
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: contact.Plane("tool", stiffness=-1.0), "stiffness must not be negative; got -1"),
-        (lambda: contact.Plane("tool", stiffness=np.nan), "stiffness must be finite numbers"),
-        (lambda: contact.Plane("tool", stiffness=1.0, normal=(0, 0, 0)), "normal has no length"),
-        (lambda: contact.Plane("tool", stiffness=1.0, point=(0, 0)), r"point must be finite numbers of shape \(…, 3\)"),
-        (lambda: contact.Plane("tool", stiffness=1.0, exponent=2), "exponent is 1 or 1.5"),
-        (lambda: contact.Sphere("tool", stiffness=1.0, center=(0, 0, 0), radius=0.0), "radius must be more than 0"),
-        (lambda: contact.Plane(3, stiffness=1.0), "frame is the name of a frame; got 3"),
+        (lambda: contact.Plane("tool", stiffness=-1.0, friction=0.0), "stiffness must not be negative; got -1"),
+        (lambda: contact.Plane("tool", stiffness=np.nan, friction=0.0), "stiffness must be finite numbers"),
+        (lambda: contact.Plane("tool", stiffness=1.0, friction=0.0, normal=(0, 0, 0)), "normal has no length"),
+        (
+            lambda: contact.Plane("tool", stiffness=1.0, friction=0.0, point=(0, 0)),
+            r"point must be finite numbers of shape \(…, 3\)",
+        ),
+        (lambda: contact.Plane("tool", stiffness=1.0, friction=0.0, exponent=2), "exponent is 1 or 1.5"),
+        (
+            lambda: contact.Sphere("tool", stiffness=1.0, friction=0.0, center=(0, 0, 0), radius=0.0),
+            "radius must be more than 0",
+        ),
+        (lambda: contact.Plane(3, stiffness=1.0, friction=0.0), "frame is the name of a frame; got 3"),
         (lambda: contact.dissipation(0.0, 1.0), "restitution is a positive number"),
         (lambda: contact.dissipation(0.5, -1.0), "speed is a positive number"),
     ],
@@ -119,4 +125,4 @@ def test_what_is_refused(make, told):
 
 def test_an_unknown_frame_is_named():
     with pytest.raises(lw.errors.UnknownNameError, match="hnad"):
-        contact.wrench(arm, arm.neutral(), np.zeros(7), contact.Plane("hnad", stiffness=1.0))
+        contact.wrench(arm, arm.neutral(), np.zeros(7), contact.Plane("hnad", stiffness=1.0, friction=0.0))

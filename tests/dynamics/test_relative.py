@@ -105,14 +105,13 @@ def test_several_frames_in_one_call():
     model = lw.load("humanoid")
     q = model.random(4, seed=0).reshape(2, 2, -1)
     frames = [body.name for body in model.bodies[:5]]
-    found = lw.poses(model, q, frames, relative_to=frames[2])
+    found = lw.pose(model, q, frames, relative_to=frames[2])
     assert found.shape == (2, 2, 5, 4, 4)
     for k, frame in enumerate(frames):
         assert relative_error(found[..., k, :, :], lw.pose(model, q, frame, relative_to=frames[2])) < 1e-14
-    assert np.array_equal(found, lw.poses(model, q, tuple(frames), relative_to=frames[2]))
-    for wrong in ("tip", []):
-        with pytest.raises(LinkwrightError, match="names of frames"):
-            lw.poses(model, q, wrong)
+    assert np.array_equal(found, lw.pose(model, q, tuple(frames), relative_to=frames[2]))
+    with pytest.raises(LinkwrightError, match="one or more names"):
+        lw.pose(model, q, [])
     with pytest.raises(LinkwrightError, match="unknown frame 'nobody'"):
         lw.pose(model, q, frames[0], relative_to="nobody")
 

@@ -21,7 +21,7 @@ def a_ball(**joint):
 @pytest.mark.parametrize(("method", "step"), [("rk4", 1e-2), ("dopri5", 1e-2), ("rk4", 0.13)])
 def test_a_ball_bounces_forty_times_and_comes_to_rest(method, step):
     H, e = 1.0, 0.8
-    floor = touch("ball", restitution=e)
+    floor = touch("ball", contact=lw.ContactProperties(restitution=e))
     motion = lw.simulate(a_ball(), [H], [0.0], 4.5, step, method=method, events=[floor])
     n = np.arange(40)
     apexes = np.array([event.after[1][0] ** 2 / (2 * G) for event in motion.events[:40]])
@@ -153,7 +153,7 @@ def test_a_ball_on_a_slope_slides_along_it():
     model = made.build()
     angle = 0.3
     normal = (np.sin(angle), 0.0, np.cos(angle))
-    slope = touch("puck", normal=normal, radius=0.1)
+    slope = touch("puck", normal=normal, radius=0.1, contact=lw.ContactProperties(friction=0.0))
     q = model.neutral()
     q[:3] = 0.1001 * np.array(normal)
     motion = lw.simulate(model, q, np.zeros(6), 0.5, 1e-2, events=[slope])
@@ -439,7 +439,9 @@ def test_a_clock_that_changes_its_sign_at_samples_is_seen_each_time_once(wave, p
 
 @pytest.mark.parametrize("height", [1e-30, 1e-15, 1e-13])
 def test_what_touches_at_once_does_not_end_the_motion(height):
-    motion = lw.simulate(a_ball(), [height], [0.0], 0.1, 0.01, events=[touch("ball", restitution=0.5)])
+    motion = lw.simulate(
+        a_ball(), [height], [0.0], 0.1, 0.01, events=[touch("ball", contact=lw.ContactProperties(restitution=0.5))]
+    )
     assert motion.t[-1] == pytest.approx(0.1)
     assert np.abs(motion.q).max() < 1e-12
     assert motion.parts[-1].model.loops if motion.parts else motion.model.loops

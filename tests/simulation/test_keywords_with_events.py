@@ -83,7 +83,7 @@ def closed():
     return model, *lw.default_configuration(model)
 
 
-FLOOR = lw.contact.Plane("tip", point=(0.0, 0.0, 0.5), stiffness=100.0)
+FLOOR = lw.contact.Plane("tip", point=(0.0, 0.0, 0.5), stiffness=100.0, friction=0.0)
 PUSH = {"tip": [0.0, 0.0, 20.0, 0.0, 0.0, 0.0]}
 
 REACHES = {

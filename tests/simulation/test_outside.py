@@ -135,7 +135,7 @@ def test_batches_are_single_motions():
 
 
 def test_other_numbers_need_no_other_code():
-    plane = contact.Plane("ball", stiffness=1e4, damping=10.0)
+    plane = contact.Plane("ball", stiffness=1e4, friction=0.0, damping=10.0)
     lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.05, method="rk4", surroundings=lw.Surroundings(surfaces=plane))
     other = contact.Plane("ball", stiffness=2e4, damping=20.0, friction=0.3, normal=(0.1, 0, 1))
     again = lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.05, method="rk4", surroundings=lw.Surroundings(surfaces=other))
@@ -143,9 +143,9 @@ def test_other_numbers_need_no_other_code():
 
 
 def test_at_rest_a_spring_bears_the_weight():
-    ground = contact.Plane("ball", stiffness=1e4, damping=200.0)
-    hertz = contact.Plane("ball", stiffness=1e6, damping=200.0, exponent=1.5)
-    globe = contact.Sphere("ball", stiffness=1e4, damping=200.0, center=(0, 0, -1), radius=1.0)
+    ground = contact.Plane("ball", stiffness=1e4, friction=0.0, damping=200.0)
+    hertz = contact.Plane("ball", stiffness=1e6, friction=0.0, damping=200.0, exponent=1.5)
+    globe = contact.Sphere("ball", stiffness=1e4, friction=0.0, damping=200.0, center=(0, 0, -1), radius=1.0)
     for surface, exponent in ((ground, 1.0), (hertz, 1.5), (globe, 1.0)):
         motion = lw.simulate(FREE, [0, 0, 0.0], np.zeros(3), 3.0, surroundings=lw.Surroundings(surfaces=surface))
         depth = -motion.q[-1, 2]
@@ -158,7 +158,7 @@ def test_at_rest_a_spring_bears_the_weight():
 def test_a_ball_bounces_with_its_restitution(restitution, exponent):
     weightless = FREE.with_gravity((0, 0, 0))
     c = contact.dissipation(restitution, 0.7)
-    plane = contact.Plane("ball", stiffness=1e5, dissipation=c, exponent=exponent)
+    plane = contact.Plane("ball", stiffness=1e5, friction=0.0, dissipation=c, exponent=exponent)
     motion = lw.simulate(
         weightless, [0, 0, 0.01], [0, 0, -0.7], 0.1, 2e-5, "rk4", surroundings=lw.Surroundings(surfaces=plane)
     )
@@ -181,7 +181,7 @@ def test_the_energy_goes_into_surfaces_dampers_and_friction():
     stored = sum(np.array([contact.energy(FREE, q, one) for q in motion.q[::100]]) for one in surfaces)
     whole = motion.energy[::100] + stored
     assert (np.diff(whole) < 1e-6).all()  # it is never gained
-    spring = contact.Plane("ball", stiffness=2e3)
+    spring = contact.Plane("ball", stiffness=2e3, friction=0.0)
     lossless = lw.simulate(
         FREE, [0, 0, 0.1], [1, 0, 0], 0.5, 1e-4, "rk4", surroundings=lw.Surroundings(surfaces=spring)
     )
@@ -322,7 +322,7 @@ def test_a_surface_too_hard_for_the_step_is_told():
             [0, 0, 0.1],
             np.zeros(3),
             0.01,
-            surroundings=lw.Surroundings(surfaces=contact.Plane("ball", stiffness=1e8)),
+            surroundings=lw.Surroundings(surfaces=contact.Plane("ball", stiffness=1e8, friction=0.0)),
         )
 
 
@@ -345,7 +345,7 @@ def test_friction_that_jumps_to_and_fro_is_told():
     assert np.abs(np.diff(motion.wrenches["ball"][-100:, 0])).max() < 1e-3
 
 
-PLANE = contact.Plane("tool", stiffness=1e3)
+PLANE = contact.Plane("tool", stiffness=1e3, friction=0.0)
 
 
 def no_sensor(model, t, q, v):
@@ -361,7 +361,7 @@ def with_sensor(model, t, q, v, *, wrench):
     [
         (lw.errors.UnknownNameError, "hnad", {"wrenches": {"hnad": PUSH}}),
         (lw.errors.UnknownNameError, "hnad", {"wrenches": lambda t: {"hnad": PUSH}}),
-        (lw.errors.UnknownNameError, "hnad", {"surfaces": contact.Plane("hnad", stiffness=1.0)}),
+        (lw.errors.UnknownNameError, "hnad", {"surfaces": contact.Plane("hnad", stiffness=1.0, friction=0.0)}),
         (lw.errors.ShapeError, r"wrench at 'tool' has shape \(3,\)", {"wrenches": {"tool": PUSH[:3]}}),
         (lw.errors.ShapeError, r"shape \(2, 6\), and simulated are a single", {"wrenches": {"tool": [PUSH, PUSH]}}),
         (lw.errors.ShapeError, r"wrench of shape \(2,\) at 'tool'", {"wrenches": lambda t: {"tool": np.stack([t, t])}}),

@@ -23,7 +23,11 @@ def dropped(kind: str, v: Any, e: float, **rough: float) -> lw.Motion:
     """A ball from 0.1 m over the plane, with the velocity v of its center; the plane a pair's, or the event's alone."""
     grounded = ball(restitution=e, **rough)
     alone = lw.Builder("ball").body("ball", mass=M, inertia=INERTIA).joint("free", "free", "world", "ball").build()
-    event = pair_touch(grounded) if kind == "pair" else touch("ball", radius=R, restitution=e, **rough)
+    event = (
+        pair_touch(grounded)
+        if kind == "pair"
+        else touch("ball", radius=R, contact=lw.ContactProperties(restitution=e, **rough))
+    )
     q = np.array([0.0, 0.0, R + 0.1, 1.0, 0.0, 0.0, 0.0])
     return lw.simulate(grounded if kind == "pair" else alone, q, v, 0.15, 0.01, method="dopri5", events=[event])
 
@@ -82,7 +86,12 @@ def of_tip(theta: float) -> np.ndarray:
 def landed(theta: float, v: Any, mu: float, e: float) -> tuple[np.ndarray, np.ndarray, float]:
     model, q = rod(), np.array([0.0, np.sin(theta) + 1e-9, -theta])
     motion = lw.simulate(
-        model.with_gravity((0, 0, 0)), q, v, 1e-4, 1e-5, events=[touch("tip", restitution=e, friction=mu)]
+        model.with_gravity((0, 0, 0)),
+        q,
+        v,
+        1e-4,
+        1e-5,
+        events=[touch("tip", contact=lw.ContactProperties(restitution=e, friction=mu))],
     )
     first = motion.events[0]
     assert abs(-first.before[0][2] - theta) < 1e-3
@@ -155,11 +164,14 @@ def test_what_does_not_move_is_struck_by_nothing() -> None:
 
     builder = lw.Builder("ball").body("ball", mass=M, inertia=0.1)
     model = builder.joint("up", "prismatic", "world", "ball", axis=(0, 0, 1)).build()
-    events = [touch("ball", restitution=0.5), Event(still, Impact(0.5), "down")]
+    events = [
+        touch("ball", contact=lw.ContactProperties(restitution=0.5, friction=0.0)),
+        Event(still, Impact(0.5), "down"),
+    ]
     motion = lw.simulate(model, [0.1], [0.0], 0.2, 0.01, events=events)
     assert motion.events[0].after[1][0] == pytest.approx(0.5 * np.sqrt(2 * G * 0.1), rel=1e-12)
 
 
-def test_friction_that_cannot_be_is_told() -> None:
-    with pytest.raises(lw.errors.InputError, match="coefficient of friction"):
-        touch("ball", friction=-1.0)
+def test_an_impact_has_no_stiffness() -> None:
+    with pytest.raises(lw.errors.InputError, match="no stiffness and no margin"):
+        touch("ball", contact=lw.ContactProperties(stiffness=1e4))

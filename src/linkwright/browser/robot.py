@@ -143,7 +143,7 @@ def body_poses(model: Model, q: Array) -> Array:
     """Return the poses (n_bodies, 4, 4) of the link frames in the world."""
     import linkwright as lw
 
-    poses: Array = lw.poses(model, q, frames=tuple(body.name for body in model.bodies))
+    poses: Array = lw.pose(model, q, frame=tuple(body.name for body in model.bodies))
     return poses
 
 

@@ -16,19 +16,19 @@ from linkwright.control.optimal.problem import StoppingCriterion, ilqr
 from linkwright.control.optimal.regulator import Regulator, lqr, regulate
 from linkwright.control.policy import observation
 from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
-from linkwright.control.whole_body.contacts import Contact
+from linkwright.control.whole_body.contacts import StanceContact
 from linkwright.control.whole_body.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.simulation.actuation.law_controller import initial_state_of
 from linkwright.simulation.actuation.posture_control import hold_joints, hold_posture
 
 __all__ = [
-    "Contact",
     "EffortCost",
     "ForceLoop",
     "FrameCost",
     "OptimalMotion",
     "PostureCost",
     "Regulator",
+    "StanceContact",
     "StoppingCriterion",
     "VelocityCost",
     "WholeBody",

@@ -50,7 +50,6 @@ from linkwright.dynamics.inertias.momentum import (
     centroidal_velocity,
     generalized_momentum,
     momentum,
-    momentum_about,
     momentum_matrix,
     momentum_matrix_dot,
     momentum_rate,
@@ -59,7 +58,7 @@ from linkwright.dynamics.inertias.momentum import (
     zero_moment_point,
 )
 from linkwright.dynamics.inverse import bias_forces, gravity_forces
-from linkwright.dynamics.kinematics import acceleration, jacobian_dot_times_v, pose, poses, velocity
+from linkwright.dynamics.kinematics import acceleration, jacobian_dot_times_v, pose, velocity
 from linkwright.dynamics.parameters.identifiable import BaseParameters, base_parameters
 from linkwright.dynamics.parameters.inertial import inertial_parameters, parameter_names
 from linkwright.dynamics.parameters.regressor import (
@@ -122,7 +121,6 @@ __all__ = [
     "mass_matrix",
     "mobility",
     "momentum",
-    "momentum_about",
     "momentum_matrix",
     "momentum_matrix_dot",
     "momentum_rate",
@@ -133,7 +131,6 @@ __all__ = [
     "passive_forces",
     "plastic_impact",
     "pose",
-    "poses",
     "potential_energy",
     "prescribed_dynamics",
     "project",

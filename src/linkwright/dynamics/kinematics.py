@@ -188,8 +188,10 @@ def frame_motion(
 
 
 @takes_model
-def pose(model: Model, q: Shaped[Array, "nq"], frame: str, relative_to: str = "world") -> Shaped[Array, "4 4"]:
-    """Compute the pose of a frame.
+def pose(
+    model: Model, q: Shaped[Array, "nq"], frame: str | Sequence[str], relative_to: str = "world"
+) -> Shaped[Array, "4 4"]:
+    """Compute the pose of a frame, or of several.
 
     Parameters
     ----------
@@ -197,15 +199,16 @@ def pose(model: Model, q: Shaped[Array, "nq"], frame: str, relative_to: str = "w
         Mechanism.
     q : array_like, shape (..., nq)
         Configuration.
-    frame : str
-        Name of a link or frame of `model`, or "world".
+    frame : str or sequence of str
+        Name of a link or frame of `model`, or "world"; or a sequence of names.
     relative_to : str, optional
         Frame that replaces the world. Only the joints between both frames are evaluated.
 
     Returns
     -------
     ndarray, shape (..., 4, 4)
-        Homogeneous matrix that maps frame coordinates to world coordinates, in m.
+        Homogeneous matrix that maps frame coordinates to world coordinates, in m. For a sequence of names the shape is
+        (..., frames, 4, 4).
 
     Raises
     ------
@@ -227,39 +230,11 @@ def pose(model: Model, q: Shaped[Array, "nq"], frame: str, relative_to: str = "w
            [ 0.,  0.,  1.,  0.],
            [ 0.,  0.,  0.,  1.]])
     """
-    return frame_pose(model, q, way_between(model, frame, relative_to))
-
-
-@takes_model
-def poses(
-    model: Model, q: Shaped[Array, "nq"], frames: Sequence[str], relative_to: str = "world"
-) -> Shaped[Array, "frames 4 4"]:
-    """Compute the poses of several frames.
-
-    Parameters
-    ----------
-    model : Model
-        Mechanism.
-    q : array_like, shape (..., nq)
-        Configuration.
-    frames : sequence of str
-        Names of frames of `model`.
-    relative_to : str, optional
-        Frame that replaces the world.
-
-    Returns
-    -------
-    ndarray, shape (..., frames, 4, 4)
-        Pose of each frame as in :func:`pose`, in the order of the names.
-
-    Raises
-    ------
-    UnknownNameError
-        If `model` has no such frame.
-    """
-    if isinstance(frames, str) or not len(frames):
-        raise ArgumentError(f"frames is a list of one or more names of frames; got {frames!r}")
-    return np.stack([frame_pose(model, q, way_between(model, frame, relative_to)) for frame in frames])
+    if isinstance(frame, str):
+        return frame_pose(model, q, way_between(model, frame, relative_to))
+    if not isinstance(frame, (list, tuple)) or not frame:
+        raise ArgumentError(f"frame is a name, or a list of one or more names; got {frame!r}")
+    return np.stack([frame_pose(model, q, way_between(model, name, relative_to)) for name in frame])
 
 
 def frame_pose(model: Model, q: Array, way: KinematicPath) -> Array:

@@ -63,7 +63,7 @@ def coordinates() -> Iterator[Finding | Erratum]:
     yield formula("T⁻¹ = [Rᵀ, −Rᵀp; 0 1]", inverse, lw.transform.inverse(T))
     yield formula("T T⁻¹ = 1", np.eye(4), T @ lw.transform.inverse(T), digits=3)
     arm = lw.load("arm4")
-    frames = lw.poses(arm, POSTURE, ["link1", "link2", "link3", "link4", "tool"])
+    frames = lw.pose(arm, POSTURE, ["link1", "link2", "link3", "link4", "tool"])
     steps = [frames[0], *(np.linalg.inv(frames[k]) @ frames[k + 1] for k in range(4))]
     chained = np.linalg.multi_dot(steps)
     yield formula("chain rule: ⁰T₁ ¹T₂ ²T₃ ³T₄ ⁴T_hand of an arm", chained, frames[-1])
@@ -77,7 +77,7 @@ def draw_coordinates(path: Path) -> Path:
     axes = made.add_subplot(projection="3d")
     arm = lw.load("arm4")
     names = ["world", "link1", "link2", "link3", "link4", "tool"]
-    frames = lw.poses(arm, POSTURE, names)
+    frames = lw.pose(arm, POSTURE, names)
     axes.plot(*frames[:, :3, 3].T, color=GRAY, linewidth=5, solid_capstyle="round")
     for k, T in enumerate(frames):
         for axis, color in enumerate(("#C0392B", "#2E8B57", "#2C5FA8")):

@@ -55,7 +55,7 @@ def pressed() -> lw.Motion:
     arm = lw.load("arm7")
     touching = lw.transform.make(np.diag([1.0, -1.0, -1.0]), np.array([0.55, 0.1, 0.25]))
     start = lw.inverse_kinematics(arm, {"tool": touching}, initial_guess=POSTURE).q
-    plane = lw.contact.Plane("tool", stiffness=1e5, damping=200.0, point=touching[:3, 3])
+    plane = lw.contact.Plane("tool", stiffness=1e5, friction=0.0, damping=200.0, point=touching[:3, 3])
     gains: dict[str, Any] = {"stiffness": 3600.0, "damping": 108.0}
     loop = lw.control.ForceLoop("z", integral=60.0, damping=1200.0, proportional=0.5)
     wanted = np.array([0.0, 0.0, -10.0, 0.0, 0.0, 0.0])

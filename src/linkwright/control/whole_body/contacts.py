@@ -22,7 +22,7 @@ FLAT = 1e-9
 
 @explained
 @dataclass(frozen=True)
-class Contact:
+class StanceContact:
     """A contact of a frame with the surroundings at fixed points.
 
     The force at every point is in a pyramid inside the friction cone: |f₁|, |f₂| ≤ μ fₙ/√2 along two directions

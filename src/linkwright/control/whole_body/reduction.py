@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.control.whole_body.contacts import Contact
+from linkwright.control.whole_body.contacts import StanceContact
 from linkwright.dynamics import bias_forces, jacobian_dot_times_v, mass_matrix, momentum_rate, passive_forces
 from linkwright.dynamics.inertias.momentum import total_mass
 from linkwright.ik_solvers.task import Task
@@ -83,7 +83,7 @@ class Stance:
     """Contacts, tasks and actuation of a mechanism."""
 
     model: Model
-    contacts: tuple[Contact, ...]
+    contacts: tuple[StanceContact, ...]
     tasks: tuple[FrameTask, ...]
     driven: Array
     """indices in v of the actuated coordinates"""

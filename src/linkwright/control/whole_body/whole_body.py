@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.bounds import not_negative, positive
 from linkwright.control.effort_limits import limits_of
 from linkwright.control.joint_space import driven
-from linkwright.control.whole_body.contacts import Contact
+from linkwright.control.whole_body.contacts import StanceContact
 from linkwright.control.whole_body.nearest_point import Nearest, nearest_with_soft
 from linkwright.control.whole_body.quadratic_program import Tick, WholeBodyLayout
 from linkwright.control.whole_body.reduction import FOLLOWED, FrameTask, Stance
@@ -73,7 +73,7 @@ class WholeBody:
     ----------
     model : Model
         Mechanism without closed loops.
-    contacts : sequence of Contact or str
+    contacts : sequence of StanceContact or str
         Contacts, or names of frames whose origin is the contact point.
     tasks : mapping
         Gains (stiffness in 1/s², damping in 1/s) by task: a task of :mod:`linkwright.tasks` (``Pose``, ``Position``,
@@ -91,7 +91,7 @@ class WholeBody:
     def __init__(
         self,
         model: Model,
-        contacts: Sequence[Contact | str],
+        contacts: Sequence[StanceContact | str],
         tasks: Mapping[Task | str, tuple[float, float]],
         *,
         effort_limits: Any = True,
@@ -101,9 +101,9 @@ class WholeBody:
         if model.loops:
             raise InputError(f"{model.name!r} has closed loops, which WholeBody does not support: pass the tree")
         model.require_physical("forces of contact")
-        if isinstance(contacts, (str, Contact)) or not isinstance(contacts, Sequence):
-            raise ArgumentError(f"contacts are a list of Contact and names of frames; got {contacts!r}")
-        touching = tuple(one if isinstance(one, Contact) else Contact(one) for one in contacts)
+        if isinstance(contacts, (str, StanceContact)) or not isinstance(contacts, Sequence):
+            raise ArgumentError(f"contacts are a list of StanceContact and names of frames; got {contacts!r}")
+        touching = tuple(one if isinstance(one, StanceContact) else StanceContact(one) for one in contacts)
         for one in touching:
             model.frame(one.frame)
         regularization = positive("regularization", regularization)

@@ -21,6 +21,7 @@ from linkwright.bounds import positive
 from linkwright.dynamics.kinematics import pose, velocity
 from linkwright.errors import InputError, explained
 from linkwright.model.equality import ByValue
+from linkwright.model.pair import FRICTION
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, where
@@ -51,7 +52,7 @@ class Surface(ByValue):
     dissipation : float or array_like, shape (...), optional
         Dissipation c in s/m; :func:`dissipation` computes it from a restitution.
     friction : float or array_like, shape (...), optional
-        Coefficient of friction μ.
+        Coefficient of friction μ; 0.7 by default, as of shapes.
     exponent : {1.0, 1.5}, optional
         Exponent p: 1, or 1.5 for a ball on a plane (Hertz 1882).
     slip_speed : float or array_like, shape (...), optional
@@ -74,7 +75,7 @@ class Surface(ByValue):
     stiffness: Any
     damping: Any = 0.0
     dissipation: Any = 0.0
-    friction: Any = 0.0
+    friction: Any = FRICTION
     exponent: float = 1.0
     slip_speed: Any = 1e-3
     tip: Any = 0.0
@@ -152,7 +153,7 @@ class Plane(Surface):
     dissipation : float or array_like, shape (...), optional
         Dissipation c in s/m; :func:`dissipation` computes it from a restitution.
     friction : float or array_like, shape (...), optional
-        Coefficient of friction μ.
+        Coefficient of friction μ; 0.7 by default, as of shapes.
     exponent : {1.0, 1.5}, optional
         Exponent p: 1, or 1.5 for a ball on a plane (Hertz 1882).
     slip_speed : float or array_like, shape (...), optional
@@ -212,7 +213,7 @@ class Sphere(Surface):
     dissipation : float or array_like, shape (...), optional
         Dissipation c in s/m; :func:`dissipation` computes it from a restitution.
     friction : float or array_like, shape (...), optional
-        Coefficient of friction μ.
+        Coefficient of friction μ; 0.7 by default, as of shapes.
     exponent : {1.0, 1.5}, optional
         Exponent p: 1, or 1.5 for a ball on a plane (Hertz 1882).
     slip_speed : float or array_like, shape (...), optional

@@ -14,7 +14,8 @@ from linkwright import dynamics
 from linkwright.bounds import between, not_negative, whole_number
 from linkwright.dynamics.contact.shapes import candidates
 from linkwright.errors import ArgumentError, InputError, ModelError, explained
-from linkwright.model.pair import Pair, pair_problems
+from linkwright.model.build.options import ContactProperties
+from linkwright.model.pair import FRICTION, Pair
 from linkwright.model.requirement import takes_model
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
@@ -156,13 +157,10 @@ def touch(
     point: Any = (0.0, 0.0, 0.0),
     normal: Any = (0.0, 0.0, 1.0),
     radius: float = 0.0,
-    restitution: float = 0.0,
+    contact: ContactProperties | None = None,
     rest_velocity: float = SLOWEST,
     action: Any = ...,
     name: str = "",
-    friction: float = 0.0,
-    torsional_friction: float = 0.0,
-    rolling_friction: float = 0.0,
 ) -> Event:
     """Return the event of a frame, or of a ball about it, touching a plane: an impact by default.
 
@@ -179,18 +177,14 @@ def touch(
         Normal of the plane.
     radius : float, optional
         Radius of the ball, m.
-    restitution : float, optional
-        Restitution of the impact.
+    contact : ContactProperties, optional
+        Restitution and friction of the impact, which is rigid.
     rest_velocity : float, optional
         Velocity, m/s, below which the restitution is zero.
     action : optional
         Action of the event, as for :class:`Event`.
     name : str, optional
         Name in the record.
-    friction : float, optional
-        Coefficient of Coulomb friction.
-    torsional_friction, rolling_friction : float, optional
-        Coefficients in m, as of a :class:`~linkwright.Pair`.
 
     Returns
     -------
@@ -206,13 +200,20 @@ def touch(
     if r < 0.0:
         raise InputError(f"touch: the radius is not negative, m; got {radius!r}")
 
-    rough = Pair(0, 1, friction=friction, torsional_friction=torsional_friction, rolling_friction=rolling_friction)
-    if problem := next(pair_problems(rough, 2), None):
-        raise InputError(f"touch: {problem}")
+    surface = ContactProperties.of("touch", contact)
+    if surface.stiffness is not None or surface.margin:
+        raise InputError("touch: an impact is rigid: it has a restitution and friction, no stiffness and no margin")
+    rough = Pair(
+        0,
+        1,
+        friction=FRICTION if surface.friction is None else surface.friction,
+        torsional_friction=surface.torsional_friction,
+        rolling_friction=surface.rolling_friction,
+    )
     plane = Shape("world", "plane", pose_matrix(rotation_from_z(direction), place))
     shapes = (Shape(frame, "sphere", radius=r), plane)
     on = pose_matrix(rotation_from_z(direction), place + r * direction)
-    impact = Impact(restitution, rest_velocity) if action is ... else action
+    impact = Impact(surface.restitution or 0.0, rest_velocity) if action is ... else action
     return Event(
         partial(_height, frame=frame, place=place, direction=direction, radius=r),
         impact,
