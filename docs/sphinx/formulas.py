@@ -21,6 +21,9 @@ ACCENTED = re.compile(
 )
 """A letter with an accent and an index, which docutils sets beneath the letter."""
 
+LONG = 30
+"""letters of a formula within a sentence that a telephone scrolls"""
+
 LOGGER = logging.getLogger(__name__)
 
 
@@ -37,6 +40,8 @@ def formula(self: Any, node: nodes.Element) -> None:
         written = f"<code>{self.encode(text)}</code>"
     written = ACCENTED.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', written)
     written = BRACKETS.sub(r'<mtable class="brackets"\1', written)
+    if not alone and len(text) > LONG:
+        written = f'<span class="long formula">{written}</span>'
     self.body.append(f'<div class="formula">{written}</div>' if alone else written)
     raise nodes.SkipNode
 
