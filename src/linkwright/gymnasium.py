@@ -354,7 +354,7 @@ def _metadata(period: float) -> dict[str, Any]:
 
 
 def _checked_episode(given: Any) -> Episode:
-    """An episode with a reward, and nothing that environments do not take."""
+    """Return an episode with a reward, and nothing that environments do not take."""
     episode = options_of("episode", given, Episode)
     if episode.reward is None:
         raise ArgumentError("an environment has a reward: episode=lw.Episode(reward=…)")

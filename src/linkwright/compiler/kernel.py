@@ -133,13 +133,13 @@ class Kernel(Entered):
         return self
 
     def _enter(self) -> None:
-        """From now on calls go straight to the machine code for single rows."""
+        """Enable direct calls of the machine code for single rows."""
         assert self._native is not None
         self._table.row = self._native.row
         self._entered = True
 
     def _call(self, *arrays: Any, out: Any = None) -> Any:
-        """The results as NumPy's universal functions give them."""
+        """Return the results in the form of NumPy's universal functions."""
         if self._native is None:
             return self._interpreted(*arrays, out=out)
         results = self._native.batches(*arrays) if out is None else self._native.batches(*arrays, out=out)
@@ -151,14 +151,14 @@ class Kernel(Entered):
         return results
 
     def _raise_failure(self) -> None:
-        """Raise why there is no code for rows that lanes left aside, where there was none."""
+        """Raise the error of the compilation of code for rows that lanes left aside."""
         assert self._native is not None
         if self._native.failure is not None:
             failure, self._native.failure = self._native.failure, None
             raise failure
 
     def _open(self) -> None:
-        """From now on batches that are worth no second thread, and soon done, go straight to the machine code."""
+        """Enable direct calls of the machine code for small batches, which need no second thread."""
         assert self._native is not None
         self._opened = True
         if type(self) is Kernel and not self._native.long:
@@ -178,7 +178,7 @@ class Kernel(Entered):
         return results[0] if len(results) == 1 else results
 
     def _any(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        """The results for whatever NumPy can make arrays of."""
+        """Return the results for objects that NumPy can convert to arrays."""
         if len(arrays) != len(self._dims):
             self._explain(arrays, out)  # NumPy would take further ones as results
         in_order = tuple(map(_in_order, arrays, self._dims))
@@ -197,7 +197,7 @@ class Kernel(Entered):
             raise ArgumentError(f"{self.program.name}: {error}") from None
 
     def _row(self, arrays: tuple[Any, ...], out: Any) -> list[np.ndarray] | None:
-        """A single row's arrays as machine code takes them; None of any others, and where they already came so."""
+        """Return the arrays of a single row in the form of machine code; None if impossible or not needed."""
         if out is not None and not all(_plain(x) for x in (out if isinstance(out, tuple) else (out,))):
             return None
         row: list[np.ndarray] = []
@@ -220,7 +220,7 @@ class Kernel(Entered):
         return bool(rows > self._together and rows * self._longest > LONG)
 
     def _in_slices(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        """The results of a batch so large that several threads are worth it, or long; None where it is neither."""
+        """Return the results of a batch on several threads, or of a long one; None for a small batch."""
         program = self.program
         batch = rows_of(arrays, self._dims)
         if not batch:
@@ -334,7 +334,7 @@ class Kernel(Entered):
         self._threads = checked_threads(f"{self.program.name}: threads", number)
 
     def _explain(self, arrays: tuple[Any, ...], out: Any) -> None:
-        """Raise what is wrong with a call, in words of its arguments."""
+        """Raise the error of a call in terms of its arguments."""
         name, slots = self.program.name, self.program.inputs
         expected = ", ".join(f"{slot.name} {_shown(slot.shape)}" for slot in slots)
         if len(arrays) != len(slots):
@@ -377,7 +377,7 @@ class Kernel(Entered):
         return names[1:]
 
     def _in_order(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        """The arrays of a call, some of which were given by name."""
+        """Return the arrays of a call with some arguments by name."""
         names, own = self._names, self.program.name
         for name in named:
             if name not in names:

@@ -40,7 +40,7 @@ class Parameter:
 
 
 def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
-    """The bound function with these parameters as further arrays, in their order.
+    """Return the bound function with these parameters as further arrays, in their order.
 
     Bodies with parameters are taken off, what is left is regrouped as ever, and bodies of symbols are put on: what
     moves depends on inertial parameters one by one, in the sum.
@@ -73,7 +73,7 @@ def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
 
 
 def parameter_of(model: Model, name: str) -> Parameter:
-    """The parameter of that name; :class:`UnknownNameError` where there is none."""
+    """Return the parameter of that name; :class:`UnknownNameError` where there is none."""
     owner, _, what = name.rpartition(".")
     if name == "gravity":
         return Parameter(name, "", "gravity", (3,))
@@ -120,7 +120,7 @@ def require_possible(known: Parameter, values: Array) -> None:
 def _with_values(
     rest: Model, model: Model, links: Sequence[str], known: Sequence[Parameter], values: dict[str, Any]
 ) -> Model:
-    """The rest of the mechanism with its bodies, joints and gravity as the values say."""
+    """Return the rest of the mechanism with the bodies, joints and gravity of these values."""
     numbers = {body.name: body for body in model.description.bodies}
     added: dict[int, RigidInertia] = {}
     for link in links:
@@ -159,7 +159,7 @@ def _with_values(
 
 
 def _body(model: Model, k: int) -> Any:
-    """A body in the axes of its file."""
+    """Return a body in the axes of its file."""
     body = model.bodies[k]
     back = inverse_pose(model.frames[body.name].placement)
     return public_body(body.name, model.links[k].rigid_inertia.moved(back), body.links)

@@ -1,4 +1,4 @@
-"""The public face of the algorithms: they compile themselves at the first call.
+"""Public wrappers of the algorithms, which are compiled at their first call.
 
 ``mass_matrix(arm, q)`` looks its kernel up in ``arm.memo`` (`model/memo.py`) and calls it. Everything else (the
 first call, symbols, a mistake) is an exception on that path, so that it costs nothing.
@@ -56,7 +56,7 @@ MISSING = object()
 
 
 def public(book: F) -> F:
-    """The algorithm, compiling itself for numbers of any batch shape, and as it is for symbols."""
+    """Return the public wrapper of an algorithm: compiled for numbers in batches, and unchanged for symbols."""
     signature, name = inspect.signature(book), name_of(book)
     parameters = list(signature.parameters.values())
     names = [p.name for p in parameters[1:]]
@@ -212,12 +212,12 @@ def _holds_symbols(x: Any) -> bool:
 
 
 def _tuples(x: Any) -> Any:
-    """Lists of lists as tuples of tuples, by which kernels are looked up."""
+    """Convert lists of lists to tuples of tuples, the keys of kernels."""
     return tuple(map(_tuples, x)) if isinstance(x, (list, tuple)) else x
 
 
 def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any]) -> Any:
-    """The book's function on arrays of which some are symbols."""
+    """Evaluate the reference implementation on arrays with symbols."""
     prepared = {
         name: (np.asarray(x, dtype=object) if is_symbolic(x) else as_numbers(name, x)) if name in ARRAYS else x
         for name, x in arguments.items()
@@ -229,7 +229,7 @@ def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any
 
 
 def compile_or_not(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:
-    """The kernel of a function; where that would be too large, say so and take the function row by row."""
+    """Return the kernel of a function; if it is too large, warn and evaluate the function row by row."""
     return _compiled_or_not(bind(function, model, inputs))
 
 
@@ -274,13 +274,13 @@ def _compiled_or_not(bound: BoundFunction) -> Callable[..., Any]:
 
 
 class RowByRow:
-    """A function on every row of a batch, for what is too large to compile."""
+    """Function that is evaluated row by row, since it is too large to compile."""
 
     def __init__(self, bound: BoundFunction):
         self.name, self.function, self.shapes = bound.name, bound.function, bound.shapes
 
     def __call__(self, *arrays: Any) -> Any:
-        """The results for arrays in the order of ``shapes``; a tuple where there are several."""
+        """Evaluate the function for arrays in the order of ``shapes``; several results are a tuple."""
         xs, rows, batch = self.rows(arrays)
         if not batch:
             return self.function(*xs)
@@ -295,7 +295,7 @@ class RowByRow:
         return np.reshape(results, (*batch, *np.shape(results[0])))
 
     def rows(self, arrays: tuple[Any, ...]) -> tuple[list[Array], list[Array], tuple[int, ...]]:
-        """The arrays as numbers, the same of one batch, and its dimensions; refused where shapes are wrong."""
+        """Return the arrays as numbers, broadcast to one batch, and its dimensions, after a check of their shapes."""
         xs = [as_numbers(name, x) for name, x in zip(self.shapes, arrays, strict=True)]
         leads = []
         for x, (name, shape) in zip(xs, self.shapes.items(), strict=True):

@@ -11,14 +11,14 @@ _SHAPED = re.compile(r"Shaped\[(?:Array|Any), ['\"]([^'\"]*)['\"]\]")
 
 
 def batched(book: Callable[..., Any]) -> inspect.Signature:
-    """The signature of the algorithm's public face, its annotations as text: arrays of any leading dimensions."""
+    """Return the signature of an algorithm's public wrapper, with annotations as text: arrays of any leading shape."""
     signature = inspect.signature(book)
     parameters = [p.replace(annotation=_with_rows(p.annotation, "ArrayLike")) for p in signature.parameters.values()]
     return signature.replace(parameters=parameters, return_annotation=_with_rows(signature.return_annotation, "Array"))
 
 
 def _with_rows(annotation: Any, kind: str) -> Any:
-    """The annotation with arrays of that kind and of any leading dimensions where it has one configuration's."""
+    """Return the annotation with arrays of that kind with leading dimensions."""
 
     def array(shape: str) -> str:
         return f'Annotated[{kind}, "({shape})"]'

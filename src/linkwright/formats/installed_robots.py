@@ -72,12 +72,12 @@ def robot_file(name: str, built_in: Iterable[str]) -> Path:
 
 
 def example_robots() -> dict[str, Path]:
-    """The robots of example-robot-data by name: files, and folders of one robot."""
+    """Return the robots of example-robot-data by name: files, and folders of one robot."""
     return {name: files[0] for name, files in _example_files().items() if len(files) == 1}
 
 
 def example_names() -> set[str]:
-    """The names of two parts, "folder/file", of robots of example-robot-data."""
+    """Return the names of two parts, "folder/file", of robots of example-robot-data."""
     return {name for name in _example_files() if "/" in name}
 
 

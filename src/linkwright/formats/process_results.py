@@ -118,7 +118,7 @@ def decoded(data: bytes, declared: Any) -> Any:
 
 @cache
 def _decoder(declared: Any) -> Decoder:
-    """The decoder of a declared type."""
+    """Return the decoder of a declared type."""
     origin, arguments = get_origin(declared), get_args(declared)
     if declared is Any:
         return _alternatives((_none, _number, _array(None)))
@@ -242,7 +242,7 @@ def _object(declared: Any) -> Decoder:
 
 @cache
 def _fields(kind: Any) -> dict[str, Decoder]:
-    """The decoders of the fields of a class."""
+    """Return the decoders of the fields of a class."""
     hints, name = get_type_hints(kind), _NAMES[kind]
     hints |= {field: tuple[Row, Row, Row, Row] for owner, field in POSES if owner == name}
     return {
@@ -252,7 +252,7 @@ def _fields(kind: Any) -> dict[str, Decoder]:
 
 
 def _items(x: Any, kind: str, count: int | None = None) -> list[Any]:
-    """A list that begins with its kind, of ``count`` entries where given."""
+    """Return a list that begins with its kind, of ``count`` entries where given."""
     if not isinstance(x, list) or not x or (count is not None and len(x) != count):
         raise _mismatch(kind, x)
     if kind in ("tuple", "list", "array") and x[0] != kind:

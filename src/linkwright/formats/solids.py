@@ -27,7 +27,7 @@ class SolidProperties(NamedTuple):
     """(3, 3), about the center, m⁵"""
 
     def moved(self, T: Array) -> SolidProperties:
-        """The same solid, its frame at the pose T (4, 4)."""
+        """Return the same solid, its frame at the pose T (4, 4)."""
         R = T[:3, :3]
         return SolidProperties(self.volume, R @ self.center + T[:3, 3], R @ self.inertia @ R.T)
 
@@ -48,25 +48,25 @@ def together(solids: Sequence[SolidProperties]) -> SolidProperties:
 
 
 def box(center: Array, R: Array, edges: Array) -> SolidProperties:
-    """A box of full edges (3,) along the columns of R (3, 3)."""
+    """Return a box of full edges (3,) along the columns of R (3, 3)."""
     x, y, z = edges**2
     return _turned(float(np.prod(edges)), center, R, np.array([y + z, z + x, x + y]) / 12.0)
 
 
 def ellipsoid(center: Array, R: Array, radii: Array) -> SolidProperties:
-    """An ellipsoid, or a ball, of radii (3,) along the columns of R (3, 3)."""
+    """Return an ellipsoid, or a ball, of radii (3,) along the columns of R (3, 3)."""
     x, y, z = radii**2
     return _turned(4.0 / 3.0 * np.pi * float(np.prod(radii)), center, R, np.array([y + z, z + x, x + y]) / 5.0)
 
 
 def cylinder(one: Array, other: Array, radius: float) -> SolidProperties:
-    """A cylinder between the centers (3,) of its ends."""
+    """Return a cylinder between the centers (3,) of its ends."""
     R = _along(other - one)
     return elliptic_cylinder(one, other, radius, radius, R[:, 0])
 
 
 def elliptic_cylinder(one: Array, other: Array, first: float, second: float, along: Array) -> SolidProperties:
-    """A cylinder between the centers of its elliptic ends, whose ``first`` radius is along ``along`` (3,)."""
+    """Return a cylinder between the centers of its elliptic ends, whose ``first`` radius is along ``along`` (3,)."""
     axis = other - one
     length = float(np.linalg.norm(axis))
     z = axis / (length or 1.0)
@@ -78,7 +78,7 @@ def elliptic_cylinder(one: Array, other: Array, first: float, second: float, alo
 
 
 def cone(base: Array, tip: Array, radius: float) -> SolidProperties:
-    """A cone from the center (3,) of its base to its tip (3,)."""
+    """Return a cone from the center (3,) of its base to its tip (3,)."""
     axis = tip - base
     r, h = radius**2, float(axis @ axis)
     across = 0.15 * r + 0.0375 * h
@@ -87,7 +87,7 @@ def cone(base: Array, tip: Array, radius: float) -> SolidProperties:
 
 
 def capsule(one: Array, other: Array, radius: float) -> SolidProperties:
-    """A cylinder between two points (3,) with half a ball at each."""
+    """Return a cylinder between two points (3,) with half a ball at each."""
     axis = other - one
     r, h = radius, float(np.linalg.norm(axis))
     volume = np.pi * r**2 * (h + 4.0 / 3.0 * r)
@@ -121,7 +121,7 @@ def prism(polygon: Array, shift: Array) -> SolidProperties:
 
 
 def pyramid(polygon: Array, tip: Array) -> SolidProperties:
-    """The solid between a plane polygon (n, 3) and a point (3,)."""
+    """Return the solid between a plane polygon (n, 3) and a point (3,)."""
     n = len(polygon)
     k, i = np.arange(1, n - 1), np.arange(n)
     bottom, sides = np.stack([0 * k, k + 1, k], axis=1), np.stack([i, (i + 1) % n, 0 * i + n], axis=1)

@@ -84,7 +84,7 @@ def suffixes() -> tuple[str, ...]:
 
 
 def format_of(path: str) -> FileFormat:
-    """The format of a file, by its suffix or its root element."""
+    """Return the format of a file, by its suffix or its root element."""
     suffix = Path(path).suffix.lower()
     for one in FORMATS.values():
         if suffix in one.suffixes:
@@ -99,7 +99,7 @@ def format_of(path: str) -> FileFormat:
 
 
 def written_format(path: Any) -> FileFormat:
-    """The format in which a model is written to this path; :class:`ArgumentError` for an unknown suffix."""
+    """Return the format in which a model is written to this path; :class:`ArgumentError` for an unknown suffix."""
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"a path is a str or a Path; got {path!r}")
     for one in FORMATS.values():

@@ -165,7 +165,7 @@ class _UsdReader:
         return found
 
     def number(self, prim: Any, name: str) -> float | None:
-        """The number of an attribute; None where it has none."""
+        """Return the number of an attribute; None where it has none."""
         attribute = prim.GetAttribute(name)
         if not attribute or attribute.Get() is None:
             return None
@@ -433,7 +433,7 @@ class _UsdReader:
         )
 
     def axis(self, prim: Any, kind: str) -> tuple[str, Array]:
-        """The type of a joint, and its axis (3,) in the joint's frame."""
+        """Return the type of a joint, and its axis (3,) in the joint's frame."""
         type, _, token = kind.partition(" ")
         return type, np.eye(3)["XYZ".index(token) if token else self.along(prim, "physics:axis")]
 

@@ -138,7 +138,7 @@ NOTHING = Algorithm()
 
 
 def algorithm_of(book: Book) -> Book | None:
-    """The algorithm of the library that a function is, or is derived from; None of users' own."""
+    """Return the algorithm of the library that a function is, or is derived from; None of users' own."""
     if book in ALGORITHMS:
         return book
     found: Book | None = getattr(book, "algorithm", None)

@@ -31,7 +31,7 @@ def regrouping() -> bool:
 
 
 def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, Any]) -> Model:
-    """The model that an algorithm is traced on, which gives the same with fewer operations."""
+    """Return the model on which an algorithm is traced, with the same results and fewer operations."""
     if not _regrouping.get() or book not in ALGORITHMS or not regroupable(model):
         return model
     if (form := facts(book).regroup) and not takes_apart(model, **_of_method(arguments)):
@@ -235,13 +235,13 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def call(function: Callable[..., Any], signature: inspect.Signature, arguments: Mapping[str, Any]) -> Any:
-    """The function of arguments by name, those too that it takes by place alone."""
+    """Call a function with arguments by name, including its positional-only ones."""
     made = inspect.BoundArguments(signature, {n: arguments[n] for n in signature.parameters if n in arguments})  # type: ignore[arg-type]
     return function(*made.args, **made.kwargs)
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """The arguments of a function; of one of the public ones, those of the algorithm behind it."""
+    """Return the signature of a function; for a public wrapper, that of its algorithm."""
     if not callable(function):
         raise ArgumentError(f"expected a function; got {function!r}")
     try:
@@ -251,7 +251,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def shape_of(given: Any) -> tuple[int, ...] | None:
-    """A shape, if that is what was given."""
+    """Return a shape; None for other objects."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         given = (given,)
     if isinstance(given, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in given):

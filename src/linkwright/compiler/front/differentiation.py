@@ -35,7 +35,7 @@ def given_derivative(known: Derivative, model: Model | None, arrays: Sequence[An
 
 
 def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """The program's results on other expressions."""
+    """Return the program's results on other expressions."""
     values = _replayed(program, graph, [np.asarray(x, dtype=object).reshape(-1) for x in inputs])
     results = []
     for slot, numbers in zip(program.outputs, program.results, strict=True):
@@ -79,7 +79,7 @@ def _each(each: Each, graph: Graph, given: list[Expr]) -> Expr:
 
 
 def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
-    """A repetition's results in another graph."""
+    """Return a repetition's results in another graph."""
     with own_symbols(graph, steps.count, given[: steps.size]) as (number, state):
         values = _replayed(steps.program, graph, [[number], state, given[steps.size :]])
     after, *stop = ([values[k] for k in numbers] for numbers in steps.program.results)

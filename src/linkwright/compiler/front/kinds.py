@@ -40,7 +40,7 @@ class JointKind(NamedTuple):
     """(bodies, …): the numbers in which they differ"""
 
     def symbol(self, source: SymbolSource) -> Expr:
-        """The symbol for this source."""
+        """Return the symbol for this source."""
         if source not in self.symbols:
             self.symbols[source] = self.graph.symbol(f"{source.space}{source.number}[{source.entry}]")
         return self.symbols[source]
@@ -79,7 +79,7 @@ class BodyGroup(NamedTuple):
 
 
 def groups_of(model: Model, bodies: Sequence[int] | None = None, by_zeros: bool = True) -> list[BodyGroup]:
-    """The bodies by kind of joint, and by zeros of their numbers where that makes few kinds."""
+    """Return the bodies by kind of joint, and by zeros of their numbers where that makes few kinds."""
     chosen = range(len(model.links)) if bodies is None else bodies
     if not chosen:
         raise ModelError(f"{model.name!r} has no moving bodies")
@@ -139,7 +139,7 @@ def folded(rows: Array) -> tuple[list[int], Array]:
 
 
 def pose_of(graph: Graph, values: Sequence[Any]) -> Array:
-    """A pose (4, 4) from the nine numbers of its rotation and the three of its position."""
+    """Return a pose (4, 4) from the nine numbers of its rotation and the three of its position."""
     pose = objects([graph.zero] * 16).reshape(4, 4)
     pose[:3, :3], pose[:3, 3] = objects(values[:9]).reshape(3, 3), objects(values[9:])
     pose[3, 3] = graph.constant(1.0)
@@ -147,18 +147,18 @@ def pose_of(graph: Graph, values: Sequence[Any]) -> Array:
 
 
 def pose_from(values: Sequence[Any]) -> Array:
-    """A pose (4, 4) from the twelve numbers of its upper rows, of which some may be symbols."""
+    """Return a pose (4, 4) from the twelve numbers of its upper rows, of which some may be symbols."""
     upper = objects(values).reshape(3, 4)
     return plain(np.concatenate([upper, np.array([[0.0, 0.0, 0.0, 1.0]], dtype=object)]))
 
 
 def plain(A: Array) -> Array:
-    """An array of numbers, where all its entries are."""
+    """Return an array of numbers, where all its entries are."""
     return A.astype(float) if all(isinstance(x, (int, float)) for x in A.flat) else A
 
 
 def objects(values: Sequence[Any]) -> Array:
-    """A vector of any objects."""
+    """Return a vector of any objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array

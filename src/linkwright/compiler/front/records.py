@@ -144,7 +144,7 @@ class JointVector(BodyRecords, NDArrayOperatorsMixin):
         raise NotASweep(f"numpy.{function.__name__} reads all joints at once")
 
     def own(self) -> list[Any]:
-        """The parts, none of joints that follow others."""
+        """Return the parts, none of joints that follow others."""
         return [
             np.zeros((*self.lead, 0)) if follows and not self.summed else part
             for part, follows in zip(self.by_kind, self.recorder.follow, strict=True)

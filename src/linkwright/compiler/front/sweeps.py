@@ -65,7 +65,7 @@ class UniformSymbols(NamedTuple):
     symbols: dict[tuple[SymbolSource, int], Expr]
 
     def symbol(self, source: SymbolSource, body: int = WORLD) -> Expr:
-        """The symbol of an entry of a body's state, or of the world's."""
+        """Return the symbol of an entry of a body's state, or of the world's."""
         if (source, body) not in self.symbols:
             name = f"{source.space}{source.number}[{source.entry}]"
             self.symbols[source, body] = self.graph.symbol(name if body == WORLD else f"{name} of {body}")
@@ -109,11 +109,11 @@ class Recorder(Model):
     # arrays of all joints
 
     def coordinates(self, q: Any) -> Any:
-        """The coordinates of every joint."""
+        """Return the coordinates of every joint."""
         return self._own(q, "nq") if isinstance(q, JointVector) else super().coordinates(q)
 
     def rates(self, v: Any) -> Any:
-        """The velocity coordinates of every joint."""
+        """Return the velocity coordinates of every joint."""
         return self._own(v, "nv") if isinstance(v, JointVector) else super().rates(v)
 
     def _own(self, x: JointVector, width: str) -> BodyRecords:
@@ -147,13 +147,13 @@ class Recorder(Model):
         return JointVector(self, by_kind, "nv", followers="added")
 
     def positions(self, pieces: Any) -> Any:
-        """The coordinates that each body has, together."""
+        """Return the coordinates that each body has, together."""
         if not isinstance(pieces, BodyRecords):
             return super().positions(pieces)
         return JointVector(self, pieces.by_kind, "nq", followers="own")
 
     def velocities(self, pieces: Any) -> Any:
-        """The velocity coordinates that each body has, together."""
+        """Return the velocity coordinates that each body has, together."""
         if not isinstance(pieces, BodyRecords):
             return super().velocities(pieces)
         return JointVector(self, pieces.by_kind, "nv", followers="own")
@@ -177,11 +177,11 @@ class Recorder(Model):
         return self._values(pieces)
 
     def entries(self, number: int, size: int) -> Any:
-        """The entries of an argument, as what belongs to no body."""
+        """Return the entries of an argument, as what belongs to no body."""
         return objects([self.main.symbol(SymbolSource("input", number, k)) for k in range(size)])
 
     def product(self, x: Any, y: Any) -> Any:
-        """The matrix product of an array and a matrix of all joints, or the sum over all joints of two."""
+        """Return the matrix product of an array and a matrix of all joints, or the sum over all joints of two."""
         if isinstance(x, JointVector) and isinstance(y, JointVector) and y.ndim == 1:
             if any(self.follow) and (x.followers, y.followers).count("leaders") == 0:
                 raise NotASweep("joints follow others, and their efforts are known when all are summed")
@@ -247,11 +247,11 @@ class Recorder(Model):
         return tuple(ColumnResult(number, k) for k in range(len(found[0])))
 
     def square(self, own: Any, above: Any, below: Any = None) -> Any:
-        """A matrix of all joints by all joints."""
+        """Return a matrix of all joints by all joints."""
         return SquareMatrix(own, above, below) if isinstance(own, BodyRecords) else super().square(own, above, below)
 
     def total(self, values: Any) -> Any:
-        """The sum over all bodies."""
+        """Return the sum over all bodies."""
         if not isinstance(values, BodyRecords):
             return super().total(values)
         zero = np.zeros(np.shape(values.by_kind[0]))[()]
@@ -274,13 +274,13 @@ class Recorder(Model):
         return BodyRecords(total)
 
     def _read(self, space: str, number: int, body: int) -> Iterator[Expr]:
-        """The entries of a single body's state, or of what the world received."""
+        """Return the entries of a single body's state, or of what the world received."""
         sweep, main = self.sweeps[number], self.main
         for x, c in zip(sweep.start, sweep.classes, strict=True):
             yield main.graph.constant(x) if c == CONSTANT else main.symbol(SymbolSource(space, number, c), body)
 
     def _given(self, space: str, start: Any) -> tuple[list[float], list[int], Callable[[JointKind], Any]]:
-        """The numbers of the start, their classes, and a state of symbols for a kind."""
+        """Return the numbers of the start, their classes, and a state of symbols for a kind."""
         number, graph = len(self.sweeps), self.main.graph
         if any(isinstance(x, Expr) and x.value is None for leaf in _leaves(start) for x in np.ravel(leaf)):
             raise NotASweep("a sweep starts from something that is not known in advance")
@@ -348,7 +348,7 @@ def _leaves(state: Any) -> list[Any]:
 
 
 def like(start: Any, values: Iterator[Any]) -> Any:
-    """A state of the same form with other entries."""
+    """Return a state of the same form with other entries."""
     if isinstance(start, tuple):
         parts = [like(part, values) for part in start]
         return type(start)(*parts) if hasattr(start, "_fields") else tuple(parts)
@@ -448,7 +448,7 @@ def record(
 
 
 def _argument(recorder: Recorder, number: int, argument: Argument) -> Any:
-    """The symbols of an array."""
+    """Return the symbols of an array."""
     if not argument.of:
         size = int(np.prod(argument.shape, dtype=int))
         x = recorder.entries(number, size).reshape(argument.shape)
@@ -461,7 +461,7 @@ def _argument(recorder: Recorder, number: int, argument: Argument) -> Any:
 
 
 def _refined(sweep: RecordedSweep) -> list[int]:
-    """The classes that the results allow: those of one class before that are one expression in every kind."""
+    """Return the classes that the results allow: those of one class before that are one expression in every kind."""
     numbers: dict[Any, int] = {}
     classes, states = [], sweep.states
     for k, (start, old) in enumerate(zip(sweep.start, sweep.classes, strict=True)):
@@ -510,7 +510,7 @@ def _output(recorder: Recorder, result: Any) -> Output:
 
 
 def _square(recorder: Recorder, matrix: SquareMatrix) -> Output:
-    """A matrix of all joints, those that follow others included, which are summed up in the end."""
+    """Return a matrix of all joints, those that follow others included, which are summed up in the end."""
     widths = [kind.link.motion.nv for kind in recorder.kinds]
     total = sum(joint.motion.nv for joint in recorder.joints)
     results = [_expressions(recorder.main.graph, block) for block in matrix.own.by_kind]

@@ -47,7 +47,7 @@ def uncollected() -> Iterator[None]:
 
 
 def trace(bound: BoundFunction, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
-    """The program of a bound function; :class:`TooLargeError` where it would be too long."""
+    """Return the program of a bound function; :class:`TooLargeError` where it would be too long."""
     program, sums_met = _traced(bound, Graph(node_limit))
     if program.length > operation_limit:
         raise TooLargeError(f"{program.length} operations, more than {operation_limit}")
@@ -59,7 +59,7 @@ def trace(bound: BoundFunction, node_limit: int = NODE_LIMIT, operation_limit: i
 
 @telling(lambda bound: f"compiling {bound.title}")
 def _traced(bound: BoundFunction, graph: Graph) -> tuple[Program, bool]:
-    """The program, and whether sines and cosines of sums of angles could be shared in it."""
+    """Return the program, and whether sines and cosines of sums of angles could be shared in it."""
     inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}
     arrays = [x.copy() if x.shape else x[()] for x in inputs.values()]  # the function may write in its arguments
     try:

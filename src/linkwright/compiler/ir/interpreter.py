@@ -13,7 +13,7 @@ from linkwright.expression.tables import MatrixLayout
 
 
 def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
-    """The results for inputs of shape (…, *shape), which broadcast over their leading dimensions."""
+    """Return the results for inputs of shape (…, *shape), which broadcast over their leading dimensions."""
     inputs = [np.asarray(x, dtype=np.float64) for x in arrays]
     leads = [x.shape[: x.ndim - len(slot.shape)] for x, slot in zip(inputs, program.inputs, strict=True)]
     batch = np.broadcast_shapes(*leads)
@@ -30,7 +30,7 @@ def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
 
 
 def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
-    """The values of all instructions; an input is an array, entries last, or a list of entries."""
+    """Return the values of all instructions; an input is an array, entries last, or a list of entries."""
     values: list[Any] = []
     for op, args, value in program.instructions:
         if op == "constant":
@@ -142,7 +142,7 @@ class _Results(list[Any]):
 
 
 def _repeated(steps: Steps, given: list[Any]) -> list[Any]:
-    """The results of a repetition; a row that has stopped keeps its states."""
+    """Return the results of a repetition; a row that has stopped keeps its states."""
     states, fixed = given[: steps.size], given[steps.size :]
     taken: Any = 0.0 if steps.stops else float(steps.count)
     going: Any = True

@@ -87,7 +87,7 @@ class ProgramSignature(Protocol):
 
 
 def written_call(program: ProgramSignature) -> str:
-    """The name with the arrays it takes."""
+    """Return the name with the arrays it takes."""
     return f"{program.name}({', '.join(f'{slot.name}{list(slot.shape)}' for slot in program.inputs)})"
 
 
@@ -175,7 +175,7 @@ class Program:
         return self.counted()
 
     def counted(self, usual: int | None = None) -> Operations:
-        """The operation counts; ``usual``: how many steps repetitions that stop take, if they may take more."""
+        """Return the operation counts; ``usual``: how many steps repetitions that stop take, if they may take more."""
         count = Counter(instruction.op for instruction in self.instructions)
         angles = {i.args for i in self.instructions if i.op in ("sin", "cos")}
         known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input", "repeat", "item", *ROWS}
@@ -264,7 +264,7 @@ class Program:
         return found
 
     def loose(self, number: int) -> list[range]:
-        """The entries of an output that are no entries of such rows."""
+        """Return the entries of an output that are no entries of such rows."""
         runs = [(first, first + self.sizes[row]) for first, row in self.in_rows.get(number, ())]
         ends = [0, *(x for run in runs for x in run), len(self.results[number])]
         return [range(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a < b]
@@ -346,7 +346,7 @@ class Program:
 
 
 def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: Any) -> Program:
-    """The program that computes ``result`` (an array, or a tuple of them) from the symbols ``inputs``."""
+    """Return the program that computes ``result`` (an array, or a tuple of them) from the symbols ``inputs``."""
     single = not isinstance(result, (tuple, list))
     if not single and not result:
         raise ArgumentError(f"{name} must return an array or a tuple of arrays; got {result!r}")
@@ -375,7 +375,7 @@ def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: A
 def _instructions(
     name: str, results: Sequence[Expr], place: Mapping[int, tuple[int, int]]
 ) -> tuple[tuple[Instruction, ...], dict[int, int]]:
-    """The instructions of results, and the number of each node's value; ``place``: which nodes are inputs."""
+    """Return the instructions of results, and the number of each node's value; ``place``: which nodes are inputs."""
     order = needed(results, place)
     same: dict[int, Expr] = {}
     if longer := superseded(order):
@@ -411,7 +411,7 @@ def _instructions(
 def _without(
     order: Sequence[Expr], longer: Mapping[int, Expr], place: Mapping[int, tuple[int, int]]
 ) -> tuple[list[Expr], dict[int, Expr]]:
-    """An order of evaluation where repetitions are part of longer ones, and what their results are instead."""
+    """Return an order of evaluation where repetitions are part of longer ones, and what their results are instead."""
     same = {
         node.index: instead(node, longer[node.args[0].index])
         for node in order
@@ -461,7 +461,7 @@ def _steps(name: str, what: Repeat) -> Steps:
 
 
 def _expressions(name: str, graph: Graph, x: Any) -> np.ndarray:
-    """A result as an object array of expressions of this graph."""
+    """Return a result as an object array of expressions of this graph."""
     if isinstance(x, tuple) and any(isinstance(part, (tuple, np.ndarray)) for part in x):
         raise ArgumentError(
             f"{name} returns a tuple within a tuple; kernels return an array or one tuple: (*state, *kept)"

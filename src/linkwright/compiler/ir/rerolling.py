@@ -90,7 +90,7 @@ class _RowForm:
 
 
 def rerolled(program: Program) -> Program:
-    """The program with loops for entries that are alike; itself where there are none."""
+    """Return the program with loops for entries that are alike; itself where there are none."""
     return _Reroller(program).rerolled().program if _in_rows(program) else program
 
 
@@ -268,7 +268,7 @@ class _Matching:
             cuts |= more
 
     def row(self, entries: Entries) -> Task | None:
-        """The row that they are in memory already, or of which they are evenly spaced entries."""
+        """Return the row that they are in memory already, or of which they are evenly spaced entries."""
         roller, size = self.roller, len(entries)
         if entries in self.forms or entries in roller.forms:
             return entries
@@ -306,7 +306,7 @@ class _RerolledWriter:
         """those that a step is given"""
 
     def written(self) -> _Rerolled:
-        """The program of all that the results need."""
+        """Return the program of all that the results need."""
         program = self.roller.program
         live: set[Task] = set()
         stack: list[Task] = [k for some in program.results for k in some]

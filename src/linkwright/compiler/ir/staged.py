@@ -92,7 +92,7 @@ class Staged(ABC):
 
     @abstractmethod
     def bodies_and_times(self) -> list[tuple[Fragment, int]]:
-        """All bodies, and how often each runs in one evaluation."""
+        """Return all bodies, and how often each runs in one evaluation."""
 
     @abstractmethod
     def arrangement(self) -> Any:
@@ -108,7 +108,7 @@ class Staged(ABC):
 
     @abstractmethod
     def tables(self) -> tuple[dict[str, int], Any]:
-        """The addresses that the code refers to, and what must live as long as it."""
+        """Return the addresses that the code refers to, and what must live as long as it."""
 
     def __repr__(self) -> str:
         return f"<{written_call(self)} as {self.form}: {self.operations}>"

@@ -98,7 +98,7 @@ class Cut:
         return reached
 
     def near(self, source: int, sink: int) -> list[bool]:
-        """Which nodes are on the source's side: of all minimum cuts the one nearest to it."""
+        """Return which nodes are on the source's side: of all minimum cuts the one nearest to it."""
         left, head, out = self.left, self.head, self.out
         while (distance := self._distances(source, sink))[source] >= 0:
             at = [0] * len(out)

@@ -286,7 +286,7 @@ class _KindPlan:
         return fragment_of(f"columns_{p}_{self.k}", needed([x for _, x in results], met), read, results)
 
     def origin(self, node: Expr) -> int:
-        """The first pass in which it can be computed."""
+        """Return the first pass in which it can be computed."""
         rest = [node]
         while rest:
             one = rest[-1]

@@ -22,7 +22,7 @@ record, the parent's, a column, and in outputs."""
 
 
 def output_space(number: int) -> int:
-    """The space of an output."""
+    """Return the space of an output."""
     return -1 - number
 
 
@@ -121,7 +121,7 @@ class UniformValues:
         return made
 
     def looked_at(self, nodes: Iterable[Expr]) -> list[tuple[SymbolSource, int]]:
-        """The entries of single bodies' states, and of sums, that these expressions need."""
+        """Return the entries of single bodies' states, and of sums, that these expressions need."""
         return [key for one in self._inputs(nodes) if (key := self._main.get(one.index)) and self._sweep(one)]
 
     def _inputs(self, nodes: Iterable[Expr]) -> list[Expr]:

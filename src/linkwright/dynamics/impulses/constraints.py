@@ -219,12 +219,12 @@ def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], jacobians: PointJ
 
 
 def has_restitution(pair: Pair) -> bool:
-    """Whether a rigid pair has restitution; a compliant pair bounces by its spring."""
+    """Return whether a rigid pair has restitution; a compliant pair bounces by its spring."""
     return pair.stiffness is None and pair.restitution is not None and not is_zero(pair.restitution)
 
 
 def has_persistent_points(pair: Pair, model: Model) -> bool:
-    """Whether the contact points of a rigid pair persist as its bodies move a little."""
+    """Return whether the contact points of a rigid pair persist as its bodies move a little."""
     kinds = {model.shapes[number].kind for number in (pair.first, pair.second)}
     return pair.stiffness is None and bool(kinds & FOLLOWED)
 
@@ -344,7 +344,7 @@ def limit_constraints(model: Model, q: Array, v: Array, h: Any) -> list[Constrai
 
 
 def has_limits(model: Model) -> bool:
-    """Whether any joint has limits."""
+    """Return whether any joint has limits."""
     return any(
         np.isfinite(joint.lower[k]) or np.isfinite(joint.upper[k])
         for joint in model.joints

@@ -73,7 +73,7 @@ def constraint_families(subproblems: Sequence[Subproblem]) -> list[list[LoopedCo
 
 
 def loops_pay_off(subproblems: Sequence[Subproblem]) -> bool:
-    """Whether there are enough constraints of the same kind, with known laws.
+    """Return whether there are enough constraints of the same kind, with known laws.
 
     Constraints of one row, as in position shifts, do not count: unrolled code is as fast (measured).
     """
@@ -374,5 +374,5 @@ class LoopedGaussSeidel:
 
 
 def _same(x: Any, y: Any) -> bool:
-    """Whether two entries are the same number."""
+    """Return whether two entries are the same number."""
     return x is y or (isinstance(x, (int, float)) and isinstance(y, (int, float)) and x == y)

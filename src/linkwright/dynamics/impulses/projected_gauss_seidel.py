@@ -48,7 +48,7 @@ def solve_subproblems(
 
 
 def _uses_loops(subproblems: Sequence[Subproblem]) -> bool:
-    """Whether iterations are loops over constraints: of symbols, with enough constraints of the same kind."""
+    """Return whether iterations are loops over constraints: of symbols, with enough constraints of the same kind."""
     return is_symbolic(*(subproblem.Y for subproblem in subproblems)) and loops_pay_off(subproblems)
 
 
@@ -139,7 +139,7 @@ def _weights(subproblems: Sequence[Subproblem], size: int) -> Array:
 
 
 def _dense_is_cheaper(subproblems: Sequence[Subproblem], settings: int) -> bool:
-    """Whether iterations with the dense matrix A need fewer products."""
+    """Return whether iterations with the dense matrix A need fewer products."""
     if any(subproblem.near is not None for subproblem in subproblems):
         return False
     sizes = [len(subproblem.at) for subproblem in subproblems]

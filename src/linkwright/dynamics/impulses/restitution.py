@@ -45,18 +45,18 @@ OPEN = 1e100
 
 
 def acts_in_impacts(group: ConstraintGroup) -> bool:
-    """Whether a group acts in impacts: rigid contacts and limits do; friction of joints, servos and springs do not."""
+    """Return whether a group acts in impacts: rigid contacts and limits, not joint friction, servos and springs."""
     first = group.constraints[0]
     return isinstance(first, LimitConstraint) or (isinstance(first, ContactConstraint) and first.pair.stiffness is None)
 
 
 def any_restitution(groups: Sequence[ConstraintGroup]) -> bool:
-    """Whether any contact has restitution."""
+    """Return whether any contact has restitution."""
     return any(_bounces(constraint) for group in groups for constraint in group.constraints)
 
 
 def any_closing(groups: Sequence[ConstraintGroup], h: Any, solver: Solver) -> Any:
-    """Whether any contact with restitution closes within a step of h seconds."""
+    """Return whether any contact with restitution closes within a step of h seconds."""
     found: Any = False
     for constraint in (constraint for group in groups for constraint in group.constraints):
         if _bounces(constraint):
@@ -208,7 +208,7 @@ def _crossing(a: Any, b: Any, c: Any) -> Any:
 
 
 def _closes(contact: ContactConstraint, u: Any, h: Any, solver: Solver) -> Any:
-    """Whether a contact with normal velocity u closes within the step, faster than the rest velocity."""
+    """Return whether a contact with normal velocity u closes within the step, faster than the rest velocity."""
     least = solver.rest_velocity if contact.rest_velocity is None else contact.rest_velocity
     return (u < -least) & (contact.gap + h * u <= 0.0)
 

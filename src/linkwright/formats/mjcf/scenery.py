@@ -31,13 +31,13 @@ def add_scenery(world: XmlNode, assets: XmlNode, description: Description) -> No
 
 
 def _lowest(description: Description) -> float:
-    """The height of the lowest point of all shapes at zero coordinates; of a mesh in a file, its origin."""
+    """Return the height of the lowest point of all shapes at zero coordinates; of a mesh in a file, its origin."""
     poses = zero_poses(description)
     return min(_lowest_of(shape, poses[shape.body] @ shape.placement) for shape in description.shapes)
 
 
 def _lowest_of(shape: Shape, T: Array) -> float:
-    """The height of the lowest point of one shape at a pose (4, 4)."""
+    """Return the height of the lowest point of one shape at a pose (4, 4)."""
     up, height = T[2, :3], float(T[2, 3])
     along, across = abs(float(up[2])), float(np.hypot(up[0], up[1]))
     if shape.kind == "box":

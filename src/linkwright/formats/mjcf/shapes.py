@@ -100,7 +100,7 @@ def _heights(m: Any, field: int) -> dict[str, Any]:
 
 
 def _part(m: Any, what: str, mesh: int) -> Array:
-    """The vertices or the faces of a mesh of the compiled model."""
+    """Return the vertices or the faces of a mesh of the compiled model."""
     of = {"vertices": "vert", "faces": "face"}[what]
     first, count = getattr(m, f"mesh_{of}adr")[mesh], getattr(m, f"mesh_{of}num")[mesh]
     return np.array(getattr(m, f"mesh_{of}")[first : first + count], dtype=float if of == "vert" else int)
@@ -137,5 +137,5 @@ def quaternion_problems(reader: MjcfReader) -> list[str]:
 
 
 def rotation_of(quaternion: Array) -> Array:
-    """The rotation (3, 3) of MuJoCo's quaternion."""
+    """Return the rotation (3, 3) of MuJoCo's quaternion."""
     return snap(quaternion_matrix(quaternion / np.linalg.norm(quaternion)))

@@ -402,7 +402,7 @@ class _MjcfWriter:
 
 
 def _principal(I: Array) -> tuple[Array, Array]:
-    """The principal moments (3,) of an inertia (3, 3) and the axes (3, 3) they are about."""
+    """Return the principal moments (3,) of an inertia (3, 3) and the axes (3, 3) they are about."""
     if np.allclose(I, np.diag(np.diag(I)), rtol=0.0, atol=1e-16 * np.abs(I).max()):
         return np.diag(I).copy(), np.eye(3)
     moments, Q = np.linalg.eigh(I)

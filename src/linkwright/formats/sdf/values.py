@@ -52,7 +52,7 @@ class SDFValues(WordFindings):
         return text
 
     def name(self, element: Element) -> str | None:
-        """The name of an element."""
+        """Return the name of an element."""
         name = element.attributes.get("name", "")
         if not name:
             self.problem(element, f"<{element.tag}> has no name")

@@ -38,7 +38,7 @@ def shapes_of(reader: UrdfReader, link: Element, name: str, colors: dict[str, Co
 
 
 def material_colors(reader: UrdfReader, robot: Element) -> dict[str, Color]:
-    """The colors of the robot's own materials."""
+    """Return the colors of the robot's own materials."""
     found = {}
     for element in robot.children:
         if element.tag == "material":

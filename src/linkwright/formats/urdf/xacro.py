@@ -98,6 +98,6 @@ def _xacrodoc() -> Any:
 
 
 def _package_of(path: str) -> Path:
-    """The outermost package that the file is in, or its folder."""
+    """Return the outermost package that the file is in, or its folder."""
     folders = list(Path(path).resolve().parents)
     return next((f for f in reversed(folders) if any((f / name).is_file() for name in PACKAGE_FILES)), folders[0])

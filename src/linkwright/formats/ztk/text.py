@@ -62,11 +62,11 @@ class ZtkSection:
     keys: list[Key] = field(default_factory=list)
 
     def all(self, name: str) -> list[Key]:
-        """Every key of that name."""
+        """Return every key of that name."""
         return [key for key in self.keys if key.name == name]
 
     def get(self, name: str) -> Key | None:
-        """The first key of that name."""
+        """Return the first key of that name."""
         return next((key for key in self.keys if key.name == name), None)
 
 

@@ -68,5 +68,5 @@ class BodyShapes:
 
 
 def _at(center: Point) -> Array:
-    """The pose (4, 4) of a shape at a point."""
+    """Return the pose (4, 4) of a shape at a point."""
     return pose_matrix(p=np.array(center, dtype=float))

@@ -33,7 +33,7 @@ class BlockVariant(NamedTuple):
 
 
 def blocks_by_variant(model: Model, schedule: Schedule, chosen: Sequence[int]) -> dict[BlockVariant, list[int]]:
-    """The chosen ones of a schedule's blocks by variant."""
+    """Return some of a schedule's blocks by variant."""
     kind_of = kind_of_each(groups_of(model)) if chosen else {}
     found: dict[BlockVariant, list[int]] = {}
     for number in chosen:

@@ -118,7 +118,7 @@ class ChunkPlan:
                 self.chunk_of[number], self.lane_of[number] = chunk, lane
 
     def _depth_first(self) -> list[int]:
-        """The chunks, each after those whose results it needs."""
+        """Return the chunks, each after those whose results it needs."""
         order: list[int] = []
         begun = [False] * len(self.members)
         for root in range(len(self.members)):
@@ -134,7 +134,7 @@ class ChunkPlan:
         return order
 
     def join(self, node: int) -> Join | None:
-        """The join that makes a node; none of blocks."""
+        """Return the join of a node; None for a block."""
         number = node - len(self.schedule.blocks)
         return self.schedule.joins[number] if number >= 0 else None
 
@@ -149,7 +149,7 @@ class ChunkPlan:
         return self.width if len(self.members[chunk]) > 1 else 1
 
     def variant(self, chunk: int) -> int:
-        """The variant of a chunk's joins."""
+        """Return the variant of a chunk's joins."""
         return self.parts.variant_of[self.members[chunk][0]]
 
     def handles(self, port: Port) -> int:
@@ -165,7 +165,7 @@ class ChunkPlan:
         return len(self.schedule.handles[self.members[chunk][0]])
 
     def targets(self, chunk: int) -> list[tuple[Port, int]]:
-        """The port that each lane's result is for, and the lane there."""
+        """Return the port and the lane of each lane's result."""
         found = []
         for number in self.members[chunk]:
             by, side = self.consumer[number]
@@ -194,7 +194,7 @@ class _PortAllocator:
         return _rounded(8 * self.plan.lanes(port[0]) * self.sizes[self.plan.handles(port)])
 
     def open(self, port: Port) -> int:
-        """The place of a port, which is found if it has none."""
+        """Return the address of a port; allocate it if needed."""
         if port not in self.place:
             size = self._size(port)
             free = self.free.get(size)
@@ -215,7 +215,7 @@ def _rounded(size: int) -> int:
 
 
 def _padded(numbers: np.ndarray, width: int) -> np.ndarray:
-    """The last repeated until lanes are full."""
+    """Return the numbers with the last one repeated until lanes are full."""
     return np.concatenate([numbers, np.repeat(numbers[-1:], -len(numbers) % width)])
 
 

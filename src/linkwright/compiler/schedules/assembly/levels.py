@@ -74,7 +74,7 @@ class LevelProgram(Staged):
         return f"{counted(len(self.schedule.order), 'join')} of {counted(len(self.schedule.blocks), 'part')} on lanes"
 
     def bodies_and_times(self) -> list[tuple[Fragment, int]]:
-        """All parts: for bodies of a kind, for joins of a variant."""
+        """Return all fragments with their numbers: for bodies of a kind, for joins of a variant."""
         parts = self.parts
         of_kinds = [len(kind.bodies) for kind in parts.kinds]
         of_variants = np.bincount([k for k in parts.variant_of if k >= 0], minlength=len(parts.variants)).tolist()
@@ -91,7 +91,7 @@ class LevelProgram(Staged):
         return layout_of(self.schedule, self.parts, self.lanes)
 
     def tables(self) -> tuple[dict[str, int], Any]:
-        """The addresses that the code refers to, and what must live as long as it."""
+        """Return the addresses in the code, and the objects that must be kept alive."""
         layout = self.layout
         return tables_of(
             chunks=layout.chunks,
@@ -109,7 +109,7 @@ class LevelProgram(Staged):
         return 1
 
     def text(self, target: Any, width: int) -> str:
-        """The LLVM module."""
+        """Return the LLVM module."""
         parts, functions = self.parts, []
         wanted: list[tuple[Fragment, str, Mapping[int, Space], str, int]] = []
         for k in range(len(parts.kinds)):
@@ -216,7 +216,7 @@ def _moved() -> str:
 
 
 def _prepare(code: FunctionBuilder, kinds: int, lanes: int, records: str, inputs: list[str]) -> None:
-    """All blocks of bodies; those of one kind follow each other."""
+    """Emit the loops over all blocks of bodies, kind by kind."""
     given = [Operand("@groups", NUMBER, 8 * 4 * lanes), *map(Operand, (records, "@numbers", *inputs))]
     start = "0"
     for k in range(kinds):
@@ -226,7 +226,7 @@ def _prepare(code: FunctionBuilder, kinds: int, lanes: int, records: str, inputs
 
 
 def _sweep(code: FunctionBuilder, parts: AssemblyPrograms, records: str) -> None:
-    """The angular velocities of all bodies that are moved beforehand; the ground has none."""
+    """Emit the sweep of the angular velocities of bodies."""
     if not parts.sweep:
         return
     for k in range(3):
@@ -238,7 +238,7 @@ def _sweep(code: FunctionBuilder, parts: AssemblyPrograms, records: str) -> None
 
 
 def _pass(code: FunctionBuilder, ups: bool, used: list[int], memory: str, records: str, inputs: list[str]) -> None:
-    """The joins of all chunks, or their splits in the opposite order."""
+    """Emit the joins of all chunks, or their splits in reverse order."""
     column = {name: k for k, name in enumerate(Chunk._fields)}
     names = ("A", "B", "result", "kept") if ups else ("A_down", "B_down", "outer", "kept")
     given = [*(Operand(memory, column[name], 1) for name in names), Operand("@ids", column["ids"])]

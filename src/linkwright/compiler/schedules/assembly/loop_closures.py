@@ -82,7 +82,7 @@ class LoopClosures:
         return branches(self.model, first.body, second.body)
 
     def members(self, loop: int) -> list[int]:
-        """The bodies that a loop goes by: to the first end, then to the second."""
+        """Return the bodies on the paths of a loop: to the first end, then to the second."""
         outwards, inwards = self._ways(*self.ends[loop - self.first_number])
         return outwards + inwards
 

@@ -159,7 +159,7 @@ def _is_alone(schedule: Schedule, block: Sequence[int]) -> bool:
 
 
 def _moved(schedule: Schedule) -> list[int]:
-    """The bodies whose angular velocities joins and blocks want, and those that these follow from."""
+    """Return the bodies whose angular velocities joins and blocks need, with their ancestors."""
     moved = [False] * len(schedule.parents)
     ends = {body for joint in schedule.joined if joint >= len(moved) for body in schedule.ends(joint)}
     for body in (*(joint for joint in schedule.joined if joint < len(moved)), *ends):

@@ -112,7 +112,7 @@ class RecordPlan:
         return self.data, self.begin + self.used(column.number).index(column.entry), column.number
 
     def used(self, number: int) -> list[int]:
-        """Which columns are used of one body's."""
+        """Return the used columns of a body."""
         return [column.entry for column in self.columns if column.number == number]
 
     def use(self, column: SymbolSource) -> None:
@@ -213,7 +213,7 @@ class FragmentWriter:
         results: Sequence[tuple[Write, Expr]],
         places: Mapping[int, Place] = MappingProxyType({}),
     ) -> Fragment:
-        """The body: every number is read when it is first needed. ``places``: where some are read."""
+        """Return a fragment, in which every number is read when it is first needed; ``places``: positions of some."""
         read = {node.index for node in choice.loaded}
         remembered = {index: k for k, index in enumerate(plan.remembered)}
 

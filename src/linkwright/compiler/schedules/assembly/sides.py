@@ -95,14 +95,14 @@ def expressions(graph: Graph, values: Iterable[Any]) -> list[Expr]:
 
 
 def response_of(graph: Graph, made: Subassembly) -> list[Expr]:
-    """The response of a node, :func:`response_size` numbers."""
+    """Return the response of a node, :func:`response_size` numbers."""
     n = len(made.bias)
     upper: Any = made.compliance[np.triu_indices(n)] if n else []
     return expressions(graph, [*upper, *made.bias])
 
 
 def handed_down(graph: Graph, sides: Sequence[JoinSide], forces: Sequence[Array]) -> list[tuple[Write, Expr]]:
-    """The forces (6n,) on the handles of both sides, the parent's and the child's, where these are nodes."""
+    """Return the forces (6n,) on the handles of the parent's and the child's side, where these are nodes."""
     return [
         (Write(space, k), x)
         for space, side, on_side in zip((A, B), sides, forces, strict=True)
@@ -126,7 +126,7 @@ class JoinSides(NamedTuple):
         return np.zeros(3) if self.still else symbols(kind, space, 3)
 
     def found(self, kind: JointKind, side: JoinSide, space: str, w: Array) -> Subassembly:
-        """A side in symbols; ``space``: "A" the parent's, "B" the child's. A leaf turns with ω (3,)."""
+        """Return a side in symbols; ``space``: "A" for the parent's, "B" for the child's; ω (3,) is that of a leaf."""
         if side.what == "ground":
             return ground(self.gravity)
         if side.what == "leaf":

@@ -65,7 +65,7 @@ def sphere_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidat
 
 
 def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """The nearest point of the segment of the capsule, and the ends of its overlap with the nearest face.
+    """Return the nearest point of the segment of the capsule, and the ends of its overlap with the nearest face.
 
     The squared distance of p + s d from the box is convex in s. Its derivative is piecewise linear with corners where
     the segment crosses the planes of the faces; the nearest point is exact between the two corners around its zero. For

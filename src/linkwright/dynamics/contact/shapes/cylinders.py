@@ -65,7 +65,7 @@ def sphere_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCan
 
 
 def capsule_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """The nearest point of the segment, and the ends of its overlap with the side or an end.
+    """Return the nearest point of the segment, and the ends of its overlap with the side or an end.
 
     A segment inside leaves through an end, the side or a rim, whichever is nearest.
     """

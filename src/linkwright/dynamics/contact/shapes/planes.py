@@ -58,7 +58,7 @@ def _ball(center: Array, radius: Any, plane: _HalfSpace) -> ContactCandidate:
 
 
 def box(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
-    """The four corners of the face nearest to the plane; the other four are never lower.
+    """Return the four corners of the face nearest to the plane; the other four are never lower.
 
     That face is normal to the axis b_k with the largest |n·b_k|. It contains the corner with the least n·x, and corners
     of the opposite face are at least 2 η_k/√3 higher.
@@ -83,7 +83,7 @@ def box(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandida
 
 
 def cylinder(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
-    """The lowest point of each rim, first that at −z, and three more points of the lower rim, 90° apart.
+    """Return the lowest point of each rim, first that at −z, and three more points of the lower rim, 90° apart.
 
     For the axis a and the half length l, the lowest point is c − sign(n·a) l a − r w, w = (n − (n·a) a)/|…|, with the
     gap n·c − l |n·a| − r √(1 − (n·a)²).
@@ -113,7 +113,7 @@ def ellipsoid(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactC
 
 
 def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
-    """The lowest vertex, and four distant ones among those nearly as low (:func:`reduced_manifold`)."""
+    """Return the lowest vertex, and four distant ones among those nearly as low (:func:`reduced_manifold`)."""
     plane, c = _HalfSpace(T_plane), T[:3, 3]
     t1, t2 = T_plane[:3, 0], T_plane[:3, 1]
     n, x, y = (T[:3, :3].T @ e for e in (plane.normal, t1, t2))

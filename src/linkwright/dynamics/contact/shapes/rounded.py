@@ -46,7 +46,7 @@ def sphere_sphere(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandi
 
 
 def sphere_capsule(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """The nearest point of the segment of the capsule."""
+    """Return the nearest point of the segment of the capsule."""
     c, (p, d) = Ta[:3, 3], axis_of(b, Tb)
     t = within((d @ (c - p)) / maximum(d @ d, NOTHING))
     distance, normal = unit(c - (p + t * d), UP)
@@ -54,7 +54,7 @@ def sphere_capsule(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCand
 
 
 def capsule_capsule(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
-    """The nearest points of both segments; for parallel segments both ends of their overlap."""
+    """Return the nearest points of both segments; for parallel segments both ends of their overlap."""
     (p1, d1), (p2, d2) = axis_of(a, Ta), axis_of(b, Tb)
     r = p1 - p2
     E, B, F = maximum(d2 @ d2, NOTHING), d1 @ d2, d2 @ r
