@@ -179,3 +179,22 @@ def test_the_double_pendulum_is_played_and_pushed_with_the_mouse(browser):
             "the start to move",
         )
         page.close()
+
+
+def test_on_a_telephone_the_controls_start_collapsed(browser):
+    """The first steps stay visible, and the robot is above them."""
+    with lw.studio(lw.load("two_link"), port=18800) as studio:
+        page = connected(browser, studio, {"width": 390, "height": 800})
+        page.page.get_by_text("All controls").wait_for(timeout=1000 * WAIT)
+        assert page.page.get_by_role("button", name="Drag").is_visible()
+        slider = page.page.get_by_text("joint2", exact=True)
+        assert not slider.is_visible()
+        client = next(iter(studio.server.get_clients().values()))
+        points = np.concatenate([studio.camera._points(), studio.hand.extent()])[:, 1]
+        middle = 0.5 * (points.min() + points.max())
+        page.until(lambda: 0.1 < middle - client.camera.look_at[1] < 1.0, "the camera to fit the robot")
+        page.page.locator("#lw-more").evaluate("box => box.click()")
+        page.until(slider.is_visible, "the controls")
+        spacing = slider.evaluate("label => getComputedStyle(label).letterSpacing")
+        assert spacing == "normal"
+        page.close()

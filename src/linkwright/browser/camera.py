@@ -85,10 +85,10 @@ class CameraControls:
         server.on_client_disconnect(lambda client: self._eyes.pop(client.client_id, None))
         scene.listen(self._shown)
 
-    def look(self, client: Any, view: View) -> None:
-        """Show the whole robot and its gizmo, from one side or ("Fit") from the present direction."""
+    def look(self, client: Any, view: View, present: Any = None) -> None:
+        """Show the whole robot and its gizmo, from one side or ("Fit") from the direction of the camera ``present``."""
         camera = client.camera
-        near, up = self._direction(view, camera)
+        near, up = self._direction(view, camera if present is None else present)
         points = np.concatenate([self._points(), self.extent()])
         right = np.cross(up, near)
         right /= np.linalg.norm(right)
@@ -114,7 +114,8 @@ class CameraControls:
         up = view_of.axes[1] if view_of.flat else view_of.up
         if view == "Fit":
             away = np.asarray(camera.position) - np.asarray(camera.look_at)
-            return away / np.linalg.norm(away), np.asarray(camera.up_direction)
+            own = camera.up if camera is self.server.initial_camera else camera.up_direction
+            return away / np.linalg.norm(away), np.asarray(own)
         if view_of.flat:
             front = view_of.axes[2]
         else:
@@ -207,7 +208,7 @@ class CameraControls:
     def _joined(self, client: Any) -> None:
         """Fit the robot into the free part of a telephone; let later pages look at the present position."""
         if free_share(client.camera.image_width, client.camera.image_height) < 1.0:
-            self.look(client, "Fit")
+            self.look(client, "Fit", self.server.initial_camera)  # the page has not reported its camera yet
             return
         moved = self._at - self._first
         if self.follow.value and np.linalg.norm(moved) > 0.0:

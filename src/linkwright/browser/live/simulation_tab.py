@@ -47,8 +47,9 @@ RAISED = 0.02
 ACROSS = 0.8
 """Ratio of width to height of a picture that contains a fallen robot."""
 
-ROUND, REACH = 1.4, 1.1
-"""Visible radius around a fixed base, of planar and of other mechanisms, relative to their size."""
+ROUND, REACH, RAISED_VIEW = 1.4, 0.95, 0.15
+"""Visible radius around a fixed base, of planar and of other mechanisms, and height of the view above the base of the
+latter, relative to their size."""
 
 TEXT = "Simulate the robot in real time: push it with the mouse; change masses, joint stiffness and gravity."
 TOO_LONG = "The equations of this robot are too long for the panel; `linkwright equations` writes them to a file."
@@ -195,6 +196,7 @@ class Simulating:
             level = level_of(self.live.model)
             if level is not None:
                 self.scene.ground.position = level * np.asarray(self.scene.view.up)
+        up = np.asarray(self.scene.view.up)
         cameras = [(self.server.initial_camera, 1.0)]
         beside = 0.0 if self._crowded() else self._width()
         for client in self.server.get_clients().values():
@@ -202,10 +204,13 @@ class Simulating:
             cameras.append((at, narrow(at.image_width - beside, at.image_height) if self.live.stands else 1.0))
         for camera, more in cameras:
             middle = np.asarray(camera.look_at) + shift
-            away = BACK * more * (np.asarray(camera.position) - np.asarray(camera.look_at))
-            if not floating(self.live.model):  # it may swing in full circles
-                middle = self.scene.poses[0][:3, 3]
-                half = (ROUND if self.scene.view.flat else REACH) * self.scene.size / np.tan(0.5 * FIELD_OF_VIEW)
+            away = np.asarray(camera.position) - np.asarray(camera.look_at)
+            if floating(self.live.model):
+                away = BACK * more * away
+            else:  # it may swing in full circles
+                flat = self.scene.view.flat
+                middle = self.scene.poses[0][:3, 3] + (0.0 if flat else RAISED_VIEW * self.scene.size) * up
+                half = (ROUND if flat else REACH) * self.scene.size / np.tan(0.5 * FIELD_OF_VIEW)
                 away = max(half / float(np.linalg.norm(away)), 1.0) * away
             camera.position = middle + away
             camera.look_at = middle
