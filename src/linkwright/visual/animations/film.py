@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +35,23 @@ class Film:
     period: float
     """s: for how long each picture is shown"""
     scene: Scene
-    show: Callable[[int], None]
-    """draws the picture of that number"""
+    render: Callable[[int], list[Array]]
+    """renders the shapes in the picture of that number"""
+    show: Callable[..., None]
+    """draws the picture of that number; a second argument is what ``render`` returned for it"""
 
     def frames(self) -> Iterator[Array]:
-        """The pixels (height, width, 3) of every picture, bytes."""
-        frames: Iterator[Array] = self.scene.frames(self.show, len(self.times))
-        return frames
+        """The pixels (height, width, 3) of every picture, bytes; the next one is rendered while one is drawn."""
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            waiting = [pool.submit(self.render, 0)]
+
+            def show(k: int) -> None:
+                pixels = waiting.pop().result()
+                if k + 1 < len(self.times):
+                    waiting.append(pool.submit(self.render, k + 1))
+                self.show(k, pixels)
+
+            yield from self.scene.frames(show, len(self.times))
 
 
 def checked_motion(model: Model, t: Any, q: Any) -> tuple[Array, Array]:
@@ -93,7 +104,10 @@ def make_film(
     rate = "" if speed == 1.0 else f"   × {speed:g}"
     frames_behind = TRAIL_SECONDS / period if period else 0.0
 
-    def show(k: int) -> None:
+    def render(k: int) -> list[Array]:
+        return scene.rendered(poses[k : k + 1], centers[k])
+
+    def show(k: int, pixels: list[Array] | None = None) -> None:
         behind = None
         if traced is not None:
             now = per_frame * k + 1
@@ -106,9 +120,10 @@ def make_film(
             trail=behind,
             poses=poses[k : k + 1],
             arrows=None if arrows is None else arrows[k],
+            pixels=pixels,
         )
 
-    return Film(times, period, scene, show)
+    return Film(times, period, scene, render, show)
 
 
 def arrows_along(model: Model, t: Array, points: Array, forces: Array, times: Array, size: float) -> list[Array]:

@@ -6,7 +6,7 @@ faster than a general plotter of surfaces, and lines cross in front of each othe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -247,10 +247,12 @@ class Scene:
         trail: Array | None = None,
         poses: Array | None = None,
         arrows: Array | None = None,
+        pixels: Sequence[Array] | None = None,
     ) -> None:
         """Draw the mechanism with its points at ``layers``, each (n_points, 3), the last one in full color.
 
-        A mechanism with a skin needs the ``poses`` (n_layers, n_bodies, 4, 4) of its bodies too.
+        A mechanism with a skin needs the ``poses`` (n_layers, n_bodies, 4, 4) of its bodies too, or their
+        ``pixels`` as of :meth:`rendered`.
         ``trail`` (n, 3) is the path a point has come along, the oldest first; ``arrows`` (k, 2, 3) are from a tail to a
         tip.
         """
@@ -271,11 +273,10 @@ class Scene:
                 far_first = sorted(strokes.plates, key=lambda plate: float(depth[plate[0]].mean()))
                 plates.set_verts([xy[numbers] for numbers, _ in far_first])
                 plates.set_facecolor([color for _, color in far_first])
-        if self.covered is not None and poses is not None:
-            assert self._renderer is not None
-            for now, (colors, picture) in zip(poses, self._skins, strict=True):
-                last = picture is self._skins[-1][1]
-                picture.set_data(self._renderer.image(now, colors, about, ground=last))
+        if pixels is None and poses is not None:
+            pixels = self.rendered(poses, center_of_mass)
+        for image, (_, picture) in zip(pixels or (), self._skins, strict=True):
+            picture.set_data(image)
         if self.view.ground is not None:
             self._draw_shadow(layers[-1], about)
         if trail is not None and len(trail) > 1:
@@ -289,6 +290,17 @@ class Scene:
         if arrows is not None:
             self._arrows.set_segments(_arrow_strokes(self.view, arrows, about))
         self._time.set_text(time)
+
+    def rendered(self, poses: Array, center_of_mass: Array | None) -> list[Array]:
+        """Render the shapes of each layer, with the poses (n_layers, n_bodies, 4, 4) of its bodies."""
+        if self._renderer is None:
+            return []
+        about = center_of_mass if self.view.follows and center_of_mass is not None else np.zeros(3)
+        last = len(self._skins) - 1
+        return [
+            self._renderer.image(now, colors, about, ground=k == last)
+            for k, (now, (colors, _)) in enumerate(zip(poses, self._skins, strict=True))
+        ]
 
     def frames(self, show: Callable[[int], None], n: int) -> Any:
         """The pixels (height, width, 3) after ``show(k)`` for each k; only what moves is drawn anew."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from linkwright.compiler.native import runtime
+from linkwright.compiler.native.threads import default_threads
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.skin import Skin
 from linkwright.visual.drawing.view import View
@@ -21,6 +23,8 @@ SHADOW_SIDE = 560
 """samples of the shadow map along each axis"""
 LIGHT = (0.45, 0.45, 1.0)
 """the direction of the light: parts of right, of towards the viewer, and of up"""
+MOST_BANDS = 4
+"""of a picture that are shaded at the same time"""
 DARKNESS = 0.3
 """of a shadow on the ground"""
 SOFTNESS, BIAS = 0.012, 0.008
@@ -216,12 +220,11 @@ class SolidRenderer:
             self._pixels.ctypes.data,
         )
         rows = np.flatnonzero(self._solid.spans[:, 1] >= 0) // SAMPLES
-        middle = int(rows[len(rows) // 2]) if len(rows) else self.height // 2
+        bands = min(MOST_BANDS, default_threads())
+        inner = np.quantile(rows, np.arange(1, bands) / bands).astype(int) if len(rows) else np.zeros(bands - 1, int)
+        starts = [0, *inner.tolist(), self.height]
         shade = _functions()["shade_pixels"]
-        _together(
-            lambda: shade(ctypes.byref(look), 0, middle),
-            lambda: shade(ctypes.byref(look), middle, self.height),
-        )
+        _together(*(partial(shade, ctypes.byref(look), first, end) for first, end in pairwise(starts)))
         return self._pixels.copy()
 
 
