@@ -82,7 +82,7 @@ def extensions(monkeypatch):
     pytest.importorskip("sphinx")
     monkeypatch.syspath_prepend(str(DOCS / "sphinx"))
     yield importlib.import_module
-    for name in ("commands", "formulas"):
+    for name in ("commands", "formulas", "pages"):
         sys.modules.pop(name, None)
 
 
@@ -118,3 +118,12 @@ def test_badges_of_the_readme_are_true(monkeypatch):
     for name, text in draw_badges.badges().items():
         assert (DOCS / "pictures" / name).read_text(encoding="utf-8") == text, "run python tools/draw_badges.py"
     sys.modules.pop("draw_badges")
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="this is no checkout")
+def test_index_pages_list_linked_pages_first(extensions):
+    children_of = extensions("pages").children_of
+    pages = {"a/index", "a/one", "a/two", "a/one/detail", "a/sub/index", "a/sub/page", "b/other"}
+    assert children_of("a/index", "[2](two.md) [3](sub/index.md#part)", pages) == ["two", "sub/index", "one"]
+    assert children_of("a/one", "", pages) == ["one/detail"]
+    assert children_of("b/other", "", pages) == []

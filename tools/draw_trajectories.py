@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 
 import linkwright as lw
+from linkwright.visual import palette
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 
@@ -29,4 +31,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with matplotlib.rc_context(palette.STYLE):
+        main()

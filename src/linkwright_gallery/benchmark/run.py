@@ -23,6 +23,7 @@ from linkwright.compiler.public import public
 from linkwright.errors import InputError, ModelError
 from linkwright.files import write_figure, write_text
 from linkwright.model.tree import Model
+from linkwright.visual import palette
 from linkwright_gallery.benchmark.clock import Timing, cycles_per_ns, interleaved, machine
 from linkwright_gallery.benchmark.peers import PEERS, Peer, States, TimedCall
 
@@ -121,9 +122,11 @@ class BenchmarkResult:
                 if peer in row.batch and min(row.batch[peer].median, row.batch[OURS].median) > 0.0:
                     places.append(place + number * height - 0.4 + height / 2)
                     ratios.append(row.batch[peer].median / row.batch[OURS].median)
-            bars = axes.barh(places, ratios, height=height * 0.9, label=peer)
+            color = palette.COLORS[number % len(palette.COLORS)]
+            bars = axes.barh(places, ratios, height=height * 0.9, label=peer, color=color)
             axes.bar_label(bars, fmt="%.1f×", padding=3, fontsize=8)
-        axes.axvline(1.0, color="black", linewidth=1)
+        palette.dress(axes)
+        axes.axvline(1.0, color=palette.INK, linewidth=1)
         axes.set_xscale("log")
         axes.set_xlim(right=1.4 * axes.get_xlim()[1])  # room for the numbers at the bars
         axes.set_yticks(range(len(self.table)), [row.function for row in self.table])
