@@ -188,7 +188,7 @@ def test_momentum_of_the_way():
         (tasks.Pose("tool", priority=0), np.eye(4), InputError, "priority of Pose"),
         (tasks.Joints(["elbow"]), [0.0], UnknownNameError, "elbow"),
         (tasks.Joints(["joint1"]), [0.0, 1.0], ShapeError, r"expected \(…, 1\)"),
-        (tasks.Momentum(), np.zeros(6), InputError, "about the way from the start"),
+        (tasks.Momentum(), np.zeros(6), InputError, "about the path from the initial guess"),
         (tasks.Momentum("spin"), np.zeros(6), InputError, "the part of a momentum"),
         (tasks.AwayFromLimits(), 1.0, InputError, "a direction to go, of resolved_rate"),
         (tasks.Pose, np.eye(4), ArgumentError, "names of frames and by tasks"),

@@ -141,7 +141,7 @@ def _attempts(
     """Return one attempt for all rows, without restarts: from the start (0), then from others.
 
     Each ``elsewhere``-th start is random, the others are around the start; angles are shifted by whole turns to be
-    nearest to ``beside`` (n, nq).
+    nearest to the postures ``beside`` (n, nq).
     """
     (start, *targets), n, model = rows, len(rows[0]), problem.model
     starts = []

@@ -238,7 +238,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Numeri
     if not started:
         for task in tasks:
             if task.uses_start:
-                raise InputError(f"{task} is about the way from the start: give one, initial_guess=q")
+                raise InputError(f"{task} is about the path from the initial guess: give initial_guess=q")
         for name in problem.fixed:
             raise InputError(f"joint {name!r} is fixed where it is at the start: give one, initial_guess=q")
     arrays = [fitting("target", task, x, task.shape(model)) for task, x in zip(tasks, targets.values(), strict=True)]

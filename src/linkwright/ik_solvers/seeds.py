@@ -20,7 +20,7 @@ from linkwright.spatial.repeats import repeat
 from linkwright.spatial.tables import take
 
 STORED, CANDIDATES = 32, 256
-"""postures, the most promising of so many"""
+"""Number of postures from which the most promising is selected."""
 
 LEAST = 1e-9
 """of what is multiplied"""

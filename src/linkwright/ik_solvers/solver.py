@@ -44,7 +44,7 @@ SLOW_AGE = 400
 """The same for several priorities, of which later ones may converge slowly, and for the search of the nearest."""
 
 LOOK, LESS, NEAR = 3, 0.5, 1e-4
-"""After so many steps the square of the error is to be so much less, unless it is near."""
+"""Number of steps after which the squared error must have decreased, and the factor, unless it is small."""
 
 AT_REST = 1e-18
 """The square of a step that leads nowhere."""

@@ -26,7 +26,7 @@ ROTATION = 1e-5
 """Tolerance of the entries of RᵀR for a rotation."""
 
 HALF_TURN = 1e-9
-"""1 + cos θ below which a rotation counts as half a turn"""
+"""1 + cos θ below which a rotation counts as one by π"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +89,7 @@ class _OfFrame(Task):
 def _turn(R: Array, goal: Array) -> Array:
     """Return 2 sin(θ/2) a (3,) of the rotation θ about a from R to the goal, without an arctangent.
 
-    At half a turn, where the sine vanishes, 1 + Dᵢᵢ = 2 aᵢ² of D = goal Rᵀ: close enough to a, or −a, to start with.
+    Near the angle π, where the sine vanishes, 1 + Dᵢᵢ = 2 aᵢ² of D = goal Rᵀ: close enough to a, or −a, to start with.
     """
     diagonal = (R * goal).sum(axis=1)
     cosine = 0.5 * (diagonal.sum() - 1.0)
@@ -98,7 +98,7 @@ def _turn(R: Array, goal: Array) -> Array:
 
 
 def _half_sine(axis: Array, cosine: Any) -> Array:
-    """Return 2 sin(θ/2) a from sin θ a and cos θ; its norm is correct at half a turn, where the sine vanishes."""
+    """Return 2 sin(θ/2) a from sin θ a and cos θ; its norm is correct at the angle π, where the sine vanishes."""
     return axis * np.sqrt(2.0 / maximum(1.0 + cosine, HALF_TURN))
 
 

@@ -40,7 +40,7 @@ FINE = 1e-11
 """Answers that are off by more are corrected by steps of Newton's."""
 
 FAR = 0.3
-"""The same of postures of roots that are nearly double, before they are told."""
+"""The same tolerance for postures of nearly double roots, before they are classified."""
 
 OWN = 1e-6
 """Steps of Newton's leave a root's angle by no more than this (its half's sine), or the posture may be another's."""
@@ -58,13 +58,13 @@ VANISHED = 1e-10
 """A polynomial smaller than this, in parts of those of random targets, is nothing: its roots are those of rounding."""
 
 NOISE = 100.0
-"""A polynomial is known to so many times what it misses at an angle where it is checked."""
+"""Factor of the residual at a test angle that bounds the error of a polynomial."""
 
 DIGITS = 1e-13
 """It is not known better than to this, in parts of those of random targets."""
 
 OPENINGS = 3
-"""At so many joints at most the ring is opened for a target that stays doubtful."""
+"""Largest number of joints at which the loop is opened for a target with uncertain solutions."""
 
 ROWS = 4_000
 """So many targets are taken at once where arrays lie between kernels."""
@@ -168,7 +168,7 @@ class RootPostures(NamedTuple):
     error: Array
     """(m,)"""
     doubtful: Array
-    """(n,) bool: targets of which some root tells no posture of its own, or may be several"""
+    """(n,) bool: targets with a root without an isolated posture, or with a multiple root"""
     fault: Array
     """(n,): what is wrong with the targets"""
 

@@ -56,7 +56,7 @@ class Decomposition:
 
     @property
     def asks(self) -> bool:
-        """Whether something has to be given beside the target."""
+        """Whether a value must be given in addition to the target."""
         return self.held is not None or isinstance(self.family, ElbowAngle)
 
     def at_family(self, G: RigidMotion, given: Any = None) -> tuple[Chain, RigidMotion, list[int]]:
@@ -98,7 +98,7 @@ class _FamilyCandidate(NamedTuple):
 
 
 TASKS = ("pose", "position", "pitch")
-"""What a target is: a pose (4, 4), a position (3,), a position and a pitch (4,)."""
+"""Kind of a target: a pose (4, 4), a position (3,), a position and a pitch (4,)."""
 
 
 def decompositions(
@@ -145,7 +145,7 @@ def _tried(
 
 
 def asked(way: Decomposition, q: Array, hand: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> RigidMotion:
-    """What is asked of an arm at a posture: the hand's motion, or what of it the family looks at."""
+    """Return the quantity of a target at a posture: the hand's pose, or the part that the family uses."""
     G = forward(way.chain, q)
     if isinstance(way.family, Pitched):
         h = way.chain.axes[1]
@@ -156,7 +156,7 @@ def asked(way: Decomposition, q: Array, hand: tuple[float, float, float] = (0.0,
 
 
 def given_at(way: Decomposition, q: Array) -> Any:
-    """What is given beside the target, at a posture."""
+    """Return the value that is given in addition to the target, at a posture."""
     if isinstance(way.family, ElbowAngle):
         return elbow_angle(way.chain, [_turn(way.chain, i, x) for i, x in enumerate(q)])
     return None if way.held is None else q[way.held]
@@ -181,7 +181,7 @@ def _said(three: tuple[int, ...], how: str) -> str:
 
 
 def _parts(chain: Chain, task: str, hand: tuple[float, float, float]) -> Iterator[_FamilyCandidate]:
-    """What solves a part of a pose."""
+    """Return the solvers of a part of a pose."""
     n = len(chain)
     if task == "position" and n == 3:
         yield _FamilyCandidate(PositionOnly(point=hand), False, 0, {}, "three joints")
@@ -193,7 +193,7 @@ def _parts(chain: Chain, task: str, hand: tuple[float, float, float]) -> Iterato
 
 
 def _poses(chain: Chain, length: float) -> Iterator[_FamilyCandidate]:
-    """What the geometry of a chain offers for poses, the shortest formulas first."""
+    """Return the decompositions of a chain for poses, the shortest formulas first."""
     n = len(chain)
     hinges = [i for i in range(n) if not chain.slides[i]]
     if chain.slides[:3] == (True, True, True) and len(hinges) == n - 3 <= 2:

@@ -1,8 +1,8 @@
 """Answers to degenerate targets, at which the formulas of a family lose some.
 
 At a degenerate target (an arm straight, a point on an axis, parallel axes) a subproblem has a double solution, or does
-not determine its turn. Targets nearby have well-defined answers, each close to an answer of the degenerate target or
-to a curve of such answers. They are the initial guesses of a damped Newton method (Levenberg–Marquardt), which
+not determine its rotation. Targets nearby have well-defined answers, each close to an answer of the degenerate target
+or to a curve of such answers. They are the initial guesses of a damped Newton method (Levenberg–Marquardt), which
 converges at double solutions, too, where the error quarters with each step.
 """
 

@@ -1,4 +1,4 @@
-"""What a solver says of itself."""
+"""Explanation of a solver as text."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class ArmFamily:
         return self.formulas
 
     def system(self, chain: Chain, G: RigidMotion) -> Any:
-        """What it hands to subproblem 6; None where it needs none."""
+        """Return the arguments of subproblem 6; None if it is not needed."""
         return None
 
     def formed(self, chain: Chain, G: RigidMotion) -> ArmFamily | None:
@@ -105,7 +105,7 @@ def across_any(h: Array) -> Array:
 
 
 def to_base(chain: Chain, turns: Any, v: Array) -> Array:
-    """What the inverse of the first motions makes of a direction: …E₂⁻¹E₁⁻¹ v."""
+    """Return the image of a direction under the inverse of the first motions: …E₂⁻¹E₁⁻¹ v."""
     for i, turn in enumerate(turns):
         v = chain.spin_back(i, turn, v)
     return v
@@ -118,7 +118,7 @@ def rotated(chain: Chain, turns: Any, R: Array) -> Array:
 
 @dataclass(frozen=True)
 class SphericalWrist(ArmFamily):
-    """Axes 4, 5 and 6 meet in w: E₁E₂E₃ w = G w is a place for three joints, what is left a rotation."""
+    """Axes 4, 5 and 6 meet in w: E₁E₂E₃ w = G w is a position for three joints, and the rest a rotation."""
 
     name = "spherical wrist"
     formulas = (
@@ -160,7 +160,7 @@ _SLIDES = {
 
 @dataclass(frozen=True)
 class PositionOnly(ArmFamily):
-    """Three joints bring the hand to a place; its rotation is not asked for."""
+    """Three joints move the hand to a position; its rotation is free."""
 
     name = "a position for three joints"
     formulas = (
@@ -185,7 +185,7 @@ class PositionOnly(ArmFamily):
 
 @dataclass(frozen=True)
 class PositionOfTwo(PositionOnly):
-    """Two hinges bring the hand to a place that they reach."""
+    """Two revolute joints move the hand to a reachable position."""
 
     name = "a position for two hinges"
     formulas = (
@@ -220,7 +220,7 @@ def folded(h: Array, a: Array, b: Array, z: Array) -> list[tuple[SineCosine, Sin
 
 
 def flat(h: Array, v: Array) -> Array:
-    """What of v is across h."""
+    """Return the component of v perpendicular to h."""
     return v - h * dot(h, v)
 
 
@@ -296,7 +296,7 @@ class ThreeParallel(ArmFamily):
 
 @dataclass(frozen=True)
 class PlanarArm(ArmFamily):
-    """Three parallel hinges: the turn of the hand is their sum, the third's point is brought to z by two links."""
+    """Three parallel revolute joints: the rotation of the hand is their sum; two links move the third's point to z."""
 
     name = "planar, three hinges"
     formulas = (
@@ -314,11 +314,11 @@ class PlanarArm(ArmFamily):
 
 @dataclass(frozen=True)
 class YawAndPlanar(ArmFamily):
-    """A hinge, then three parallel ones: the hand tells where these look, and so the first turn."""
+    """A revolute joint, then three parallel ones: the hand determines their direction, and hence the first angle."""
 
     name = "a hinge and a plane"
     formulas = (
-        "the axes 2, 3, 4 are parallel, along h, and stay so: Rot(h1, θ1) h = R_G h  [subproblem 1: θ1]",
+        "the axes 2, 3, 4 remain parallel, along h: Rot(h1, θ1) h = R_G h  [subproblem 1: θ1]",
         "E2 E3 E4 = E1⁻¹ G = G': Rot(h, θ2+θ3+θ4) u = R' u for a u across h  [subproblem 1]",
         "z = G' c4; |c3 − c2 + Rot(h, θ3)(c4 − c3)| = |z − c2|  [subproblem 3: θ3, twice]",
         "Rot(h, θ2)(c3 − c2 + Rot(h, θ3)(c4 − c3)) = z − c2  [subproblem 1: θ2]; θ4 is the rest of the sum",
@@ -335,7 +335,7 @@ class YawAndPlanar(ArmFamily):
 
 @dataclass(frozen=True)
 class Pitched(ArmFamily):
-    """A hinge, then three parallel ones: the hand's place and its turn about them, whichever way the arm looks."""
+    """A revolute joint, then three parallel ones: the hand's position and its rotation about them."""
 
     name = "a hinge and a plane, for a position and a pitch"
     formulas = (
@@ -360,7 +360,7 @@ class Pitched(ArmFamily):
 
 
 def pitched(h: Array, angle: Any, hand: Array, to: Array) -> RigidMotion:
-    """The motion that turns by an angle about h and brings the hand to a place."""
+    """Return the motion that rotates by an angle about h and moves the hand to a position."""
     turn = SineCosine(np.sin(angle), np.cos(angle))
     R = np.stack([turned(h, turn, column) for column in np.eye(3)]).T
     return RigidMotion(R, to - R @ hand)
@@ -394,7 +394,7 @@ class Scara(ArmFamily):
 
 @dataclass(frozen=True)
 class Gantry(ArmFamily):
-    """Three slides, then up to two hinges whose axes meet: the hinges are told by the rotation, the slides linear."""
+    """Three prismatic joints, then up to two intersecting revolute ones, which the rotation determines."""
 
     name = "three slides and up to two hinges"
     formulas = (

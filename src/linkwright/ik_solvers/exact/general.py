@@ -165,10 +165,10 @@ class Triangle(NamedTuple):
 
 
 def triangle(m: Array) -> Triangle:
-    """The equations (6, 9), [P₀ P₁ P₂] by powers of x₄, and these times x₄, eliminated.
+    """Return the equations (6, 9), [P₀ P₁ P₂] by powers of x₄, and their products with x₄, after elimination.
 
-    Three steps make the six [X P₁ P₂; 0 U W], X a triangle, and at once the other six. What these say of v₁, v₂ and v₃
-    is [U W 0; X P₁ P₂; 0 U W], nine rows, of which three steps each remove v₁ and v₂.
+    Three steps give the six [X P₁ P₂; 0 U W], X a triangle, and simultaneously the other six. Their equations in v₁, v₂
+    and v₃ are [U W 0; X P₁ P₂; 0 U W], nine rows, from which three steps each eliminate v₁ and v₂.
     """
     first, rows = eliminated([list(row) for row in m], 3)
     none: list[Any] = [None] * 3
@@ -278,7 +278,7 @@ def eliminations(chain: Chain, length: float, held: int | None = None) -> Iterat
 
 
 def _elimination(way: Decomposition, length: float, postures: Array) -> RaghavanRothElimination | None:
-    """What the joints 1 and 2 are removed by; None where it is not constant or not determined."""
+    """Return the matrix that eliminates joints 1 and 2; None if it is not constant or not determined."""
     seen = []
     for q in postures[:2]:
         given = None if way.held is None else q[way.held]

@@ -1,4 +1,4 @@
-"""Three joints that bring a point to a place: hinges, slides and both."""
+"""Subproblems of three joints, revolute and prismatic, that move a point to a position."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from linkwright.ik_solvers.exact.subproblems import (
 from linkwright.spatial.arrays import Array, maximum
 
 Place = tuple[Any, Any, Any, Any]
-"""What each of three joints moves, and whether it exists."""
+"""Displacement of each of three joints, and whether it exists."""
 
 PARALLEL = 1e-6
 """Axes within this angle are parallel, or perpendicular."""
@@ -116,7 +116,7 @@ def _mirrored(which: Any) -> Any:
 
 
 def _square_roots(b: Any, c: Any) -> list[tuple[Any, Any]]:
-    """The roots of x² + 2 b x + c, and whether there are two; where there are none the place of the least value."""
+    """Return the roots of x² + 2 b x + c, and whether there are two; without real roots, the minimum's position."""
     left = b * b - c
     record_margin(abs(left), b * b + abs(c))
     two = left > 1e-14 * (b * b + abs(c))

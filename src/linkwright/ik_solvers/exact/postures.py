@@ -41,7 +41,7 @@ def halves(arm: Arm, answer: JointSolution, v: Array, x: Array, points: bool) ->
 
 
 def coordinate(turn: Any, lower: float, upper: float) -> Any:
-    """The coordinate of a turn; with the whole turns added that bring it within the limits, if any do."""
+    """Return the coordinate of an angle, shifted by full turns into the limits if possible."""
     return into_limits(turn.angle(), lower, upper) if isinstance(turn, SineCosine) else turn
 
 
@@ -77,10 +77,10 @@ def orthonormal(T: Array) -> Array:
 
 
 def miss(arm: Arm, q: list[Any], T: Array) -> tuple[Array, list[Array], Any]:
-    """What is missing to T (6,), the hand's Jacobian by columns (6,), and how far T is.
+    """Return the residual to T (6,), the hand's Jacobian by columns (6,), and the distance to T.
 
-    As the joints in the middle see it, those near the base undone on T, the others done on the hand: so each axis is
-    moved by few joints. Where T is reached these are the world's numbers in turned axes.
+    They are relative to a joint in the middle: inner joints are inverted on T, outer joints applied to the hand, so
+    that each axis is moved by few joints. When T is reached these are world values in rotated axes.
     """
     chain, half = arm.chain, len(arm.chain) // 2
     turns = [x if slides else SineCosine(np.sin(x), np.cos(x)) for x, slides in zip(q, chain.slides, strict=True)]

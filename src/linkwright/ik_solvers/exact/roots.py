@@ -1,9 +1,9 @@
-"""All real roots of trigonometric polynomials of degree 8: cells of the circle that hold none or one, or are divided.
+"""All real roots of trigonometric polynomials of degree 8: cells of the circle with no root or one, or divided cells.
 
-A polynomial p (17,) is told by what stands by 1, sin θ, cos θ, sin 2θ, …. On a cell it is its Taylor polynomial of
-degree 5 to a bound on what is left; the control points of that one as a Bézier curve tell how often it can cross
-nothing: not if all are on one side, once if they change sides once. Other cells are divided until they tell, or are
-nothing to rounding: roots that are multiple, as far as their digits go.
+A polynomial p (17,) is given by the coefficients of 1, sin θ, cos θ, sin 2θ, …. On a cell it is its Taylor polynomial
+of degree 5 with a bound of the remainder. The control points of its Bézier form bound the number of zeros: none if all
+have the same sign, one for a single change of sign. Other cells are divided until they are decided, or are
+zero to rounding: multiple roots, to their accuracy.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ CELL = 2.0 * np.pi / CELLS
 FIRST = 13 * CELL - np.pi
 """The first cell begins here: not at 0 or π, where roots may lie on its border."""
 PARTS = 4
-"""A cell is divided into so many."""
+"""Number of parts of a divided cell."""
 LEVELS = 12
 """So often at most."""
 DEGREE = 5
 TRIED = 8
-"""In so many places a root is tried that may be several."""
+"""Number of initial guesses for a possibly multiple root."""
 ROUNDING = 2e-14
-"""What a polynomial is known to, of the sum of what it is told by."""
+"""Accuracy of a polynomial relative to the sum of its coefficients."""
 
 NONE, ONE, SEVERAL, NOTHING = 0.0, 1.0, 2.0, 3.0
-"""What a cell holds: no root; one; perhaps several; it is nothing to rounding."""
+"""Content of a cell: no root; one root; possibly several; zero to rounding."""
 
 _POWERS = np.array(
     [[comb(k, j) * 2.0**j * (-1.0) ** (k - j) if j <= k else 0.0 for k in range(DEGREE + 1)] for j in range(DEGREE + 1)]
@@ -86,7 +86,7 @@ def root_between(polynomial: Any, low: Any, high: Any) -> Any:
 
 
 def _turned(order: int, a: Any, b: Any) -> tuple[Any, Any]:
-    """What stands by cos kθ and by sin kθ in a derivative of a sin kθ + b cos kθ, but for powers of k."""
+    """Return the coefficients of cos kθ and sin kθ in a derivative of a sin kθ + b cos kθ, without powers of k."""
     return ((b, a), (a, -b), (-b, -a), (-a, b))[order % 4]
 
 
@@ -146,7 +146,7 @@ def _held(powers: list[Any], beyond: Any) -> tuple[Any, Any]:
 
 
 def cells_with_roots(polynomial: Any, noise: Any) -> list[Any]:
-    """What each cell holds: NONE, ONE or SEVERAL; of a polynomial that is known to so much (and to rounding)."""
+    """Return the content of each cell: NONE, ONE or SEVERAL, for a polynomial of this accuracy."""
     sizes = _sizes(polynomial)
     left = _by_powers(0.5 * CELL)[DEGREE + 1]
     beyond = noise + ROUNDING * sizes[0]
@@ -155,7 +155,7 @@ def cells_with_roots(polynomial: Any, noise: Any) -> list[Any]:
 
 
 def cell_with_roots(polynomial: Any, noise: Any, middle: Any, half: Any) -> Any:
-    """What the cell from middle − half to middle + half holds: NONE, ONE, SEVERAL or NOTHING."""
+    """Return the content of the cell from middle − half to middle + half: NONE, ONE, SEVERAL or NOTHING."""
     sizes = _sizes(polynomial)
     rounding = noise + ROUNDING * sum(sizes[1:], sizes[0])
     s, c = np.sin(middle), np.cos(middle)
@@ -216,7 +216,7 @@ def _in_order(found: list[Brackets]) -> Brackets:
 
 
 def _joined(polynomials: Array, noise: Array, left: Brackets, divided: Callable[..., Array]) -> Brackets:
-    """Small cells that tell nothing, joined with their neighbors: a root on their border; else places to try."""
+    """Join small undecided cells with their neighbors: a root on their border; else positions for initial guesses."""
     row, low, high, _ = left
     apart = (row[1:] != row[:-1]) | (low[1:] > high[:-1] + 1e-12)
     row, low, high = row[np.append(True, apart)], low[np.append(True, apart)], high[np.append(apart, True)]

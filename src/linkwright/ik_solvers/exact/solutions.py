@@ -1,4 +1,4 @@
-"""What a solver tells: all answers for a batch of targets."""
+"""Solutions of an exact solver for a batch of targets."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Solutions:
 
     @cached_property
     def reason(self) -> Any:
-        """(…) text: why a target has the answers that it has; each answer is looked at by itself, some 0.2 ms long.
+        """Explanation (…) of the number of solutions of each target; each solution takes about 0.2 ms.
 
-        "": they are exact and isolated; "out of reach": none is exact; "infinitely many: joint1 is free": one of the
-        exact answers is of a whole curve, along which these joints move.
+        "": they are exact and isolated; "out of reach": none is exact; "infinitely many: joint1 is free": an
+        exact solution is part of a curve of solutions, along which these joints move.
         """
         told = np.full(self.count.shape, "out of reach", dtype=object)
         for at in np.argwhere(self.count):

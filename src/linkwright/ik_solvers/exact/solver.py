@@ -62,7 +62,7 @@ class AnalyticSolver:
         self._way = plan if isinstance(plan, Decomposition) else plan.way
         held = self._way.held
         self.given: str | None = arm.joints[held] if held is not None else ELBOW if self._way.asks else None
-        """what is given beside a target: a joint, or "elbow angle"; None where nothing has to be"""
+        """value that is given in addition to a target: a joint, or "elbow angle"; None if none is needed"""
         self._answers: Branches = (
             ClosedForm(model, arm, plan, task)
             if isinstance(plan, Decomposition)
@@ -83,7 +83,7 @@ class AnalyticSolver:
 
     @property
     def family(self) -> str:
-        """What was recognized: "spherical wrist", "three parallel axes", …"""
+        """Recognized structure: "spherical wrist", "three parallel axes", …"""
         return self._plan.family.name if isinstance(self._plan, Decomposition) else self._plan.name
 
     def explanation(self) -> str:
@@ -295,7 +295,7 @@ def _no_answer(model: Model, frame: str, arm: Arm, given: str | None, task: str)
     elif n < 6:
         wanted = (
             "of fewer than six joints planar arms, a hinge and a plane, SCARA arms and gantries are solved; "
-            "for the place of the hand alone there is task='position'"
+            "use task='position' for the position of the hand alone"
         )
     elif n > 7:
         wanted = "six joints are solved, or seven with one given; more leave more than one free: lock some"

@@ -1,12 +1,12 @@
-"""The six subproblems of Paden, Kahan, Elias and Wen: turns about one, two or three axes that fulfill one condition.
+"""Six subproblems of Paden, Kahan, Elias and Wen: rotations about one, two or three axes that satisfy one condition.
 
-All are functions of numbers or symbols, without a branch, so that a solver made of them is one straight line. A turn
-is told by its sine and cosine: what follows from it needs no trigonometry, and only the answers take an arctangent.
-Axes k are unit vectors. Where a condition cannot be fulfilled the turns are those that come nearest to it (of
-subproblems 1 to 4), told once; ``exists`` says of the second of two turns whether it is another than the first.
+All are functions of numbers or symbols without branches, so that a solver is straight-line code. A rotation
+is given by its sine and cosine: intermediate results need no trigonometry, and only solutions need an arctangent.
+Axes k are unit vectors. If a condition cannot be satisfied, the rotation is the nearest one (for
+subproblems 1 to 4), returned once; ``exists`` states whether the second of two rotations differs from the first.
 
 Subproblems: B. Paden, thesis, Berkeley 1986; A. Elias & J. Wen, "IK-Geo", Mechanism and Machine Theory 209, 2025. The
-two circles of subproblem 6 meet on the two lines of a degenerate conic of their pencil, which always is real.
+two circles of subproblem 6 meet on the two lines of a degenerate conic of their pencil, which is always real.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ _MARGINS: ContextVar[Margins | None] = ContextVar("margins", default=None)
 def recorded_margins(least: float) -> Iterator[list[Any]]:
     """Collect the margins of all subproblems that are traced within.
 
-    A subproblem is degenerate where its turn is undetermined (a point on the axis), or where its two turns coincide.
+    A subproblem is degenerate where its rotation is undetermined (a point on the axis), or where its two rotations
+    coincide.
     """
     margins = Margins(least, [])
     token = _MARGINS.set(margins)
@@ -230,7 +231,7 @@ def cosines_apart(a: Any, a_sine: Any, b: Any, b_sine: Any) -> tuple[Any, Any]:
 
 
 def turning(k: Array, p: Array, h: Array) -> tuple[Any, Any, Any]:
-    """What hᵀ Rot(k, θ) p has by sin θ, by cos θ and by itself."""
+    """Return the coefficients of hᵀ Rot(k, θ) p: of sin θ, of cos θ and of 1."""
     along = dot(h, k) * dot(k, p)
     return dot(h, cross(k, p)), dot(h, p) - along, along
 
@@ -268,7 +269,7 @@ Rows = list[tuple[Any, Any]]
 def distances(
     k1: Array, k2: Array, k3: Array, p0: Array, p1: Array, p2: Array, p3: Array
 ) -> tuple[Rows, Rows, list[Any]]:
-    """What subproblem 5 asks without its second turn, as subproblem 6: heights along k₂ and distances are equal."""
+    """Return subproblem 5 without its second rotation as subproblem 6: heights along k₂ and distances are equal."""
     a, b, d = turning(k1, p1, k2)
     e, f, g = turning(k3, p3, k2)
     height = g - d + dot(k2, p2) - dot(k2, p0)
@@ -404,7 +405,7 @@ def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any
 
 
 def _half(turn: SineCosine) -> SineCosine:
-    """Half the turn, one of the two."""
+    """Return half the rotation angle, for one of both solutions."""
     ahead = turn.c >= 0.0
     large = np.sqrt(0.5 + 0.5 * abs(turn.c))
     small = 0.5 * turn.s / large

@@ -1,4 +1,4 @@
-"""What a target is: a pose, a position, or a position and a pitch; for each its array, its motion, what is left."""
+"""Kinds of targets: a pose, a position, or a position and a pitch; with their array, quantity and residual."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PoseTarget:
         return motion_to(self.arm, target)
 
     def off(self, target: Array, answer: JointSolution) -> Any:
-        """What is left: the distance (m) and 2 sin(angle / 2), together."""
+        """Residual: the distance (m) and 2 sin(angle / 2), together."""
         return off(self.arm, target, answer)
 
     def target_of(self, parts: Array) -> Array:
@@ -157,7 +157,7 @@ class PositionTarget(PoseTarget):
 
 @dataclass(frozen=True)
 class PitchTarget(PositionTarget):
-    """The place of the hand, and its turn about the parallel axes of a hinge and a plane."""
+    """Position of the hand, and its rotation about the parallel axes of a revolute and a planar joint."""
 
     shape = (4,)
     name = "p"
