@@ -1,4 +1,4 @@
-"""The tables "their name → ours" of docs/how_to/other_libraries: every name is looked up, equal numbers are computed by both."""
+"""The tables "their name → ours" of docs/how_to/other_libraries: names exist, and both compute equal numbers."""
 
 from __future__ import annotations
 
