@@ -426,9 +426,10 @@ def _altimeter(figure: Figure, ground: float, low: float, high: float) -> Any:
 
 
 def _triad(figure: Figure, view: View) -> None:
-    """The world's axes, small, in the corner."""
+    """The world's axes, small, under the time, where no base stands; in the corner below if heights are shown there."""
     width, height = figure.get_size_inches()
-    corner = figure.add_axes((0.01, 0.01, 0.9 / width, 0.9 / height))
+    low = 0.01 if view.climb is not None else 1.0 - 1.35 / height
+    corner = figure.add_axes((0.01, low, 0.9 / width, 0.9 / height))
     corner.set_xlim(-1.5, 1.5)
     corner.set_ylim(-1.5, 1.5)
     corner.set_axis_off()

@@ -161,6 +161,7 @@ static void shade(const SurfaceLook *look, const TriangleBuffer *buffer, int64_t
     if (facing > 0.0f) {
         float p[3];
         place(look, (float)x + 0.5f, (float)y + 0.5f, buffer->nearness[at], p);
+        for (int i = 0; i < 3; i++) p[i] += look->bias * n[i]; /* off the surface, which else shadows itself where it grazes */
         float clear = lit(look, p, 2, 1.0f);
         key = facing * clear;
         shine = most(dot(n, look->half), 0.0f);

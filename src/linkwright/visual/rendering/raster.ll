@@ -1140,7 +1140,7 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   %72 = load float, ptr %71, align 4
   %73 = tail call float @llvm.fmuladd.f32(float %70, float %72, float %69)
   %74 = fcmp ogt float %73, 0.000000e+00
-  br i1 %74, label %99, label %164
+  br i1 %74, label %99, label %176
 
 75:
   %76 = phi i64 [ 0, %5 ], [ %82, %79 ]
@@ -1219,82 +1219,99 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   %134 = phi float [ %128, %126 ], [ %132, %129 ]
   %135 = getelementptr inbounds i8, ptr %8, i64 8
   store float %134, ptr %135, align 4
-  %136 = call fastcc float @lit(ptr noundef nonnull %0, ptr noundef nonnull %8, i32 noundef 2, float noundef 1.000000e+00) #11
-  %137 = getelementptr inbounds i8, ptr %0, i64 132
-  %138 = load float, ptr %137, align 4
-  %139 = getelementptr inbounds i8, ptr %0, i64 136
-  %140 = load float, ptr %139, align 4
-  %141 = fmul float %65, %140
-  %142 = tail call float @llvm.fmuladd.f32(float %63, float %138, float %141)
-  %143 = getelementptr inbounds i8, ptr %0, i64 140
-  %144 = load float, ptr %143, align 4
-  %145 = tail call float @llvm.fmuladd.f32(float %70, float %144, float %142)
-  %146 = fcmp ogt float %145, 0.000000e+00
-  %147 = select i1 %146, float %145, float 0.000000e+00
-  br label %158
+  %136 = getelementptr inbounds i8, ptr %0, i64 208
+  %137 = load float, ptr %136, align 8
+  br label %151
 
-148:
-  %149 = fmul float %73, %136
-  %150 = fmul float %136, 0x3FCC28F5C0000000
-  %151 = fmul float %73, 4.000000e+00
-  %152 = fcmp ogt float %151, 0.000000e+00
-  %153 = select i1 %152, float %151, float 0.000000e+00
-  %154 = fcmp olt float %153, 1.000000e+00
-  %155 = select i1 %154, float %153, float 1.000000e+00
-  %156 = fmul float %155, %150
-  %157 = fmul float %156, %161
-  br label %164
+138:
+  %139 = call fastcc float @lit(ptr noundef nonnull %0, ptr noundef nonnull %8, i32 noundef 2, float noundef 1.000000e+00) #11
+  %140 = getelementptr inbounds i8, ptr %0, i64 132
+  %141 = load float, ptr %140, align 4
+  %142 = getelementptr inbounds i8, ptr %0, i64 136
+  %143 = load float, ptr %142, align 4
+  %144 = fmul float %65, %143
+  %145 = tail call float @llvm.fmuladd.f32(float %63, float %141, float %144)
+  %146 = getelementptr inbounds i8, ptr %0, i64 140
+  %147 = load float, ptr %146, align 4
+  %148 = tail call float @llvm.fmuladd.f32(float %70, float %147, float %145)
+  %149 = fcmp ogt float %148, 0.000000e+00
+  %150 = select i1 %149, float %148, float 0.000000e+00
+  br label %170
 
-158:
-  %159 = phi i32 [ 0, %133 ], [ %162, %158 ]
-  %160 = phi float [ %147, %133 ], [ %161, %158 ]
-  %161 = fmul float %160, %160
-  %162 = add nuw nsw i32 %159, 1
-  %163 = icmp eq i32 %162, 5
-  br i1 %163, label %148, label %158
+151:
+  %152 = phi i64 [ 0, %133 ], [ %158, %151 ]
+  %153 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %152
+  %154 = load float, ptr %153, align 4
+  %155 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %152
+  %156 = load float, ptr %155, align 4
+  %157 = tail call float @llvm.fmuladd.f32(float %137, float %154, float %156)
+  store float %157, ptr %155, align 4
+  %158 = add nuw nsw i64 %152, 1
+  %159 = icmp eq i64 %158, 3
+  br i1 %159, label %138, label %151
 
-164:
-  %165 = phi float [ %157, %148 ], [ 0.000000e+00, %61 ]
-  %166 = phi float [ %149, %148 ], [ 0.000000e+00, %61 ]
-  %167 = getelementptr inbounds i8, ptr %0, i64 120
-  %168 = load float, ptr %167, align 4
-  %169 = getelementptr inbounds i8, ptr %0, i64 124
-  %170 = load float, ptr %169, align 4
-  %171 = fmul float %65, %170
-  %172 = tail call float @llvm.fmuladd.f32(float %63, float %168, float %171)
-  %173 = getelementptr inbounds i8, ptr %0, i64 128
-  %174 = load float, ptr %173, align 4
-  %175 = tail call float @llvm.fmuladd.f32(float %70, float %174, float %172)
-  %176 = tail call float @llvm.fmuladd.f32(float %175, float 5.000000e-01, float 5.000000e-01)
-  %177 = tail call float @llvm.fmuladd.f32(float %176, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
-  %178 = fcmp ogt float %70, 0.000000e+00
-  %179 = select i1 %178, float %70, float 0.000000e+00
-  %180 = tail call float @llvm.fmuladd.f32(float %179, float 0x3FC1EB8520000000, float %177)
-  %181 = tail call float @llvm.fmuladd.f32(float %166, float 0x3FDC28F5C0000000, float %180)
-  %182 = getelementptr inbounds i8, ptr %0, i64 32
-  %183 = load ptr, ptr %182, align 8
-  %184 = shl nsw i32 %15, 2
-  %185 = sext i32 %184 to i64
-  %186 = getelementptr inbounds float, ptr %183, i64 %185
-  br label %188
+160:
+  %161 = fmul float %73, %139
+  %162 = fmul float %139, 0x3FCC28F5C0000000
+  %163 = fmul float %73, 4.000000e+00
+  %164 = fcmp ogt float %163, 0.000000e+00
+  %165 = select i1 %164, float %163, float 0.000000e+00
+  %166 = fcmp olt float %165, 1.000000e+00
+  %167 = select i1 %166, float %165, float 1.000000e+00
+  %168 = fmul float %167, %162
+  %169 = fmul float %168, %173
+  br label %176
 
-187:
+170:
+  %171 = phi i32 [ 0, %138 ], [ %174, %170 ]
+  %172 = phi float [ %150, %138 ], [ %173, %170 ]
+  %173 = fmul float %172, %172
+  %174 = add nuw nsw i32 %171, 1
+  %175 = icmp eq i32 %174, 5
+  br i1 %175, label %160, label %170
+
+176:
+  %177 = phi float [ %169, %160 ], [ 0.000000e+00, %61 ]
+  %178 = phi float [ %161, %160 ], [ 0.000000e+00, %61 ]
+  %179 = getelementptr inbounds i8, ptr %0, i64 120
+  %180 = load float, ptr %179, align 4
+  %181 = getelementptr inbounds i8, ptr %0, i64 124
+  %182 = load float, ptr %181, align 4
+  %183 = fmul float %65, %182
+  %184 = tail call float @llvm.fmuladd.f32(float %63, float %180, float %183)
+  %185 = getelementptr inbounds i8, ptr %0, i64 128
+  %186 = load float, ptr %185, align 4
+  %187 = tail call float @llvm.fmuladd.f32(float %70, float %186, float %184)
+  %188 = tail call float @llvm.fmuladd.f32(float %187, float 5.000000e-01, float 5.000000e-01)
+  %189 = tail call float @llvm.fmuladd.f32(float %188, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
+  %190 = fcmp ogt float %70, 0.000000e+00
+  %191 = select i1 %190, float %70, float 0.000000e+00
+  %192 = tail call float @llvm.fmuladd.f32(float %191, float 0x3FC1EB8520000000, float %189)
+  %193 = tail call float @llvm.fmuladd.f32(float %178, float 0x3FDC28F5C0000000, float %192)
+  %194 = getelementptr inbounds i8, ptr %0, i64 32
+  %195 = load ptr, ptr %194, align 8
+  %196 = shl nsw i32 %15, 2
+  %197 = sext i32 %196 to i64
+  %198 = getelementptr inbounds float, ptr %195, i64 %197
+  br label %200
+
+199:
   ret void
 
-188:
-  %189 = phi i64 [ 0, %164 ], [ %198, %188 ]
-  %190 = getelementptr inbounds float, ptr %186, i64 %189
-  %191 = load float, ptr %190, align 4
-  %192 = tail call float @llvm.fmuladd.f32(float %191, float %181, float %165)
-  %193 = fcmp ogt float %192, 0.000000e+00
-  %194 = select i1 %193, float %192, float 0.000000e+00
-  %195 = fcmp olt float %194, 1.000000e+00
-  %196 = select i1 %195, float %194, float 1.000000e+00
-  %197 = getelementptr inbounds float, ptr %4, i64 %189
-  store float %196, ptr %197, align 4
-  %198 = add nuw nsw i64 %189, 1
-  %199 = icmp eq i64 %198, 3
-  br i1 %199, label %187, label %188
+200:
+  %201 = phi i64 [ 0, %176 ], [ %210, %200 ]
+  %202 = getelementptr inbounds float, ptr %198, i64 %201
+  %203 = load float, ptr %202, align 4
+  %204 = tail call float @llvm.fmuladd.f32(float %203, float %193, float %177)
+  %205 = fcmp ogt float %204, 0.000000e+00
+  %206 = select i1 %205, float %204, float 0.000000e+00
+  %207 = fcmp olt float %206, 1.000000e+00
+  %208 = select i1 %207, float %206, float 1.000000e+00
+  %209 = getelementptr inbounds float, ptr %4, i64 %201
+  store float %208, ptr %209, align 4
+  %210 = add nuw nsw i64 %201, 1
+  %211 = icmp eq i64 %210, 3
+  br i1 %211, label %199, label %200
 }
 
 define internal fastcc float @lit(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i32 noundef %2, float noundef %3) unnamed_addr #7 {
