@@ -31,7 +31,7 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST, composed
+from linkwright.compiler.schedules.composed.algorithms import COMPOSED, composed
 from linkwright.compiler.schedules.selection import bodies_in_loops, program
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
@@ -259,7 +259,7 @@ def _compiled_or_not(bound: BoundFunction) -> Callable[..., Any]:
     forms = [*alone, *together]
     if together and len(model.links) >= bodies_in_loops(bound):
         in_loops: list[Callable[[], Any]] = [lambda: Kernel(program(bound, unroll=False), model)]
-        forms = [*in_loops * (bound.book in IN_LOOPS_FIRST), *together, *alone]
+        forms = [*in_loops, *together, *alone]
     refused = {}
     for form in forms:
         try:

@@ -93,7 +93,7 @@ class JointVector(BodyRecords, NDArrayOperatorsMixin):
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Any:
-        if self.lead and (isinstance(key, (int, slice, np.integer)) or key is Ellipsis):
+        if self.lead and (isinstance(key, (int, slice, list, np.integer)) or key is Ellipsis):
             return self._with([part[key] for part in self.by_kind])
         if self.number is None:
             raise NotASweep("it reads single joints between its sweeps")

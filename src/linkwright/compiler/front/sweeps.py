@@ -169,11 +169,11 @@ class Recorder(Model):
             raise NotASweep(f"it combines arrays of all joints ({total},) with one of shape {array.shape}")
         if array.dtype == object:
             raise NotASweep("it concatenates arrays of all joints")
-        pieces = super().coordinates(array) if width == "nq" else super().rates(array)
+        pieces = np.split(array, np.cumsum([getattr(joint, width) for joint in self.joints])[:-1], axis=-1)
         if any(self.follow):  # followers have their leaders' part, or none
             for k, joint in enumerate(self.joints):
                 if joint.coupling is not None:
-                    pieces[k] = pieces[joint.coupling.leader][: 0 if summed else None]
+                    pieces[k] = pieces[joint.coupling.leader][..., : 0 if summed else None]
         return self._values(pieces)
 
     def entries(self, number: int, size: int) -> Any:

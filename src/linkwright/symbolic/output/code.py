@@ -194,8 +194,8 @@ class Programmer:
         require_mass(self.model)
         nq = len(self.coordinates.q)
         programs = []
-        solved = (partial(self._solved, values) for values in (self._printed, self._recursive))
-        for accelerations in (*solved, self._articulated):
+        ways: list[Callable[..., Any]] = [partial(self._solved, one) for one in (self._printed, self._recursive)]
+        for accelerations in (*ways, self._articulated):
             graph = Graph()
             y, tau = graph.symbols("y", nq + len(self.coordinates.v)), graph.symbols("tau", len(self.coordinates.v))
             inputs = self._inputs(graph, y[:nq], y[nq:])

@@ -303,15 +303,6 @@ def _actuated_efforts(p: ComponentKernels) -> Function:
     return all_rows
 
 
-IN_LOOPS_FIRST = (
-    dynamics.forward_dynamics,
-    dynamics.passive_forces,
-    dynamics.spring_energy,
-    constrained.position_correction,
-    constrained.velocity_correction,
-)
-"""Algorithms that one kernel computes alone if possible."""
-
 COMPOSED: dict[Function, Callable[[ComponentKernels], Function]] = {
     dynamics.actuated_efforts: _actuated_efforts,
     dynamics.constraint_bias: _bias,

@@ -193,7 +193,8 @@ class LoopConstraints:
             )  # projection that removes constraint forces
             P = 0.5 * own[:, :, None] * own[:, None, :] * (P + np.swapaxes(P, -1, -2))
             free = semidefinite(P, np.ones(own.shape[1]))
-            found, left = 0.0, _beyond(K, one, h[..., group.columns] * units)
+            left = _beyond(K, one, h[..., group.columns] * units)
+            found = np.zeros(left.shape)
             for _ in range(2):  # the second step reduces the rounding error
                 change = free.least_norm(free.solve(free.least_norm(own * left)))
                 found, left = found + change, _beyond(K, one, left - change)

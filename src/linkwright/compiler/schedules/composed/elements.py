@@ -89,8 +89,8 @@ class ElementBatch:
 
         if what not in self._kernels:
             shapes: dict[str, Any] = {"data": self._data.shape[1:], "q": self.q.at.shape[1:]}
-            moving = {} if v is None else {"v": self.v.at.shape[1:]}
-            self._kernels[what] = compile(at_rest if v is None else element, **shapes, **moving)
+            shapes |= {} if v is None else {"v": self.v.at.shape[1:]}
+            self._kernels[what] = compile(at_rest if v is None else element, **shapes)
         return self._kernels[what](self._data, self.q(q), *([] if v is None else [self.v(v)]))
 
 
