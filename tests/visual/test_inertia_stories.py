@@ -86,9 +86,9 @@ def test_words_lie_on_nothing_that_is_drawn(story):
 def test_what_has_no_story_is_told(tmp_path):
     with pytest.raises(UnknownNameError, match="unknown story 'rows'"):
         animate_inertia(built_in("two_link"), [0, 0], "rows", tmp_path / "a.gif")
-    with pytest.raises(InputError, match=r"the story is told of 1 to 40 bodies; 'planar:41' has 41"):
+    with pytest.raises(InputError, match=r"the animation requires 1 to 40 bodies; 'planar:41' has 41"):
         animate_inertia(built_in("planar:41"), np.zeros(41), "order", tmp_path / "a.gif")
-    with pytest.raises(InputError, match="the story is told of 1 to 40 bodies"):
+    with pytest.raises(InputError, match="the animation requires 1 to 40 bodies"):
         animate_inertia(Builder("none").body("a").build("fixed"), [], "order", tmp_path / "a.gif")
     with pytest.raises(ArgumentError, match=r"are written as \.gif"):
         animate_inertia(built_in("two_link"), [0, 0], "order", tmp_path / "a.png")

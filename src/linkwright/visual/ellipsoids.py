@@ -1,4 +1,4 @@
-"""A mechanism with ellipsoids at a place of it: what velocities it can have there, what forces it can hold."""
+"""Pictures of the velocity and force ellipsoids at a point of a mechanism."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def draw_ellipsoids(
     azimuth: float = -50.0,
     elevation: float = 18.0,
 ) -> Figure:
-    """A picture of a mechanism at q (nq,) with ellipsoids about a place (3,) in the world, by what they are called.
+    """Draw a mechanism at q (nq,) with named ellipsoids centered at a point (3,) in the world.
 
-    Each is drawn to its own scale. Semi-axes without a bound are cut short and dashed.
+    Each ellipsoid has a separate scale. Unbounded semi-axes are truncated and dashed.
     """
     q = configurations(model, q)[-1:]
     bones, place = skeleton(model), np.asarray(place, dtype=float)

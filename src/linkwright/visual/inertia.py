@@ -1,8 +1,8 @@
-"""How the composite rigid body method makes the mass matrix, step by step, for any tree: three moving pictures.
+"""Animations of the composite rigid body algorithm, which computes the mass matrix of a tree.
 
 "composites": the bodies merge from the tips, each composite with its mass and its center of mass. "force": one joint
-accelerates alone; what that takes of force and moment at it, and at every joint on the way to the root. "order": the
-entries of the matrix in the order in which they are found, beside the joints that they are of.
+accelerates alone, with the force and moment that this requires at the joint and at every joint between it and the root.
+"order": the entries of the matrix in the order of their computation, next to their joints.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Story = Literal["composites", "force", "order"]
 STORIES = ("composites", "force", "order")
 
 MOST_NUMBERS = 12
-"""Joints of more bodies carry no numbers: they are told by name."""
+"""Largest number of bodies whose joints are numbered; the joints of larger mechanisms are named."""
 
 MOST_BODIES = 40
-"""More would be neither told apart nor waited for."""
+"""Largest number of bodies of an animation."""
 
 IDLE, ACTIVE, FORCE, MOMENT = "#C3C8CF", COLORS[0], AXIS_COLORS[0], AXIS_COLORS[1]
 SECONDS, LAST = 1.1, 2.5
@@ -115,7 +115,7 @@ def animate_inertia(model: Model, q: Any, story: Story, path: str | Path) -> Pat
     if not isinstance(path, str | Path):
         raise ArgumentError(f"a path is a str or a Path; got {path!r}")
     if not 0 < len(model.links) <= MOST_BODIES:
-        raise InputError(f"the story is told of 1 to {MOST_BODIES} bodies; {model.name!r} has {len(model.links)}")
+        raise InputError(f"the animation requires 1 to {MOST_BODIES} bodies; {model.name!r} has {len(model.links)}")
     if model.has_couplings:
         raise InputError(f"joints of {model.name!r} follow others: their entries are no entries of the matrix")
     place = file_at(path, "stories of the mass matrix", ".gif")
@@ -133,7 +133,7 @@ def animate_inertia(model: Model, q: Any, story: Story, path: str | Path) -> Pat
 
 
 class _InertiaFigure:
-    """A picture of the mechanism, with the matrix beside it where that is told of."""
+    """Picture of the mechanism, next to the matrix if the story includes it."""
 
     def __init__(self, told: PosedMechanism, story: Story):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -141,9 +141,9 @@ class _InertiaFigure:
 
         self.told, model = told, told.model
         self.drawn: list[Array] = []
-        """points (n, 2) of what words must not lie on"""
+        """points (n, 2) that labels must not cover"""
         self.words: list[tuple[tuple[float, float], str, float]] = []
-        """where, what, and how far beside it at least, in sizes of the picture"""
+        """position, text and least distance between them, relative to the size of the picture"""
         self.bones: Skeleton = skeleton(model)
         q = model.neutral()
         points = self.bones.along(told.poses[None])
@@ -172,7 +172,7 @@ class _InertiaFigure:
         return self.view.project(points, self.about)[0]
 
     def tree(self, colors: list[Any], title: str) -> None:
-        """The mechanism anew, each body in its color."""
+        """Redraw the mechanism, each body in its color."""
         from matplotlib.collections import LineCollection
 
         ax = self.axes
@@ -197,12 +197,12 @@ class _InertiaFigure:
         self.title.set_text(title + (" (loops open)" if self.told.model.loops else ""))
 
     def named(self, k: int) -> str:
-        """How the pictures tell of a joint or body: by its number, or where these are not drawn by its name too."""
+        """Return the label of a joint or body: its number, and its name if numbers are not drawn."""
         links = self.told.model.links
         return f"{k + 1}" if len(links) <= MOST_NUMBERS else f"{k + 1} ({self.told.model.bodies[k].name})"
 
     def beside(self) -> None:
-        """The words, each where round its place least is drawn."""
+        """Draw the labels, each at the position around its point where the least is drawn."""
         unit = self.view.size
         for place, word, away in self.words:
             drawn = np.concatenate(self.drawn)
@@ -228,7 +228,7 @@ class _InertiaFigure:
         self.drawn.append(np.array([[x, y]]))
 
     def arrow(self, start: Array, along: Array, color: str, word: str) -> None:
-        """An arrow from a place, (3,) each, in the world."""
+        """Draw an arrow from a start point along a vector, (3,) each, in the world."""
         a, b = self.at(start), self.at(start + along)
         if np.linalg.norm(b - a) > 0.02 * self.view.size:
             style = {"arrowstyle": "-|>", "color": color, "lw": 2.6, "mutation_scale": 16, "shrinkA": 0, "shrinkB": 0}
@@ -242,7 +242,7 @@ class _InertiaFigure:
         self.drawn.append(np.array([[x, y]]) + 12.0 * self.point * np.array([[0.7 * k, 0.4] for k in range(len(word))]))
 
     def turn(self, place: Array, moment: Array, color: str, word: str) -> None:
-        """A moment: an arc with the sense of its turn, seen square on, else an arrow along it."""
+        """Draw a moment: an arc in its sense of rotation in an orthogonal view, else an arrow along it."""
         about = float(moment @ self.view.axes[2])
         if not self.view.flat:
             length = float(np.linalg.norm(moment)) or 1.0

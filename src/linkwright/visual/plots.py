@@ -93,7 +93,7 @@ def _gathered(chains: list[tuple[str, _Members]], small: list[bool]) -> list[tup
 
 
 def _stands_alone(motion: JointType) -> bool:
-    """Whether a joint has panels of its own."""
+    """Return whether a joint has separate panels."""
     return bool(motion.quaternions) or motion.nv > 2
 
 
@@ -376,7 +376,7 @@ def _energy_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, T
 
 
 def _wrench_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, wrenches: Mapping[str, Any]) -> None:
-    """Forces, and beside them moments."""
+    """Plot the forces and, in the next column, the moments."""
     kinds = (("force", "N", slice(0, 3)), ("moment", "N m", slice(3, 6)))
     for column, (kind, unit, part) in enumerate(kinds[:n_columns]):
         axes = figure.add_subplot(grid[row, column])
@@ -393,10 +393,10 @@ def _wrench_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, w
 
 
 MOST_PAIRS, LEAST_SHARE = 6, 0.02
-"""At most so many pairs have a line of their own, those with the largest impulses, each at least this share of all."""
+"""Largest number of pairs with a separate line, and the least share of the total impulse of such a pair."""
 
 PEAK = 4.0
-"""times the usual force of all pairs together: the axis ends there, and the text names the peak of an impact beyond"""
+"""Upper limit of the axis relative to the usual force of all pairs; the text states the peak of a larger impact."""
 
 
 def _contact_panel(axes: Axes, t: Array, forces: Mapping[str, Any]) -> None:
@@ -433,7 +433,7 @@ def _contact_panel(axes: Axes, t: Array, forces: Mapping[str, Any]) -> None:
 
 
 def _smoothed(t: Array, values: Array, count: int = 800) -> tuple[Array, Array]:
-    """The means of at most so many stretches: of impulses of single steps more cannot be seen."""
+    """Return the means over at most ``count`` intervals, because impulses of single steps are not visible."""
     if len(t) <= 2 * count:
         return t, values
     edges = np.linspace(0, len(t), count + 1).round().astype(int)
@@ -442,7 +442,7 @@ def _smoothed(t: Array, values: Array, count: int = 800) -> tuple[Array, Array]:
 
 
 def _of_positions(model: Model, reached: Array) -> Array:
-    """(n, nq): what is told of velocities, of the coordinates that have limits."""
+    """Map flags of velocities to the coordinates that have limits: (n, nq)."""
     found = np.zeros((len(reached), model.nq), dtype=bool)
     at_q = at_v = 0
     for joint in model.joints:

@@ -38,12 +38,12 @@ def draw_postures(
     azimuth: float | None = None,
     elevation: float = 18.0,
 ) -> Figure:
-    """A picture of a mechanism in configurations q (n, nq), one beside the other, each with its label.
+    """Draw a mechanism in the configurations q (n, nq) side by side, each with its label.
 
-    ``target``: a pose (4, 4), drawn as its three axes, or a position (3,), drawn as a cross, if it is near. A body
-    without length, as in a wrist, is drawn as the axis of the hinge that it carries, with a dot at its positive end.
-    Without an ``azimuth`` the mechanism is seen from where no posture is seen along its plane. The other options are
-    those of :func:`~linkwright.visual.drawing.scene.draw`.
+    ``target`` is a pose (4, 4), drawn as three axes, or a position (3,), drawn as a cross; it is drawn if it is near.
+    A body without length, as in a wrist, is drawn as the axis of its hinge, with a dot at the positive end. Without
+    ``azimuth``, the direction of view is chosen so that no configuration is seen edge-on. The other options are those
+    of :func:`~linkwright.visual.drawing.scene.draw`.
     """
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Where a frame can be, and how well it can be moved there: the workspace of an arm as a colored slice."""
+"""Plot of the workspace of a frame, colored by manipulability, in a slice."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _CELLS = 120
 """along the longer side of the slice"""
 
 _MARGIN = 4
-"""Cells around those of random postures: nearly all that can be seen is."""
+"""Margin of cells around those of random configurations."""
 
 _STEPS = 0.003, 0.5
-"""How far postures beside others are from them, in the mechanism's units."""
+"""Least and largest distance between a configuration and its perturbation, in the scales of the mechanism."""
 
 _THICKNESS = 0.04
-"""of a slice through what no axis turns, as a part of the workspace"""
+"""Thickness of a slice of a workspace without rotational symmetry, relative to its size."""
 
 
 def gains(model: Model, frame: str, q: Array) -> tuple[Array, Array]:
@@ -48,7 +48,7 @@ def _sampled(model: Model, q: Any, frame: str) -> tuple[Any, Any]:
 
 
 def _first_axis(model: Model, frame: str) -> tuple[Array, Array] | None:
-    """A point (3,) on the axis of the first joint on the way to a frame, and its direction; None if it is no hinge."""
+    """Return a point (3,) on the axis of the first joint of a frame's path and its direction; None if not a hinge."""
     path = model.path(model.frame(frame).body)
     first = model.joints[path[0]]
     if not first.motion.hinge:
@@ -62,12 +62,13 @@ def _first_axis(model: Model, frame: str) -> tuple[Array, Array] | None:
 def plot_workspace(
     model: Model, frame: str, *, samples: int = 400_000, random: int = 0, title: str | None = None
 ) -> Figure:
-    """Where a frame's origin comes with joints anywhere within their limits, and its manipulability there.
+    """Plot the reachable positions of a frame's origin within the joint limits, colored by manipulability.
 
-    Yoshikawa's manipulability √det(J Jᵀ) of the origin's velocity, as a part of the largest found: the largest of all
-    postures at a place. Of what moves in a plane that plane is shown; else, where the first joint is a hinge,
-    distances from its axis and along it; else a slice. ``samples`` configurations are taken: a third of them anywhere,
-    the others beside those that are the best at their places, which fills holes. White is where none was found.
+    The color is Yoshikawa's manipulability √det(J Jᵀ) of the velocity of the origin, relative to the largest value
+    found; each cell shows the maximum over the configurations in it. A planar workspace is shown in its plane.
+    Otherwise, if the first joint is a hinge, the axes are the distance from its axis and the distance along it; else a
+    slice is shown. Of ``samples`` configurations, a third are random and the others are perturbations of the best
+    configurations of the cells, which fills holes. Cells without a configuration are white.
 
     Raises :class:`~linkwright.errors.UnknownNameError` for a frame there is not, and
     :class:`~linkwright.errors.InputError` where nothing moves the frame.
@@ -96,10 +97,11 @@ def plot_workspace(
 
 
 class _Seen:
-    """The cells of a slice that a frame was seen in, each with the posture found that moves it best there.
+    """Cells of a slice that the frame reaches, each with the configuration of the largest manipulability found there.
 
-    A third of the postures are random ones. The others lie near those of the cells, near and farther ones in turn: so
-    the cells are filled up to the edge of reach, and what is told of each grows to the largest.
+    A third of the configurations are random. The others are perturbations of the configurations of the cells, by
+    distances between the bounds of ``_STEPS``: they fill the cells up to the boundary of the workspace, and the value
+    of each cell approaches its maximum.
     """
 
     def __init__(self, model: Model, frame: str, samples: int, random: int):
@@ -162,7 +164,7 @@ class _Seen:
         return np.stack([away, along * np.sign(axis[2]) + point[2] if upright else along], axis=1), every
 
     def _near(self, q: Array, generator: np.random.Generator) -> Array:
-        """Postures within the limits beside q (n, nq), so many steps of a cell away as it comes."""
+        """Return random perturbations of q (n, nq) within the limits, at distances drawn from ``_STEPS``."""
         model: Any = self.model
         low, high = np.log(_STEPS)
         far = np.exp(low + (high - low) * generator.random((len(q), 1)))

@@ -13,7 +13,7 @@ from linkwright.visual.drawing.skin import skin
 from linkwright.visual.drawing.view import choose_view
 
 POSTURES = 12
-"""Random postures that the picture has room for, beside where the mechanism is first."""
+"""Number of random configurations that the picture encloses, in addition to the initial one."""
 
 
 class Camera:

@@ -10,10 +10,10 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 GROUNDED = np.sqrt(0.5)
-"""A surface carries what stands on it where its normal leans from the upright by no more than this cosine."""
+"""Cosine of the largest angle between the normal of a surface and the vertical at which the surface is a floor."""
 
 MOST_LINES = 40
-"""of a height field each way, about what is looked at"""
+"""Largest number of lines of a height field in each direction, around the center of the view."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
-"""What there is to draw of a mechanism: its skeleton, and where a motion takes it.
+"""The skeleton of a mechanism, and its points along a motion.
 
-A skeleton is made of points, each fixed to a body (or the world, number -1), and of segments
-between them. It is the same at all times: with the poses of the bodies along a motion, a plain
-array (n_times, n_bodies, 4, 4), it gives every point of every picture. Nothing here draws.
+A skeleton contains points, each fixed to a body (or to the world, number -1), and segments between them. It does not
+depend on time: together with the poses of the bodies along a motion, an array (n_times, n_bodies, 4, 4), it gives the
+points of every picture. This module does not draw.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNIT_TOLERANCE = 1e-3
 
 
 class SegmentKind(IntEnum):
-    """What a segment stands for."""
+    """Kind of a segment: the part of the mechanism that it represents."""
 
     LINK = 0
     """part of a body"""
@@ -67,7 +67,7 @@ class Skeleton:
     joints: Array
     """(n_bodies,), the point at the origin of each body's joint"""
     attached: Array
-    """(n_bodies,), the point of the parent (or the world) that each joint is at; that of its own where it floats"""
+    """(n_bodies,), the point of the parent (or the world) at each joint; the body's own point for a floating joint"""
     marks: Array
     """(n, 2), what is marked as a joint: its points on either body; slides that are telescopes are not"""
     floats: Array
@@ -75,8 +75,8 @@ class Skeleton:
     anchors: Array
     """the points of the world which bodies are attached to"""
     limbs: Array
-    """(n_bodies,), the number of the chain each body is in; chains end where the tree branches, bodies round a loop
-    are chains of their own, a telescope is one"""
+    """(n_bodies,), the number of the chain that contains each body; chains end where the tree branches, each body in a
+    loop is a separate chain, and a telescope is one chain"""
     masses: Array
     """(n_bodies,), kg"""
     centers: Array
@@ -216,10 +216,10 @@ def _held(parts: _Parts, model: Model, spring: Spring, origins: list[int]) -> li
 
 
 def poses_along(model: Model, q: Any, body: int | None = None) -> Array:
-    """The poses (n_times, n_bodies, 4, 4) of the bodies (canonical axes) in the world along q (n_times, nq).
+    """Compute the poses (n_times, n_bodies, 4, 4) of the bodies (canonical axes) in the world along q (n_times, nq).
 
-    One configuration at a time, as in the book: right for the few hundred frames of an animation. With
-    ``body``, only the poses of that body, (n_times, 4, 4), are computed.
+    The configurations are evaluated in a Python loop, which is fast enough for the few hundred frames of an animation.
+    With ``body``, only the poses of that body, (n_times, 4, 4), are computed.
     """
     q = configurations(model, q)
     order = range(len(model.links)) if body is None else model.path(body)

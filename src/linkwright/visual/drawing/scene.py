@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 TRACE_LEVELS = 12
 HEAD, LEAST_ARROW = 0.045, 0.02
-"""of an arrow: how long its head is, and how long it must be to be drawn, beside the mechanism's size"""
+"""Length of an arrow's head and least length of an arrow that is drawn, relative to the size of the mechanism."""
 COIL_TURNS, COIL_WIDTH = 6, 0.022
-"""of a spring between bodies, its width (to one side) beside the mechanism's size"""
+"""Turns of the coil of a spring between bodies, and its half width relative to the size of the mechanism."""
 MOST_STROKES = 600
 """of a mechanism whose springs are wound"""
 DPI = 100
@@ -303,7 +303,7 @@ class Scene:
         ]
 
     def frames(self, show: Callable[[int], None], n: int) -> Any:
-        """The pixels (height, width, 3) after ``show(k)`` for each k; only what moves is drawn anew."""
+        """Yield the pixels (height, width, 3) after ``show(k)`` for each k; only the moving artists are redrawn."""
         for artist in self.moving:
             artist.set_animated(True)
         self.canvas.draw()

@@ -29,7 +29,7 @@ LEAST_OF_A_MESH, MOST_OF_A_MESH = 500, 20_000
 FINEST, COARSEST = 200, 3
 """cells of the grid along the longest side of a mesh"""
 MOST_ROUND, FEWER_FACETS = 25, 20
-"""Circles of more shapes than this have so many facets."""
+"""Number of shapes above which circles have fewer facets, and that number of facets."""
 THUMBNAIL = 128
 """pixels, of pictures that lie on meshes: a triangle has one color"""
 Read = TypeVar("Read")
@@ -118,11 +118,11 @@ def _moved(points: Array, body: Array, poses: Array, shifted: bool = True) -> Ar
 
 
 def skin(model: Model, shapes: bool | str = True) -> Skin | None:
-    """The skin of a model; None where it has no shapes that can be drawn, or is to have none (``shapes`` False).
+    """Return the skin of a model; None if no shape can be drawn or ``shapes`` is False.
 
-    Shapes for collision alone are not drawn, nor grounds (`floors.py`), nor what has no opacity, nor what of the world
-    is much larger than the mechanism. "touching" are those that touch others, drawn over the sticks, which stay. Meshes
-    whose files are not found and those that cannot be read are told in one :class:`FormatWarning`, once for each model.
+    Collision-only shapes, grounds (`floors.py`), transparent shapes (opacity zero) and shapes of the world that are
+    much larger than the mechanism are not drawn. "touching" selects the collision shapes, drawn over the sticks.
+    Meshes whose files are missing or cannot be read are reported in one :class:`FormatWarning` per model.
     """
     if not isinstance(shapes, bool) and shapes != TOUCHING:
         raise InputError(f"shapes is True, False or {TOUCHING!r}; got {shapes!r}")
@@ -218,7 +218,7 @@ class _BodyTriangles(NamedTuple):
 
 
 def _colored(shape: Shape, most: int, touching: bool, facets: int) -> tuple[Mesh, Array, tuple[str, ...]]:
-    """A shape's triangles, about so many of a mesh, their colors (m, 4), and what could not be read of these."""
+    """Return the triangles of a shape (about ``most`` of a mesh), colors (m, 4) and notes on unreadable colors."""
     own = np.array([np.nan, np.nan, np.nan, 1.0] if shape.color is None else shape.color)
     if shape.kind != "mesh" or touching:
         mesh = coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else primitive(shape, facets)
@@ -247,7 +247,7 @@ def _seen(pixels: Array, uv: Array) -> Array:
 
 
 def coarse_painted(shape: Shape, most: int) -> tuple[Painted, str]:
-    """The triangles of a mesh, about so many at most, with their paints; and the folder of its file."""
+    """Return the triangles of a mesh, at most about ``most``, with their paints, and the folder of its file."""
     read, folder = painted_of(shape)
     mesh, left = coarse(Mesh(read.vertices, read.faces), most)
     uv = None if read.uv is None else read.uv[left]
@@ -255,10 +255,10 @@ def coarse_painted(shape: Shape, most: int) -> tuple[Painted, str]:
 
 
 def tell_colors(model: Model, notes: Sequence[str]) -> None:
-    """What of the colors of meshes could not be read, in one :class:`FormatWarning`."""
+    """Report the colors of meshes that could not be read in one :class:`FormatWarning`."""
     if notes:
         told = listed(tuple(dict.fromkeys(notes)), "files")
-        warn(f"{model.name!r}: meshes are shown without colors of their own: {told}", FormatWarning)
+        warn(f"{model.name!r}: meshes are shown without their colors: {told}", FormatWarning)
 
 
 def _is_floor(model: Model, shape: Shape) -> bool:
@@ -271,9 +271,9 @@ def _opacity(shape: Shape) -> float:
 
 
 def coarse(mesh: Mesh, most: int) -> tuple[Mesh, Array]:
-    """A mesh of about so many triangles at most: corners in one cell of a grid become one, their mean.
+    """Simplify a mesh to at most about ``most`` triangles: the vertices in one grid cell are merged into their mean.
 
-    Also (m,), the triangles of the mesh that are left.
+    Also returns (m,), the indices of the triangles that are kept.
     """
     V, F = mesh
     if len(F) <= most:

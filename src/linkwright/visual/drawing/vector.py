@@ -58,7 +58,7 @@ def vector_drawing(model: Model, q: Any, labels: Mapping[int, str] | None = None
 
 
 class _VectorCanvas:
-    """What is drawn so far, in pixels from the upper left."""
+    """Vector drawing of a mechanism, in pixels from the upper left corner."""
 
     def __init__(self, view: View, about: Array):
         self.view, self.about = view, about
@@ -149,7 +149,7 @@ class _VectorCanvas:
             self.word(start + 0.5 * (end - start) + 12.0 * side, "g", "var(--ink,#222)")
 
     def label(self, joints: Array, labels: Mapping[int, str], segments: Array) -> None:
-        """Each label beside its joint, where it covers least."""
+        """Draw each label next to its joint, at the position where it covers the least."""
         shared: dict[tuple[int, int], list[str]] = {}
         for k, name in labels.items():
             x, y = np.round(self.at(joints[k]) / 6.0)

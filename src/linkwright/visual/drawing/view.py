@@ -20,14 +20,14 @@ LEAST_RATIO, GREATEST_RATIO = 0.62, 1.6
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Where a picture is seen from: fixed over a whole motion."""
+    """Camera of a picture, constant during a motion."""
 
     axes: Array
     """(3, 3), the rows right, up and towards the viewer, in the world"""
     flat: bool
-    """whether it is a plane motion, seen square on"""
+    """whether the view is the orthogonal view of a plane motion"""
     center: Array
-    """(3,), what it looks at; with ``follows`` relative to the center of mass"""
+    """(3,), the point at the center of the view; with ``follows`` relative to the center of mass"""
     distance: float
     """of the eye from the center, m"""
     window: Array
@@ -39,9 +39,9 @@ class View:
     ground: float | None
     """the height of the ground along ``up``, m"""
     follows: bool
-    """whether it moves with the center of mass, which travels too far to show all"""
+    """whether the view moves with the center of mass, which travels too far for a fixed view"""
     climb: tuple[float, float, float] | None = None
-    """where the ground is, and the least and the greatest height of what is followed far up or down, m"""
+    """the height of the ground and the least and greatest height of a motion followed vertically, m"""
     floors: tuple[Floor, ...] = ()
     """the planes and height fields of the world: the ground, unless there are none"""
 
@@ -67,13 +67,13 @@ def choose_view(
 ) -> View:
     """The view for a motion of ``points`` (n_times, n_points, 3).
 
-    "auto" sees a motion that stays in a plane square on ("2d"), every other one in perspective ("3d") from
-    ``azimuth`` and ``elevation``, degrees about and above the horizontal x axis. It stands still unless the
-    center of mass (n_times, 3) travels several times the size of the mechanism. Where nothing moves, or
-    along a line only, ``reach`` (n, n_points, 3) tells where else the mechanism can go. What is ``around``
-    (n_times, n, 3) is in the picture too. The ground is the model's own where its ``floors`` have one. Otherwise it is
-    at the base, for a mechanism that stands on points ``anchors`` (k, 3) of the world, else at the height of the
-    world's origin or of the lowest point.
+    "auto" shows a motion that stays in a plane orthogonally ("2d") and any other motion in perspective ("3d") from
+    ``azimuth`` and ``elevation``, in degrees about and above the horizontal x axis. The view is fixed unless the center
+    of mass (n_times, 3) travels several times the size of the mechanism. If nothing moves, or all points move along
+    one line, the points ``reach`` (n, n_points, 3) of other configurations determine the plane. The points ``around``
+    (n_times, n, 3) are in the picture too. The ground is taken from ``floors`` if the model has one. Otherwise it is at
+    the base for a mechanism attached to the points ``anchors`` (k, 3) of the world, else at the height of the world's
+    origin or of the lowest point.
     """
     if not is_choice(view, ("auto", "2d", "3d")):
         raise InputError(f'view is "auto", "2d" or "3d"; got {view!r}')
@@ -251,7 +251,7 @@ def _edge(view: View, about: Array, floor: Floor, radius: float) -> tuple[Array,
 
 
 def in_sight(view: View, about: Array, height: float) -> bool:
-    """Whether a horizontal plane is near what is looked at."""
+    """Return whether a horizontal plane is near the center of the view."""
     away = abs(height - float((about + view.center) @ view.up))
     return away <= 1.5 * float(view.window[1, 1] - view.window[0, 1])
 
