@@ -19,17 +19,17 @@ from linkwright_gallery.page import index, page, section
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = {
     "composite_bodies": ("Composite rigid bodies", "S0", EXHIBITS[:4]),
-    "hybrid_assembly": ("Assembly with blocks written out", "S1", EXHIBITS[4:9]),
+    "hybrid_assembly": ("Assembly of blocks with explicit equations", "S1", EXHIBITS[4:9]),
     "momentum_jacobians": ("Momentum Jacobians", "S2", EXHIBITS[9:11]),
     "tutorial_frames": ("The tutorial: rotations and frames", "S3", EXHIBITS[11:13]),
     "tutorial_hand": ("The tutorial: the hand", "S3", EXHIBITS[13:16]),
     "tutorial_equations": ("The tutorial: equations of motion", "S3", (*EXHIBITS[16:19], EXHIBITS[21])),
     "tutorial_motion": ("The tutorial: a motion and its animation", "S3", EXHIBITS[19:21]),
-    "tutorial_further": ("The tutorial: what is left over", "S3", EXHIBITS[22:23]),
-    "jacobian_rate": ("The rate of the Jacobian", "S4", EXHIBITS[23:]),
+    "tutorial_further": ("The tutorial: further topics", "S3", EXHIBITS[22:23]),
+    "jacobian_rate": ("Time derivative of the Jacobian", "S4", EXHIBITS[23:]),
 }
 """Title, source and exhibits of each page"""
-LEGEND = "How to read the tables is told on [the first page](index.md) of the gallery."
+LEGEND = "The tables are explained on [the first page](index.md) of the gallery."
 
 
 def text_of(name: str, run: Callable[[str], ExhibitResult]) -> str:

@@ -44,9 +44,9 @@
 # Here $c$ is its center of mass. With the center of pressure beyond ξ, the robot is accelerated back; in front of ξ, it falls. The
 # controller:
 #
-# 1. Center of pressure: p = ξ + ½ (ξ − m), a little beyond ξ, with the midpoint m of the feet.
-# 2. Force: vertical springs and dampers hold the height. The moment r × f with r = p − c rotates the trunk upright.
-# 3. Distribution: each foot exerts the larger part of the force, the nearer p is to it. Efforts are −Jᵀf (Pratt et al., "Virtual model control",
+# 1. Center of pressure: $p = ξ + \tfrac12 (ξ - m)$, a little beyond ξ, with the midpoint m of the feet.
+# 2. Force: vertical springs and dampers hold the height. The moment $r \times f$ with $r = p - c$ rotates the trunk upright.
+# 3. Distribution: each foot exerts the larger part of the force, the nearer p is to it. Efforts are $-J^{\mathsf T}f$ (Pratt et al., "Virtual model control",
 #    Int. J. Robotics Research 20(2), 2001).
 
 # %%

@@ -50,7 +50,7 @@ figure.savefig("learn_control.png", dpi=100)
 # ## Why it works
 #
 # Let V be the sum of the energy of the virtual spring, $\tfrac12 (q_d - q)^{\mathsf T} K (q_d - q)$, and the kinetic energy,
-# ½ vᵀ M v. V is positive, except at rest at the target. Its time derivative is −vᵀ D v: the damper only dissipates energy. So V
+# $\tfrac12 v^{\mathsf T} M v$. V is positive, except at rest at the target. Its time derivative is $-v^{\mathsf T} D v$: the damper only dissipates energy. So V
 # decreases until the arm is at rest at the target. Such a function is called a Lyapunov function. The proof does not use the
 # masses: they may be wrong as long as g(q) is right.
 

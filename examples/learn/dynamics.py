@@ -72,7 +72,7 @@ stretched, folded = lw.mass_matrix(arm, [0.0, 0.0]), lw.mass_matrix(arm, [0.0, n
 print(stretched[0, 0], folded[0, 0])                # 2.7 and 0.7 kg m²
 
 # %% [markdown]
-# - The kinetic energy is ½ vᵀ M v. It is positive for every velocity except zero.
+# - The kinetic energy is $\tfrac12 v^{\mathsf T} M v$. It is positive for every velocity except zero.
 # - h is zero where only prismatic joints move. g is zero without gravity.
 #
 # ## Symbolic equations

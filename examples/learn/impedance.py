@@ -11,7 +11,7 @@
 #
 # ![A hand at x that a virtual spring K and a virtual damper D connect to its target](../pictures/learn_impedance_spring.png)
 #
-# K (x_d − x) is the force of the virtual spring, and −D ẋ that of the damper. The transpose Jᵀ of the Jacobian maps them to
+# $K (x_d - x)$ is the force of the virtual spring, and $-D \dot x$ that of the damper. The transpose $J^{\mathsf T}$ of the Jacobian maps them to
 # efforts, as in [statics](statics.md). The term g compensates gravity. The controller needs neither the mass matrix nor a
 # force sensor.
 #

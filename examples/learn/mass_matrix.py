@@ -67,7 +67,7 @@ figure.savefig("learn_mass_matrix.png", dpi=90)
 # ## Properties
 #
 # The matrix is symmetric: the torque at joint 2 due to joint 1 equals the torque at joint 1 due to joint 2. And it is positive definite:
-# the kinetic energy ½ vᵀ M v of every motion is positive.
+# the kinetic energy $\tfrac12 v^{\mathsf T} M v$ of every motion is positive.
 
 # %%
 assert np.allclose(M, M.T)

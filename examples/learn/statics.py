@@ -9,7 +9,7 @@
 # $$\tau = J^{\mathsf T} F$$
 #
 # Why the transpose? Imagine a very small displacement δq of the joints, a *virtual displacement*. The hand moves by J δq. The
-# work of the motors, τ · δq, equals the work of the hand, F · J δq, for every δq. Hence τ = Jᵀ F. This argument is called the
+# work of the motors, τ · δq, equals the work of the hand, F · J δq, for every δq. Hence $τ = J^{\mathsf T} F$. This argument is called the
 # principle of virtual work.
 
 # %%
@@ -47,7 +47,7 @@ print((weight + lw.joint_forces(arm, q, "tip", [10.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
 # %% [markdown]
 # ## Forces from torques
 #
-# Which force does the hand exert when the torques are known? F = J⁻ᵀ τ, where J has an inverse. In a singular configuration
+# Which force does the hand exert when the torques are known? $F = J^{-\mathsf T} τ$, where J has an inverse. In a singular configuration
 # it has none: some hand forces need no motor torque, because the bearings carry them. A stretched arm carries a heavy
 # suitcase with little effort. `lw.static_wrench` returns a wrench in every case, and the directions that are not determined:
 

@@ -24,9 +24,9 @@ SOURCE = PublishedSource(
     "S0",
     "Composite rigid bodies",
     "T. Sugihara, a note on the composite rigid body method as RoKi has it (2023), after Walker and Orin (1982)",
-    "The note explains how the inertia matrix H of a tree of links is computed, and what the efforts of its joints "
-    "have to do with it: H q̈ + b = τ + Jᵀ f. It gives formulas and listings in C, three figures, and one statement "
-    "on time. It has no example with numbers: those here are ours.",
+    "The note explains the computation of the inertia matrix H of a tree of links, and its relation to the joint "
+    "efforts: H q̈ + b = τ + Jᵀ f. It contains formulas and listings in C, three figures, and one statement on time. "
+    "It has no numerical example: the numbers here are ours.",
 )
 
 POSTURE = np.radians([30.0, 30.0])
@@ -95,8 +95,8 @@ def inertia_matrix() -> Iterator[Finding | Erratum]:
     yield Erratum(
         "on H",
         "H is positive definite",
-        "H is so only where every joint moves mass",
-        "the smallest eigenvalue of H where the last link has no mass",
+        "H is positive definite only if every joint moves mass",
+        "the smallest eigenvalue of H if the last link has no mass",
         "positive",
         "zero",
         "zero" if abs(np.linalg.eigvalsh(lw.mass_matrix(weightless_tip(), POSTURE))[0]) < 1e-12 else "positive",
@@ -298,7 +298,7 @@ def three_methods() -> Iterator[Finding | Erratum]:
     yield Erratum(
         "on time",
         "the other two methods take about twice the time of composite bodies",
-        "that is so of no method on all robots: it depends on their joints",
+        "this holds for no method on all robots; it depends on their joints",
         f"operations of unit vectors and of Jacobians by those of composite bodies: {by_name}",
         "about twice",
         "not always about twice",
@@ -332,11 +332,11 @@ EXHIBITS = (
         "inertia_matrix",
         "The inertia matrix by its definition",
         "the beginning",
-        "The note defines H of a tree of links, with no gravity, no velocity and no outer force: "
-        "H = Σ ( m J_Gᵀ J_G + J_Aᵀ I J_A ). It says that H is symmetric and positive definite.",
+        "The note defines H of a tree of links, without gravity, velocity and external force: H = Σ ( m J_Gᵀ J_G + "
+        "J_Aᵀ I J_A ). It states that H is symmetric and positive definite.",
         inertia_matrix,
         draw_inertia_matrix,
-        "A tree of six hinges and its matrix. White cells belong to joints on different branches.",
+        "A tree of six revolute joints and its matrix. White cells belong to joints on different branches.",
         """import numpy as np
 import linkwright as lw
 
@@ -349,15 +349,15 @@ assert np.allclose(H, lw.mass_matrix(arm, np.radians([30, 30])))""",
     Exhibit(
         "S0.2",
         "unit_acceleration",
-        "One joint accelerates",
+        "Unit acceleration of one joint",
         "the idea, and the listing of the order",
-        "Only joint i accelerates; all beyond it is one rigid body. The force and moment that this takes, carried to "
-        "a joint j nearer to the root, have H_ji along the axis of j. One figure shows the force at i and the same at"
-        " j. Another shows that H is filled from the diagonal to the row of the root, and mirrored. The note has Z "
-        "for fixed joints, and for six kinds that move.",
+        "Only joint i accelerates; all its descendants are one rigid body. The required force and moment, "
+        "transformed to a joint j nearer to the root, have the component H_ji along the axis of j. One figure shows "
+        "the force at i and the same force at j. Another shows that H is filled from the diagonal to the row of the "
+        "root, and mirrored. The note defines Z for fixed joints, and for six kinds of moving joints.",
         unit_acceleration,
         draw_unit_acceleration,
-        "Above: the force of one unit acceleration, carried to the root. Below: the order in which H is filled.",
+        "Above: the force of one unit acceleration, transformed to the root. Below: the order in which H is filled.",
         """from linkwright_gallery.composite_bodies import BENT, tree
 from linkwright.visual.inertia import animate_inertia
 
@@ -368,13 +368,13 @@ animate_inertia(tree(), BENT, "order", "order.gif")    # its second""",
     Exhibit(
         "S0.3",
         "composites",
-        "Bodies merge from the tips",
+        "Merging of composite bodies",
         "the mass properties of composite bodies",
-        "From the tips to the root each link takes in what hangs on it: mass mᶜ, center p_Gᶜ and inertia Iᶜ about it."
-        " The mass is computed only once. A figure shows the bodies merging.",
+        "From the leaves to the root, each link is merged with its descendants: mass mᶜ, center p_Gᶜ and inertia Iᶜ "
+        "about it. The mass is computed only once. A figure shows the merging of the bodies.",
         composites,
         draw_composites,
-        "The bodies merge from the tips; a larger mark is a heavier body.",
+        "The bodies merge from the leaves to the root; a larger mark is a heavier body.",
         """import linkwright as lw
 from linkwright_gallery.composite_bodies import BENT, tree
 
@@ -385,14 +385,15 @@ assert abs(m - 1.6) < 1e-12""",
     Exhibit(
         "S0.4",
         "three_methods",
-        "Three methods compared",
+        "Comparison of three methods",
         "the end, on RoKi",
-        "RoKi has three methods: composite bodies, unit vectors (column by column, by inverse dynamics) and Jacobians "
-        "(the definition). The note says that the two others take about twice the time, about as much as each other. "
-        "Of RoKi itself we measured earlier 6 to 17 times for unit vectors, and 2.6 to 24 times for Jacobians.",
+        "RoKi has three methods: composite bodies, unit vectors (column by column, by inverse dynamics) and "
+        "Jacobians (the definition). The note states that the other two take about twice the time, and about the "
+        "same time as each other. An earlier measurement of RoKi gave 6 to 17 times for unit vectors, and 2.6 to 24 "
+        "times for Jacobians.",
         three_methods,
         draw_three_methods,
-        "Operations of the three methods. Composite bodies are least; how much less depends on the robot.",
+        "Operations of the three methods. Composite bodies need the fewest; the ratio depends on the robot.",
         """import linkwright as lw
 
 robot = lw.load("puma560")

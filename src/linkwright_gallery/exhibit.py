@@ -25,12 +25,12 @@ ORIGINS: dict[Origin, str] = {
 """Origins of the compared values, as named in tables."""
 
 MEANINGS: dict[Origin, str] = {
-    "printed": "the number stands in the source, and we get it to its last digit",
+    "printed": "a number of the source, reproduced to its last digit",
     "formula": "the source's formula, evaluated with numbers, compared with the library's algorithm",
     "said": "a statement of the source, also about a figure",
-    "known": "the source leaves the number out; the one given was found in another way, by hand or by another program",
-    "found": "what the source leaves open and this library adds; the table says whether it is true",
-    "measured": "times and counts of operations; they depend on machine and program, and prove nothing",
+    "known": "the source has no number; the given one was computed by hand or by another program",
+    "found": "an open question of the source, answered here; the table states whether the claim is true",
+    "measured": "times and counts of operations, which depend on machine and program",
 }
 """Meanings of these names."""
 

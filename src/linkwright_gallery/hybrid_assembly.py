@@ -46,11 +46,11 @@ SOURCE = PublishedSource(
     "Blocks of Lagrange's equations within assembly",
     "J. Takahashi, K. Mitsuhashi, Y. Kanamiya and D. Sato, “Symbolic-Numeric Hybrid Modeling of MBS with Constraints”, "
     "with the assembly–disassembly algorithm (ADA) of Yamane and Nakamura (2002, 2006)",
-    "The paper wants fast forward dynamics, also of mechanisms with closed loops. Lagrange's equations are fast for "
-    "few links; ADA takes time in proportion to the links, and works in parallel. The paper joins blocks of some "
-    "links, whose equations are written out, by ADA. Two experiments measure it. Masses, lengths, the axes and "
-    "gravity of experiment B, the integrator, the language and the times themselves are not printed: links here are "
-    "those of the built-in chains.",
+    "The paper aims at fast forward dynamics, also for mechanisms with closed loops. Lagrange's equations are fast "
+    "for few links; ADA takes time in proportion to the number of links, and is parallel. The paper joins blocks of "
+    "several links, with explicit equations, by ADA. Two experiments measure it. Masses, lengths, the axes and "
+    "gravity of experiment B, the integrator, the language and the times are not printed: links here are those of "
+    "the built-in chains.",
 )
 
 
@@ -112,7 +112,7 @@ def blocks() -> Iterator[Finding | Erratum]:
     yield Erratum(
         "step 4 of the disassembly",
         "joints 2 and 6 are taken apart",
-        "nothing is left to do: they lie within the blocks",
+        "no step is needed: they are within the blocks",
         "joints of the tree of Fig 3",
         "4, then 2 and 6",
         "4",
@@ -217,9 +217,9 @@ def planar_chains() -> Iterator[Finding | Erratum]:
     }
     yield Erratum(
         "the start, q1 = 90°",
-        "not said from where it is measured; from the level it is upright, and rests",
-        "measured from hanging: the chain starts level, our q = 0, and falls",
-        "whether the chain starts to move: upright, and level",
+        "the reference of the angle is not stated; measured from the horizontal, the chain is upright, and at rest",
+        "measured from the hanging position: the chain starts horizontally, our q = 0, and falls",
+        "whether the chain starts to move: upright, and horizontal",
         "upright moves",
         "level moves, upright rests",
         "level moves, upright rests" if moves == {"upright": False, "level": True} else str(moves),
@@ -332,15 +332,15 @@ EXHIBITS = (
         "articulated_bodies",
         "Assembly and disassembly",
         "equations (1) to (4), Figs 1 and 2",
-        "A body, or an assembly of bodies, answers to the forces F on its handles: V̇ = Φ F + B. Two of them on a "
-        "joint are one again. Fig 1 shows both. Fig 2 shows a chain of eight links: joints 1, 3, 5, 7 are joined at "
-        "once, then 2 and 6, then 4, and on the way back the forces are found in the opposite order.",
+        "A body, or an assembly of bodies, responds to the forces F on its handles: V̇ = Φ F + B. Two of them on a "
+        "joint form an assembly again. Fig 1 shows both. Fig 2 shows a chain of eight links: joints 1, 3, 5, 7 are "
+        "joined in parallel, then 2 and 6, then 4; the disassembly computes the forces in the opposite order.",
         articulated_bodies,
         draw_articulated_bodies,
-        "Above, Fig 1: a rigid body with a force F on its handle and what this makes of the handle's acceleration; "
-        "two such bodies on a joint, where they pull at each other by ±f, are one articulated body A, whose tree is "
-        "at the right. Accelerations are computed, each next to the same force on B alone (pale). Below, the trees of "
-        "the paper's Figs 2 and 3. What has one color is done at once; boxes are blocks.",
+        "Above, Fig 1: a rigid body with a force F on its handle, and the resulting acceleration of the handle; two "
+        "such bodies on a joint, with the internal forces ±f, are one articulated body A, whose tree is at the "
+        "right. Accelerations are computed, each next to that of the same force on B alone (pale). Below, the trees "
+        "of the paper's Figs 2 and 3. Nodes of one color are parallel; boxes are blocks.",
         """import numpy as np
 import linkwright as lw
 
@@ -357,12 +357,12 @@ assert np.allclose(same, lw.forward_dynamics(chain, q, v, tau))""",
         "blocks",
         "Blocks of Lagrange's equations",
         "equations (5) to (12), Figs 3 and 4",
-        "Of a chain of eight links, two blocks of four have their equations written out; only joint 4 between them is"
-        " joined. A block is a floating arm with bodies A, B, C, D and inner joints j, k, l. Forces act on A and on "
-        "D. Its mass matrix has parts M_A (6 × 6), M_AV (6 × n) and M_V (n × n).",
+        "Two blocks of four links of a chain of eight have explicit equations; only joint 4 between them is joined. "
+        "A block is a floating arm with bodies A, B, C, D and inner joints j, k, l. Forces act on A and on D. Its "
+        "mass matrix has parts M_A (6 × 6), M_AV (6 × n) and M_V (n × n).",
         blocks,
         lambda path: draw_trees(experiments_trees(A), path),
-        "The trees of experiment A, one join after another: by single links, and by blocks of four and three.",
+        "The trees of experiment A with serial joins: by single links, and by blocks of four and three.",
         """import numpy as np
 import linkwright as lw
 
@@ -375,15 +375,16 @@ assert np.allclose(by_blocks, lw.forward_dynamics(arm, q, v, tau))""",
     Exhibit(
         "S1.3",
         "planar_chains",
-        "Experiment A: chains in the plane",
+        "Experiment A: planar chains",
         "experiment A, Fig 5",
-        "Chains of 1 to 7 links on the ground fall for 10 s at steps of 1 ms, from q1 = 90°, at rest. Fig 5 has the "
-        "time against the links for Lagrange's equations and ADA, and for the hybrid (blocks of 4 and 3) at 7 links: "
-        "half of Lagrange's time, 0.60 of ADA's. Lagrange is ahead through 6 links, ADA from 7 on. The processor was "
-        "an Intel at 3.16 GHz.",
+        "Chains of 1 to 7 links on the ground fall for 10 s at steps of 1 ms, from q1 = 90°, at rest. Fig 5 shows "
+        "the time against the number of links for Lagrange's equations and ADA, and for the hybrid (blocks of 4 and "
+        "3) at 7 links: half of Lagrange's time, 0.60 of ADA's. Lagrange is faster through 6 links, ADA from 7 on. "
+        "The processor was an Intel at 3.16 GHz.",
         planar_chains,
         draw_planar_chains,
-        "Left: operations against links, by the paper's three methods. Right: the motion of seven links.",
+        "Left: operations against the number of links, for the paper's three methods. Right: the motion of seven "
+        "links.",
         """from linkwright_gallery.experiments import experiment
 
 result = experiment("planar", links=(3,), duration=0.2, rows=16, rounds=1)
@@ -394,16 +395,16 @@ assert max(max(row.acceleration_gap.values()) for row in result.table) < 1e-9"""
     Exhibit(
         "S1.4",
         "floating_chains",
-        "Experiment B: chains that float",
+        "Experiment B: floating chains",
         "experiment B, Figs 6 to 8",
-        "Chains of 1, 3, 6, 9 and 12 links, (a) to (e), float in space; the first turns with 1 rad/s about x, y and "
-        "z. Blocks have three links. Fig 6 shows the models, Fig 7 their blocks, Fig 8 the time against the links: "
-        "both methods in proportion to them, the hybrid 0.66 of ADA at 12. That (a) has no block follows from the "
-        "count.",
+        "Chains of 1, 3, 6, 9 and 12 links, (a) to (e), float in space; the first link rotates with 1 rad/s about x, "
+        "y and z. Blocks have three links. Fig 6 shows the models, Fig 7 their blocks, Fig 8 the time against the "
+        "number of links: both methods are linear, the hybrid takes 0.66 of ADA at 12. That (a) has no block follows "
+        "from the count.",
         floating_chains,
         draw_floating_chains,
         "Models (a) to (e) and their blocks, Figs 6 and 7; red joints are joined by assembly. Right: operations "
-        "against links, as Fig 8 has the times.",
+        "against the number of links; Fig 8 shows the times.",
         """import linkwright as lw
 
 chain = lw.load("chain3d:12")
@@ -415,14 +416,14 @@ print(kernel.operations.total)""",
     Exhibit(
         "S1.5",
         "useful_blocks",
-        "Which blocks serve most robots",
+        "Blocks of common robots",
         "the conclusion",
-        "The paper leaves open how many degrees of freedom the blocks that are prepared should have, and which "
-        "mechanisms serve most robots. Here it is counted on the built-in robots; `linkwright experiment --survey` "
-        "does so on many more.",
+        "The paper leaves open how many degrees of freedom prepared blocks should have, and which structures cover "
+        "most robots. Here this is counted for the built-in robots, and by `linkwright experiment --survey` for many "
+        "others.",
         useful_blocks,
         draw_useful_blocks,
-        "The share of all joints that lie within blocks, each structure in addition to those before it.",
+        "The share of all joints within blocks; each structure is added to those before it.",
         """import linkwright as lw
 from linkwright_gallery.experiments.survey import choose, robot_of
 

@@ -16,9 +16,10 @@ SOURCE = PublishedSource(
     "S4",
     "The rate of the basic Jacobian",
     "a note on the time derivative of the basic Jacobian, with a listing in C++ and Eigen (2025)",
-    "The note derives J̇ of arms with hinges for numerical inverse kinematics and Cartesian dynamics, by the product "
-    "rule on the rotations of a table of modified Denavit–Hartenberg parameters. It counts products of matrices. It "
-    "has no figures and no numbers: those here are ours, of an arm of six hinges whose table is random.",
+    "The note derives J̇ of arms with revolute joints for numerical inverse kinematics and Cartesian dynamics, by "
+    "the product rule on the rotations of a table of modified Denavit–Hartenberg parameters. It counts products of "
+    "matrices. It has no figures and no numbers: those here are ours, for an arm of six revolute joints with a "
+    "random table.",
 )
 
 
@@ -69,8 +70,8 @@ def jacobian() -> Iterator[Finding | Erratum]:
     yield Erratum(
         "the head of (2)",
         "J̇",
-        "J_v: what follows is the Jacobian, not its rate",
-        "the first column of the arm's Jacobian, and of its rate",
+        "J_v: the following is the Jacobian, not its time derivative",
+        "the first column of the arm's Jacobian, and of its time derivative",
         lw.jacobian_dot(robot, q, v, "tool")[:, 0],
         given[:, 0],
         J[:, 0],
@@ -208,7 +209,7 @@ def jacobian_rate() -> Iterator[Finding | Erratum]:
     same = [lw.pose(lw.from_dh("row", [row]), [0.4], "link1")[:3, :3] for row in rows]
     yield Erratum(
         "the constant rotation of a row",
-        "it is written with more of the row's constants",
+        "it is a function of several constants of the row",
         "it depends on α only",
         "whether another a and d make another rotation",
         "yes",
@@ -337,7 +338,7 @@ def cost() -> Iterator[Finding | Erratum]:
         yield found(f"n = {n}: fewer operations than the listing", count < listing)
     yield Erratum(
         "the cost",
-        "products of matrices alone",
+        "matrix products only",
         "the listing also adds n(n + 1)/2 vectors",
         "sums of vectors for n = 6",
         0,
@@ -394,11 +395,12 @@ EXHIBITS = (
         "jacobian",
         "The basic Jacobian",
         "equations (1) and (2)",
-        "[ṗ; ω] = J q̇ with columns [z_i × p_E,i; z_i]; p_E,i is the sum of ⁰R_j ʲp_j,j+1 from joint i to the hand E."
-        " ω cannot be integrated to an orientation. The note has hinges only; slides are added here.",
+        "[ṗ; ω] = J q̇ with columns [z_i × p_E,i; z_i]; p_E,i is the sum of ⁰R_j ʲp_j,j+1 from joint i to the hand "
+        "E. ω cannot be integrated to an orientation. The note covers revolute joints only; prismatic joints are "
+        "added here.",
         jacobian,
         draw_jacobian,
-        "All joints swing once and come back. So does the hand, but not the integral of its ω.",
+        "All joints swing once and return. So does the hand, but not the integral of its ω.",
         """import numpy as np
 import linkwright as lw
 
@@ -411,13 +413,13 @@ assert np.allclose(J @ v, lw.velocity(arm, q, v, "tool"))""",
     Exhibit(
         "S4.2",
         "jacobian_rate",
-        "Its rate",
+        "Time derivative of the Jacobian",
         "the product rule, and the listing",
         "∂z_i/∂q_j and ∂p_E,i/∂q_j, each as products of constant parts and Rz(q_i). From them J̇, column by column. "
-        "The listing is right where the printed formula is not.",
+        "The listing is right where the printed formula is wrong.",
         jacobian_rate,
         draw_jacobian_rate,
-        "One entry of J̇ along a motion: as the library has it, by differences, and by the rule as printed.",
+        "One entry of J̇ along a motion: by the library, by finite differences, and by the printed rule.",
         """import numpy as np
 import linkwright as lw
 
@@ -431,14 +433,14 @@ assert np.allclose(lw.kinematic_hessian(arm, q, "tool") @ v, J_dot)""",
     Exhibit(
         "S4.3",
         "cost",
-        "What the rate costs",
+        "Cost of the time derivative",
         "the count at the end",
         "Products of matrices: 2(n − 1) for p_E,n alone, 2(n − 2) for the next, n(n − 1) for all; only 2(n − 1) if "
-        "what is nearer to the root is used again; the axes come free.",
+        "products nearer to the root are reused; the axes need no additional products.",
         cost,
         draw_cost,
-        "Left: the note's count. Right: operations; those of products of matrices are counted while they are done, the "
-        "listing's by hand.",
+        "Left: the note's count. Right: operations; those of matrix products are counted at run time, those of the "
+        "listing by hand.",
         """import linkwright as lw
 
 print(lw.compile(lw.jacobian_dot, lw.load("puma560"), frame="tool").operations.total)""",

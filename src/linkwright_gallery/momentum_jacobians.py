@@ -17,9 +17,9 @@ SOURCE = PublishedSource(
     "Momentum Jacobians",
     "the manual of irteus, the chapter on momentum and angular momentum Jacobians (2016)",
     "The manual computes momentum P and angular momentum L from joint rates, by vectors m_j and h_j for each joint. "
-    "It prints formulas, and neither numbers nor figures: the numbers here are ours. Axes are those of the world; a_j"
-    " is the axis of joint j, p_j its position, and m̃_j, c̃_j, Ĩ_j are mass, center and inertia of all that hangs on "
-    "it.",
+    "It prints formulas, without numbers or figures: the numbers here are ours. Axes are those of the world; a_j is "
+    "the axis of joint j, p_j its position, and m̃_j, c̃_j, Ĩ_j are mass, center and inertia of the subtree of joint "
+    "j.",
 )
 POSTURE, RATES = np.radians([30.0, 30.0]), np.array([1.0, 2.0])
 
@@ -92,10 +92,10 @@ def momentum_matrix() -> Iterator[Finding | Erratum]:
     yield known("a slide along x, 2 kg at (1, 0.5, 0): m", (2.0, 0.0, 0.0), m[:, 0])
     about = lw.momentum(load, q, [1.0], np.zeros(3))[3:]
     yield Erratum(
-        "slides, L_j and h_j",
+        "prismatic joints, L_j and h_j",
         "0",
         "h_j = c̃_j × m_j",
-        "h of 2 kg at (1, 0.5, 0) that slide along x",
+        "h of 2 kg at (1, 0.5, 0) on a prismatic joint along x",
         columns(load, q, as_printed=True)[1][:, 0],
         h[:, 0],
         about,
@@ -105,10 +105,10 @@ def momentum_matrix() -> Iterator[Finding | Erratum]:
     spin = np.array([0.0, 0.0, 0.1])
     alone = lw.momentum(arm, POSTURE, [0.0, 1.0], np.zeros(3))[5]
     yield Erratum(
-        "hinges, L_j",
+        "revolute joints, L_j",
         "c̃_j (a_j × (c̃_j − p_j)) m̃_j + Ĩ_j a_j",
         "c̃_j × (a_j × (c̃_j − p_j)) m̃_j + Ĩ_j a_j",
-        "L_2 about z; what is printed can only be read as a product of numbers",
+        "L_2 about z; the printed formula can only be read as a product of scalars",
         float(c @ np.cross(a, c - p)) * mass + 0.1,
         (np.cross(c, np.cross(a, c - p)) * mass + spin)[2],
         alone,
@@ -117,8 +117,8 @@ def momentum_matrix() -> Iterator[Finding | Erratum]:
     yield Erratum(
         "the name",
         "[M_θ̇; H_θ̇] is called an inertia matrix",
-        "it is the matrix of momentum; the inertia matrix H is another",
-        "its size, of an arm of two joints",
+        "it is the momentum matrix, which differs from the inertia matrix H",
+        "its size for an arm with two joints",
         "2 × 2",
         "6 × 2",
         rows,
@@ -220,11 +220,11 @@ EXHIBITS = (
         "momentum_matrix",
         "Momentum for each joint",
         "equations (34), (35), (37) and (38)",
-        "P_j and L_j of hinges and slides; [m_j] and [h_j] − p_G × [m_j] as a matrix; mass, center and inertia of all"
-        " links by a recursion, AddMassProperty.",
+        "P_j and L_j of revolute and prismatic joints; [m_j] and [h_j] − p_G × [m_j] as a matrix; mass, center and "
+        "inertia of all links by a recursion, AddMassProperty.",
         momentum_matrix,
         draw_momentum_matrix,
-        "Left: the vectors m of the two-link arm. Right: what is printed as 0 for slides.",
+        "Left: the vectors m of the two-link arm. Right: the quantity that is printed as 0 for prismatic joints.",
         """import numpy as np
 import linkwright as lw
 
@@ -237,13 +237,13 @@ assert np.allclose(A[:3] / 2.0, lw.center_of_mass_jacobian(arm, q))    # 2 kg"""
     Exhibit(
         "S2.2",
         "flight",
-        "A base that floats, and flight",
+        "Floating base and flight",
         "equations (36) and (37)",
-        "A base that floats counts as three slides and three hinges. What the manual does not show: nothing within a "
-        "robot changes its angular momentum, nor its momentum, in flight.",
+        "A floating base counts as three prismatic and three revolute joints. In addition to the manual: in flight, "
+        "internal forces change neither the angular momentum nor the momentum.",
         flight,
         draw_flight,
-        "A humanoid is thrown with its joints moving. Its angular momentum stays, its momentum changes by its weight.",
+        "A humanoid is thrown with moving joints. Its angular momentum is constant, its momentum changes by gravity.",
         """import numpy as np
 import linkwright as lw
 

@@ -27,10 +27,10 @@ def section(shown: ExhibitResult, picture: str, docs: str = "", level: int = 2) 
         parts.append(f"**Not confirmed: {_safe(named)}.**")
     if one.more and docs:
         links = ", ".join(f"[{title}]({docs}{page})" for title, page in one.more)
-        parts.append(f"To read on: {links}.")
+        parts.append(f"See also: {links}.")
     parts.append(f"Run it: `linkwright gallery {one.number}`")
     if one.studio:
-        parts.append(f"Touch it, with sliders in a browser: `linkwright studio --page {one.studio}`")
+        parts.append(f"Interactive, with sliders in a browser: `linkwright studio --page {one.studio}`")
     return "\n\n".join(parts) + "\n"
 
 
@@ -43,7 +43,7 @@ def page(title: str, source: PublishedSource, sections: Sequence[str], legend: s
 def words() -> str:
     """Return the explanation of the tables."""
     lines = [
-        "Each table compares what the source gives with what this library computes. “Given as” says what is given:",
+        "Each table compares the source with results of this library. “Given as” is the kind of statement:",
         "",
     ]
     lines += [f"- *{ORIGINS[origin]}*: {meaning}" for origin, meaning in MEANINGS.items()]
@@ -79,9 +79,9 @@ def index(rows: Sequence[tuple[PublishedSource, Sequence[tuple[ExhibitResult, st
 
 
 INTRODUCTION = (
-    "Here the published systems that this library grew from are run again. For each one you see what the source "
-    "printed, what the library computes today, the difference, and where the source is wrong. An erratum is not only "
-    "claimed: an example is computed as printed, as it is right, and by the library in another way."
+    "Published systems on which this library is based, reproduced. For each one: the published result, our result, "
+    "the difference, and errors in the publication. Each erratum has an example that is computed as printed, "
+    "as corrected, and by the library with another method."
 )
 
 
@@ -91,13 +91,13 @@ def _capital(text: str) -> str:
 
 def _erratum(one: Erratum) -> str:
     as_printed, corrected, ours = one.cells()
-    told = f"**{_safe(_capital(one.where))}.** Printed: {_safe(one.printed)}. Right: {_safe(one.right)}. "
+    told = f"**{_safe(_capital(one.where))}.** Printed: {_safe(one.printed)}. Correct: {_safe(one.right)}. "
     lines = [
         _wrapped(told + f"Example: {_safe(one.example)}."),
         "",
         f"| as printed | {_safe(as_printed)} |",
         "|---|---|",
-        f"| as it is right | {_safe(corrected)} |",
+        f"| corrected | {_safe(corrected)} |",
         f"| here | {_safe(ours)} |",
     ]
     return "\n".join(lines)

@@ -57,7 +57,7 @@ def test_nothing_in_a_page_is_taken_for_marks(run):
     wrong = Erratum("(1)", "x*y*z", "x|y", "`e`", 1.0, 2.0, 2.0)
     text = section(gallery.ExhibitResult(whole.exhibit, (given,), (wrong,)), "p.png")
     assert r"| a \| b \* c [d]\(e) \<f\> |" in text
-    assert r"Printed: x\*y\*z. Right: x\|y. Example: \`e\`." in text
+    assert r"Printed: x\*y\*z. Correct: x\|y. Example: \`e\`." in text
     assert "![" not in section(whole, "")
     bad = gallery.ExhibitResult(whole.exhibit, (formula("a", 1.0, 2.0),), ())
     assert "Not confirmed: a." in section(bad, "p.png")
@@ -97,7 +97,7 @@ def test_several_have_an_index(tmp_path, capsys):
     assert status == 0
     assert "2 of 2 exhibits hold" in text
     assert sorted(file.name for file in tmp_path.iterdir()) == ["any_axis.md", "index.md", "plane_jacobian.md"]
-    assert "[S3.2 Turns about any axis](any_axis.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "[S3.2 Rotations about any axis](any_axis.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
 
 def test_pages_of_the_studio_are_there():

@@ -94,7 +94,7 @@ def _tell(shown: ExhibitResult) -> None:
     for one in shown.errata:
         as_printed, corrected, ours = one.cells()
         terminal.output.print(f"  erratum, {one.where}: printed {one.printed}; right {one.right}", soft_wrap=True)
-        found = f"as printed {as_printed}; as it is right {corrected}; here {ours}"
+        found = f"as printed {as_printed}; corrected {corrected}; here {ours}"
         terminal.output.print(f"    {one.example}: {found}", soft_wrap=True)
     for bad in shown.wrong:
         what = bad.where if isinstance(bad, Erratum) else bad.what

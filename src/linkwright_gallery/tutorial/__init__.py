@@ -9,9 +9,9 @@ SOURCE = PublishedSource(
     "S3",
     "A tutorial on robotics",
     "T. Nagai, a tutorial on robotics in twelve chapters, with programs in Octave, Python and Maxima (2018)",
-    "The tutorial leads from rotations to kinematics, statics and Lagrange's equations, to their code, simulation and "
-    "animation. Its main example is an arm of two links in a plane. Many results are typeset formulas; few numbers are "
-    "printed.",
+    "The tutorial leads from rotations to kinematics, statics and Lagrange's equations, to their code, simulation "
+    "and animation. Its main example is a planar arm with two links. Many results are typeset formulas; few numbers "
+    "are printed.",
 )
 
 

@@ -146,7 +146,7 @@ def any_axis() -> Iterator[Finding | Erratum]:
 
 
 def draw_any_axis(path: Path) -> Path:
-    """A vector turned about an axis."""
+    "A vector rotated about an axis by 0, π/3 and 2π/3."
     made = figure(6.0, 4.6)
     axes = made.add_subplot(projection="3d")
     a, start = np.array([1.0, 2.0, 2.0]) / 3.0, np.array([0.9, 0.1, 0.1])
@@ -183,7 +183,7 @@ EXHIBITS = (
         "= 1; the chain rule; frames Σ0 to Σ4, and ³T₄ = (⁰T₃)⁻¹ ⁰T₄.",
         coordinates,
         draw_coordinates,
-        "The frames of an arm of four joints.",
+        "The frames of an arm with four joints.",
         """import numpy as np
 import linkwright as lw
 
@@ -197,13 +197,14 @@ print(lw.pose(arm, [0.4, 0.6, -0.8, 0.3], "link4", relative_to="link3"))    # ³
     Exhibit(
         "S3.2",
         "any_axis",
-        "Turns about any axis",
+        "Rotations about any axis",
         "chapter 2",
-        "Rodrigues' formula is the exponential of a×θ; with letters it is RotateX, RotateY and RotateZ. About z by "
-        "π/3 the tutorial prints one matrix by three ways. Of quaternions there is a heading only.",
+        "Rodrigues' formula is the exponential of a×θ; with symbols it is RotateX, RotateY and RotateZ. For a "
+        "rotation about z by π/3 the tutorial prints one matrix by three methods. For quaternions there is a heading "
+        "only.",
         any_axis,
         draw_any_axis,
-        "A vector turned about an axis by 0, π/3 and 2π/3.",
+        "A vector rotated about an axis by 0, π/3 and 2π/3.",
         """import numpy as np
 import linkwright as lw
 

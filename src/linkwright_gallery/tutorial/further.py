@@ -106,8 +106,8 @@ def further() -> Iterator[Finding | Erratum]:
     yield Erratum(
         "inverse dynamics",
         "the torque with which an arm reaches a posture",
-        "the efforts that a given motion q, q̇, q̈ takes; to reach a posture is control",
-        "inverse dynamics of the two-link arm at rest at (30°, 30°): what holds it there",
+        "the efforts of a given motion q, q̇, q̈; reaching a posture is control",
+        "inverse dynamics of the two-link arm at rest at (30°, 30°): the efforts of gravity compensation",
         None,
         holding,
         lw.inverse_dynamics(arm, np.radians([30.0, 30.0]), np.zeros(2), np.zeros(2)),
@@ -168,11 +168,11 @@ EXHIBITS = (
     Exhibit(
         "S3.12",
         "further",
-        "What is left over",
+        "Further topics",
         "chapter 12, and the first pictures",
         "Headings without text: further properties; Lyapunov; LaSalle; computed torque, PID, trajectories; hybrid "
         "control of force and position; compliance and impedance; redundancy. Each has a page in this documentation; "
-        "here is one finding for each.",
+        "this exhibit has one result for each.",
         further,
         draw_further,
         "Six of the headings.",

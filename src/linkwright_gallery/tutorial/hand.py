@@ -71,7 +71,7 @@ def four_joints() -> Iterator[Finding | Erratum]:
     yield said("the origin: infinitely many solutions", told.startswith("infinitely many"))
     free = [forward(np.array([yaw, np.pi / 2, 0.0, 0.0])) for yaw in (0.0, 1.0, 2.5)]
     yield Erratum(
-        "infinitely many answers",
+        "infinitely many solutions",
         "at the origin",
         "on the whole axis x = y = 0: there θ1 is free",
         "distance of the hands of an arm straight up, θ1 = 0, 1 and 2.5; and the report at (0, 0, 1)",
@@ -85,10 +85,10 @@ def four_joints() -> Iterator[Finding | Erratum]:
     agree = all(np.abs(np.angle(np.exp(1j * (every.q[every.exact] - one)))).max(axis=1).min() < 1e-9 for one in mine)
     yield found("by geometry backwards, θ1 + π: found among them", agree)
     yield Erratum(
-        "the number of answers",
+        "the number of solutions",
         "elbow up and elbow down",
         "with θ1 + π, reaching backwards, there are up to two more",
-        "answers for (0.2, 0.1, 0.5) with α = 0.1",
+        "solutions for (0.2, 0.1, 0.5) with α = 0.1",
         2,
         sum(np.isfinite(one).all() for one in mine),
         int(every.count),
@@ -256,15 +256,15 @@ EXHIBITS = (
     Exhibit(
         "S3.3",
         "four_joints",
-        "An arm of four joints, forwards and back",
+        "Forward and inverse kinematics of an arm with four joints",
         "chapter 3, program 1",
-        "A program in Octave with sliders: θ1 to θ4 move the hand, and (x, y, z, α) move the joints, by geometry with"
-        " atan2. Of elbow up and elbow down it takes the one with the least Σ|Δθ| from the last posture. It tests "
-        "what is out of reach, and the origin. Lengths, formulas and colors are not printed: the lengths here are "
-        "0.3, 0.5, 0.4 and 0.2 m, with a yaw and three pitches, and α = θ2 + θ3 + θ4.",
+        "A program in Octave with sliders: θ1 to θ4 move the hand, and (x, y, z, α) move the joints, by geometry "
+        "with atan2. Of elbow up and elbow down it selects the one with the smallest Σ|Δθ| from the last posture. It "
+        "checks for targets out of reach, and for the origin. Lengths, formulas and colors are not printed: the "
+        "lengths here are 0.3, 0.5, 0.4 and 0.2 m, with a yaw and three pitches, and α = θ2 + θ3 + θ4.",
         four_joints,
         draw_four_joints,
-        "Left: elbow up and elbow down for one hand. Right: near the axis the arm also reaches backwards.",
+        "Left: elbow up and elbow down for one pose of the hand. Right: near the axis the arm also reaches backwards.",
         """import numpy as np
 import linkwright as lw
 
@@ -282,12 +282,12 @@ print(solver([3.0, 0.0, 0.0, 0.5]).reason)                  # out of reach""",
         "plane_jacobian",
         "The Jacobian",
         "chapter 4",
-        "ṗ = J q̇, q̇ = J⁻¹ ṗ; where det J = 0 the posture is singular (n = m = 6); p̈ = J q̈ + J̇ q̇. Of a plane arm"
-        " of three joints x, y and φ = θ1 + θ2 + θ3, J term by term. A figure shows the velocity of the hand for each"
-        " joint alone.",
+        "ṗ = J q̇, q̇ = J⁻¹ ṗ; a posture with det J = 0 is singular (n = m = 6); p̈ = J q̈ + J̇ q̇. For a planar arm "
+        "with three joints x, y and φ = θ1 + θ2 + θ3, and J term by term. A figure shows the velocity of the hand "
+        "for each joint alone.",
         plane_jacobian,
         draw_plane_jacobian,
-        "The columns of J: the velocity of the hand where one joint moves. Right: where the arm is straight they are "
+        "The columns of J: the velocity of the hand if one joint moves. Right: for the stretched arm they are "
         "parallel.",
         """import linkwright as lw
 
@@ -303,11 +303,12 @@ print(lw.singular_directions(arm, [0.3, 0.0, 0.0], "tip", ("x", "y", "rz")).T)""
         "Statics",
         "chapter 5, and program 2",
         "τ = Jᵀ F, and F = J⁻ᵀ τ unless singular. For three links at θ = (0, π/2, π/2) the tutorial prints Jᵀ with "
-        "letters, and the efforts for f_x, for f_y and for a moment N. Its second program shows a plane arm of two "
-        "joints with the force of the hand as a red arrow at the tip, and Tau1 and Tau2 as numbers at the lower left.",
+        "symbols, and the torques for f_x, for f_y and for a moment N. Its second program shows a planar arm with "
+        "two joints, the force of the hand as a red arrow at the tip, and Tau1 and Tau2 as numbers at the lower "
+        "left.",
         statics,
         draw_statics,
-        "Left: the posture with its loads. Right: what the second program shows.",
+        "Left: the posture with its loads. Right: the display of the second program.",
         """import numpy as np
 import linkwright as lw
 

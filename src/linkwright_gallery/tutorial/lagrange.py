@@ -81,7 +81,7 @@ def turning() -> Iterator[Finding | Erratum]:
     yield Erratum(
         "the inertia tensor",
         "it is positive definite",
-        "not of a thin rod, nor of a point: a rod has none about its line",
+        "not for a thin rod or a point: the moment of a rod about its axis is zero",
         "the smallest moment of a thin rod",
         "positive",
         "zero",
@@ -341,18 +341,18 @@ EXHIBITS = (
     Exhibit(
         "S3.6",
         "turning",
-        "Straight and turning",
+        "Translation and rotation",
         "chapter 6",
-        "A table sets x beside θ, v beside ω, a beside α, f beside τ, m beside I, dampers and springs beside their "
-        "turning kind, with units. τ = f l, I = m l², m ẍ + c ẋ + k x = f and the same for turning; I₀ + m l²; L = I "
-        "ω with the tensor, which has −I_xy off the diagonal.",
+        "A table compares x with θ, v with ω, a with α, f with τ, m with I, and linear with rotational dampers and "
+        "springs, with units. τ = f l, I = m l², m ẍ + c ẋ + k x = f and its rotational form; I₀ + m l²; L = I ω "
+        "with the tensor, which has −I_xy off the diagonal.",
         turning,
         draw_turning,
-        "Left: a slide and a hinge with equal numbers move alike. Right: the table.",
+        "Left: a prismatic and a revolute joint with equal numbers have equal motions. Right: the table.",
         """import linkwright as lw
 
 wheel = lw.Builder("wheel", gravity=(0, 0, 0)).body("rim", 1.5, inertia=1.5)
-wheel = wheel.joint("axle", "revolute", "world", "rim", stiffness=6.0, damping=0.4).build()
+wheel = wheel.joint("axle", "revolute", "world", "rim", damping=0.4).joint_spring("axle", 6.0).build()
 motion = lw.simulate(wheel, [0.3], [0.0], 3.0)
 print(motion.q[-1])        # I θ̈ + c θ̇ + k θ = 0, after 3 s""",
         (("straight and turning", "learn/translation_and_rotation.md"), ("parallel axes", "learn/parallel_axes.md")),
@@ -362,13 +362,12 @@ print(motion.q[-1])        # I θ̈ + c θ̇ + k θ = 0, after 3 s""",
         "lagrange",
         "Lagrange's equations of the two-link arm",
         "chapter 7",
-        "Places of the centers of mass; v2; K1 = ½ (m1 lg1² + I1) θ̇1²; K2 = ½ m2 v2² + ½ I2 (θ̇1 + θ̇2)²; U = Σ m g "
-        "y; L, its derivatives, and M q̈ + h + g = τ in three forms, of which the tutorial checks by difference and "
-        "by == that they are equal. A figure shows the arm with q, l, lg, m, I. Other coordinates give other "
-        "equations.",
+        "Positions of the centers of mass; v2; K1 = ½ (m1 lg1² + I1) θ̇1²; K2 = ½ m2 v2² + ½ I2 (θ̇1 + θ̇2)²; U = Σ "
+        "m g y; L, its derivatives, and M q̈ + h + g = τ in three forms. The tutorial checks their equality by "
+        "differences and by ==. A figure shows the arm with q, l, lg, m, I. Other coordinates give other equations.",
         lagrange,
         draw_lagrange,
-        "The arm with its letters, and its equations as they are typeset.",
+        "The arm with its symbols, and its typeset equations.",
         """import linkwright as lw
 
 arm = lw.equations(lw.load("two_link"))
@@ -383,11 +382,11 @@ print(arm.same_as("g[2] = m2*g*lg2*sin(q1 + q2)"))     # what differs""",
         "code",
         "The equations as code",
         "chapter 8",
-        "tex() typesets the equations; fortran() is called, but its output is not shown; the equations stand as code "
-        "of Maxima, MATLAB, Octave and Python. There is none in C.",
+        "tex() typesets the equations; fortran() is called, but its output is not shown; the equations are given as "
+        "code of Maxima, MATLAB, Octave and Python. There is no C code.",
         code,
         draw_code,
-        "The generated Fortran and C code, without comments; a long line is cut.",
+        "The generated Fortran and C code, without comments; a long line is truncated.",
         """import linkwright as lw
 
 arm = lw.equations(lw.load("two_link"))
@@ -403,8 +402,8 @@ M, h, g = equations([0.5, 0.5], [0.0, 0.0])""",
         "properties",
         "Properties of the equations",
         "chapter 11",
-        "M12 = M21; the inertia of joint 1 is largest with the arm straight; squares of rates are centrifugal, "
-        "products Coriolis; h is zero with slides only; g is zero without weight.",
+        "M12 = M21; the inertia of joint 1 is largest for the stretched arm; squares of rates are centrifugal terms, "
+        "products Coriolis terms; h is zero for prismatic joints only; g is zero without gravity.",
         properties,
         draw_properties,
         "The terms of the two-link arm over its angles.",

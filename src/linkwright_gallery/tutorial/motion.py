@@ -196,7 +196,7 @@ EXHIBITS = (
         "without efforts, 10 s. In Octave lsode gives 1001 points, in Python odeint 101. Neither prints its numbers.",
         two_link_motion,
         draw_two_link_motion,
-        "Solid: the motion and its energy. Dashed: the Python as it is printed.",
+        "Solid: the motion and its energy. Dashed: the printed Python program.",
         """import numpy as np
 import linkwright as lw
 
@@ -216,11 +216,11 @@ assert np.ptp(motion.energy) < 1e-8""",
         "The animation",
         "chapter 10",
         "Lines of width 5; link 1 with round markers at its ends, link 2 without; axes ±2.2 with a grid; the time "
-        "with two decimals and “[s]” as title. Octave has equal axes, Python has not. Pictures sim0000.png … become a"
-        " GIF that repeats, 10 ms a picture: real time for 1001 pictures, ten times too fast for 101.",
+        "with two decimals and “[s]” as title. Octave has equal axes, Python has not. Pictures sim0000.png … become "
+        "a GIF that repeats, 10 ms per picture: real time for 1001 pictures, ten times too fast for 101.",
         animation,
         draw_animation,
-        "The motion at six times with its energy; the motion of the printed Python as a ghost.",
+        "The motion at six times with its energy; the motion of the printed Python program is pale.",
         """import numpy as np
 import linkwright as lw
 
