@@ -390,7 +390,7 @@ assert np.allclose(by_blocks, lw.forward_dynamics(arm, q, v, tau))""",
 result = experiment("planar", links=(3,), duration=0.2, rows=16, rounds=1)
 print(result.table[0].operations["Lagrange"], result.table[0].operations["ADA"])
 assert max(max(row.acceleration_gap.values()) for row in result.table) < 1e-9""",
-        (("both experiments with all figures", "internals/assembly.md"),),
+        (("both experiments with all figures", "internals/assembly/experiments.md"),),
     ),
     Exhibit(
         "S1.4",
@@ -411,7 +411,7 @@ chain = lw.load("chain3d:12")
 assert (chain.nv, len(chain.bodies)) == (17, 12)
 kernel = lw.compile(lw.forward_dynamics, chain, method="hybrid", partition=3)
 print(kernel.operations.total)""",
-        (("both experiments with all figures", "internals/assembly.md"),),
+        (("both experiments with all figures", "internals/assembly/experiments.md"),),
     ),
     Exhibit(
         "S1.5",
@@ -430,6 +430,6 @@ from linkwright_gallery.experiments.survey import choose, robot_of
 robots = [robot_of(lw.load(name), name) for name in ("arm7", "quadruped", "humanoid")]
 for one in choose(robots, largest=3, most=4):
     print(one.structure, f"{one.within:.0%}")""",
-        (("the survey of 37 robots", "internals/assembly.md"),),
+        (("the survey of 37 robots", "internals/assembly/experiments.md"),),
     ),
 )

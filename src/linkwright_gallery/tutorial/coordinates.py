@@ -192,7 +192,7 @@ T = lw.transform.make(R, [0.1, 0.2, 0.3])
 assert np.allclose(T @ lw.transform.inverse(T), np.eye(4))
 arm = lw.load("arm4")
 print(lw.pose(arm, [0.4, 0.6, -0.8, 0.3], "link4", relative_to="link3"))    # ³T₄""",
-        (("rotations, frames, Jacobians", "topics/mechanisms/kinematics.md"),),
+        (("kinematics", "topics/mechanisms/kinematics.md"),),
     ),
     Exhibit(
         "S3.2",
@@ -212,6 +212,6 @@ R = lw.rotation.about("z", np.pi / 3)
 print(R.round(5))              # [[0.5 -0.86603 0] [0.86603 0.5 0] [0 0 1]]
 assert np.allclose(R, lw.rotation.exp([0, 0, np.pi / 3]))
 assert np.allclose(R, lw.rotation.from_quaternion(lw.quaternion.about("z", np.pi / 3)))""",
-        (("rotations, frames, Jacobians", "topics/mechanisms/kinematics.md"),),
+        (("kinematics", "topics/mechanisms/kinematics.md"),),
     ),
 )

@@ -274,7 +274,7 @@ found = solver([0.924465, 0.390857, 0.522820, 0.1])         # x, y, z, α
 print(found.q[found.exact].round(3))                        # elbow down and up
 print(found.nearest([0.4, 0.0, 0.5, -0.4]))                 # the nearer of them
 print(solver([3.0, 0.0, 0.0, 0.5]).reason)                  # out of reach""",
-        (("exact inverse kinematics", "topics/mechanisms/exact_inverse_kinematics.md"),),
+        (("analytic inverse kinematics", "topics/mechanisms/exact_inverse_kinematics.md"),),
         studio="forward-kinematics",
     ),
     Exhibit(
@@ -295,7 +295,7 @@ arm = lw.load("planar:3")
 print(lw.equations(arm).jacobian_determinant("tip"))                # l1*l2*sin(theta2)
 print(lw.jacobian(arm, [0.3, 0.8, -0.4], "tip")[[0, 1, 5]])         # rows x, y, φ
 print(lw.singular_directions(arm, [0.3, 0.0, 0.0], "tip", ("x", "y", "rz")).T)""",
-        (("rotations, frames, Jacobians", "topics/mechanisms/kinematics.md"),),
+        (("kinematics", "topics/mechanisms/kinematics.md"),),
     ),
     Exhibit(
         "S3.5",
@@ -317,7 +317,7 @@ q = np.array([0.0, np.pi / 2, np.pi / 2])
 tau = lw.joint_forces(arm, q, "tip", [3.0, -2.0, 0, 0, 0, 0.5])     # f_x, f_y and a moment about z
 found = lw.static_wrench(arm, q, "tip", tau)
 assert np.allclose(found.wrench[[0, 1, 5]], [3.0, -2.0, 0.5])""",
-        (("statics, step by step", "learn/statics.md"),),
+        (("statics", "learn/statics.md"),),
         studio="statics",
     ),
 )

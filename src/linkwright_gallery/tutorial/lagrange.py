@@ -355,7 +355,10 @@ wheel = lw.Builder("wheel", gravity=(0, 0, 0)).body("rim", 1.5, inertia=1.5)
 wheel = wheel.joint("axle", "revolute", "world", "rim", damping=0.4).joint_spring("axle", 6.0).build()
 motion = lw.simulate(wheel, [0.3], [0.0], 3.0)
 print(motion.q[-1])        # I θ̈ + c θ̇ + k θ = 0, after 3 s""",
-        (("straight and turning", "learn/translation_and_rotation.md"), ("parallel axes", "learn/parallel_axes.md")),
+        (
+            ("translation and rotation", "learn/translation_and_rotation.md"),
+            ("parallel axes", "learn/parallel_axes.md"),
+        ),
     ),
     Exhibit(
         "S3.7",
@@ -375,7 +378,7 @@ print(arm.text())                  # M, h and g
 print(arm.derivation_text())       # every step from positions to ∂L/∂q
 assert arm.same_as("h[2] = m2*l1*lg2*sin(q2)*qd1^2")
 print(arm.same_as("g[2] = m2*g*lg2*sin(q1 + q2)"))     # what differs""",
-        (("equations to read", "topics/mechanisms/equations.md"),),
+        (("symbolic equations", "topics/mechanisms/equations.md"),),
     ),
     Exhibit(
         "S3.8",
@@ -395,7 +398,7 @@ scope = {}
 exec(arm.python(), scope)
 equations = scope["two_link_equations"]
 M, h, g = equations([0.5, 0.5], [0.0, 0.0])""",
-        (("equations to read", "topics/mechanisms/equations.md"),),
+        (("symbolic equations", "topics/mechanisms/equations.md"),),
     ),
     Exhibit(
         "S3.11",
@@ -411,6 +414,9 @@ M, h, g = equations([0.5, 0.5], [0.0, 0.0])""",
 
 told = lw.equations(lw.load("two_link")).explanation()
 print(told.text()[:900])           # what M depends on, what is centrifugal, what rests where""",
-        (("what equations say", "topics/mechanisms/equations.md"), ("stability", "topics/control/stability.md")),
+        (
+            ("explanation of the equations", "topics/mechanisms/equations.md"),
+            ("stability", "topics/control/stability.md"),
+        ),
     ),
 )

@@ -205,8 +205,8 @@ motion = lw.simulate(arm, np.radians([30, 30]), np.zeros(2), 3.0, 2.5e-4)
 print(motion.q[4000], motion.q[-1])        # after 1 s and 3 s
 assert np.ptp(motion.energy) < 1e-8""",
         (
-            ("simulation, step by step", "learn/simulation.md"),
-            ("equations to motion", "topics/mechanisms/equations.md"),
+            ("simulation", "learn/simulation.md"),
+            ("code generation", "topics/mechanisms/equations.md"),
         ),
         studio="double-pendulum",
     ),
@@ -226,6 +226,6 @@ import linkwright as lw
 
 motion = lw.simulate(lw.load("two_link"), np.radians([30, 30]), np.zeros(2), 0.5)
 motion.animate("fall.gif", fps=10)         # in real time""",
-        (("simulation, step by step", "learn/simulation.md"),),
+        (("simulation", "learn/simulation.md"),),
     ),
 )
