@@ -22,6 +22,11 @@ class PixelImage(AxesImage):
         super().__init__(axes, extent=extent, origin="upper", interpolation=interpolation, zorder=zorder)
         self.set_clip_path(axes.patch)
 
+    def set_data(self, pixels: Any) -> None:
+        """Show pixels (height, width, 4) of bytes, which need none of Matplotlib's checks."""
+        self._A = pixels
+        self.stale = True
+
     def draw(self, renderer: Any) -> None:
         """Draw the image."""
         box = self.axes.get_window_extent(renderer)
