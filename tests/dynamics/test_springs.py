@@ -149,8 +149,9 @@ def test_a_large_mechanism_has_springs_too(followers):
     parent = "world"
     for k in range(120):
         made.body(f"b{k}", mass=1.0, center_of_mass=[0.5, 0, 0], inertia=[0.01, 0.1, 0.1])
-        leads = {"mimic": f"j{k - 1}", "multiplier": -0.5, "offset": 0.2} if followers and k % 4 == 3 else {}
-        made.joint(f"j{k}", "revolute", parent, f"b{k}", xyz=[1.0 * (k > 0), 0, 0], axis=[0, k % 2, 1 - k % 2], **leads)
+        made.joint(f"j{k}", "revolute", parent, f"b{k}", xyz=[1.0 * (k > 0), 0, 0], axis=[0, k % 2, 1 - k % 2])
+        if followers and k % 4 == 3:
+            made.mimic(f"j{k}", f"j{k - 1}", -0.5, 0.2)
         parent = f"b{k}"
     for k in range(0, 117, 9):
         length = [0.3, (0.0, 1.5), (1.5, np.inf), None][k % 4]

@@ -76,7 +76,7 @@ class LoopConstraints:
         self.model, self.groups = model, group_stacks(model)
         self.size = sum(one.rows.size for one in loop_batches(model))
         lead = q.shape[:-1]
-        asked = [one.asking(q, np.zeros(model.nv) if v is None else v) for one in loop_batches(model)]
+        asked = [one.jacobian(q, np.zeros(model.nv) if v is None else v) for one in loop_batches(model)]
         self.bias = np.empty((*lead, self.size))
         """K̇ v (…, m)"""
         for one, (_, bias) in zip(loop_batches(model), asked, strict=True):
@@ -226,7 +226,7 @@ def loop_forces(model: Model, q: Array, multipliers: Array) -> LoopForces:
         if not one.between_frames:
             continue
         own = multipliers[..., one.rows]
-        T, *sides = one.acting(q)
+        T, *sides = one.wrenches(q)
         on_second[..., one.which, :] = times(T, own)
         for bodies, side in zip(one.ends.T, sides, strict=True):
             moves = bodies >= 0
@@ -241,6 +241,6 @@ def loop_residuals(model: Model, q: Array, v: Array | None = None) -> tuple[Arra
     size = sum(one.rows.size for one in alike)
     found = tuple(np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), size)) for _ in range(2))
     for one in alike:
-        for whole, own in zip(found, one.opening(q, v), strict=True):
+        for whole, own in zip(found, one.residuals(q, v), strict=True):
             whole[..., one.rows] = own
     return found[0], found[1]

@@ -34,7 +34,7 @@ class BatchElement(NamedTuple):
     numbers: Array
     """numbers in which these elements may differ"""
     moved_by: tuple[Coordinates, Coordinates]
-    """coordinates of q and of v"""
+    """coordinates in q and in v"""
 
 
 class CoordinateGather:
@@ -73,16 +73,16 @@ class ElementBatch:
         self._data = data if data.size else np.zeros((len(elements), 1))  # code needs data
         self._kernels: dict[str, Kernel] = {}
 
-    def told(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
+    def expressions(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
         """Return a quantity of an element with these numbers."""
         raise NotImplementedError
 
-    def ask(self, what: str, q: Array, v: Array | None = None) -> Any:
+    def evaluate(self, what: str, q: Array, v: Array | None = None) -> Any:
         """Return a quantity of all elements at (…, nq), at rest or at (…, nv): arrays (…, elements, …)."""
 
         def element(data: Array, q: Array, v: Array) -> Any:
             pairs = zip(self._constants, self._columns, strict=True)
-            return self.told(what, [x if column < 0 else data[column] for x, column in pairs], q, v)
+            return self.expressions(what, [x if column < 0 else data[column] for x, column in pairs], q, v)
 
         def at_rest(data: Array, q: Array) -> Any:
             return element(data, q, np.zeros(self.v.at.shape[1:]))

@@ -31,19 +31,19 @@ class LoopBatch(ElementBatch):
         self.between_frames = isinstance(model.loops[which[0]], Loop)
         """whether they connect bodies, not coordinates"""
 
-    def opening(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def residuals(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return residuals (…, loops, m) and their rates."""
-        residual, rate = self.ask("opening", q, v)
+        residual, rate = self.evaluate("residuals", q, v)
         return residual, rate
 
-    def asking(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def jacobian(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return K (…, loops, m, n) of the joints that move each loop, and K̇ v (…, loops, m)."""
-        K, bias = self.ask("asking", q, v)
+        K, bias = self.evaluate("jacobian", q, v)
         return K * self.v.factors[:, None, :], bias
 
-    def acting(self, q: Array) -> tuple[Array, Array, Array]:
+    def wrenches(self, q: Array) -> tuple[Array, Array, Array]:
         """Return T (…, loops, 6, m), and its forces on the first body and on the second, in their axes."""
-        T, first, second = self.ask("acting", q)
+        T, first, second = self.evaluate("wrenches", q)
         return T, first, second
 
     @cached_property
@@ -52,7 +52,7 @@ class LoopBatch(ElementBatch):
         loops = [self.model.loops[k] for k in self.which]
         return np.array([[end.body for end in loop_ends(self.model, one)] for one in loops if isinstance(one, Loop)])
 
-    def told(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
+    def expressions(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
         """Return a quantity of a loop as straight-line code."""
         loop = self.model.loops[self.which[0]]
         if isinstance(loop, CoordinateLoop):
@@ -65,7 +65,7 @@ def _of_coordinates(tie: CoordinateLoop, q: Array, v: Array) -> dict[str, tuple[
     rate = v[-1:] if tie.second else np.zeros(1)
     columns = [np.ones((1, 1))] * bool(tie.first) + [np.reshape(tie.slope(y), (1, 1))] * bool(tie.second)
     K = np.concatenate(columns, axis=1)
-    return {"opening": (tie.residual(x, y), K @ v), "asking": (K, tie.curvature(y) * (rate * rate))}
+    return {"residuals": (tie.residual(x, y), K @ v), "jacobian": (K, tie.curvature(y) * (rate * rate))}
 
 
 def _of_frames(model: Model, loop: Loop, numbers: list[Any], q: Array, v: Array) -> dict[str, tuple[Array, ...]]:
@@ -82,9 +82,9 @@ def _of_frames(model: Model, loop: Loop, numbers: list[Any], q: Array, v: Array)
     T = kind.subspace(walk.pose)
     columns = np.concatenate([np.zeros((6, 0)), *(walk.columns[k] for k in bodies)], axis=1)
     return {
-        "opening": (kind.residual(walk.pose), T.T @ walk.twist),
-        "asking": (T.T @ columns, T.T @ walk.rate + kind.subspace_rate(walk.pose, walk.twist).T @ walk.twist),
-        "acting": (T, -force_to_parent(poses[-2] @ inverse_pose(walk.pose), T), force_to_parent(poses[-1], T)),
+        "residuals": (kind.residual(walk.pose), T.T @ walk.twist),
+        "jacobian": (T.T @ columns, T.T @ walk.rate + kind.subspace_rate(walk.pose, walk.twist).T @ walk.twist),
+        "wrenches": (T, -force_to_parent(poses[-2] @ inverse_pose(walk.pose), T), force_to_parent(poses[-1], T)),
     }
 
 

@@ -33,7 +33,7 @@ class SpringBatch(ElementBatch):
         self.law = np.array([(one.stiffness, one.damping, *one.relaxed) for one in springs]).T
         """(4, springs): stiffness, damping, shortest and longest relaxed length"""
 
-    def told(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
+    def expressions(self, what: str, numbers: list[Any], q: Array, v: Array) -> Any:
         """Return the length, and its rate per velocity."""
         spring = self.model.springs[self.which[0]]
         bodies, ends = _ways(self.model, spring)
@@ -56,7 +56,7 @@ class SpringBatch(ElementBatch):
 
     def lengths(self, q: Array) -> tuple[Array, Array]:
         """Return lengths (…, springs) and rows (…, springs, n) at configurations (…, nq)."""
-        length, row = self.ask("length", q)
+        length, row = self.evaluate("length", q)
         return length, self.v.factors * row
 
     def elongation(self, length: Array) -> Array:
