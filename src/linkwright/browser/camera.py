@@ -35,7 +35,7 @@ class Eye:
     """The following camera of one page."""
 
     target: Array
-    """(3,), m, point that the camera looks at; the report of the page comes later"""
+    """(3,), m, target point of the camera; the report of the page comes later"""
     away: Array
     """(3,), m, from that point to the camera"""
     moved: float = -np.inf
@@ -206,7 +206,7 @@ class CameraControls:
                 self._go(client, np.zeros(3))
 
     def _joined(self, client: Any) -> None:
-        """Fit the robot into the free part of a telephone; let later pages look at the present position."""
+        """Fit the robot into the free part of a telephone; direct later pages at the present position."""
         if free_share(client.camera.image_width, client.camera.image_height) < 1.0:
             self.look(client, "Fit", self.server.initial_camera)  # the page has not reported its camera yet
             return

@@ -196,10 +196,10 @@ class Looks:
 
 
 def ellipsoid(model: Model, q: Array, frame: str, what: str) -> tuple[Array, Array]:
-    """The "velocity" or "force" ellipsoid of a frame: its axes (3, 3), as columns, and semi-axes (3,).
+    """Return the "velocity" or "force" ellipsoid of a frame: its axes (3, 3), as columns, and semi-axes (3,).
 
-    With closed loops that of the velocities, or efforts, of the joints that drive them; where these do not tell all
-    velocities, as in a singular configuration, of all joints.
+    With closed loops the ellipsoid is that of the velocities or efforts of the joints that drive them. Where these do
+    not determine all velocities, as in a singular configuration, it is that of all joints.
     """
     import linkwright as lw
 

@@ -42,7 +42,21 @@ WELCOME = "**First steps**: drag the gizmo at the hand, or press a button."
 
 
 class Studio:
-    """A robot in the browser, made by :func:`studio`; it runs until :meth:`stop` or the end of the program."""
+    """Represent a robot in the browser, as returned by :func:`studio`.
+
+    The page runs until :meth:`stop` or the end of the program.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism with sliders, a hand to drag, and a simulation.
+    q : array_like, shape (nq,), optional
+        Initial posture, as for :func:`studio`.
+    host : str, optional
+        Address to listen at.
+    port : int, optional
+        Port. By default 8080, or the next free port.
+    """
 
     @takes_model
     def __init__(self, model: Model, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None):
@@ -96,7 +110,13 @@ class Studio:
             self.saving = Saving(self.server, self.scene, self.simulating.playable, self.tell, self.simulating.again)
 
     def start_with(self, what: str) -> None:
-        """Do one of the first steps: "Drag", "Simulate", "Equations" or "Push"."""
+        """Do one of the first steps.
+
+        Parameters
+        ----------
+        what : {"Drag", "Simulate", "Equations", "Push"}
+            Label of the step.
+        """
         if what == "Drag":
             if self.simulating.panel is not None:
                 self.simulating.panel.pause()
@@ -194,13 +214,27 @@ class Studio:
         self.tell("")
 
     def tell(self, text: str) -> None:
-        """Show a sentence at the top of the panel, without markup."""
+        """Show a sentence at the top of the panel, without markup.
+
+        Parameters
+        ----------
+        text : str
+            The sentence.
+        """
         self._status.content = literal(text)
 
     def show(self, q: Any) -> None:
-        """Show a configuration (nq,). The panel warns of joint limits.
+        """Show a configuration. The panel warns of joint limits.
 
-        Raises :class:`~linkwright.errors.InputError` for a wrong configuration.
+        Parameters
+        ----------
+        q : array_like, shape (nq,) or (n, nq)
+            Configuration; the last one of several.
+
+        Raises
+        ------
+        InputError
+            If the configuration is not valid.
         """
         self.posture.move(configurations(self.model, q)[-1])
         self._tell_limits()
@@ -218,7 +252,13 @@ class Studio:
         return self.posture.q
 
     def open(self) -> bool:
-        """Open a browser; return whether there is one."""
+        """Open the page in a browser.
+
+        Returns
+        -------
+        bool
+            Whether a browser was found.
+        """
         try:
             return webbrowser.open(self.address)
         except webbrowser.Error:

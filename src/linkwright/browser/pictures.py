@@ -59,9 +59,9 @@ class Pictures:
 
 
 def laid(mesh: Mesh, pixels: Array, uv: Array) -> tuple[Mesh, Picture]:
-    """A mesh and a picture on it; ``uv`` (m, 3, 2) of the corners of its triangles.
+    """Map a picture to a mesh with ``uv`` (m, 3, 2), the picture coordinates of the corners of its triangles.
 
-    Where a vertex has several places in the picture it becomes several; what looked smooth stays so.
+    A vertex with several positions in the picture is split into several vertices; smooth normals are preserved.
     """
     V, F = mesh
     across = np.cross(V[F[:, 1]] - V[F[:, 0]], V[F[:, 2]] - V[F[:, 0]])

@@ -84,7 +84,7 @@ def touching_solids(model: Model) -> tuple[BodySolid, ...]:
 
 
 def to_link(model: Model, body: int) -> Array:
-    """(4, 4): takes what is told in a body's canonical axes to those of its link."""
+    """Return the transform (4, 4) from the canonical axes of a body to the axes of its link."""
     if body < 0:
         return np.eye(4)
     T = model.frames[model.bodies[body].name].placement
@@ -189,7 +189,7 @@ def _radius(bones: Skeleton, size: float) -> float:
 
 
 def _drawn(model: Model, covered: set[int]) -> tuple[list[BodySolid], tuple[Strut, ...]]:
-    """Solids along the skeleton, of bodies that have none of their own."""
+    """Return solids along the skeleton for the bodies without shapes."""
     if not model.links:
         return [], ()
     bones = skeleton(model)
@@ -245,7 +245,7 @@ def _drawn(model: Model, covered: set[int]) -> tuple[list[BodySolid], tuple[Stru
 
 
 def _joints(model: Model, bones: Skeleton, covered: set[int], to: dict[int, Array], r: float) -> list[BodySolid]:
-    """What is drawn where bodies meet: hubs about the axes of hinges, balls elsewhere."""
+    """Return the solids at the joints: hubs about the axes of hinges, balls elsewhere."""
     solids = []
     marked = set(bones.marks.ravel().tolist())
     places = bones.along(poses_along(model, model.neutral()[None]))[0][bones.joints]

@@ -1,1 +1,1 @@
-"""A mechanism that moves while it is looked at."""
+"""Live simulation of a mechanism in the browser."""

@@ -171,7 +171,7 @@ def _first_after(samples: Sequence[LiveState], t: float) -> int:
 
 
 def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> bool:
-    """Draw curves (n, k) over times (n,), s, and a line at a time; return whether they are drawn.
+    """Draw curves (n, k) over times (n,), s, and a vertical line at time ``mark``; return whether they are drawn.
 
     If the value axis and the time range change together, viser would keep the old time range: the axis changes first,
     and the curves with the next update.

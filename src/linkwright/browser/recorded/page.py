@@ -136,7 +136,7 @@ def force_scale(model: Model, size: float) -> float:
 
 
 def show_arrows(scene: BrowserScene, play: Playable, t: float, scale: float) -> None:
-    """Show the contact forces and the push at a time, s, as arrows."""
+    """Show the contact forces and the push at time t, s, as arrows."""
     k = int(np.clip(np.searchsorted(play.t, t + 1e-9) - 1, 0, len(play.t) - 1))
     if play.forces is not None:
         points, forces = play.forces[0][k], np.nan_to_num(play.forces[1][k])

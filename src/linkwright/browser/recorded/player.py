@@ -104,7 +104,7 @@ class MotionPlayer:
         self.show(self.at)
 
     def configuration(self, t: float) -> Array:
-        """Return the configuration (nq,) at a time, s."""
+        """Return the configuration (nq,) at time t, s."""
         return resample(self.what.model, self.what.t, self.what.q, np.array([t]))[0]
 
     def show(self, t: float) -> None:

@@ -450,16 +450,48 @@ def draw(
     elevation: float = 18.0,
     shapes: bool | str = True,
 ) -> Figure:
-    """A picture of a mechanism in the configuration q (nq,), or in several (n, nq): the last one in full
-    color, those before it as ghosts.
+    """Draw a mechanism in one or more configurations.
 
-    Bodies that have shapes to be seen are drawn by these, all others as sticks, or all with ``shapes=False``;
-    ``shapes="touching"`` draws what of them touches others, over the sticks. Planes and height fields of the world are
-    drawn as grids about the mechanism.
+    Planes and height fields of the world are drawn as grids around the mechanism.
 
-    ``view``: "2d" square on a plane, "3d" in perspective from ``azimuth`` and ``elevation`` (degrees), or
-    "auto". Raises :class:`~linkwright.errors.ShapeError` or :class:`~linkwright.errors.InputError` for
-    configurations that cannot be drawn.
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (nq,) or (n, nq)
+        Configuration. Of several configurations the last one has the full color and the others are ghosts.
+    view : {"auto", "2d", "3d"}, optional
+        "2d" is the orthogonal view of a plane, "3d" the perspective view from ``azimuth`` and ``elevation``. "auto"
+        is "2d" for a mechanism that moves in a plane, else "3d".
+    title : str, optional
+        Title; by default the name of the model.
+    center_of_mass : bool, optional
+        Mark the center of mass.
+    azimuth : float, optional
+        Direction of view about the vertical axis, in degrees from the horizontal x axis.
+    elevation : float, optional
+        Direction of view above the horizontal plane, in degrees, between -90 and 90.
+    shapes : bool or "touching", optional
+        True draws bodies with visible shapes by these shapes and the other bodies as sticks, False draws all bodies as
+        sticks, and "touching" draws the collision shapes over the sticks.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture.
+
+    Raises
+    ------
+    ShapeError
+        If ``q`` has the wrong shape.
+    InputError
+        If ``q`` is empty or not finite, or an option is not valid.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> robot = lw.load("arm7")
+    >>> figure = lw.draw(robot, robot.neutral())
     """
     q = configurations(model, q)
     if not len(q):
