@@ -110,7 +110,7 @@ def test_what_touches_nothing_falls_and_is_told_what_would_help(tmp_path, capsys
         (("quadruped", "--push"), "--push begins at 1 s, after the end at --time 0.01"),
         (("two_link", "--step", "0"), "--step is a positive number (s); got 0"),
         (("two_link", "--step", "nan", "--method", "equations"), "--step is a positive number"),
-        (("two_link", "--root", "free"), "has none: the joint 'joint1' joins what moves to the world itself"),
+        (("two_link", "--root", "free"), "has none: the joint 'joint1' joins moving bodies to the world"),
         (("",), "the name that is given is empty"),
         ((".",), "'.' is a folder; expected a robot file"),
         (("no_robot",), "planar:N"),
