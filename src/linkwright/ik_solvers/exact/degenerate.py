@@ -56,6 +56,9 @@ NEARLY = 1e-5
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
 
+EQUAL = 1e-6
+"""Answers of the formulas closer than this are one."""
+
 SHARP = 1e-2
 """An answer is added if its error is below this part of what counts as exact: others may be far from multiple ones."""
 
@@ -129,6 +132,8 @@ class DegenerateTargets:
         parts, left = self._converged(guesses, arrays, fine)
         # where a solution is multiple an answer may be far from it, though its error is small
         known &= self._gap(parts[:, : own.shape[1]], own) <= SEPARATE
+        for k in range(1, own.shape[1]):
+            known[:, k] &= ~(known[:, :k] & (self._gap(own[:, :k], own[:, k : k + 1]) < EQUAL)).any(axis=1)
         self._add(q, error, known, parts, left <= SHARP * fine, left)
         nearly = ((left > SHARP * fine) & (left < NEARLY)).any(axis=1)
         rows = self._incomplete(q, np.asarray(error <= fine), np.asarray(nearly), arrays)
