@@ -244,6 +244,12 @@ class Live:
         with self.lock:
             self.mode = mode
 
+    def hold_here(self) -> None:
+        """Hold the present posture."""
+        with self.lock:
+            self.posture = np.array(self.q)
+            self.set_mode("hold")
+
     def _limited(self) -> Array:
         """Set the damping of the joints for the next steps; return the limits (nv,) of their springs.
 
