@@ -370,7 +370,12 @@ def momentum(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
-    about: Annotated[ArrayLike, "(…, 3)"] | None = None,
+) -> Annotated[Array, "(…, 6)"]: ...
+def momentum_about(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    point: Annotated[ArrayLike, "(…, 3)"],
 ) -> Annotated[Array, "(…, 6)"]: ...
 def momentum_matrix(
     model: Model,
@@ -610,6 +615,7 @@ __all__ = [
     "minimum",
     "mobility",
     "momentum",
+    "momentum_about",
     "momentum_matrix",
     "momentum_matrix_dot",
     "momentum_rate",

@@ -68,7 +68,7 @@ ALGORITHMS = {
     "momentum_matrix world": (lw.momentum_matrix, {"base": "world"}),
     "momentum_matrix_dot": (lw.momentum_matrix_dot, {}),
     "momentum_rate": (lw.momentum_rate, {}),
-    "momentum about a point": (lw.momentum, {"about": (0.1, -0.2, 0.3)}),
+    "momentum_about": (lw.momentum_about, {"point": (0.1, -0.2, 0.3)}),
     "centroidal_velocity": (lw.centroidal_velocity, {}),
     "zero_moment_point": (lw.zero_moment_point, {"height": 0.1}),
     "subtree_center_of_mass": (lw.subtree_center_of_mass, {"body": "body0"}),

@@ -75,7 +75,7 @@ def call(name: str, model: Model, book: bool):
         "frame": frame,
     }
     given |= {"frames": (model.bodies[0].name, frame), "order": "zyx"}
-    given |= {"body": frame, "point": np.arange(3.0), "about": np.arange(3.0)}
+    given |= {"body": frame, "point": np.arange(3.0)}
     given |= {"wrench": np.arange(6.0), "wrenches": {frame: np.arange(6.0)}}
     names = inspect.signature(face.book).parameters
     arguments = {n: x for n, x in given.items() if n in names}

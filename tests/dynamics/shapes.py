@@ -94,7 +94,6 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "body": ["tip", "body0"],
         "values": [list(rng.normal(size=len(model.bodies)))],
         "point": [np.arange(3.0)],
-        "about": [None, np.arange(3.0)],
         "base": ["body", "world"],
         "armature": [False, True],
         "friction": [False, True],

@@ -365,7 +365,7 @@ def test_touches_that_cannot_be_are_told():
         pair_touch(a_ball())
     model = lw.load("quadruped").with_ground()
     for pair in (1.5, True, "0"):
-        with pytest.raises(ArgumentError, match=r"pair is a place in model\.pairs"):
+        with pytest.raises(InputError, match=r"pair, a place in model\.pairs, is a whole number from 0"):
             pair_touch(model, pair)
 
 

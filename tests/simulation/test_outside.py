@@ -374,7 +374,7 @@ def with_sensor(model, t, q, v, *, wrench):
         (lw.errors.ShapeError, "stiffness has shape", {"surfaces": contact.Plane("tool", stiffness=[1.0, 2.0])}),
         (lw.errors.ArgumentError, "no_sensor takes", {"controller": no_sensor, "sensor": "tool", "surfaces": PLANE}),
         (lw.errors.ArgumentError, "sensor=frame", {"controller": with_sensor, "surfaces": PLANE}),
-        (lw.errors.ArgumentError, "leave one away",
+        (lw.errors.ArgumentError, "remove one of both",
          {"controller": partial(with_sensor, wrench=PUSH), "sensor": "tool", "surfaces": PLANE}),
         (lw.errors.ArgumentError, "measures external wrenches", {"controller": with_sensor, "sensor": "tool"}),
         (lw.errors.UnknownNameError, "hnad", {"controller": with_sensor, "sensor": "hnad", "surfaces": PLANE}),

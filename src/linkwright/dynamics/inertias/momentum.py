@@ -129,10 +129,8 @@ def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Arra
 
 
 @takes_model
-def momentum(
-    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], about: Shaped[Array, "3"] | None = None
-) -> Shaped[Array, "6"]:
-    """Compute the momentum of all moving bodies.
+def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
+    """Compute the momentum of all moving bodies about their center of mass.
 
     Parameters
     ----------
@@ -142,8 +140,6 @@ def momentum(
         Configuration.
     v : array_like, shape (..., nv)
         Velocity.
-    about : array_like, shape (..., 3), optional
-        Point in the world in m to which the angular momentum refers; by default the center of mass.
 
     Returns
     -------
@@ -162,8 +158,33 @@ def momentum(
     twists = body_velocities(model, q, v)
     _, (total,) = model.inward(inward, (np.zeros(6),), model.coordinates(q), twists)
     P, L = total[:3], total[3:]
-    point = center_of_mass(model, q) if about is None else about
-    return np.concatenate([P, L - skew(point) @ P])
+    return np.concatenate([P, L - skew(center_of_mass(model, q)) @ P])
+
+
+@takes_model
+def momentum_about(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], point: Shaped[Array, "3"]
+) -> Shaped[Array, "6"]:
+    """Compute the momentum of all moving bodies about a point of the world.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    point : array_like, shape (..., 3)
+        Point in the world in m.
+
+    Returns
+    -------
+    ndarray, shape (..., 6)
+        Momentum [P; L] in world axes, in N s and N m s.
+    """
+    h = momentum(model, q, v)
+    return np.concatenate([h[:3], h[3:] + skew(center_of_mass(model, q) - point) @ h[:3]])
 
 
 @takes_model
