@@ -31,9 +31,9 @@ def bench(
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
+        Robot file (.urdf, .xacro, .xml, .sdf, .ztk), installed robot, or built-in mechanism.
     peers
-        Whether to measure the peers too.
+        Measure the other libraries, too.
     rows
         Number of configurations per call.
     rounds

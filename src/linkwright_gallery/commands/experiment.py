@@ -21,11 +21,10 @@ def experiment(
     robots: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Run the published experiments on long chains of links again, both unless one is named.
+    """Repeat the published experiments on long chains of links. Default: all experiments.
 
-    Accelerations of chains by several methods: how well they agree, what they take, from how many links on which is
-    ahead; pictures of the times, of the trees of assembly and disassembly, of the models with their blocks, and of the
-    motion.
+    Forward dynamics of chains by several methods: agreement, times, crossover lengths; plots of the times, of the
+    assembly trees, of the models with their blocks, and of the motion.
 
     Example: ``linkwright experiment planar --time 1 --rows 8 --rounds 1 --no-pictures``
 
@@ -34,19 +33,19 @@ def experiment(
     names
         planar: chains of links on the ground, falling; floating: chains in space.
     time
-        How long the motion is along which the methods are compared, s.
+        Duration of the compared motion, s.
     rows
-        How many configurations are computed in one call.
+        Number of configurations per call.
     rounds
-        How often each is measured; the tables give the minima.
+        Number of measurements; the tables give the minima.
     pictures
-        Whether to draw trees and models and to animate the motion.
+        Draw trees and models, and animate the motion.
     survey
-        Instead: which few structures of block serve most robots, of those that example-robot-data has.
+        Survey the block structures of the robots of example-robot-data instead.
     robots
-        A folder with URDF files to survey instead.
+        Folder with URDF files for --survey.
     out
-        The folder for pictures and numbers; linkwright_experiment unless given.
+        Folder for plots and numbers. Default: linkwright_experiment.
     """
     from linkwright_gallery.experiments import EXPERIMENTS
     from linkwright_gallery.experiments import experiment as run
@@ -54,7 +53,7 @@ def experiment(
     from linkwright_gallery.experiments.survey import survey as surveyed
 
     if robots is not None and not survey:
-        raise InputError("--robots names what --survey is of; add --survey")
+        raise InputError("--robots needs --survey; add --survey")
     folder = out or Path("linkwright_experiment")
     if survey:
         if names:

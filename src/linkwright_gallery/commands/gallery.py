@@ -1,4 +1,4 @@
-"""``linkwright gallery``: what the sources of this library printed, run again."""
+"""``linkwright gallery``: results published in the sources of this library, computed again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def exhibits(_: Any = None) -> list[str]:
-    """Exhibits of the gallery by name and by number, and its sources."""
+    """Return the names and numbers of the exhibits, and the sources."""
     from linkwright_gallery import EXHIBITS, SOURCES
 
     names = [exhibit.name.replace("_", "-") for exhibit in EXHIBITS]
@@ -35,22 +35,22 @@ def gallery(
     pictures: bool = True,
     out: Path | None = None,
 ) -> None:
-    """Run published systems again: what was printed, what we get, the difference, errata, a picture and a page.
+    """Compute published examples again: published result, own result, difference, errata, a picture and a page.
 
-    Without names it lists what there is.
+    Without names the command lists all examples.
 
     Examples: ``linkwright gallery statics``; ``linkwright gallery S3.9 --out results``; ``linkwright gallery --all``
 
     Parameters
     ----------
     names
-        Exhibits by number (S3.5) or name (statics), or all of a source (S3).
+        Examples by number (S3.5) or name (statics), or all of a source (S3).
     every
-        All of them; takes half a minute.
+        Run all examples (about half a minute).
     pictures
-        Whether to draw.
+        Draw pictures.
     out
-        The folder for pages and pictures; linkwright_gallery unless given.
+        Folder for pages and pictures. Default: linkwright_gallery.
     """
     from linkwright_gallery import EXHIBITS, chosen
 
