@@ -79,9 +79,9 @@ def a_payload_is_found() -> None:
             f"{word}: from 2 s on the mass is off by {np.abs(found[late, 0] - true[0]).max() / 2.0:.1%}, the first "
             f"moment by {moment:.1%}, the joints by {off[late].max():.2g}°"
         )
-    mass.set_ylabel("mass found (kg)")
+    mass.set_ylabel("estimated mass (kg)")
     mass.set_ylim(0.0, 3.0)
-    error.set_ylabel("largest error of a joint (°)")
+    error.set_ylabel("largest joint error (°)")
     error.set_ylim(0.05, 60.0)
     mass.legend(fontsize=7)
     error.legend(fontsize=7)
@@ -117,10 +117,10 @@ def a_push_is_found() -> None:
             else:
                 grown = along[-50:].mean() - along[50:100].mean()
                 print(f"K_O = {gain:g}/s: {along[50:100].mean():.2g} N before the push, {grown:.3g} N more after it")
-        ax.plot(motion.t, np.where(motion.t >= begin, 5.0, 0.0), color="0.6", lw=0.8, zorder=0, label="what pushes")
-        ax.set_ylabel("force found (N)")
+        ax.plot(motion.t, np.where(motion.t >= begin, 5.0, 0.0), color="0.6", lw=0.8, zorder=0, label="external force")
+        ax.set_ylabel("estimated force (N)")
         ax.legend(fontsize=7)
-    axes[0].set_title("the masses are right", fontsize=9)
+    axes[0].set_title("correct masses", fontsize=9)
     axes[1].set_title("5 % wrong masses, noise, 1 ms of delay", fontsize=9)
     made.savefig(FOLDER / "observer_push.png", dpi=110)
 
@@ -149,7 +149,7 @@ def velocities_are_found() -> None:
     axes[0].plot(motion.t[some], true[some, 2], "k", lw=0.8, label="true")
     axes[0].set_ylabel("velocity of joint 3 (rad/s)")
     axes[0].set_ylim(-0.8, 1.2)
-    axes[1].set_ylabel("its error (rad/s)")
+    axes[1].set_ylabel("velocity error (rad/s)")
     for ax in axes:
         ax.legend(fontsize=7)
     made.savefig(FOLDER / "observer_velocity.png", dpi=110)

@@ -50,7 +50,7 @@ def proportional_and_derivative() -> None:
     moved = lw.simulate(arm, hanging, rest, 4.0, controller=partial(control.pd, **gains))
     sagged = lw.simulate(arm, hanging, rest, 4.0, controller=partial(pd_without_gravity, **gains))
     made, (angles, lyapunov) = figure(2)
-    for motion, style, word in ((moved, "-", "PD + gravity"), (sagged, "--", "weight not carried")):
+    for motion, style, word in ((moved, "-", "PD + gravity"), (sagged, "--", "PD without gravity term")):
         for i in range(2):
             angles.plot(motion.t, np.degrees(motion.q[:, i]), style, color=INK[i], label=f"joint {i + 1}, {word}")
     for goal in np.degrees(target):
@@ -106,7 +106,7 @@ def following_pd(model: lw.Model, t: Any, q: Any, v: Any, stiffness: Any, dampin
 
 
 def computed() -> None:
-    """Computed torque follows exactly, as far as its masses are right."""
+    """Computed torque tracks exactly if its masses are correct."""
     q0, v0, _ = waving(0.0)
     q0 = q0 + np.radians([20.0, -20.0])
     law = partial(control.computed_torque, reference=waving, stiffness=100.0, damping=20.0)
@@ -114,7 +114,7 @@ def computed() -> None:
     made, (whole, late) = figure(2)
     for model, which, word, ink in (
         (arm, law, "computed torque", INK[0]),
-        (heavy, law_of(law, arm), "the same, 50 g in the hand unknown to it", INK[2]),
+        (heavy, law_of(law, arm), "computed torque, 50 g not modeled", INK[2]),
         (arm, partial(following_pd, stiffness=stiffness, damping=damping), "PD + gravity", INK[1]),
     ):
         motion = lw.simulate(model, q0, v0, 6.0, controller=which)
@@ -211,11 +211,11 @@ def hand_stays_elbow_moves() -> None:
     view.set_aspect("equal")
     view.legend(fontsize=8)
     off.plot(motion.t, error, color=INK[0])
-    off.set_ylabel("hand from its circle (mm)", color=INK[0])
+    off.set_ylabel("path error of the hand (mm)", color=INK[0])
     far = off.twinx()
     far.spines["top"].set_visible(False)
     far.plot(motion.t, 10 * np.linalg.norm(elbow - elbow[0], axis=1), color=INK[1])
-    far.set_ylabel("way of the elbow (dm)", color=INK[1])
+    far.set_ylabel("displacement of the elbow (dm)", color=INK[1])
     made.savefig(FOLDER / "control_operational_space.png", dpi=110)
     print(f"operational space: the hand is off by {error.max():.1e} mm at most, the elbow goes its own way")
 
@@ -243,8 +243,8 @@ def springy_hand() -> None:
         slope.plot(moved[-1], pushes, "o", color=ink, label=f"along {'xyz'[axis]}")
         slope.plot(1e3 * pushes / K[axis], pushes, "-", color=ink, lw=0.8, label=f"{K[axis]:.0f} N/m")
         print(f"impedance along {'xyz'[axis]}: {1e3 * pushes[-1] / moved[-1, -1]:.1f} N/m, programmed {K[axis]:.0f}")
-    way.set_ylabel("way of the hand (mm)")
-    slope.set_xlabel("way of the hand (mm)")
+    way.set_ylabel("displacement of the hand (mm)")
+    slope.set_xlabel("displacement of the hand (mm)")
     slope.set_ylabel("push (N)")
     way.legend(fontsize=8)
     slope.legend(fontsize=8)

@@ -31,7 +31,7 @@ def main() -> None:
     efforts = np.array([answer.efforts for _, answer in ticks])
     figure, (way, feet, motors) = plt.subplots(3, 1, figsize=(7.0, 7.5), sharex=True, layout="constrained")
     heights = lw.center_of_mass(man, motion.q)[:, 2] - scope["place"][2]
-    way.plot(motion.t, 100 * (scope["wanted"][:, 2] - scope["place"][2]), "k--", label="wanted")
+    way.plot(motion.t, 100 * (scope["wanted"][:, 2] - scope["place"][2]), "k--", label="desired")
     way.plot(motion.t, 100 * heights, label="simulated")
     way.set_ylabel("center of mass (cm)")
     way.legend()

@@ -128,7 +128,7 @@ def plot_poses(path: PoseTrajectory) -> Figure:
     kinds = ((v, "speed (m/s, rad/s)"), (a, "acceleration (m/s², rad/s²)"))
     for row, (x, what) in enumerate(kinds):
         ax = figure.add_subplot(grid[row, 1])
-        for part, name, color in ((x[:, :3], "of the place", COLORS[0]), (x[:, 3:], "of the turn", COLORS[1])):
+        for part, name, color in ((x[:, :3], "linear", COLORS[0]), (x[:, 3:], "angular", COLORS[1])):
             ax.plot(t, np.linalg.norm(part, axis=1), color=color, lw=1.3, label=name)
         ax.set_ylabel(what, fontsize=8)
         ax.grid(alpha=0.25)

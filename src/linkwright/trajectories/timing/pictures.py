@@ -28,7 +28,7 @@ def plot_path_speed(motion: TimeOptimal) -> Figure:
     limits = motion.speed_limits()
     top = 1.25 * motion.speed.max()
     along.fill_between(motion.s[:-1], np.minimum(limits, 2.0 * top), 2.0 * top, **GRAY)
-    along.plot(motion.s[:-1], limits, color="#555555", lw=1.0, label="the most that limits allow")
+    along.plot(motion.s[:-1], limits, color="#555555", lw=1.0, label="maximum within the limits")
     along.plot(motion.s, motion.speed, color=COLORS[0], lw=1.8, label="speed along the path")
     along.set(ylim=(0.0, top), xlim=motion.s[[0, -1]], xlabel="path parameter s", ylabel="ds/dt (1/s)")
     along.legend(fontsize=7, loc="upper left")
