@@ -67,7 +67,7 @@ def proportional_and_derivative() -> None:
     made.savefig(FOLDER / "control_pd.png", dpi=110)
     print(
         f"PD + gravity: {np.degrees(np.abs(e[-1]).max()):.1e}° from the target after 4 s, "
-        f"without the gravity term {np.round(np.degrees(sagged.q[-1] - target), 1)}°; V rises by {np.diff(V).max():.1e} J"
+        f"without gravity term {np.round(np.degrees(sagged.q[-1] - target), 1)}°; V rises by {np.diff(V).max():.1e} J"
     )
 
 
