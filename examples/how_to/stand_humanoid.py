@@ -101,7 +101,7 @@ print(np.ptp(knees.q[:, 2]))                         # the pelvis moves down by 
 assert np.ptp(knees.q[:, 2]) > 0.15
 assert abs(knees.q[-1, 2] - posture[2]) < 0.05
 
-lw.draw(robot, knees.q[[0, 500]], view="3d", shapes="touching").savefig("how_to_stand.png", dpi=90)
+lw.draw(robot, knees.q[[0, 500]], view="3d").savefig("how_to_stand.png", dpi=90)
 
 # %% [markdown]
 # ![The humanoid, upright and with bent knees.](../pictures/how_to_stand.png)
