@@ -91,7 +91,7 @@ def test_saltelli_has_one_column_of_the_other_point_at_a_time():
         (lambda: samples.random(10.0, a=SPREAD["a"]), InputError, "10.0"),
         (lambda: samples.random(10, -1, a=SPREAD["a"]), InputError, "seed"),
         (lambda: samples.uniform(2.0, 1.0), InputError, "low may not be above high"),
-        (lambda: samples.uniform([1.0, 2.0], [3.0, 4.0, 5.0]), ShapeError, "do not go together"),
+        (lambda: samples.uniform([1.0, 2.0], [3.0, 4.0, 5.0]), ShapeError, "do not broadcast"),
         (lambda: samples.uniform(0.0, np.inf), InputError, "finite"),
         (lambda: samples.log_uniform(0.0, 1.0), InputError, "0 < low"),
         (lambda: samples.normal(0.0, -1.0), InputError, "not negative"),

@@ -166,7 +166,7 @@ def test_a_function_that_quits_fails_for_its_rows_alone(tmp_path, capsys):
 
 def test_what_is_no_number_is_told(tmp_path, capsys):
     assert run("study", own(tmp_path, "nothing")) == 0
-    assert "note: x is not a finite number in 2 of 3 rows" in capsys.readouterr().err
+    assert "note: x is NaN or infinite in 2 of 3 rows" in capsys.readouterr().err
     assert run("study", own(tmp_path, "quits"), "--store", tmp_path / "other") == 0
     assert "finite" not in capsys.readouterr().err  # a row that failed is told as such
 
@@ -186,7 +186,7 @@ def test_of_an_interrupt_it_is_told_what_is_kept(tmp_path, capsys, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(running, "_planned", interrupted)
         assert run("study", file, "--store", tmp_path / "new") == 130
-    assert "stopped: nothing was computed yet; run it again" in capsys.readouterr().err
+    assert "stopped: no results yet; run the command again" in capsys.readouterr().err
 
 
 def test_a_disk_that_is_too_small_is_told(tmp_path, monkeypatch):

@@ -22,7 +22,8 @@ from linkwright.files import read_arrays
 from linkwright.formats.load import load
 from linkwright.spatial.arrays import finite
 from linkwright.studies import samples
-from linkwright.studies.samples import Distribution, Samples
+from linkwright.studies.distributions import Distribution
+from linkwright.studies.samples import Samples
 
 KEYS = {
     "title": str,
