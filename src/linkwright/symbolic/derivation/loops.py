@@ -21,20 +21,20 @@ from linkwright.spatial.arrays import Array
 class _ConstraintRows(LoopType):
     """A kind of loop of which the rows matter, not the residual, which need be no polynomial."""
 
-    kind: LoopType
+    full: LoopType
 
     @property
     def units(self) -> tuple[str, ...]:
-        return self.kind.units
+        return self.full.units
 
     def residual(self, T: Array) -> Array:
-        return np.zeros(self.kind.subspace(T).shape[1])
+        return np.zeros(self.full.subspace(T).shape[1])
 
     def subspace(self, T: Array) -> Array:
-        return self.kind.subspace(T)
+        return self.full.subspace(T)
 
     def subspace_rate(self, T: Array, V: Array) -> Array:
-        return self.kind.subspace_rate(T, V)
+        return self.full.subspace_rate(T, V)
 
 
 def with_rows_only(model: Model) -> Model:
@@ -82,7 +82,7 @@ def _row_names(loop: object) -> list[str]:
     """The rows of a loop in words."""
     if not isinstance(loop, Loop):
         return [f"loop {loop.name!r}: of coordinates"]  # type: ignore[attr-defined]
-    kind = loop.kind.kind if isinstance(loop.kind, _ConstraintRows) else loop.kind
+    kind = loop.kind.full if isinstance(loop.kind, _ConstraintRows) else loop.kind
     if isinstance(kind, (BodyPair, Mask)):
         held = [direction for direction in DIRECTIONS if direction in kind.held]
     elif isinstance(kind, Distance):
