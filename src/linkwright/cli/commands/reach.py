@@ -80,7 +80,7 @@ def reach(
     frame
         Name of the frame. Default: the end of an arm, or a frame with the name of a hand.
     initial_guess
-        Initial posture: all coordinates ("0.1,0.2,…"), or some of them ("elbow=90deg,shoulder=0.3"). The nearest
+        Initial guess: all coordinates ("0.1,0.2,…"), or some of them ("elbow=90deg,shoulder=0.3"). The nearest
         solution is listed first.
     branches
         Largest number of postures, and of animations of a path (at most two).
