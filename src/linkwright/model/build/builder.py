@@ -416,6 +416,12 @@ class Builder(ShapeBuilder):
         self._frames.append(FrameSpec(name, body, pose_matrix(p=p), told=told))
         return name
 
+    def _take(self, what: str, name: str) -> None:
+        """Reserve a name; raise :class:`ModelError` if there is one of that kind already."""
+        if name in self._names[what]:
+            raise ModelError(f"a second {what} is named {name!r}; each {what} needs its own name")
+        self._names[what].add(name)
+
     @explained
     def build(self, root: str | None = None) -> Model:
         """Build the model.

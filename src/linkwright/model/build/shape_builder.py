@@ -198,12 +198,6 @@ class ShapeBuilder:
         self._shapes.append(made)
         return self
 
-    def _take(self, what: str, name: str) -> None:
-        """Reserve a name; raise :class:`ModelError` if there is one of that kind already."""
-        if name in self._names[what]:
-            raise ModelError(f"a second {what} is named {name!r}; each {what} needs its own name")
-        self._names[what].add(name)
-
 
 def placed(who: str, placement: Any, xyz: Any, rpy: Any) -> Array:
     """Return a pose from a matrix, or from a position and angles, after a check."""
