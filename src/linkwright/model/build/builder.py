@@ -12,6 +12,7 @@ import numpy as np
 from linkwright.errors import (
     ArgumentError,
     InputError,
+    ModelError,
     UnknownNameError,
     explained,
 )
