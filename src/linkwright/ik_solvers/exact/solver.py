@@ -19,7 +19,7 @@ from linkwright.errors import (
     is_choice,
 )
 from linkwright.ik_solvers.exact.chain import Arm, arm_of
-from linkwright.ik_solvers.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
+from linkwright.ik_solvers.exact.compiled import DEGENERATE, FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
 from linkwright.ik_solvers.exact.decompositions import TASKS, Decomposition, decompositions
 from linkwright.ik_solvers.exact.degenerate import DegenerateTargets
 from linkwright.ik_solvers.exact.explanation import explanation
@@ -171,7 +171,8 @@ class AnalyticSolver:
     def _correct(self, q: Array, error: Array, degenerate: Array, arrays: list[Array]) -> None:
         """Bring answers that rounding, or decimals in files, left next to the target to it, and drop the others.
 
-        Targets with an answer from which Newton's method converges slowly are degenerate, too.
+        Where formulas are approximate, targets with an answer from which Newton's method converges slowly are
+        degenerate, too.
         """
         with np.errstate(invalid="ignore"):
             near = (error > FINE) & (error < LOOSE)
@@ -188,7 +189,7 @@ class AnalyticSolver:
                 off = error[rows] > FINE
                 if not off.any():
                     break
-                if step > 1:
+                if step > 1 and self._answers.separate > DEGENERATE:
                     degenerate[tuple(i[off] for i in rows[:-1])] = True
                 self._correction(q, error, tuple(i[off] for i in rows), *some)
         with np.errstate(invalid="ignore"):
