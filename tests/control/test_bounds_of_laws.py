@@ -302,13 +302,13 @@ def test_sound_gains_are_not():
 
 def test_limits_that_there_are_none_of_are_told():
     law = partial(control.pd, target=np.zeros(2), stiffness=9.0, damping=6.0)
-    with pytest.warns(LinkwrightWarning, match="effort_limits=True has no effect: no joint of 'two_link'"):
+    with pytest.warns(LinkwrightWarning, match="effort_limits=True changes nothing: no joint of 'two_link'"):
         lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, controller=law, actuation=lw.Actuation(effort_limits=True))
 
 
 def test_a_sensor_elsewhere_than_the_hand_is_told():
     law = partial(control.hybrid, **BOUND[control.hybrid][1])
-    with pytest.warns(LinkwrightWarning, match="takes it for that at 'tool'"):
+    with pytest.warns(LinkwrightWarning, match="uses it as that at 'tool'"):
         lw.simulate(
             arm,
             HOME,
