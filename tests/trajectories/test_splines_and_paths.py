@@ -266,7 +266,7 @@ def test_a_large_turn_on_a_short_way_asks_for_its_own_limits():
     start, end = np.eye(4), np.eye(4)
     end[:3, :3], end[0, 3] = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], 1e-6
     limits = dict(velocity=1.0, acceleration=1.0, jerk=1.0)
-    with pytest.raises(ArgumentError, match=r"turns by 1.571 rad: tell angular_velocity"):
+    with pytest.raises(ArgumentError, match=r"rotates by 1.571 rad: give angular_velocity"):
         plans.straight(start, end, **limits)
     turn = plans.straight(start, end, **limits, angular_velocity=0.5)
     assert np.abs(turn(np.linspace(0.0, turn.duration, 500))[1][:, 3:]).max() < 0.5 + 1e-9
