@@ -210,7 +210,7 @@ CLASSES = {
     "Measurements": lw.Measurements,
     "Study": lw.Study,
     **{name: getattr(lw.contact, name) for name in ("Plane", "Sphere")},
-    **{name: getattr(lw.control, name) for name in ("Contact", "EffortCost", "FrameCost")},
+    **{name: getattr(lw.control, name) for name in ("StanceContact", "EffortCost", "FrameCost")},
     **{name: getattr(lw.control, name) for name in ("PostureCost", "VelocityCost")},
 }
 

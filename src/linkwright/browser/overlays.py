@@ -12,11 +12,12 @@ from linkwright.browser.posture import Posture
 from linkwright.browser.robot import RobotNodes, node_name
 from linkwright.browser.scene import BrowserScene
 from linkwright.browser.sliders import drivers, free_velocities, shortened
-from linkwright.browser.solids import Color, sphere, to_link
+from linkwright.browser.solids import Color, to_link
 from linkwright.geometry import rotation
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.ellipsoids import DRAWN
+from linkwright.visual.rendering.surfaces import sphere
 
 ORANGE: Color = (230, 130, 30)
 GREEN: Color = (40, 150, 90)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.pictures import glb
-from linkwright.browser.solids import BodySolid, Color, Solids, Strut, along, solids_of, touching_solids, turned
+from linkwright.browser.solids import BodySolid, Color, Solids, Strut, along, solids_of, touching_solids
 from linkwright.errors import InputError
 from linkwright.geometry import rotation
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.visual.rendering.surfaces import turned
 
 MOST_BODIES = 2000
 """Largest number of bodies."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, overload
 
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import InputError, counted, explained
 from linkwright.expression.polynomial import TERM_LIMIT
+from linkwright.files import file_at, write_text
 from linkwright.model.equality import same
 from linkwright.model.tree import Model
 from linkwright.symbolic.closed_loop_control.control_explanation import ControlledExplanation, controlled_explanation
@@ -356,6 +358,25 @@ class Equations(ProgrammedEquations):
         if self._plan.loops:
             return closed_explanation(self._mechanism, self._plan.model)
         return explanation_of(self._mechanism, lambda: self.canonical, self._order, self.model)
+
+    def html(self, path: str | Path, frame: str | None = None) -> Path:
+        """Write a self-contained page for a browser: equations, derivation, code and a drawing.
+
+        Parameters
+        ----------
+        path : str or Path
+            File.
+        frame : str, optional
+            Frame whose pose and Jacobian are shown; by default the last frame of a mechanism that is one chain.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from linkwright.symbolic.output.page import page
+
+        return write_text(file_at(path), page(self, frame))
 
     def __eq__(self, other: object) -> bool:
         return same(self._of, other._of) if isinstance(other, Equations) else NotImplemented

@@ -13,7 +13,7 @@ from linkwright.bounds import between
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
-from linkwright.files import file_at, write_figure, write_text
+from linkwright.files import file_at, write_figure
 from linkwright.symbolic.derivation.quantities import MAIN, QUANTITIES
 from linkwright.symbolic.derivation.total_mass import MASS
 from linkwright.symbolic.forms import ExactForms
@@ -299,25 +299,6 @@ class TypesetEquations(ExactForms):
         lost, sprung = (f" + {part}" * (letter in self.letters) for letter, part in (("D", "dR/dv"), ("K", "K")))
         lines.append(f"d/dt dL/dv - slopes of L{turns}{lost}{sprung} = tau")
         return "\n".join(lines)
-
-    def html(self, path: str | Path, frame: str | None = None) -> Path:
-        """Write a self-contained page for a browser: equations, derivation, code and a drawing.
-
-        Parameters
-        ----------
-        path : str or Path
-            File.
-        frame : str, optional
-            Frame whose pose and Jacobian are shown; by default the last frame of a mechanism that is one chain.
-
-        Returns
-        -------
-        Path
-            The file.
-        """
-        from linkwright.symbolic.output.page import page
-
-        return write_text(file_at(path), page(self, frame))
 
     def latex_symbols(self) -> dict[str, str]:
         """Return the LaTeX of names.

@@ -19,6 +19,7 @@ from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.simulation import simulate
 from linkwright.visual import palette
+from linkwright.visual.animations.animation import animate
 from linkwright.visual.drawing.linkage import skeleton
 from linkwright.visual.drawing.view import choose_view
 from linkwright_gallery.experiments.run import STEP, Experiment

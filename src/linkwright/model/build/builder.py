@@ -410,7 +410,7 @@ class Builder(ShapeBuilder):
         body, xyz = place
         p = finite(f"{who}: a point on {body!r}", xyz, (3,))
         frames, bodies = (*self._given.frames, *self._frames), (*self._given.bodies, *self._bodies)
-        taken = {one.name for one in (*frames, *bodies)}
+        taken = {one.name for one in frames} | {one.name for one in bodies}
         while name in taken:
             name += "_"
         told = f"{who}: its point {tuple(p.tolist())} on {body!r}"
