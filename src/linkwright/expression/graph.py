@@ -305,7 +305,7 @@ class Repeat:
 
 
 SYMBOL_AS_INDEX = (
-    "a symbol cannot be an index in square brackets, which are read when the function is compiled; "
+    "a symbol cannot be an index in square brackets, nor be converted by int(), since the function is evaluated once; "
     "linkwright.take(array, k) takes the k-th entry, linkwright.where(k < …, a, b) chooses by value"
 )
 
@@ -421,7 +421,7 @@ class Expr:
         raise ExpressionError(
             f"A controller cannot use if on q, v, t; use lw.where(condition, a, b){calling_line()}. The same holds for "
             "every compiled function and every symbol, and for and, or, not, while, min() and max(): use & | ~, "
-            "lw.minimum, lw.maximum, lw.clip or lw.sign. Compare arrays of symbols that np.array() made after "
+            "lw.minimum, lw.maximum, lw.clip or lw.sign. Arrays of symbols from np.array() are compared after "
             "lw.stack(array)"
         )
 
@@ -430,7 +430,7 @@ class Expr:
             return self.value
         raise ExpressionError(
             f"A compiled function cannot convert a symbol to a number{calling_line()}. Use np.sin, not math.sin; "
-            "lw.stack([a, b]), not writing into an array; and no float()"
+            "and lw.stack([a, b]), not assignment to entries of an array"
         )
 
     def __index__(self) -> int:

@@ -90,7 +90,7 @@ def plot_workspace(
     image = axes.imshow(shown.T, origin="lower", extent=extent, cmap="viridis", vmin=0.0, vmax=1.0)
     axes.set_xlabel(f"{seen.names[0]} (m)")
     axes.set_ylabel(f"{seen.names[1]} (m)")
-    axes.set_title(title or f"{model.name}: reachable workspace of {frame}, {seen.what}", fontsize=11, parse_math=False)
+    axes.set_title(title or f"reachable workspace of {frame}\n{seen.what}", fontsize=11, parse_math=False)
     bar = figure.colorbar(image, ax=axes, shrink=0.85)
     bar.set_label("manipulability (normalized)")
     return figure

@@ -194,6 +194,11 @@ def _cache(trouble: list[str]) -> Iterator[str]:
         if why := _write_error(where):
             trouble.append(f"the cache folder is not writable: {why}; set LINKWRIGHT_CACHE to another folder")
             yield "problem", "not writable"
+        elif not cache.is_trusted(where, private=True):
+            trouble.append(
+                f"the cache folder is accessible to other users, and therefore not used: run chmod 700 {where}"
+            )
+            yield "problem", "accessible to other users"
 
     yield _columns(rows())
 

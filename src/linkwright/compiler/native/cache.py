@@ -104,11 +104,11 @@ def read(name: str | None) -> bytes | None:
     if where is None or name is None:
         return None
     try:
-        if not _trusted(where, private=True):
+        if not is_trusted(where, private=True):
             return None
         path = where / name
         with open(os.open(path, os.O_RDONLY | _AT_ONCE), "rb") as file:
-            if not _trusted(path, private=False, handle=file.fileno()):
+            if not is_trusted(path, private=False, handle=file.fileno()):
                 return None
             content = file.read()
     except OSError:
@@ -128,7 +128,7 @@ def write(name: str | None, image: bytes) -> None:
         return
     try:
         where.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _trusted(where, private=True):
+        if not is_trusted(where, private=True):
             own = os.name == "nt" or os.stat(where).st_uid == os.getuid()
             advice = (
                 f"run `chmod 700 {shlex.quote(str(where))}`" if own else "set LINKWRIGHT_CACHE to a folder of your own"
@@ -168,7 +168,7 @@ def code(
     return Code(image, symbols, exports), False
 
 
-def _trusted(path: Path, private: bool, handle: int | None = None) -> bool:
+def is_trusted(path: Path, private: bool, handle: int | None = None) -> bool:
     """Return whether a folder or file belongs to this user, and nobody else can write to it (or list the folder)."""
     if os.name == "nt":
         return True

@@ -93,7 +93,7 @@ def contacts(root: XmlNode, description: Description, geoms: Mapping[int, str], 
     if node.children:
         root.children.append(node)
     if description.pairs and _more_meet(description):
-        losses.add("MuJoCo allows contact of further shapes, by contype and conaffinity", description.name)
+        losses.add("in MuJoCo further shapes collide, by contype and conaffinity", description.name)
 
 
 def _more_meet(description: Description) -> bool:

@@ -116,8 +116,8 @@ class PropertyWords(FormulaWriter):
             self.formula(M, " ", dotted, " + ", Symbol("h"), " + ", Symbol("g"), " = ", Symbol("Y"), "(", Symbol("q"),
                          ", ", Symbol("v"), ", ", dotted, ") ", pi),
             f" with {counted(p, 'parameter')} ", self.formula(pi),
-            ", masses, first moments and moments of inertia about the joints: proved, since Y = ∂τ/∂π has none of them "
-            "in it, and Y π is the whole.",
+            ", masses, first moments and moments of inertia about the joints: proved, since Y = ∂τ/∂π does not "
+            "depend on them, and Y π equals the left side.",
         )  # fmt: skip
         if p > LISTED:
             return

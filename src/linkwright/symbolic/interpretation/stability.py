@@ -173,7 +173,7 @@ class MotionWords(FormulaWriter):
             f": {counted(len(found), 'equilibrium', 'equilibria')} found, {how}.",
         )  # fmt: skip
         if rest.complete:
-            yield ("There are no others, whole turns aside, since ", self.formula(Symbol("g")), " is a "
+            yield ("There are no others, up to whole turns, since ", self.formula(Symbol("g")), " is a "
                    "regular matrix times as many cosines as there are angles, and vanishes where all do.",)  # fmt: skip
         else:
             yield ("There may be others: that the list is complete is not proved.",)
