@@ -130,7 +130,7 @@ def test_in_a_notebook_the_page_is_in_it(motion, viser, monkeypatch):
     html = displayed[0]._repr_html_()
     assert html.startswith('<iframe srcdoc="')
     assert 'height="300"' in html
-    with pytest.raises(InputError, match="pixels"):
+    with pytest.raises(InputError, match="height is a whole number"):
         motion.show(height=3)
     assert '"' not in framed('"<>', 100).split('srcdoc="')[1].split('"')[0]
 

@@ -273,7 +273,7 @@ def test_closed_loops(tmp_path, capsys):
         (("simulate", "two_link", "--velocity", "joint2=1,joint2=1"), "gives 'joint2' twice"),
         (("simulate", "two_link", "--out", "file"), "'file' cannot be a folder"),
         (("simulate", "two_link", "--out", "file/folder"), "cannot be a folder"),
-        (("simulate", "two_link", "--root", "free"), "afloat"),
+        (("simulate", "two_link", "--root", "free"), "needs one base"),
         (("info", "planar:x"), "planar"),
     ],
 )

@@ -170,8 +170,8 @@ def errors_of_names(arm):
     return {
         "frame": (lambda: lw.pose(arm, q, "lnk2"), UnknownNameError, "lnk2.*there are.*link2"),
         "wrenches' frame": (lambda: lw.inverse_dynamics(arm, q, q, q, {"hand": np.zeros(6)}), UnknownNameError, "hand"),
-        "frame by number": (lambda: lw.pose(arm, q, 1), ArgumentError, "by its name"),
-        "frame by list": (lambda: lw.pose(arm, q, ["link1"]), ArgumentError, "by its name"),
+        "frame by number": (lambda: lw.pose(arm, q, 1), ArgumentError, "frame is a name, or a list"),
+        "frames by number": (lambda: lw.pose(arm, q, ["link1", 1]), ArgumentError, "name"),
         "reference": (lambda: lw.jacobian(arm, q, "link1", "local"), InputError, "local.*body"),
         "method": (lambda: lw.mass_matrix(arm, q, method="crba"), InputError, "crba.*composite"),
         "model": (lambda: lw.mass_matrix("two_link", q), ArgumentError, "Model"),

@@ -20,7 +20,7 @@ from mechanisms import relative_error
         (lambda x: np.max(x), "maximum"),
         (lambda x: np.where(x > 0.0, x, 0.0), r"linkwright\.where"),
         (lambda x: np.copyto(np.zeros((2, 2)), x) or x, "stack"),
-        (lambda x: [np.zeros(2).__setitem__(0, x[0, 0]), x][1], r"linkwright\.stack"),
+        (lambda x: [np.zeros(2).__setitem__(0, x[0, 0]), x][1], r"lw\.stack"),
         (lambda x: np.clip(x, 0.0, 1.0), r"linkwright\.clip\(x, low, high\)"),
         (lambda x: np.max(x), r"numpy\.max .* functools\.reduce\(linkwright\.maximum, x\)"),
         (lambda x: np.min(x, axis=0), r"functools\.reduce\(linkwright\.minimum, x\)"),

@@ -428,7 +428,7 @@ MISTAKES = {
     "kept": (
         lambda: lw.compile(lambda x: lw.repeat(10**9, lambda k, y: y, x, keep=1)[1], x=()),
         TooLargeError,
-        "1000000000 numbers are kept",
+        "1000000000 numbers are stored",
     ),
     "leak": (
         lambda: lw.compile(lambda x: [y := [], lw.repeat(3, lambda k, z: y.append(z) or z, x), y[0]][2], x=()),

@@ -170,7 +170,7 @@ def test_the_wrench_at_the_hand_is_found_of_its_efforts(arm):
         ({"delay_steps": 1.5}, "delay_steps is a whole number from 0 to 200; got 1.5"),
         ({"delay_steps": 201}, "delay_steps is a whole number from 0 to 200; got 201"),
         ({"limit": -1.0}, "limit must be above zero"),
-        ({"controller": 3.0}, "a law is a function"),
+        ({"controller": 3.0}, "a controller is a function"),
     ],
 )
 def test_what_cannot_be_bound_is_told(changed, message):

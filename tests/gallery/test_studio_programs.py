@@ -179,7 +179,7 @@ def test_pages_are_reached_by_name(opened):
         lw.studio("nothing")
     with pytest.raises(ArgumentError, match="a Model, a Motion or a Trajectory"):
         lw.studio(3)
-    with pytest.raises(ArgumentError, match="q is where"):
+    with pytest.raises(ArgumentError, match="q is the initial posture"):
         lw.studio("statics", [0.0, 0.0])
 
 

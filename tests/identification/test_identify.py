@@ -147,7 +147,7 @@ def test_streams_are_as_good_as_arrays():
     np.testing.assert_allclose(
         plain.base_parameters, lw.identify(model, q, v, a, tau, friction=True).base_parameters, rtol=1e-9, atol=1e-11
     )
-    with pytest.raises(InputError, match="several readings"):
+    with pytest.raises(InputError, match="several passes"):
         lw.identify(model, iter(parts), robust=True)
 
 

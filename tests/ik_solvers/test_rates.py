@@ -202,7 +202,7 @@ def test_a_controller_of_a_simulation(arm):
         ({"tool": np.zeros(6)}, {"damping": 0.0}, InputError, "damping is a positive number"),
         ({"tool": np.zeros(6)}, {"period": -1.0}, InputError, "period is a positive number"),
         ({}, {}, ArgumentError, "rates are a dict"),
-        ({3: np.zeros(6)}, {}, ArgumentError, "names of frames and by tasks"),
+        ({3: np.zeros(6)}, {}, ArgumentError, "names of frames and tasks"),
     ],
 )
 def test_what_cannot_be_is_refused(arm, rates, options, kind, message):

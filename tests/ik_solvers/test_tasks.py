@@ -191,7 +191,7 @@ def test_momentum_of_the_way():
         (tasks.Momentum(), np.zeros(6), InputError, "about the path from the initial guess"),
         (tasks.Momentum("spin"), np.zeros(6), InputError, "the part of a momentum"),
         (tasks.AwayFromLimits(), 1.0, InputError, "a direction to go, of resolved_rate"),
-        (tasks.Pose, np.eye(4), ArgumentError, "names of frames and by tasks"),
+        (tasks.Pose, np.eye(4), ArgumentError, "names of frames and tasks"),
     ],
 )
 def test_tasks_that_cannot_be(task, target, kind, message):

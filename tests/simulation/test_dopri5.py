@@ -186,7 +186,7 @@ def test_what_jumps_for_ever_ends_with_a_reason():
     assert 1 < len(motion.t) < 51
     assert np.isfinite(motion.v).all()
     two = [[1.0], [1.0]]
-    with pytest.raises(LinkwrightError, match=r"all 2 motions .* could not be followed"):
+    with pytest.raises(LinkwrightError, match=r"all 2 simulations .* could not be followed"):
         lw.simulate(ball, [0.0], two, 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-12, **told))
 
 

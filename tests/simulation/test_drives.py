@@ -160,8 +160,8 @@ def simple(model, t, q, v):
     [
         ({"controller": simple, "period": 1.5 * H}, "whole number of steps"),
         ({"controller": simple, "period": 0.0}, "whole number of steps"),
-        ({"controller": simple, "delay": -H}, "not negative"),
-        ({"controller": simple, "delay": np.inf}, "time in seconds"),
+        ({"controller": simple, "delay": -H}, "a number from 0 on"),
+        ({"controller": simple, "delay": np.inf}, "a number from 0 on"),
         ({"controller": simple, "delay": 1e4}, "200 steps are kept at most"),
         ({"controller": simple, "lag": [1.0, 2.0, 3.0]}, r"expected one number or \(2,\)"),
         ({"controller": simple, "lag": -1.0}, "not be negative"),

@@ -193,7 +193,7 @@ def simple(model, t, q, v):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"controller": 3}, ArgumentError, "a law is a function"),
+        ({"controller": 3}, ArgumentError, "a controller is a function"),
         (
             {"controller": lambda t, q, v: v},
             ArgumentError,
@@ -202,7 +202,7 @@ def simple(model, t, q, v):
         ({"controller": pd}, ArgumentError, "initial_state=…, or bind it"),
         ({"controller": pid}, ArgumentError, r"pid needs target: give it, functools.partial\(pid, target=…\)"),
         ({"controller": partial(pid, target=np.zeros(7))}, ArgumentError, "initial_state="),
-        ({"controller": simple, "initial_state": np.zeros(3)}, ArgumentError, "no place for a state"),
+        ({"controller": simple, "initial_state": np.zeros(3)}, ArgumentError, "no parameter for a state"),
         ({"initial_state": np.zeros(3)}, ArgumentError, "none is given"),
         ({"controller": simple, "callback": lambda t, q, v: v}, ArgumentError, "not both"),
         ({"controller": lambda model, t, q, v: v[:3]}, ShapeError, r"shape \(3,\); expected \(7,\)"),

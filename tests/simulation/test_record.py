@@ -62,7 +62,7 @@ def test_one_motion_that_diverges_leaves_the_others(model, controlled, every):
 
 
 def test_it_is_an_error_where_all_motions_of_a_batch_diverge(model):
-    with pytest.raises(SimulationError, match=r"all 2 motions .*\[0\] after t = .*smaller step") as told:
+    with pytest.raises(SimulationError, match=r"all 2 simulations .*\[0\] after t = .*smaller step") as told:
         lw.simulate(model, [0.1, 0.2], np.full((2, 2), 1e6), 1.0)
     assert 1 <= len(told.value.motion.t) < 1001
     assert np.isfinite(told.value.motion.q[0]).all()
@@ -73,7 +73,7 @@ def test_a_batch_of_one_is_a_batch(model):
     with pytest.warns(LinkwrightWarning, match="ends there"):
         alone = lw.simulate(model, [0.1, 0.2], [1e6, 1e6], 1.0)
     assert len(alone.t) < 1001
-    with pytest.raises(SimulationError, match="all 1 motions") as told:
+    with pytest.raises(SimulationError, match="all 1 simulations") as told:
         lw.simulate(model, [[0.1, 0.2]], [1e6, 1e6], 1.0)
     assert np.array_equal(told.value.motion[0].q, alone.q)
     assert "batch of one" in " ".join(lw.simulate.__doc__.split())

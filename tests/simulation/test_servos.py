@@ -225,7 +225,7 @@ def test_numbers_of_servos_are_checked() -> None:
             controller=law,
             actuation=lw.Actuation(servos=lw.Servos(1.0, 1.0)),
         )
-    with pytest.raises(LinkwrightError, match="no axis of its own"):
+    with pytest.raises(LinkwrightError, match="no single axis"):
         lw.simulate(
             free,
             free.neutral(),

@@ -326,7 +326,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
         noise = {"a": np.random.default_rng(0).normal(size=600_000)}
         lw.study(twice, noise, tmp_path / "whole", chunk=50_000, keep_parameters=False)
         for _ in range(2):  # a full disk stays full
-            with pytest.raises(InputError, match=r"cannot write .*No space left on device\. What is complete stays"):
+            with pytest.raises(InputError, match=r"cannot write .*No space left on device\. Complete chunks are kept"):
                 lw.study(twice, noise, disk / "s", chunk=50_000, keep_parameters=False)
         assert 200_000 <= lw.Study(disk / "s").done < 600_000
         subprocess.run(["mount", "-o", "remount,size=20m", disk], check=True)
@@ -350,7 +350,7 @@ def test_a_limit_of_files_loses_nothing(tmp_path):
     before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (6000, before[1]))
-        with pytest.raises(InputError, match=r"cannot write .*File too large\. What is complete stays"):
+        with pytest.raises(InputError, match=r"cannot write .*File too large\. Complete chunks are kept"):
             lw.study(twice, noise, tmp_path / "s", chunk=1000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -439,7 +439,7 @@ def test_histograms_tell_values_that_there_are(tmp_path):
         ((lambda a, b: {"x/y": a}, AB), InputError, "'x/y'"),
         ((lambda a, b: {"": a}, AB), InputError, "''"),
         ((lambda a, b: {}, AB), InputError, "gave no outputs"),
-        ((lambda a, b: {"c": a[:, None].sum()}, AB), ShapeError, "with a (1,), b (1, 2), and gave 'c' of shape ()"),
+        ((lambda a, b: {"c": a[:, None].sum()}, AB), ShapeError, "(a (1,), b (1, 2)), and returned 'c' of shape ()"),
         ((lambda a: a, AB), InputError, "failed for all of the first 64 rows: TypeError"),
         ((partial(drawn, source=np.random.default_rng(1)), AB), InputError, "random generator"),
     ],

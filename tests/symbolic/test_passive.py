@@ -186,7 +186,7 @@ def test_springs_between_bodies_have_no_polynomial_and_are_told(tmp_path):
         with pytest.raises(ModelError, match=r"spring 'closer' between points.*square root.*passive_forces"):
             made.text(what=what)
     told = made.explanation().text()
-    assert "What closer between points of two bodies does is not among them" in told
+    assert "closer between points of two bodies are not among them" in told
     assert "closer between bodies act in addition to gravity" in told
     assert "The damper of closer between bodies takes energy" in told
     assert "1. theta1 = 0;" in told

@@ -250,7 +250,7 @@ def test_wrong_requests_are_told():
             made.same_as("q1" if what != "tau[3]" else "q1 = 0", what)
     with pytest.raises(InputError, match="which row"):
         made.same_as("qdd1 + qdd2")
-    with pytest.raises(InputError, match="one row is compared at a time"):
+    with pytest.raises(InputError, match="only one row is compared"):
         made.same_as("tau1 = tau2 + q1")
     with pytest.raises(InputError, match="no multiple of any of the 2 rows"):
         made.same_as("qdd1 = qdd2")

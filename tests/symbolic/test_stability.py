@@ -245,7 +245,7 @@ def test_springs_count():
     model = sprung(3.0)
     told = lw.equations(model).explanation()
     assert told.equilibria.springs
-    assert "their forces K(q) and their energy are counted here" in told.text()
+    assert "their forces K(q) and their energy are included here" in told.text()
     for one in told.equilibria.found:
         total = lw.gravity_forces(model, one.q) - lw.passive_forces(model, one.q, [0.0])
         assert np.abs(total).max() < 1e-9

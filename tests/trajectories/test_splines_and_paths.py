@@ -82,7 +82,7 @@ def test_splines_of_batches_are_those_of_each():
         (dict(times=2.0, waypoints=[[0, 0], [1, 1], [1, 1]]), "waypoints 1 and 2 are equal"),
         (dict(times=0.0), "duration is above zero"),
         (dict(ends="free"), "ends are 'clamped' or 'natural'; got 'free'"),
-        (dict(ends="natural", end_velocity=[0.0, 0.0]), "none can be told"),
+        (dict(ends="natural", end_velocity=[0.0, 0.0]), "no given end velocities"),
         (dict(waypoints=[[0.0, np.nan]] * 3), "waypoints is not finite"),
     ],
 )

@@ -432,7 +432,7 @@ def test_batches_may_be_empty_and_need_to_go_together():
     assert none.batch == (0,)
     assert none.duration.shape == (0,)
     assert time_optimal(arm, arm.random(3, seed=0), velocity=np.ones((0, 7))).speed.shape[0] == 0
-    with pytest.raises(LinkwrightError, match=r"batches do not go together: the path \(2,\), velocity \(3,\)"):
+    with pytest.raises(LinkwrightError, match=r"batches do not broadcast: the path \(2,\), velocity \(3,\)"):
         time_optimal(arm, arm.random(6, seed=0).reshape(2, 3, 7), velocity=np.ones((3, 7)))
 
 

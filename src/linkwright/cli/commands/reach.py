@@ -269,12 +269,12 @@ def _table(model: Model, frame: str, answers: ReachedPostures) -> Table:
         heads.append(head)
         values.append([f"{one:.1e}" for one in errors])
     if not answers.within.all():
-        heads.append("")
-        values.append(["" if within else "beyond limits" for within in answers.within])
+        heads.append("limits")
+        values.append(["" if within else "beyond" for within in answers.within])
     numbers = [str(k + 1) for k in range(len(answers.q))]
     if len(heads) > _MOST_COLUMNS:
         heads, numbers, values = numbers, heads, [list(row) for row in zip(*values, strict=True)]
-    table = Table("", *heads, box=None)
+    table = Table("", *heads, box=None, padding=(0, 1, 0, 0))
     for cells in table.columns[1:]:
         cells.justify = "right"
     for number, row in zip(numbers, zip(*values, strict=True), strict=True):
