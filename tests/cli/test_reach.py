@@ -209,13 +209,13 @@ def test_pictures_of_postures_are_told_apart_though_only_the_wrist_differs():
     assert len(q) == 8
     figure = draw_postures(arm, q, [""] * 8, target=T)
     pixels = np.asarray(figure.axes[0].get_images()[0].get_array()).astype(int)
-    height, width = (n // 3 for n in pixels.shape[:2])
-    tiles = [pixels[i * height : (i + 1) * height, j * width : (j + 1) * width] for i in range(3) for j in range(3)][:8]
+    height, width = pixels.shape[0] // 2, pixels.shape[1] // 5
+    tiles = [pixels[i * height : (i + 1) * height, j * width : (j + 1) * width] for i in range(2) for j in range(5)][:8]
     for k, tile in enumerate(tiles):
         for other in tiles[:k]:
             assert (np.abs(tile - other).max(axis=2) > 60).sum() > 100
         blue = (tile[..., 2] - tile[..., 0] > 120).any(axis=0)  # the arm is not seen edgeways
-        assert blue.sum() > 0.2 * width
+        assert blue.sum() > 0.25 * width
 
 
 def test_pictures_refuse_what_cannot_be_drawn():

@@ -182,7 +182,7 @@ def errors_of_names(arm):
 def errors_of_compile(arm):
     return {
         "branch": (lambda: lw.compile(lambda m, q: q if q[0] > 0 else -q, arm), ExpressionError, "where"),
-        "float": (lambda: lw.compile(lambda x: float(x[0]), x=3), ExpressionError, "no float"),
+        "float": (lambda: lw.compile(lambda x: float(x[0]), x=3), ExpressionError, "cannot convert a symbol"),
         "unknown argument": (lambda: lw.compile(lw.mass_matrix, arm, foo=3), ArgumentError, "foo.*it has q"),
         "no shape": (lambda: lw.compile(lambda m, q, z: q, arm), ArgumentError, "'z'"),
         "starred": (lambda: lw.compile(lambda *x: x), ArgumentError, "one argument each"),

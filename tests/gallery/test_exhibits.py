@@ -50,7 +50,7 @@ ERRATA = {
     "S0.4": ["on time"],
     "S1.2": ["(12)", "(9)", "step 4 of the disassembly"],
     "S1.3": ["the start, q1 = 90°"],
-    "S2.1": ["prismatic joints, L_j and h_j", "hinges, L_j", "the name"],
+    "S2.1": ["prismatic joints, L_j and h_j", "revolute joints, L_j", "the name"],
     "S3.1": ["RotateY, in both programs"],
     "S3.3": ["infinitely many solutions", "the number of solutions"],
     "S3.6": ["the inertia tensor"],

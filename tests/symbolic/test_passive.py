@@ -188,7 +188,7 @@ def test_springs_between_bodies_have_no_polynomial_and_are_told(tmp_path):
     told = made.explanation().text()
     assert "closer between points of two bodies are not among them" in told
     assert "closer between bodies act in addition to gravity" in told
-    assert "The damper of closer between bodies takes energy" in told
+    assert "The damper of closer between bodies dissipates energy" in told
     assert "1. theta1 = 0;" in told
     assert "closer have no exact form" in made.html(tmp_path / "gate.html").read_text()
 

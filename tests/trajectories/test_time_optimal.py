@@ -382,7 +382,7 @@ def test_a_damped_pendulum_is_as_fast_as_full_effort_in_either_direction_makes_i
 
 def test_a_root_without_a_motor_is_told():
     """However it is gone along the path needs effort there; where efforts do not matter it goes."""
-    for gravity, told in ((-9.81, "58.86 N or N m at rest"), (0.0, "some to move along the path")):
+    for gravity, told in ((-9.81, "58.86 N or N m at rest"), (0.0, "to move along the path")):
         builder = lw.Builder("afloat", gravity=[0.0, 0.0, gravity])
         builder.body("base", mass=5.0, center_of_mass=[0.0, 0.0, 0.0], inertia=0.1 * np.eye(3))
         builder.joint("root", "free", "world", "base")

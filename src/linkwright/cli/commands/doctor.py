@@ -194,7 +194,7 @@ def _cache(trouble: list[str]) -> Iterator[str]:
         if why := _write_error(where):
             trouble.append(f"the cache folder is not writable: {why}; set LINKWRIGHT_CACHE to another folder")
             yield "problem", "not writable"
-        elif not cache.is_trusted(where, private=True):
+        elif where.exists() and not cache.is_trusted(where, private=True):
             trouble.append(
                 f"the cache folder is accessible to other users, and therefore not used: run chmod 700 {where}"
             )
