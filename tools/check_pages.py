@@ -97,7 +97,9 @@ def faults_in_browser(folder: Path) -> Iterator[str]:
         page.set_default_timeout(120_000)  # ms; the browser may get little of the processor
         told: list[str] = []
         page.on("request", lambda r: told.append(f"asks for {r.url}") if outside(r.url, folder) else None)
-        page.on("requestfailed", lambda r: told.append(f"does not get {r.url}"))
+        # the next page aborts requests of the last one, such as that of its icon
+        aborted = "net::ERR_ABORTED"
+        page.on("requestfailed", lambda r: told.append(f"does not get {r.url}") if r.failure != aborted else None)
         page.on("console", lambda m: told.append(f"tells {m.text}") if m.type in {"error", "warning"} else None)
         page.on("pageerror", lambda error: told.append(f"fails: {error}"))
         for path in sorted(path for path in folder.rglob("*.html") if "_static" not in path.parts):
