@@ -204,7 +204,7 @@ def test_what_mjcf_cannot_say_of_contact_is_told(tmp_path):
     with pytest.warns(FormatWarning) as told:
         model.save(tmp_path / "r.xml")
     text = str(told[0].message)
-    for what in ("restitution is lost", "stiffness and damping of contact are lost", "contact of further shapes"):
+    for what in ("restitution is lost", "stiffness and damping of contact are lost", "further shapes collide"):
         assert what in text
 
 
