@@ -1,6 +1,6 @@
 """``linkwright`` as a program: an interrupt ends it without a word also while the library is being imported.
 
-It stands beside the package, for any module of the package is imported after the package, which takes a while.
+It is not a module of the package, because the import of such a module imports the package first, which takes a while.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import signal
 
 INTERRUPTED = 130
-"""the status, as shells tell that of a program that an interrupt ended"""
+"""Exit status that shells report for a program ended by an interrupt."""
 
 
 def _end(*_: object) -> None:

@@ -21,9 +21,9 @@ from linkwright.errors import (
     ShapeError,
     UnknownNameError,
 )
-from linkwright.visual.animations.animation import animate, frame_times
+from linkwright.visual.animations.animation import animate
 from linkwright.visual.animations.film import default_trace, make_film, shown_times
-from linkwright.visual.animations.gif import encode_gif
+from linkwright.visual.animations.gif import MAX_FPS, durations_of, encode_gif
 from linkwright.visual.animations.window import FilmPlayer, show
 from linkwright.visual.drawing.linkage import poses_along, skeleton
 from linkwright.visual.drawing.scene import Scene, draw
@@ -71,7 +71,8 @@ def test_speed_and_the_bound_on_frames(tmp_path):
 
 
 def test_frame_times_round_to_hundredths_without_drift():
-    times, durations = frame_times(np.array([1.0, 11.0]), 30.0, 1000)
+    times, period = shown_times(np.array([1.0, 11.0]), 30.0, 1000, 1.0, MAX_FPS)
+    durations = durations_of(len(times), period)
     assert len(times) == 301
     np.testing.assert_allclose(times, 1.0 + np.arange(301) / 30.0)
     assert set(np.round(100 * durations).astype(int)) == {3, 4}

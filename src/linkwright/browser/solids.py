@@ -18,6 +18,7 @@ from linkwright.model.loop import Loop
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import inverse_pose
 from linkwright.visual.drawing.linkage import SegmentKind, Skeleton, poses_along, skeleton
 from linkwright.visual.drawing.scene import limb_colors
 from linkwright.visual.drawing.skin import coarse, coarse_painted, read_meshes, tell_colors
@@ -87,11 +88,7 @@ def to_link(model: Model, body: int) -> Array:
     """Return the transform (4, 4) from the canonical axes of a body to the axes of its link."""
     if body < 0:
         return np.eye(4)
-    T = model.frames[model.bodies[body].name].placement
-    R, p = T[:3, :3].T, T[:3, 3]
-    inverse = np.eye(4)
-    inverse[:3, :3], inverse[:3, 3] = R, -R @ p
-    return inverse
+    return inverse_pose(model.frames[model.bodies[body].name].placement)
 
 
 def _shapes(model: Model, touching: bool = False) -> tuple[BodySolid, ...]:

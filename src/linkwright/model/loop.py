@@ -412,7 +412,7 @@ def loop_type(type: str, parameter: Any = None) -> LoopType:
     if value == 0.0 or (type == "distance" and value < 0.0):
         raise InputError(
             f"the {needed} of a {type} loop must be {'positive' if needed == 'length' else 'nonzero'}, "
-            f"in meters{'' if needed == 'length' else ' a turn'}; got {parameter!r}"
+            f"in meters{'' if needed == 'length' else ' per revolution'}; got {parameter!r}"
         )
     return LOOP_TYPES[type](value)  # type: ignore[no-any-return]
 

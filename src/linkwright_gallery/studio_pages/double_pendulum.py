@@ -158,7 +158,7 @@ class Wrong:
         return np.asarray((inverse * -bias_forces_of(self.model, q, v))[0])
 
     def at(self, t: float) -> Array:
-        """Return the angles (2,) at a time, s, not before the previous one."""
+        """Return the angles (2,) at the time, s, which is not before the previous one."""
         while self.t < t - 0.5 * self.STEP:
             self.x = self._step(self.x)
             self.t += self.STEP

@@ -16,7 +16,7 @@ from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.rotation import rotation_rpy
 
 OF_METHODS = ("mesh", "height_field")
-"""Kinds of shapes that have a method of their own."""
+"""Kinds of shapes that have a separate method."""
 
 
 class ShapeBuilder:

@@ -90,7 +90,7 @@ class GeneratedFunction:
 
 
 class CodeInputs(NamedTuple):
-    """What code is made of: expressions of one graph."""
+    """The expressions of one graph from which code is generated."""
 
     graph: Graph
     arrays: dict[str, Array]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from linkwright.errors import ArgumentError, InputError
 from linkwright.files import file_at, folder_at, replacing, replacing_together
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import as_numbers
 from linkwright.status import told
 from linkwright.visual.animations.film import checked_motion, make_film, shown_times
 from linkwright.visual.animations.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif
@@ -137,13 +137,6 @@ def animate(
         else:
             _write_pictures(path, film.frames())
     return Animation(path)
-
-
-def frame_times(t: Array, fps: float, max_frames: int, speed: float = 1.0) -> tuple[Array, Array]:
-    """The times that a GIF shows, s, and for how long each, s."""
-    times, period = shown_times(t, fps, max_frames, speed, MAX_FPS)
-    _require_shown(period)
-    return times, durations_of(len(times), period)
 
 
 def _require_shown(period: float) -> None:

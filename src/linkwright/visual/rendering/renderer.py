@@ -239,13 +239,13 @@ def _together(*work: Callable[[], None]) -> None:
 
 
 def _light(view: View) -> Array:
-    """The direction (3,) to the light in the world."""
+    """Return the direction (3,) to the light in the world."""
     direction: Array = LIGHT[0] * view.axes[0] + LIGHT[1] * view.axes[2] + LIGHT[2] * view.up
     return direction / np.linalg.norm(direction)
 
 
 def _shadow_map(p: Array, light: Array) -> tuple[Array, Array, float]:
-    """How points p (n, 3) appear from the light.
+    """Project points p (n, 3) along the light.
 
     Returns the map (3, 4) from points to samples and nearness, the points (n, 3) there, and the scene's extent in m.
     """

@@ -57,8 +57,7 @@ def turned(profile: list[tuple[float, float]], facets: int = FACETS) -> Mesh:
     b = (a + 1) % facets
     rows = [np.stack([a, b, b + facets], axis=1), np.stack([a, b + facets, a + facets], axis=1)]
     F = np.concatenate([k * facets + rows[i] for k in range(len(profile) - 1) for i in range(2)])
-    ends = V[F]
-    area = np.linalg.norm(np.cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0]), axis=1)
+    area = np.linalg.norm(_cross_products(V, F), axis=1)
     return Mesh(V, F[area > 1e-9 * area.max()])
 
 
@@ -84,7 +83,7 @@ def creased(mesh: Mesh) -> Mesh:
 
 
 def creases(mesh: Mesh) -> tuple[Mesh, Array]:
-    """Return the same, and (m,) which of the triangles remain."""
+    """Return the mesh of :func:`creased`, and the indices (m,) of the triangles that remain."""
     V, F = mesh
     grid = 1e-7 * float(np.ptp(V, axis=0).max() or 1.0)
     _, first, number = np.unique(np.round(V / grid), axis=0, return_index=True, return_inverse=True)
@@ -93,8 +92,7 @@ def creases(mesh: Mesh) -> tuple[Mesh, Array]:
     F = F[left]
     if not len(F):
         return mesh, np.arange(len(mesh.faces))
-    normals = np.cross(V[F[:, 1]] - V[F[:, 0]], V[F[:, 2]] - V[F[:, 0]])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    normals = _unit(_cross_products(V, F))
     # sides of triangles that lie on one edge: the corners at its ends are one where the edge is blunt
     corner = np.arange(F.size).reshape(F.shape)
     a, b = F.ravel(), np.roll(F, -1, axis=1).ravel()
@@ -108,7 +106,7 @@ def creases(mesh: Mesh) -> tuple[Mesh, Array]:
     here, there = here[smooth], there[smooth]
     ends = (np.concatenate([at_low[here], at_high[here]]), np.concatenate([at_low[there], at_high[there]]))
     group = np.arange(F.size)
-    while True:  # the least number of all corners that are one
+    while True:  # the smallest index of all corners that are one
         least = np.minimum(group[ends[0]], group[ends[1]])
         new = group.copy()
         np.minimum.at(new, ends[0], least)
@@ -124,8 +122,7 @@ def creases(mesh: Mesh) -> tuple[Mesh, Array]:
 def corner_normals(mesh: Mesh) -> Array:
     """Return the unit normal (n, 3) of each corner: the mean of its triangles' normals, weighted by their angles."""
     V, F = mesh
-    normals = np.cross(V[F[:, 1]] - V[F[:, 0]], V[F[:, 2]] - V[F[:, 0]])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    normals = _unit(_cross_products(V, F))
     total = np.zeros((len(V), 3))
     for k in range(3):
         one, other = (V[F[:, (k + i) % 3]] - V[F[:, k]] for i in (1, 2))
@@ -133,5 +130,16 @@ def corner_normals(mesh: Mesh) -> Array:
         angle = np.arccos(np.clip(np.einsum("ij,ij->i", one, other) / np.maximum(lengths, 1e-300), -1.0, 1.0))
         for axis in range(3):
             total[:, axis] += np.bincount(F[:, k], angle * normals[:, axis], minlength=len(V))
-    unit: Array = total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
+    return _unit(total)
+
+
+def _cross_products(V: Array, F: Array) -> Array:
+    """Return (m, 3) along the normals of triangles, as long as twice their areas."""
+    a, b, c = (V[F[:, k]] for k in range(3))
+    return np.cross(b - a, c - a)
+
+
+def _unit(vectors: Array) -> Array:
+    """Return vectors (n, 3) with length 1, zero for zero."""
+    unit: Array = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
     return unit
