@@ -28,9 +28,10 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.configuration import check_state
 from linkwright.errors import ArgumentError, ModelError, ShapeError, UnknownNameError
+from linkwright.model.elements import Joint, Link
 from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.scale import scale_of
-from linkwright.model.tree import Joint, Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, pose_log
 

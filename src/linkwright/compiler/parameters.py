@@ -10,7 +10,8 @@ import numpy as np
 
 from linkwright.compiler.front.bind import BoundFunction, regrouped, regrouping
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, listed
-from linkwright.model.tree import Link, Model, public_body
+from linkwright.model.elements import Link, public_body
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import SIX, RigidInertia, of_parameters, rigid_inertia
 from linkwright.spatial.transform import inverse_pose

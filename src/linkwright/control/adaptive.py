@@ -30,8 +30,9 @@ from linkwright.dynamics.kinematics import body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
 from linkwright.dynamics.parameters.regressor import body_reference_regressors, momentum_change_regressor
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
+from linkwright.model.elements import Link
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, as_numbers, where
 from linkwright.spatial.linalg import solve_symmetric

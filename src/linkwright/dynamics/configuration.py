@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError
+from linkwright.model.elements import Link
 from linkwright.model.joint_type import JointType
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, as_numbers
 
 UNIT_TOLERANCE = 1e-6

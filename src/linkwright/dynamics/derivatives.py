@@ -30,8 +30,9 @@ from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
+from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
 from linkwright.spatial.linalg import solve_and_invert, solve_symmetric

@@ -17,8 +17,9 @@ from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.errors import InputError, is_choice
+from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
 from linkwright.spatial.linalg import solve_symmetric

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.kinematics import body_poses
+from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import inertia_force
 from linkwright.spatial.rotation import skew

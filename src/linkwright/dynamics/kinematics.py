@@ -9,8 +9,9 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, is_choice
 from linkwright.model.build.description import WORLD
+from linkwright.model.elements import Frame, Link
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Frame, Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import inverse_pose, motion_to_child, motion_to_parent, split_pose

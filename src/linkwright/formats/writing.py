@@ -13,10 +13,10 @@ import numpy as np
 from linkwright.errors import FormatWarning, MissingFileError, listed, warn
 from linkwright.formats.meshes import mesh_file
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY
 from linkwright.model.joint import Helical, Prismatic, Revolute, Spherical
 from linkwright.model.joint_type import JointType
 from linkwright.model.shape import SURFACE, Shape
-from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_from_z, rotation_z
 from linkwright.spatial.transform import inverse_pose, pose_matrix

@@ -18,7 +18,7 @@ from linkwright.identification.fitting.normal import MeasuredRows, MeasurementSo
 from linkwright.identification.fitting.physical import near_prior
 from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measurements.record import Measurements
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.spatial.arrays import Array, mirror
 
 if TYPE_CHECKING:
-    from linkwright.model.tree import Joint, Link
+    from linkwright.model.elements import Joint, Link
 
 Step = Callable[..., Any]
 

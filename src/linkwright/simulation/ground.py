@@ -10,11 +10,10 @@ import numpy as np
 from linkwright.dynamics.contact.points import points_of_pair
 from linkwright.dynamics.impulses.contact_impulses import contact_impulses, row_names
 from linkwright.errors import InputError
-from linkwright.model.bases import floating_bases
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.options import ContactProperties
 from linkwright.model.pair import Pair
-from linkwright.model.tree import Model
+from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.initial_state import is_built_in
 
 MOST_POINTS, MOST_OF_FALLING = 24, 40

@@ -13,10 +13,9 @@ import numpy as np
 
 from linkwright.dynamics import close_loops, impulse, momentum, total_mass
 from linkwright.errors import LinkwrightError
-from linkwright.model.bases import floating_bases
 from linkwright.model.library.built_in import BUILT_IN, built_in
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Model
+from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.standing_posture import standing_configuration
 from linkwright.spatial.arrays import Array
 

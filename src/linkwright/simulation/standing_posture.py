@@ -17,12 +17,11 @@ from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
-from linkwright.model.bases import floating_bases
 from linkwright.model.memo import derived
 from linkwright.model.pair import Pair
 from linkwright.model.requirement import takes_model
 from linkwright.model.transformations.contact_pairs import ground_of
-from linkwright.model.tree import Model
+from linkwright.model.tree import Model, floating_bases
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.rotation import skew
 

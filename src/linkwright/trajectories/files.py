@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.errors import FormatError, InputError
 from linkwright.files import file_at, read_arrays, replacing
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.spatial.arrays import Array
 from linkwright.visual.palette import COLORS
 from linkwright.visual.plots import LINES_PER_PANEL

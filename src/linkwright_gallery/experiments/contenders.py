@@ -27,7 +27,8 @@ from linkwright.dynamics.assembly.subassembly import (
     leaf,
     leaf_inertia,
 )
-from linkwright.model.tree import Link, Model
+from linkwright.model.elements import Link
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, mirror
 from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.rotation import skew

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.live.live import LiveState
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 import numpy as np
 
 from linkwright.browser.live.plots import MOST_OF_WHOLE, groups_of, units_of
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.simulation.recording.motion import Motion
 

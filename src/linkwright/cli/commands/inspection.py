@@ -20,7 +20,8 @@ from linkwright.errors import (
     LinkwrightError,
 )
 from linkwright.files import write_text
-from linkwright.model.tree import Joint, Model
+from linkwright.model.elements import Joint
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 

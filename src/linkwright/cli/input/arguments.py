@@ -38,7 +38,7 @@ def starting_posture(model: Model, text: str, option: str = "posture") -> Array:
 
 def starting_velocity(model: Model, text: str) -> Array:
     """Return the velocity (nv,) of --velocity; coordinates without a value are zero."""
-    from linkwright.model.names import velocity_names
+    from linkwright.model.coordinates import velocity_names
 
     if text == "random":
         return np.random.default_rng().normal(size=model.nv)

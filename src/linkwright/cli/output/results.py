@@ -10,7 +10,7 @@ import numpy as np
 from rich.table import Table
 
 from linkwright.files import write_figure
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 
 if TYPE_CHECKING:
     from linkwright.simulation import Motion

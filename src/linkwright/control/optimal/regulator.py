@@ -17,7 +17,7 @@ from linkwright.control.optimal.problem import controls_of
 from linkwright.control.optimal.riccati import continuous, discrete, gain
 from linkwright.dynamics import constraint_jacobian, difference
 from linkwright.errors import ArgumentError, InputError
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import IntegrationMethod, total_acceleration

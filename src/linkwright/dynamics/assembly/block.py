@@ -22,7 +22,7 @@ import numpy as np
 
 from linkwright.dynamics.assembly.schedule import Schedule
 from linkwright.dynamics.assembly.subassembly import Subassembly, velocity_terms
-from linkwright.model.tree import Link
+from linkwright.model.elements import Link
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence, gyroscopic_force, inertia_force
 from linkwright.spatial.linalg import factorize, solve_above, solve_below

@@ -35,8 +35,9 @@ from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_ja
 from linkwright.dynamics.forces.actuation import least_efforts, require_closed, velocity_places
 from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
 from linkwright.errors import ModelError
+from linkwright.model.elements import Link
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import inverse_inertia
 from linkwright.spatial.linalg import SemidefiniteFactors

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.model.tree import Link
+from linkwright.model.elements import Link
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import compliance_beyond, inverse_inertia
 from linkwright.spatial.linalg import (

@@ -28,11 +28,12 @@ from linkwright.dynamics.closed_loops.rows import (
 from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import ClosureError
+from linkwright.model.elements import transform
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.memo import kept
 from linkwright.model.scale import scale_of, some_configuration
 from linkwright.model.transformations.minimal import regroupable
-from linkwright.model.tree import Model, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.linalg import SemidefiniteFactors, Tolerance, semidefinite_factors
 

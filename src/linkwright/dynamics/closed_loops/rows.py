@@ -18,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.dynamics.kinematics import body_velocities
+from linkwright.model.elements import Frame, Link
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Frame, Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic, snap
 from linkwright.spatial.transform import inverse_pose, motion_to_child, motion_transform
 from linkwright.spatial.vectors import motion_cross

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwright.dynamics.inverse import Wrenches, external_forces
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.elements import Link, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
 from linkwright.spatial.linalg import solve_symmetric

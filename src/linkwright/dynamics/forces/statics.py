@@ -10,9 +10,10 @@ from linkwright.dynamics.forces.springs import spring_forces
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import explained
+from linkwright.model.elements import Joint, Link
 from linkwright.model.joint_type import JointType
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Joint, Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 FRICTION_SPEED = 1e-2

@@ -13,8 +13,9 @@ import numpy as np
 
 from linkwright.dynamics.frames.jacobian import columns, moving, seen_at
 from linkwright.dynamics.kinematics import KinematicPath, ReferenceFrame, body_poses, check_reference_frame, way_between
+from linkwright.model.elements import Link
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 

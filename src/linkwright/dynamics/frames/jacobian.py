@@ -17,8 +17,9 @@ from linkwright.dynamics.kinematics import (
     pose,
     way_between,
 )
+from linkwright.model.elements import Frame, Link
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Frame, Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 from linkwright.spatial.euler import euler_rates
 from linkwright.spatial.rotation import skew

@@ -18,8 +18,9 @@ import numpy as np
 from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.contact.shapes import ContactCandidate, contact_frame
 from linkwright.dynamics.kinematics import body_poses, body_velocities
+from linkwright.model.elements import Link
 from linkwright.model.pair import Pair
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose

@@ -7,8 +7,9 @@ from typing import Any
 from linkwright.dynamics.forces.springs import springs_at, stretched
 from linkwright.dynamics.inertias.momentum import first_moment
 from linkwright.dynamics.kinematics import body_velocities
+from linkwright.model.elements import Link
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 

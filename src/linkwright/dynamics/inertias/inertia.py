@@ -18,8 +18,9 @@ from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.dynamics.kinematics import acceleration, accelerations, frame_pose, way_between
 from linkwright.errors import ArgumentError, ModelError
 from linkwright.model.build.description import WORLD
+from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero, maximum, mirror
 from linkwright.spatial.inertia import RigidInertia, congruence
 from linkwright.spatial.linalg import inverse_of_definite, solve_symmetric

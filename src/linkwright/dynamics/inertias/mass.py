@@ -10,8 +10,9 @@ import numpy as np
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.errors import InputError, is_choice
+from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
 from linkwright.spatial.transform import force_to_parent, force_transform, motion_to_child

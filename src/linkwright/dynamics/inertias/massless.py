@@ -8,10 +8,11 @@ import numpy as np
 
 from linkwright.dynamics.inertias.mass import composite_inertias, mass_matrix
 from linkwright.errors import ModelError
+from linkwright.model.elements import Link, transform
 from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import SMALLEST, some_configuration
-from linkwright.model.tree import Link, Model, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.inertia import RigidInertia, congruence
 from linkwright.spatial.rotation import skew

@@ -9,8 +9,9 @@ import numpy as np
 from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.dynamics.kinematics import body_accelerations, body_poses, body_velocities
 from linkwright.errors import InputError, ModelError, is_choice
+from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror, where
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
 from linkwright.spatial.linalg import solve_symmetric

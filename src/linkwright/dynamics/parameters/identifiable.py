@@ -19,9 +19,9 @@ from linkwright.dynamics.configuration import integrate
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.parameters.inertial import parameter_names, public_placements
 from linkwright.errors import ModelError, ShapeError, explained, warn
+from linkwright.model.coordinates import rotor_velocities
 from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
-from linkwright.model.rotors import rotor_velocities
 from linkwright.model.transformations.inertia_equivalence import UNITS, LinkGroup, length_of, movable, units_of
 from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import rotor_velocities, velocity_names
+from linkwright.model.elements import Joint
 from linkwright.model.requirement import takes_model
-from linkwright.model.rotors import rotor_velocities
-from linkwright.model.tree import Joint, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
 

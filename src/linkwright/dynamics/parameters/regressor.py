@@ -23,9 +23,10 @@ from linkwright.dynamics.inverse import accelerations
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
 from linkwright.errors import InputError, is_choice
+from linkwright.model.coordinates import rotor_velocities
+from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
-from linkwright.model.rotors import rotor_velocities
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import motion_to_child, split_pose

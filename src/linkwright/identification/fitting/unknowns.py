@@ -14,7 +14,7 @@ from linkwright.bounds import truth
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.identification.fitting.physical import inside, is_physical
-from linkwright.model.rotors import joint_parameters
+from linkwright.model.coordinates import joint_parameters
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

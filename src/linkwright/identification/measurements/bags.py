@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.errors import FormatError, MissingExtraError, counted, warn
 from linkwright.identification.measurements.record import Measurements
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

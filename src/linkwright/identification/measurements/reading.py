@@ -14,7 +14,7 @@ from linkwright.errors import FormatError, UnknownNameError, counted, explained,
 from linkwright.files import read_arrays, readable_file
 from linkwright.identification.measurements.bags import BAGS, read_bag
 from linkwright.identification.measurements.record import Measurements
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 

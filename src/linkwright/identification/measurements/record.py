@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.errors import InputError, ShapeError, explained
 from linkwright.files import replacing
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 

@@ -32,9 +32,10 @@ from linkwright.model.build.checks import (
 )
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.build.sizes import too_far, too_small
+from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, public_body
 from linkwright.model.joint_type import JointType
 from linkwright.model.pair import Pair
-from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic, is_zero, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
 from linkwright.spatial.transform import inverse_pose

@@ -12,10 +12,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from linkwright.model.elements import Link
 from linkwright.model.joint import Cylindrical, Helical, Planar, Prismatic, Revolute
 from linkwright.model.memo import share_derived
 from linkwright.model.scale import scale_of
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 

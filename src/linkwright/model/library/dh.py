@@ -26,9 +26,10 @@ from linkwright.errors import (
 )
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, pose_of
+from linkwright.model.elements import Link
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, finite, snap
 from linkwright.spatial.euler import euler_from_quaternion
 from linkwright.spatial.inertia import about_center_of_mass

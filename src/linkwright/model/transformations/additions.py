@@ -12,13 +12,14 @@ from linkwright.errors import ArgumentError, InputError, ModelError, UnknownName
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.builder import Builder, inertia_of, mass_of
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.elements import PER_COORDINATE
 from linkwright.model.joint import Compound
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.requirement import require_model
 from linkwright.model.spring import Spring
-from linkwright.model.tree import PER_COORDINATE, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic
 
 NO_LIMIT = {"lower": -np.inf, "upper": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}

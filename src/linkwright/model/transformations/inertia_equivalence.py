@@ -23,11 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwright.model.coordinates import rotor_velocities
+from linkwright.model.elements import Link
 from linkwright.model.joint import pose_in_units
 from linkwright.model.joint_type import JointType
-from linkwright.model.rotors import rotor_velocities
 from linkwright.model.scale import scale_of
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia
 from linkwright.spatial.transform import force_transform, inverse_pose, motion_transform

@@ -11,10 +11,11 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.build.assembly import assemble, described, fixed_at
 from linkwright.model.build.description import Description, JointSpec
+from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Joint
 from linkwright.model.joint import Compound, nested, split
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.scale import scale_of
-from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Joint, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 from linkwright.spatial.transform import inverse_pose
 

@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.errors import InputError, ShapeError, counted
 from linkwright.model.build.assembly import described
 from linkwright.model.build.description import BodySpec, JointSpec
-from linkwright.model.rotors import joint_parameters
+from linkwright.model.coordinates import joint_parameters
 from linkwright.model.transformations.additions import remade
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers

@@ -29,7 +29,8 @@ from linkwright.dynamics.closed_loops.forces import constrained
 from linkwright.dynamics.configuration import exp_gradient, exp_gradient_inverse, integrate
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.errors import warn
-from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.model.elements import Link, motion_subspace, transform
+from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import Options, with_added_armature
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import force_to_parent, motion_to_child

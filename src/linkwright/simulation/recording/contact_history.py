@@ -22,8 +22,8 @@ from linkwright.dynamics.impulses.constraints import (
 )
 from linkwright.dynamics.impulses.contact_impulses import contact_impulses, row_names
 from linkwright.errors import InputError
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.memo import derived
-from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.constrained_step import Constraints, step_residuals
 from linkwright.spatial.arrays import Array

@@ -20,7 +20,7 @@ from linkwright.dynamics.contact.smooth import pair_energy, soft_pair_energy
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
 from linkwright.errors import InputError, ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.provided import save_motion_page, show_in_studio
 from linkwright.simulation.actuation.law_controller import unflatten_state

@@ -18,11 +18,12 @@ import numpy as np
 from linkwright.bounds import between
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.model.elements import Frame, Joint
 from linkwright.model.joint import Compound, Helical
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.requirement import require_model
-from linkwright.model.tree import Frame, Joint, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_finite_number
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 from linkwright.spatial.rotation import rotation_z

@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.expression.polynomial import Polynomial
-from linkwright.model.tree import Joint
+from linkwright.model.elements import Joint
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose
 from linkwright.symbolic.derivation.equations_of_motion import Forms, LagrangianMechanism

@@ -11,8 +11,8 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import public
 from linkwright.errors import InputError, ShapeError
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.memo import kept
-from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.trajectories.joint_space.closed_loops import closed, driving, others

@@ -11,7 +11,7 @@ from linkwright.dynamics.forces.actuation import velocity_places, with_motors
 from linkwright.dynamics.forces.statics import passive_forces
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.errors import InputError
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.evaluation import moved, mover
 from linkwright.trajectories.timing.grid import TimeOptimalProblem, some

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.visual.palette import COLORS
 
 if TYPE_CHECKING:

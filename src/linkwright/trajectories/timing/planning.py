@@ -15,7 +15,7 @@ from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
 from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, is_choice
-from linkwright.model.names import velocity_names
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers

@@ -27,8 +27,9 @@ from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
 from linkwright.dynamics.assembly.subassembly import HandlePlacement, close, free_sizes, open_again
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
 from linkwright.expression.graph import Graph
+from linkwright.model.elements import Frame
 from linkwright.model.loop import Loop, LoopType
-from linkwright.model.tree import Frame, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 

@@ -12,7 +12,8 @@ from linkwright.compiler.ir.staged import Write
 from linkwright.compiler.schedules.assembly.rematerialization import A, B
 from linkwright.dynamics.assembly.subassembly import LeafInertia, Subassembly, ground, leaf, leaf_inertia
 from linkwright.expression.graph import Expr, Graph
-from linkwright.model.tree import Link, Model
+from linkwright.model.elements import Link
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 LEAF_KINDS = 2

@@ -38,8 +38,9 @@ from linkwright.dynamics.forces.joint_reactions import borne_forces, efforts_of,
 from linkwright.dynamics.forward import cheapest_method, checked_options
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import TooLargeError
+from linkwright.model.elements import Frame
 from linkwright.model.loop import Loop
-from linkwright.model.tree import Frame, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.stacked import Semidefinite, times
 from linkwright.spatial.transform import motion_transform

@@ -23,8 +23,9 @@ from linkwright.dynamics.parameters.regressor import (
     body_regressors,
     coulomb,
 )
-from linkwright.model.rotors import rotor_velocities
-from linkwright.model.tree import Link, Model
+from linkwright.model.coordinates import rotor_velocities
+from linkwright.model.elements import Link
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose

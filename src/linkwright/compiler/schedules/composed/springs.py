@@ -18,9 +18,10 @@ from linkwright.compiler.front.kinds import objects, plain, pose_from
 from linkwright.compiler.schedules.composed.elements import BatchElement, ElementBatch, along, batches_of
 from linkwright.compiler.schedules.composed.kernels import ComponentKernels, Function
 from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched, ways_between
+from linkwright.model.elements import Frame
 from linkwright.model.memo import kept
 from linkwright.model.spring import Spring
-from linkwright.model.tree import Frame, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 
