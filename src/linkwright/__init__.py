@@ -25,7 +25,7 @@ _ALGORITHMS = """
     inverse_dynamics actuated_efforts bias_forces gravity_forces forward_dynamics mass_matrix coriolis_matrix
     inverse_dynamics_derivatives forward_dynamics_derivatives
     constraint_jacobian constraint_bias constraint_residual constraint_forces constraint_wrenches impulse project
-    center_of_mass center_of_mass_jacobian momentum momentum_about momentum_rate momentum_matrix momentum_matrix_dot
+    center_of_mass center_of_mass_jacobian momentum momentum_rate momentum_matrix momentum_matrix_dot
     centroidal_velocity zero_moment_point generalized_momentum kinetic_energy potential_energy spring_energy
     spring_lengths
     composite_inertia whole_body_inertia locked_inertia subtree_center_of_mass articulated_inertia
@@ -48,6 +48,7 @@ _NAMES = {
     "linkwright.model.tree": "Model",
     # Algorithms that are compiled at their first call
     "linkwright.compiler.public": "derivative",
+    "linkwright.dynamics.frames.manipulability": "Ellipsoid",
     "linkwright.dynamics": """
         Mobility check mobility total_mass welded_mass BaseParameters base_parameters inertial_parameters
         parameter_names

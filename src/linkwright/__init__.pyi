@@ -37,6 +37,7 @@ from linkwright.dynamics import total_mass as total_mass
 from linkwright.dynamics import welded_mass as welded_mass
 from linkwright.dynamics.closed_loops.stabilization import Gains
 from linkwright.dynamics.forward import Method
+from linkwright.dynamics.frames.manipulability import Ellipsoid as Ellipsoid
 from linkwright.dynamics.frames.manipulability import Measure
 from linkwright.dynamics.inertias.mass import MassMatrixMethod
 from linkwright.dynamics.inertias.momentum import BaseAxes
@@ -234,7 +235,7 @@ def force_ellipsoid(
     directions: str | Sequence[str] = "linear",
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
-) -> tuple[Annotated[Array, "(…, m, m)"], Annotated[Array, "(…, m)"]]: ...
+) -> Ellipsoid: ...
 def forward_dynamics(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -370,12 +371,7 @@ def momentum(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
-) -> Annotated[Array, "(…, 6)"]: ...
-def momentum_about(
-    model: Model,
-    q: Annotated[ArrayLike, "(…, nq)"],
-    v: Annotated[ArrayLike, "(…, nv)"],
-    point: Annotated[ArrayLike, "(…, 3)"],
+    point: Annotated[ArrayLike, "(…, 3)"] | None = None,
 ) -> Annotated[Array, "(…, 6)"]: ...
 def momentum_matrix(
     model: Model,
@@ -493,7 +489,7 @@ def velocity_ellipsoid(
     directions: str | Sequence[str] = "linear",
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
-) -> tuple[Annotated[Array, "(…, m, m)"], Annotated[Array, "(…, m)"]]: ...
+) -> Ellipsoid: ...
 def whole_body_inertia(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -515,6 +511,7 @@ __all__ = [
     "ContactProperties",
     "DHRow",
     "DHTable",
+    "Ellipsoid",
     "Episode",
     "Equations",
     "Event",
@@ -615,7 +612,6 @@ __all__ = [
     "minimum",
     "mobility",
     "momentum",
-    "momentum_about",
     "momentum_matrix",
     "momentum_matrix_dot",
     "momentum_rate",

@@ -68,7 +68,7 @@ def momentum_matrix() -> Iterator[Finding | Erratum]:
     yield known("H_θ̇, row z, about the center of mass", (0.666506, 0.333253), A[5])
     P = lw.momentum(arm, POSTURE, RATES)
     yield known("P at the rates (1, 2)", (-2.049038, 2.049038, 0.0), P[:3])
-    yield known("L_z about the origin", 4.132051, lw.momentum_about(arm, POSTURE, RATES, np.zeros(3))[5])
+    yield known("L_z about the origin", 4.132051, lw.momentum(arm, POSTURE, RATES, np.zeros(3))[5])
     yield known("L_z about the center of mass", 1.333013, P[5])
     yield formula("(34): M_θ̇ = [m_j]", m, A[:3])
     yield formula("(35): H_θ̇ = [h_j] − p_G × M_θ̇", h - np.cross(center, m.T).T, A[3:])
@@ -90,7 +90,7 @@ def momentum_matrix() -> Iterator[Finding | Erratum]:
     q = np.zeros(1)
     m, h = columns(load, q)
     yield known("a slide along x, 2 kg at (1, 0.5, 0): m", (2.0, 0.0, 0.0), m[:, 0])
-    about = lw.momentum_about(load, q, [1.0], np.zeros(3))[3:]
+    about = lw.momentum(load, q, [1.0], np.zeros(3))[3:]
     yield Erratum(
         "prismatic joints, L_j and h_j",
         "0",
@@ -103,7 +103,7 @@ def momentum_matrix() -> Iterator[Finding | Erratum]:
     mass, c = 1.0, lw.subtree_center_of_mass(arm, POSTURE, "link2")
     p, a = lw.pose(arm, POSTURE, "link2")[:3, 3], np.array([0.0, 0.0, 1.0])
     spin = np.array([0.0, 0.0, 0.1])
-    alone = lw.momentum_about(arm, POSTURE, [0.0, 1.0], np.zeros(3))[5]
+    alone = lw.momentum(arm, POSTURE, [0.0, 1.0], np.zeros(3))[5]
     yield Erratum(
         "revolute joints, L_j",
         "c̃_j (a_j × (c̃_j − p_j)) m̃_j + Ĩ_j a_j",

@@ -15,7 +15,7 @@ from operations_on import HOSTILE, every_combination, one_operation, same, withi
 import linkwright as lw
 from linkwright.compiler.emit.straight import batches_text, row_text
 from linkwright.compiler.emit.vector_math import FAR
-from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.bind import arrays_of, bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.kernel import Kernel, compile
@@ -68,7 +68,7 @@ ALGORITHMS = {
     "momentum_matrix world": (lw.momentum_matrix, {"base": "world"}),
     "momentum_matrix_dot": (lw.momentum_matrix_dot, {}),
     "momentum_rate": (lw.momentum_rate, {}),
-    "momentum_about": (lw.momentum_about, {"point": (0.1, -0.2, 0.3)}),
+    "momentum about a point": (lw.momentum, {"point": (0.1, -0.2, 0.3)}),
     "centroidal_velocity": (lw.centroidal_velocity, {}),
     "zero_moment_point": (lw.zero_moment_point, {"height": 0.1}),
     "subtree_center_of_mass": (lw.subtree_center_of_mass, {"body": "body0"}),
@@ -148,7 +148,8 @@ def arrays_for(model, program, n, seed):
 
 
 def parts(results):
-    """The results of a call, whether one or several."""
+    """The results of a call, whether one or several, or a record."""
+    results = arrays_of(results)
     return results if isinstance(results, tuple) else (results,)
 
 
@@ -157,7 +158,7 @@ def determined(function: Any, results: Any) -> tuple[Any, ...]:
     are any orthonormal ones."""
     if function is not lw.velocity_ellipsoid:
         return parts(results)
-    axes, semi_axes = (np.asarray(x) for x in results)
+    axes, semi_axes = (np.asarray(x) for x in parts(results))
     transposed = np.swapaxes(axes, -1, -2)
     return (axes * semi_axes[..., None, :]) @ transposed, semi_axes, axes @ transposed
 

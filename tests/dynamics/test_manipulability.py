@@ -86,11 +86,13 @@ def test_ellipsoids(directions):
     rows = {"linear": [0, 1, 2], "angular": [3, 4, 5], ("x", "z"): [0, 2]}[directions]
     q = model.random(6, seed=3)
     J = lw.jacobian(model, q, frame)[:, rows]
-    axes, lengths = lw.velocity_ellipsoid(model, q, frame, directions)
+    velocities = lw.velocity_ellipsoid(model, q, frame, directions)
+    axes, lengths = velocities.axes, velocities.semi_axes
     assert relative_error((axes * lengths[:, None, :] ** 2) @ np.swapaxes(axes, 1, 2), J @ np.swapaxes(J, 1, 2)) < 1e-14
     assert (np.diff(lengths) <= 0.0).all()
-    force_axes, forces = lw.force_ellipsoid(model, q, frame, directions)
-    ends = force_axes * forces[:, None, :]  # forces at the ends take efforts of length one
+    balanced = lw.force_ellipsoid(model, q, frame, directions)
+    forces = balanced.semi_axes
+    ends = balanced.axes * forces[:, None, :]  # forces at the ends take efforts of length one
     efforts = np.swapaxes(J, 1, 2) @ ends
     assert np.abs(np.linalg.norm(efforts, axis=1) - 1.0).max() < 1e-9
     assert (np.diff(forces) <= 0.0).all()
@@ -98,9 +100,9 @@ def test_ellipsoids(directions):
 
 def test_what_cannot_be_moved_in_is_held_by_any_force():
     model = lw.load("planar:3")
-    axes, forces = lw.force_ellipsoid(model, [0.5, 0.0, 0.0], "tip", ("x", "y"))
-    assert np.isinf(forces[0])
-    assert np.abs(np.abs(axes[:, 0]) - [np.cos(0.5), np.sin(0.5)]).max() < 1e-14
+    forces = lw.force_ellipsoid(model, [0.5, 0.0, 0.0], "tip", ("x", "y"))
+    assert np.isinf(forces.semi_axes[0])
+    assert np.abs(np.abs(forces.axes[:, 0]) - [np.cos(0.5), np.sin(0.5)]).max() < 1e-14
 
 
 @pytest.mark.parametrize(("name", "frame"), [("pendulum", "tip"), ("planar:3", "tip"), ("arm7", "tool")])
@@ -109,18 +111,18 @@ def test_forces_without_bound_are_as_many_as_the_rank_leaves(name, frame, direct
     """And no more, however rounding falls: straight at any angle, of a watch and of a crane, in every way it is run."""
     model = lw.load(name)
     q = np.linspace(-2.0, 2.0, 40)[:, None] * (np.arange(model.nq) == 0)
-    _, forces = lw.force_ellipsoid(model, q, frame, directions)
+    forces = lw.force_ellipsoid(model, q, frame, directions).semi_axes
     lost = [lw.singular_directions(model, row, frame, directions).shape[-1] for row in q]
     assert np.isinf(forces).sum(axis=-1).tolist() == lost
     assert max(lost) > 0
-    assert np.isinf(dynamics.force_ellipsoid(model, q[3], frame, directions)[1]).sum() == lost[3]
+    assert np.isinf(dynamics.force_ellipsoid(model, q[3], frame, directions).semi_axes).sum() == lost[3]
 
 
 @pytest.mark.parametrize("length", [1e-5, 1.0, 1e5])
 def test_no_force_is_without_bound_because_a_mechanism_is_small(length):
     rows = [lw.DHRow(a=length), lw.DHRow(a=length), lw.DHRow(alpha=np.pi, type="prismatic")]
     model = lw.from_dh("scara", rows, "standard")
-    _, forces = lw.force_ellipsoid(model, [0.3, 0.8, 0.1 * length], "tool", ("x", "y", "z", "rz"))
+    forces = lw.force_ellipsoid(model, [0.3, 0.8, 0.1 * length], "tool", ("x", "y", "z", "rz")).semi_axes
     assert np.isfinite(forces).tolist() == [False, True, True, True]
 
 
@@ -135,9 +137,9 @@ def test_nan_stays_nan():
             assert np.isnan(found).tolist() == [False, True, False]
             assert np.isnan(dynamics.manipulability(model, q[1], frame, measure)) or model.nq > 100
         for ellipsoid in (lw.velocity_ellipsoid, lw.force_ellipsoid):
-            axes, lengths = ellipsoid(model, q, frame)
-            assert np.isnan(axes).all(axis=(-1, -2)).tolist() == [False, True, False]
-            assert np.isnan(lengths).all(axis=-1).tolist() == [False, True, False]
+            found = ellipsoid(model, q, frame)
+            assert np.isnan(found.axes).all(axis=(-1, -2)).tolist() == [False, True, False]
+            assert np.isnan(found.semi_axes).all(axis=-1).tolist() == [False, True, False]
 
 
 def test_a_frame_that_nothing_moves():

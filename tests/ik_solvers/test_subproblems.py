@@ -10,9 +10,9 @@ from linkwright.ik_solvers.exact.subproblems import (
     SineCosine,
     form_of,
     subproblem_1,
-    subproblem_2,
     subproblem_3,
     subproblem_4,
+    subproblem_4_unit,
     subproblem_5,
     subproblem_6,
     turned,
@@ -48,7 +48,7 @@ def test_one_turn_comes_as_near_as_any(seed):
     assert np.linalg.norm(turned(k, subproblem_1(k, p, q), p) - q) <= best + 1e-12
     for pair, values in (
         (subproblem_4(k, p, h, d), lambda x: abs(x @ h - d)),
-        (subproblem_3(k, p, q, abs(d)), lambda x: abs((x - q) @ (x - q) - d * d)),
+        (subproblem_3(k, p, q, np.array([d, 0.0, 0.0])), lambda x: abs((x - q) @ (x - q) - d * d)),
     ):
         best = np.array([values(x) for x in all_turned[::20]]).min()
         for one, exists in zip(*pair, strict=True):
@@ -64,17 +64,13 @@ def test_two_turns_bring_directions_together(seed):
     k1, k2, p1 = unit(random), unit(random), unit(random)
     angles = random.uniform(-3.0, 3.0, 2)
     p2 = turned(k2, turn(-angles[1]), turned(k1, turn(angles[0]), p1))
-    *pairs, two = subproblem_2(k1, p1, k2, p2)
-    assert two
+    turns, exists = subproblem_4_unit(k1, p1, k2, p2)  # equal heights along k2
+    assert all(exists)
+    pairs = [(one, subproblem_1(k2, p2, turned(k1, one, p1))) for one in turns]
     for one, other in pairs:
         np.testing.assert_allclose(turned(k1, one, p1), turned(k2, other, p2), atol=1e-9)
     found = np.array([[one.angle(), other.angle()] for one, other in pairs])
     assert np.abs(found - angles).max(axis=1).min() < 1e-6
-    far = unit(random)
-    (one, other), _, two = subproblem_2(k1, k1, k2, far)  # k1 stays where it is
-    if not two:
-        best = (scanned(k2, far) @ k1).max()
-        assert turned(k2, other, far) @ turned(k1, one, k1) >= best - 1e-9
 
 
 @pytest.mark.parametrize("seed", range(20))

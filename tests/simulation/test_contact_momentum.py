@@ -59,7 +59,7 @@ def test_momentum_of_bodies_that_collide_is_conserved(restitution, friction):
         motion = lw.simulate(model, q, v, 0.4, h)
         assert motion.contacts.forces.any()
         momentum = np.array(
-            [[lw.momentum_about(model, *at, [0.0, 0, 0]) for at in zip(*some, strict=True)]
+            [[lw.momentum(model, *at, [0.0, 0, 0]) for at in zip(*some, strict=True)]
              for some in zip(motion.q[[0, -1]], motion.v[[0, -1]], strict=True)]
         )  # fmt: skip
         change = np.abs(momentum[1] - momentum[0])

@@ -26,7 +26,7 @@ def test_a_planar_arm():
         d = found[label] - center
         sizes = np.einsum("ki,ij,kj->k", d, shape, d)  # one number, on an ellipse
         assert np.ptp(sizes) < 1e-9 * sizes.max()
-    assert f"{lw.velocity_ellipsoid(model, q, 'tip')[1][0]:.3g} m/s" in next(iter(found))
+    assert f"{lw.velocity_ellipsoid(model, q, 'tip').semi_axes[0]:.3g} m/s" in next(iter(found))
 
 
 def test_where_forces_have_no_bound():
@@ -48,7 +48,7 @@ def test_a_velocity_has_a_bound(name, q):
     frame = "tool" if name == "arm7" else "tip"
     figure = lw.draw_ellipsoids(model, q, frame, ("velocity",))
     ((label, ring),) = outlines(figure).items()
-    assert label == f"velocity (up to {lw.velocity_ellipsoid(model, q, frame)[1][0]:.3g} m/s)"
+    assert label == f"velocity (up to {lw.velocity_ellipsoid(model, q, frame).semi_axes[0]:.3g} m/s)"
     assert "--" not in {line.get_linestyle() for line in figure.axes[0].lines}
     if name != "arm7":
         long, short = np.linalg.svd(ring - ring.mean(axis=0), compute_uv=False)

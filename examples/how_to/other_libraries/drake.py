@@ -77,7 +77,7 @@ assert np.allclose(v_drake[3:6], lw.velocity(flying, q, v, flying.bodies[0].name
 # | `plant.CalcJacobianTranslationalVelocity(context, kV, tool, o, W, W)` | `lw.jacobian(model, q, "tool")[:3]` |
 # | `tool.CalcSpatialVelocityInWorld(context).get_coeffs()` | `lw.velocity(model, q, v, "tool")[turned]` |
 # | `plant.CalcBiasSpatialAcceleration(context, kV, tool, o, W, W).get_coeffs()` | `lw.jacobian_dot_times_v(model, q, v, "tool")[turned]` |
-# | `plant.CalcSpatialMomentumInWorldAboutPoint(context, o).get_coeffs()` | `lw.momentum_about(model, q, v, o)[turned]` |
+# | `plant.CalcSpatialMomentumInWorldAboutPoint(context, o).get_coeffs()` | `lw.momentum(model, q, v, o)[turned]` |
 # | `plant.CalcKineticEnergy(context)` | `lw.kinetic_energy(model, q, v)` |
 # | `plant.MapVelocityToQDot(context, v)` | `lw.configuration_rate(model, q, v)` |
 #

@@ -206,8 +206,8 @@ def ellipsoid(model: Model, q: Array, frame: str, what: str) -> tuple[Array, Arr
 
     if not model.loops:
         function = lw.velocity_ellipsoid if what == "velocity" else lw.force_ellipsoid
-        axes, semi = function(model, q, frame)
-        return np.asarray(axes), np.asarray(semi)
+        found = function(model, q, frame)
+        return found.axes, found.semi_axes
     N = free_velocities(model, q)
     driving = [model.slice(name).v.start for name in drivers(model, q)]
     if len(driving) == N.shape[1] and np.linalg.cond(N[driving]) < 1e6:

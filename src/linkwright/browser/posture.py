@@ -167,7 +167,7 @@ def welcoming(model: Model) -> Array:
     rows = np.tile(q, (len(patterns), 1))
     rows[:, hinges] += patterns
     rows = rows[((rows >= model.lower) & (rows <= model.upper)).all(axis=1)]
-    semi = np.asarray(_velocity_ellipsoid(model, rows, frame)[1])
+    semi = np.asarray(_velocity_ellipsoid(model, rows, frame).semi_axes)
     rank = int((semi.max(axis=0) > 1e-6 * semi.max()).sum())
     if rank < 2:
         return q

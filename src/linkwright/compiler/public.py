@@ -10,18 +10,21 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
 
-from linkwright.compiler.front.algorithms import ARRAYS, Checked, algorithm_of, facts
+from linkwright.compiler.front.algorithms import ARRAYS, FIXED, Checked, algorithm_of, facts
 from linkwright.compiler.front.bind import (
     BoundFunction,
     DerivativeFunction,
+    arrays_of,
     bind,
     book_of,
     call,
     name_of,
+    optional_arrays,
     regrouped,
     regrouping,
     signature_of,
@@ -62,8 +65,12 @@ def public(book: F) -> F:
     names = [p.name for p in parameters[1:]]
     arrays = [name for name in names if name in ARRAYS]
     fixed = [name for name in names if name not in ARRAYS]
+    optional = optional_arrays(book)
     scope: dict[str, Any] = {"_face_tuple": tuple, "_face_list": list, "_face_type": type, "_face_exact": exact}
     scope |= {"__name__": __name__, "_face_identity": identity(book)}
+    record = "_face_record" if (result := facts(book).record) is not None else ""
+    if result is not None:
+        scope[record] = _recorder(result)
     header = []
     for k, p in enumerate(parameters):
         if p.kind is p.KEYWORD_ONLY and parameters[k - 1].kind is not p.KEYWORD_ONLY:
@@ -79,21 +86,26 @@ def public(book: F) -> F:
         keys = {n: f"_face_exact({n})" for n in fixed}
     elif "actuated" in fixed:
         keys["actuated"] = "_face_tuple(actuated) if _face_type(actuated) is _face_list else actuated"
-    model, told, pushed, usual = parameters[0].name, ", ".join(arrays), "", ""
+    model, told, pushed, usual = parameters[0].name, ", ".join(n for n in arrays if n not in optional), "", ""
     if _usual(book) is not None:  # only arrays are given: the fast path
         same = [
             f"{p.name} is {'None' if p.default is None else f'_face_default{k}'}"
             for k, p in enumerate(parameters)
             if p.name in fixed
         ]
-        usual = f"        if {' and '.join(same) or 'True'}:\n            return {model}.memo[_face_identity]({told})\n"
+        same += [f"{n} is None" for n in optional]
+        condition = " and ".join(same) or "True"
+        usual = f"        if {condition}:\n            return {record}({model}.memo[_face_identity]({told}))\n"
     if "wrenches" in fixed:
         key = ", ".join((keys | {"wrenches": "_face_tuple(wrenches)"}).values())
         pushed = (
             f"        if wrenches:\n"
-            f"            return {model}.memo[_face_identity, {key}]({told}, *wrenches.values())\n"
+            f"            return {record}({model}.memo[_face_identity, {key}]({told}, *wrenches.values()))\n"
         )
         keys["wrenches"] = "None"
+    for n in optional:  # a kernel of its own, with one more array
+        key, every = ", ".join(["_face_identity", *keys.values(), repr(n)]), ", ".join(arrays)
+        pushed += f"        if {n} is not None:\n            return {record}({model}.memo[{key}]({every}))\n"
     key = ", ".join(["_face_identity", *keys.values()])
     source = (
         f"def face({', '.join(header)}):\n"
@@ -101,9 +113,9 @@ def public(book: F) -> F:
         f"        raise _face_wrong([{', '.join(p.name for p in parameters)}], _face_more, _face_unknown)\n"
         f"    try:\n"
         f"{usual}{pushed}"
-        f"        return {model}.memo[{key}]({told})\n"
+        f"        return {record}({model}.memo[{key}]({told}))\n"
         f"    except Exception as error:\n"
-        f"        return _face_otherwise(error, {model}, {{{', '.join(f'{n!r}: {n}' for n in names)}}})\n"
+        f"        return {record}(_face_otherwise(error, {model}, {{{', '.join(f'{n!r}: {n}' for n in names)}}}))\n"
     )
 
     def wrong(given: list[Any], more: tuple[Any, ...], unknown: dict[str, Any]) -> ArgumentError:
@@ -129,6 +141,16 @@ def public(book: F) -> F:
     return face
 
 
+def _recorder(record: type) -> Callable[[Any], Any]:
+    """Return a function of a kernel's results that returns them as a record, as the book of the algorithm does."""
+    names = [field.name for field in fields(record)]
+
+    def recorded(results: Any) -> Any:
+        return results if isinstance(results, record) else record(**dict(zip(names, results, strict=True)))
+
+    return recorded
+
+
 def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
     """Handle calls that the fast path cannot: first calls, symbols, and errors to report."""
     name = name_of(book)
@@ -138,6 +160,8 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
     wrenches = arguments.get("wrenches")
     if wrenches is not None and not isinstance(wrenches, dict):
         raise ArgumentError(f"{name}: wrenches is a dict {{frame: (…, 6)}}; got {wrenches!r}") from None
+    given = [n for n in optional_arrays(book) if arguments[n] is not None]
+    arguments = {n: x for n, x in arguments.items() if n in given or n not in optional_arrays(book)}
     arrays = [x for n, x in arguments.items() if n in ARRAYS] + list((wrenches or {}).values())
     try:
         symbolic = model.holds_symbols or any(
@@ -156,10 +180,10 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         checked = facts(book).checked
         if checked is not None and checked.asked(model, fixed):
             return _checked(checked, model, arguments, fixed)
-        return _compiled_or_not(bind(book, model, {}, values=fixed))
+        return _compiled_or_not(bind(book, model, {n: FIXED[n] for n in given}, values=fixed))
 
     try:
-        key = [x if n == "wrenches" or not own else exact(x) for n, x in fixed.items()]
+        key = [x if n == "wrenches" or not own else exact(x) for n, x in fixed.items()] + given
         known = ((identity(book), *key) if key else identity(book)) in model.memo
     except TypeError:
         if own:  # a value that may change unseen: what comes of it is not kept
@@ -170,7 +194,7 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
     if known and not isinstance(error, (KeyError, TypeError)):  # it was the kernel that refused
         raise error from None
     usual = _usual(book)
-    if usual != {n: exact(x) for n, x in fixed.items()}:
+    if given or usual != {n: exact(x) for n, x in fixed.items()}:
         return derived(model, book, *key, make=make)(*arrays)
     kernel = derived(model, book, make=make)
     if any(arguments[n] is not p.default for n, p in inspect.signature(book).parameters.items() if n in fixed):
@@ -224,7 +248,7 @@ def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any
     }
     signature = inspect.signature(book)
     first = next(iter(signature.parameters))
-    results = call(book, signature, {first: regrouped(book, model, prepared), **prepared})
+    results = arrays_of(call(book, signature, {first: regrouped(book, model, prepared), **prepared}))
     return tuple(map(comparable, results)) if isinstance(results, tuple) else comparable(results)
 
 
@@ -368,6 +392,7 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
     signature, book = signature_of(function), book_of(function)
     first, *names = signature.parameters or [""]
     name, choices = name_of(book), [one for one in names if one in ARRAYS]
+    optional = optional_arrays(function)
     starred = [p for p in signature.parameters.values() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     if starred:
         raise ArgumentError(f"{name} takes {starred[0]}; write its arrays out, one argument each")
@@ -385,6 +410,8 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
         fixed = {n: x for n, x in arguments.items() if n not in ARRAYS}
         if wrenches:
             fixed["wrenches"] = tuple(wrenches)
+        shapes = {n: FIXED[n] for n in optional if arguments[n] is not None}
+        arguments = {n: x for n, x in arguments.items() if n in shapes or n not in optional}
         own_arrays = [x for n, x in arguments.items() if n in ARRAYS]
         arrays = own_arrays + list((wrenches or {}).values())
         known = facts(book).derivatives.get(wrt)
@@ -398,13 +425,13 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
 
         def make() -> Program | str:
             try:
-                return differentiate(trace(bind(book, model, {}, values=fixed)), wrt, model)
+                return differentiate(trace(bind(book, model, shapes, values=fixed)), wrt, model)
             except TooLargeError as error:
                 told = f"the derivative of {name} by {wrt} is too large for {model.name!r}: {error}"
                 return f"{told}; {name_of(known.book)} gives it" if known else told
 
         try:
-            key = [exact(x) for x in fixed.values()]
+            key = [*(exact(x) for x in fixed.values()), *shapes]
         except TypeError:  # it may change unseen
             made = make()
         else:

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
+from linkwright.dynamics.frames.manipulability import Ellipsoid
 from linkwright.errors import InputError, ShapeError, counted
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -67,8 +68,8 @@ def draw_ellipsoids(
     for kind in kinds:
         axes, lengths = kernel_of(KINDS[kind], model, frame=frame)(q)
         open_axes = np.isinf(lengths)
-        told = f"up to {lengths[~open_axes].max(initial=0.0):.3g} {'m/s' if kind == 'velocity' else 'N'}"
+        label = f"up to {lengths[~open_axes].max(initial=0.0):.3g} {'m/s' if kind == 'velocity' else 'N'}"
         if open_axes.any():
-            told += f", no bound along {counted(int(open_axes.sum()), 'axis', 'axes')}"
-        found[f"{kind} ({told})"] = (axes, lengths)
+            label += f", no bound along {counted(int(open_axes.sum()), 'axis', 'axes')}"
+        found[f"{kind} ({label})"] = Ellipsoid(axes=axes, semi_axes=lengths)
     return drawn(model, q, place, found, view=view, title=title)

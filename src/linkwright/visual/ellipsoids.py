@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.dynamics.frames.manipulability import Ellipsoid
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import configurations, nearby, poses_along, skeleton
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 DRAWN = 0.3
 """of the mechanism's size: as what the longest semi-axis that has a bound is drawn"""
-
-Ellipsoid = tuple[Array, Array]
-"""axes (3, 3), as columns in the world, and semi-axes (3,), infinite where they have no bound"""
 
 
 def draw_ellipsoids(
@@ -44,15 +42,15 @@ def draw_ellipsoids(
     poses = poses_along(model, q)
     points, centers = bones.along(poses), bones.center_of_mass_along(poses)
     size = float(np.ptp(np.concatenate([points[0], place[None]]), axis=0).max()) or 1.0
-    drawn = {name: _drawn(semi_axes, size) for name, (_, semi_axes) in ellipsoids.items()}
-    semi = [(ellipsoids[name][0] * shown).T for name, (shown, _) in drawn.items()]
+    drawn = {name: _drawn(ellipsoid.semi_axes, size) for name, ellipsoid in ellipsoids.items()}
+    semi = [(ellipsoids[name].axes * shown).T for name, (shown, _) in drawn.items()]
     every = np.concatenate([points[0], *(place + side * axes for axes in semi for side in (-1.0, 1.0))])[None]
     reach = bones.along(poses_along(model, nearby(model, q[0])))
     seen = choose_view(every, centers, model.gravity, view, azimuth, elevation, reach, anchors=points[0, bones.anchors])
     scene = Scene(bones, seen, model.name if title is None else title)
     scene.show(points[0], center_of_mass=centers[0])
     for color, (name, (shown, cut)) in zip(COLORS * len(drawn), drawn.items(), strict=False):
-        _outline(scene, seen, place, ellipsoids[name][0] * shown, cut, name, color)
+        _outline(scene, seen, place, ellipsoids[name].axes * shown, cut, name, color)
     if drawn:
         scene.axes.legend(loc="upper left", fontsize=9, frameon=False)
     return scene.figure

@@ -44,7 +44,7 @@ def gains(model: Model, frame: str, q: Array) -> tuple[Array, Array]:
 
 def _sampled(model: Model, q: Any, frame: str) -> tuple[Any, Any]:
     """The place of a frame (3,), and the semi-axes (3,) of the ellipsoid of its velocities, the longest first."""
-    return dynamics.pose(model, q, frame)[:3, 3], dynamics.velocity_ellipsoid(model, q, frame)[1]
+    return dynamics.pose(model, q, frame)[:3, 3], dynamics.velocity_ellipsoid(model, q, frame).semi_axes
 
 
 def _first_axis(model: Model, frame: str) -> tuple[Array, Array] | None:

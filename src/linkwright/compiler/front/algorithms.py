@@ -11,6 +11,7 @@ from linkwright.dynamics.assembly.reactions import prescribed_motion_and_opening
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.forces.actuation import require_closed, require_possible
 from linkwright.dynamics.frames.jacobian import analytical_jacobian_and_rotation
+from linkwright.dynamics.frames.manipulability import Ellipsoid
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.euler import tell_of_lock
@@ -65,6 +66,8 @@ class Algorithm:
     """by array, those that take fewer operations than differentiating the trace"""
     checked: Checked | None = None
     """where a motion is given that may not be possible"""
+    record: type | None = None
+    """class of its result, where kernels return its fields as a tuple"""
 
 
 def _by(book: Book, *arrays: str) -> dict[str, Derivative]:
@@ -115,6 +118,8 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.prescribed_dynamics: Algorithm(
         checked=Checked(prescribed_motion_and_opening, _motion, lambda model, told: bool(model.loops))
     ),
+    dynamics.velocity_ellipsoid: Algorithm(record=Ellipsoid),
+    dynamics.force_ellipsoid: Algorithm(record=Ellipsoid),
     dynamics.analytical_jacobian: Algorithm(
         checked=Checked(analytical_jacobian_and_rotation, _angles, lambda model, told: True)
     ),

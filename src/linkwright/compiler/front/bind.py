@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial, update_wrapper
 from types import MappingProxyType
 from typing import Any
@@ -83,7 +83,7 @@ def bind(
 
     ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
     the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,),
-    point (3,), twists (bodies, 6). ``values``: what is bound as it is, whole numbers too.
+    point (3,) unless it is None by default, twists (bodies, 6). ``values``: what is bound as it is, whole numbers too.
     ``regroup``: whether algorithms run on what takes fewer operations: joint-space dynamics on the minimal model.
     """
     book = book_of(function)
@@ -128,7 +128,7 @@ def bind(
             shapes[key] = (model.nv,)
         elif model is not None and key == "twists":
             shapes[key] = (len(model.bodies), 6)
-        elif key in FIXED:
+        elif key in FIXED and parameter.default is not None:
             shapes[key] = FIXED[key]
         elif parameter.default is parameter.empty:
             if model is None and key == next(iter(parameters)) and _is_of_model(book, parameter):
@@ -151,14 +151,14 @@ def bind(
         return arguments
 
     def called(model: Model, arguments: Mapping[str, Any]) -> Any:
-        return call(book, signature, {first: model, **arguments})
+        return arrays_of(call(book, signature, {first: model, **arguments}))
 
     def of_arrays(*arrays: Any) -> Any:
         if book in ALGORITHMS:  # which compare no arrays; plain ones are faster to trace
             arrays = tuple(map(np.asarray, arrays))
         arguments = named(arrays)
         if model is None:
-            return call(book, signature, arguments)
+            return arrays_of(call(book, signature, arguments))
         token = _regrouping.set(regroup and _regrouping.get())
         try:
             return called(regrouped(book, model, arguments), arguments)
@@ -238,6 +238,19 @@ def call(function: Callable[..., Any], signature: inspect.Signature, arguments: 
     """Call a function with arguments by name, including its positional-only ones."""
     made = inspect.BoundArguments(signature, {n: arguments[n] for n in signature.parameters if n in arguments})  # type: ignore[arg-type]
     return function(*made.args, **made.kwargs)
+
+
+def optional_arrays(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the arrays of a function that need not be given; kernels do without them by default."""
+    parameters = signature_of(function).parameters.values()
+    return [p.name for p in parameters if p.name in FIXED and p.default is None]
+
+
+def arrays_of(result: Any) -> Any:
+    """Return the fields of a record as a tuple, and other results unchanged."""
+    if not is_dataclass(result) or isinstance(result, type):
+        return result
+    return tuple(getattr(result, field.name) for field in fields(result))
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:

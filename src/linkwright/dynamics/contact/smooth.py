@@ -24,7 +24,6 @@ import numpy as np
 from linkwright.dynamics.contact.compliant import dissipation
 from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.contact.shapes import ContactCandidate
-from linkwright.dynamics.forces.statics import joint_forces
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.momentum import total_mass
@@ -165,14 +164,6 @@ def _friction_moment(pair: Pair, pressing: Any, n: Array, w: Array) -> Array:
         across = w - about * n
         moment = moment - (pair.rolling_friction * pressing / np.sqrt(across @ across + TURN * TURN)) * across
     return moment
-
-
-def pair_forces(model: Model, q: Array, v: Array) -> Array:
-    """Return the efforts (nv,) of all pairs, Σ Jᵀ w."""
-    efforts = np.zeros(model.nv)
-    for body, wrench in pair_wrenches(model, q, v).items():
-        efforts = efforts + joint_forces(model, q, body, wrench)
-    return efforts
 
 
 def pair_energy(model: Model, q: Array) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -30,6 +31,22 @@ RANK = 1e-9
 """Singular values below this fraction of the largest are zero, in units of the mechanism's length."""
 
 GROUPS = {"all": NAMES, "linear": NAMES[:3], "angular": NAMES[3:]}
+
+
+@dataclass(eq=False, slots=True, kw_only=True)  # frozen ones take a microsecond more to make
+class Ellipsoid:
+    """Ellipsoid of the velocities or forces of a frame in m directions.
+
+    Parameters
+    ----------
+    axes : ndarray, shape (..., m, m)
+        Unit vectors of the axes in the columns.
+    semi_axes : ndarray, shape (..., m)
+        Lengths, the longest first: in m/s or rad/s, or in N or N m.
+    """
+
+    axes: Array
+    semi_axes: Array
 
 
 def check_measure(model: Model, measure: str) -> None:
@@ -146,7 +163,7 @@ def velocity_ellipsoid(
     directions: str | Sequence[str] = "linear",
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
-) -> tuple[Shaped[Array, "m m"], Shaped[Array, "m"]]:
+) -> Ellipsoid:
     """Compute the ellipsoid of the velocities of a frame at joint velocities |v| ≤ 1.
 
     Parameters
@@ -167,12 +184,18 @@ def velocity_ellipsoid(
 
     Returns
     -------
-    axes : ndarray, shape (..., m, m)
-        Unit vectors of the m directions in the columns.
-    semi_axes : ndarray, shape (..., m)
-        Lengths in m/s or rad/s, the longest first.
+    Ellipsoid
+        `axes` and `semi_axes`, in m/s or rad/s.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> lw.velocity_ellipsoid(arm, [0.0, 0.0], "tip").semi_axes.round(3) + 0.0
+    array([2.236, 0.   , 0.   ])
     """
-    return singular_values(_rows(model, q, frame, directions, reference_frame, relative_to))
+    axes, semi_axes = singular_values(_rows(model, q, frame, directions, reference_frame, relative_to))
+    return Ellipsoid(axes=axes, semi_axes=semi_axes)
 
 
 @takes_model
@@ -183,7 +206,7 @@ def force_ellipsoid(
     directions: str | Sequence[str] = "linear",
     reference_frame: ReferenceFrame = "world_aligned",
     relative_to: str = "world",
-) -> tuple[Shaped[Array, "m m"], Shaped[Array, "m"]]:
+) -> Ellipsoid:
     """Compute the ellipsoid of the forces on a frame that efforts |Jᵀf| ≤ 1 balance.
 
     Parameters
@@ -204,13 +227,12 @@ def force_ellipsoid(
 
     Returns
     -------
-    axes : ndarray, shape (..., m, m)
-        Unit vectors of the m directions in the columns.
-    semi_axes : ndarray, shape (..., m)
-        Lengths in N or N m, the longest first: the inverses of those of :func:`velocity_ellipsoid`. They are infinite
-        in directions in which the frame cannot move.
+    Ellipsoid
+        `axes` and `semi_axes`, in N or N m: the inverses of those of :func:`velocity_ellipsoid`. They are infinite in
+        directions in which the frame cannot move.
     """
-    return of_forces(model, _rows(model, q, frame, directions, reference_frame, relative_to), directions)
+    axes, semi_axes = of_forces(model, _rows(model, q, frame, directions, reference_frame, relative_to), directions)
+    return Ellipsoid(axes=axes, semi_axes=semi_axes)
 
 
 def of_forces(model: Model, J: Array, directions: str | Sequence[str]) -> tuple[Array, Array]:

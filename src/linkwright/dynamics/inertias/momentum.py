@@ -130,8 +130,10 @@ def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Arra
 
 
 @takes_model
-def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
-    """Compute the momentum of all moving bodies about their center of mass.
+def momentum(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], point: Shaped[Array, "3"] | None = None
+) -> Shaped[Array, "6"]:
+    """Compute the momentum of all moving bodies about their center of mass, or another point.
 
     Parameters
     ----------
@@ -141,6 +143,8 @@ def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Sh
         Configuration.
     v : array_like, shape (..., nv)
         Velocity.
+    point : array_like, shape (..., 3), optional
+        Point in the world in m; by default the center of mass.
 
     Returns
     -------
@@ -159,33 +163,7 @@ def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Sh
     twists = body_velocities(model, q, v)
     _, (total,) = model.inward(inward, (np.zeros(6),), model.coordinates(q), twists)
     P, L = total[:3], total[3:]
-    return np.concatenate([P, L - skew(center_of_mass(model, q)) @ P])
-
-
-@takes_model
-def momentum_about(
-    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], point: Shaped[Array, "3"]
-) -> Shaped[Array, "6"]:
-    """Compute the momentum of all moving bodies about a point of the world.
-
-    Parameters
-    ----------
-    model : Model
-        Mechanism.
-    q : array_like, shape (..., nq)
-        Configuration.
-    v : array_like, shape (..., nv)
-        Velocity.
-    point : array_like, shape (..., 3)
-        Point in the world in m.
-
-    Returns
-    -------
-    ndarray, shape (..., 6)
-        Momentum [P; L] in world axes, in N s and N m s.
-    """
-    h = momentum(model, q, v)
-    return np.concatenate([h[:3], h[3:] + skew(center_of_mass(model, q) - point) @ h[:3]])
+    return np.concatenate([P, L - skew(center_of_mass(model, q) if point is None else point) @ P])
 
 
 @takes_model

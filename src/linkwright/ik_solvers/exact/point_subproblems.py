@@ -8,7 +8,6 @@ import numpy as np
 
 from linkwright.ik_solvers.exact.chain import Chain
 from linkwright.ik_solvers.exact.subproblems import (
-    RotationPair,
     both,
     cross,
     distances,
@@ -17,6 +16,7 @@ from linkwright.ik_solvers.exact.subproblems import (
     pick,
     record_margin,
     subproblem_1,
+    subproblem_3,
     subproblem_4,
     subproblem_5,
     subproblem_6,
@@ -130,7 +130,7 @@ def _two_hinges_and_a_slide(chain: Chain, w: Array, to: Array, form: str) -> lis
     if _numeric(h1, h2) and _same(h1, h2):  # heights tell the slide, distances the first hinge
         d = dot(h2, to - w) / dot(h2, h3)
         v = w + h3 * d - c2
-        for t1, exists in zip(*_distance(-h1, to - c1, c2 - c1, v), strict=True):
+        for t1, exists in zip(*subproblem_3(-h1, to - c1, c2 - c1, v), strict=True):
             found.append((t1, subproblem_1(h2, v, chain.back(0, t1, to) - c2), d, exists))
         return found
     v = w - c2
@@ -139,11 +139,6 @@ def _two_hinges_and_a_slide(chain: Chain, w: Array, to: Array, form: str) -> lis
         for d, too in _square_roots(dot(v, h3), dot(v, v) - dot(z, z)):
             found.append((t1, subproblem_1(h2, v + h3 * d, z), d, both(exists, too)))
     return found
-
-
-def _distance(k: Array, p: Array, q: Array, v: Array) -> RotationPair:
-    """The turns with |Rot(k, θ) p − q| = |v|."""
-    return subproblem_4(k, p, q, 0.5 * (dot(p, p) + dot(q, q) - dot(v, v)))
 
 
 def _numeric(*vectors: Array) -> bool:

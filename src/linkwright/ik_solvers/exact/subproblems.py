@@ -1,9 +1,9 @@
-"""Six subproblems of Paden, Kahan, Elias and Wen: rotations about one, two or three axes that satisfy one condition.
+"""Subproblems of Paden, Kahan, Elias and Wen: rotations about one, two or three axes that satisfy one condition.
 
 All are functions of numbers or symbols without branches, so that a solver is straight-line code. A rotation
 is given by its sine and cosine: intermediate results need no trigonometry, and only solutions need an arctangent.
 Axes k are unit vectors. If a condition cannot be satisfied, the rotation is the nearest one (for
-subproblems 1 to 4), returned once; ``exists`` states whether the second of two rotations differs from the first.
+subproblems 1, 3 and 4), returned once; ``exists`` states whether the second of two rotations differs from the first.
 
 Subproblems: B. Paden, thesis, Berkeley 1986; A. Elias & J. Wen, "IK-Geo", Mechanism and Machine Theory 209, 2025. The
 two circles of subproblem 6 meet on the two lines of a degenerate conic of their pencil, which is always real.
@@ -164,29 +164,9 @@ def subproblem_1(k: Array, p: Array, q: Array, scale: Any = None) -> SineCosine:
     return turn_of(y, x)
 
 
-def subproblem_2(
-    k1: Array, p1: Array, k2: Array, p2: Array
-) -> tuple[tuple[SineCosine, SineCosine], tuple[SineCosine, SineCosine], Any]:
-    """The turns with Rot(k₁, θ₁) p₁ = Rot(k₂, θ₂) p₂, of lengths made equal: two pairs, and whether the second exists.
-
-    Both bring the vectors to where two cones meet, z on the unit sphere.
-    """
-    p1, p2 = p1 / np.sqrt(dot(p1, p1)), p2 / np.sqrt(dot(p2, p2))
-    n = cross(k1, k2)
-    square = dot(n, n)
-    a, b, c = dot(k1, p1), dot(k2, p2), dot(k1, k2)
-    z = k1 * ((a - c * b) / square) + k2 * ((b - c * a) / square)
-    left = 1.0 - dot(z, z)
-    two = left > MERGED
-    z = z * pick(two, 1.0, 1.0 / np.sqrt(dot(z, z)))
-    far = n * np.sqrt(pick(two, left, 0.0) / square)
-    pairs = [(subproblem_1(k1, p1, w), subproblem_1(k2, p2, w)) for w in (z + far, z - far)]
-    return pairs[0], pairs[1], two
-
-
-def subproblem_3(k: Array, p: Array, q: Array, d: Any) -> RotationPair:
-    """The turns about k that bring p to the distance d from q."""
-    return subproblem_4(k, p, q, 0.5 * (dot(p, p) + dot(q, q) - d * d))
+def subproblem_3(k: Array, p: Array, q: Array, v: Array) -> RotationPair:
+    """The turns with |Rot(k, θ) p − q| = |v|."""
+    return subproblem_4(k, p, q, 0.5 * (dot(p, p) + dot(q, q) - dot(v, v)))
 
 
 def subproblem_4(k: Array, p: Array, h: Array, d: Any) -> RotationPair:
