@@ -64,12 +64,12 @@ class TypesetEquations(ExactForms):
             Terms of the entry.
         """
         checked_form(form)
-        told = False
+        has_mass = False
         for quantity in self._chosen(what, frame):
             own = frame if quantity.framed else None
             array, order = self.polynomials(quantity.name, own, reference_frame), self._order_of(self._framed(own))
-            if not told and (mass := self.total_mass(array)):
-                told = True
+            if not has_mass and (mass := self.total_mass(array)):
+                has_mass = True
                 yield MASS, "", mass
             if not any(bool(p) for p in array.flat):
                 yield quantity.letter, "", ()
@@ -299,17 +299,6 @@ class TypesetEquations(ExactForms):
         lost, sprung = (f" + {part}" * (letter in self.letters) for letter, part in (("D", "dR/dv"), ("K", "K")))
         lines.append(f"d/dt dL/dv - slopes of L{turns}{lost}{sprung} = tau")
         return "\n".join(lines)
-
-    def latex_symbols(self) -> dict[str, str]:
-        """Return the LaTeX of names.
-
-        Returns
-        -------
-        dict of str
-            LaTeX by name.
-        """
-        names = (*self._plan.values, *self.coordinates.q, *self.coordinates.v)
-        return {name: latex_name(name) for name in names}
 
     def _repr_latex_(self) -> str | None:
         """Return the representation in notebooks without HTML; None for large equations."""

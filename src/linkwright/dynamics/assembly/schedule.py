@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,6 @@ from linkwright.dynamics.assembly.partition import blocks_of
 from linkwright.dynamics.assembly.subassembly import HandlePlacement
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
 
 GROUND = -1
 """Number of the ground, as a body and as a node."""
@@ -122,31 +120,6 @@ class Schedule:
             level.append(1 + max(level[node] for node in (join.child_node, join.parent_node) if node != GROUND))
         return tuple(level)
 
-    @cached_property
-    def levels(self) -> tuple[tuple[JoinBatch, ...], ...]:
-        """Joins level by level, those with the same placement together as arrays of node numbers.
-
-        Joins of one level are independent. A level is split after the level above it.
-        """
-        found: dict[int, list[tuple[int, Join]]] = {}
-        for number, join in enumerate(self.joins, len(self.blocks)):
-            found.setdefault(self.level_of[number], []).append((number, join))
-
-        def kind(entry: tuple[int, Join]) -> Any:
-            _, join = entry
-            nodes = join.parent_node, join.child_node
-            closes = join.joint >= len(self.parents)
-            return closes, nodes[0] == nodes[1], *(one == GROUND for one in nodes), self.sizes(join), join.place
-
-        levels = []
-        for level in sorted(found):
-            batches = []
-            for (closes, *_, place), members in groupby(sorted(found[level], key=kind), kind):
-                numbers = np.array([[number, *join[:3]] for number, join in members]).T
-                batches.append(JoinBatch(place, closes, *numbers))
-            levels.append(tuple(batches))
-        return tuple(levels)
-
     def sizes(self, join: Join) -> tuple[int, int]:
         """Return the number of handles of the parent's and the child's side of a join; the ground has one."""
         parent, child = (1 if one == GROUND else len(self.handles[one]) for one in join[1:3])
@@ -159,22 +132,6 @@ class Schedule:
 
     def __repr__(self) -> str:
         return f"<Schedule: {len(self.blocks)} leaves, {len(self.order)} joins, depth {self.depth}>"
-
-
-class JoinBatch(NamedTuple):
-    """Joins of one level with the same placement."""
-
-    place: HandlePlacement
-    closes: bool
-    """whether the joins are loops"""
-    nodes: Array
-    """(n,) numbers of the results"""
-    joints: Array
-    """(n,)"""
-    parent_nodes: Array
-    """(n,), GROUND for all joins on the ground"""
-    child_nodes: Array
-    """(n,), equal to ``parent_nodes`` for loops within one node"""
 
 
 def _found(merged: list[int], node: int) -> int:
