@@ -76,5 +76,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         _, _, reason = report.longrepr
         reasons[reason.removeprefix("Skipped: ")] += 1
     if reasons:
-        told = "; ".join(f"{count} because {reason}" for reason, count in reasons.most_common())
-        terminalreporter.write_line(f"{reasons.total()} tests skipped: {told}")
+        text = "; ".join(f"{count} because {reason}" for reason, count in reasons.most_common())
+        terminalreporter.write_line(f"{reasons.total()} tests skipped: {text}")

@@ -66,8 +66,8 @@ def test_every_page_for_newcomers_is_a_program_too(monkeypatch):
 
     programs = write_examples.programs()
     pages = [page for room in write_examples.ROOMS for page in (DOCS / room).glob("*.md")]
-    told = {path.relative_to(ROOT / "examples").with_suffix(".md") for path in programs}
-    without = {page.relative_to(DOCS) for page in pages} - told
+    result = {path.relative_to(ROOT / "examples").with_suffix(".md") for path in programs}
+    without = {page.relative_to(DOCS) for page in pages} - result
     assert {page.stem for page in without} == {"index", "glossary", "installation", "troubleshooting"}
     for path, text in programs.items():
         assert path.read_text(encoding="utf-8") == text, "run python tools/write_examples.py"
@@ -78,7 +78,7 @@ def test_every_page_for_newcomers_is_a_program_too(monkeypatch):
 
 @pytest.fixture
 def extensions(monkeypatch):
-    """What Sphinx is told beside its own, docs/sphinx."""
+    """Extensions of Sphinx in docs/sphinx."""
     pytest.importorskip("sphinx")
     monkeypatch.syspath_prepend(str(DOCS / "sphinx"))
     yield importlib.import_module
@@ -89,9 +89,9 @@ def extensions(monkeypatch):
 @pytest.mark.skipif(not DOCS.is_dir(), reason="this is no checkout")
 def test_the_page_of_commands_names_the_program_whoever_builds_it(extensions):
     commands = extensions("commands")
-    told = {"heading-level": 2, "flatten-commands": None, "usage-name": "linkwright"}
+    options = {"heading-level": 2, "flatten-commands": None, "usage-name": "linkwright"}
     maker = commands.Commands.__new__(commands.Commands)
-    text = maker._generate_documentation("linkwright.cli:app", commands.DirectiveOptions.from_dict(told))
+    text = maker._generate_documentation("linkwright.cli:app", commands.DirectiveOptions.from_dict(options))
     titles = re.findall(r"^linkwright (\S+)\n-+$", text, re.MULTILINE)
     usages = re.findall(r"^::\n\n    linkwright (\S+)(.*)$", text, re.MULTILINE)
     assert titles == [*sorted(t for t in titles if t[0] != "-"), "--install-completion"]

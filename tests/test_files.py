@@ -145,8 +145,8 @@ def test_a_run_on_a_full_disk_leaves_the_earlier_run(tmp_path, capsys):
     before = contents(tmp_path)
     with files_limited_to(20_000):
         run("0.3", 2)
-    told = capsys.readouterr().err.replace("\n", "")
-    assert f"error: cannot write '{tmp_path}/motion.csv': File too large" in told
+    text = capsys.readouterr().err.replace("\n", "")
+    assert f"error: cannot write '{tmp_path}/motion.csv': File too large" in text
     assert contents(tmp_path) == before
     assert len(before) == 5
 
@@ -220,7 +220,7 @@ def test_an_archive_that_grows_too_large_is_refused(tmp_path, monkeypatch):
         files.read_arrays(tmp_path / "bomb.npz", "archive")
 
 
-def test_odd_paths_are_told(tmp_path):
+def test_odd_paths_are_reported(tmp_path):
     motion = lw.simulate(lw.load("pendulum"), [0.1], [0.0], 0.02, 1e-2)
     for path in ("\0.npz", "é\ud800.npz", "x" * 300 + ".npz"):
         with pytest.raises(InputError, match="cannot write"):

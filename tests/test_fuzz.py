@@ -60,15 +60,15 @@ def crashing(path):
 
 
 @pytest.mark.parametrize(
-    ("read", "told"), [(foreign, "KeyError"), (endless, "ended by signal 14"), (crashing, "ended by signal 9")]
+    ("read", "message"), [(foreign, "KeyError"), (endless, "ended by signal 14"), (crashing, "ended by signal 9")]
 )
-def test_failures_are_saved_and_reported(fuzz, monkeypatch, tmp_path, capfd, read, told):
+def test_failures_are_saved_and_reported(fuzz, monkeypatch, tmp_path, capfd, read, message):
     monkeypatch.setattr(fuzz, "HANG", 1)
     monkeypatch.setitem(fuzz.FORMATS, "odd", fuzz.Format("xml", ".xml", lambda: [b"<a/>", b"<a b='world'/>"], read))
     monkeypatch.setattr(sys, "argv", ["fuzz", "odd", "--count", "2", "--save", str(tmp_path)])
     assert fuzz.main() == 1
     said = capfd.readouterr().out
-    assert told in said
+    assert message in said
     saved = [file.name for file in tmp_path.iterdir()]
     assert saved == ["odd-0-1.xml"] if read is foreign else "odd-0-0.xml" in saved
 

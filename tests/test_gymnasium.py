@@ -44,7 +44,7 @@ def pendulum():
     return lw.load("pendulum")
 
 
-def told(**more):
+def setting(**more):
     space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float64)
     return dict(reward=upright, observation=seen, controller=torque, action_space=space, reset=anew, steps=20, **more)
 
@@ -53,13 +53,13 @@ def told(**more):
 def test_gymnasiums_own_checks_pass(pendulum):
     from gymnasium.utils.env_checker import check_env
 
-    check_env(Env(pendulum, **grouped(terminate=partial(far, angle=2.0), limit=50, **told())))
+    check_env(Env(pendulum, **grouped(terminate=partial(far, angle=2.0), limit=50, **setting())))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_it_is_what_gymnasium_makes_of_single_ones(pendulum):
     """Motion by motion the same as Gymnasium's own vector of single environments, also where they begin again."""
-    of = told(terminate=partial(far, angle=0.3), limit=7)
+    of = setting(terminate=partial(far, angle=0.3), limit=7)
     ours = VectorEnv(pendulum, 3, **grouped(**of))
     theirs = gymnasium.vector.SyncVectorEnv([lambda: Env(pendulum, **grouped(**of))] * 3)
     assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
@@ -79,7 +79,7 @@ def test_it_is_what_gymnasium_makes_of_single_ones(pendulum):
 
 
 def test_an_action_is_held_for_some_steps_of_a_rollout(pendulum):
-    of = VectorEnv(pendulum, 2, **grouped(q0=np.array([[0.3], [0.7]]), **{**told(), "reset": None}))
+    of = VectorEnv(pendulum, 2, **grouped(q0=np.array([[0.3], [0.7]]), **{**setting(), "reset": None}))
     of.reset(seed=0)
     actions = np.array([[0.5], [-1.0]])
     observed, rewards, terminated, truncated, _ = of.step(actions)
@@ -147,8 +147,8 @@ def test_the_page_runs():
         exec(compile(block, page.name, "exec"), scope)
 
 
-def test_some_begin_again_where_they_are_told(pendulum):
-    of = VectorEnv(pendulum, 3, **grouped(**told()))
+def test_some_begin_again_where_they_are_reported(pendulum):
+    of = VectorEnv(pendulum, 3, **grouped(**setting()))
     of.reset(seed=1)
     of.step(np.zeros((3, 1)))
     before = of.q
@@ -167,13 +167,13 @@ def test_some_begin_again_where_they_are_told(pendulum):
         (dict(discount=0.9), "takes no discount"),
     ],
 )
-def test_what_is_wrong_is_told(pendulum, more, said):
+def test_what_is_wrong_is_reported(pendulum, more, said):
     with pytest.raises(lw.errors.LinkwrightError, match=said):
-        VectorEnv(pendulum, **grouped(**{"num_envs": 2, **told(), **more}))
+        VectorEnv(pendulum, **grouped(**{"num_envs": 2, **setting(), **more}))
 
 
 def test_actions_of_another_shape_are_refused(pendulum):
-    of = VectorEnv(pendulum, 2, **grouped(**told()))
+    of = VectorEnv(pendulum, 2, **grouped(**setting()))
     of.reset(seed=0)
     with pytest.raises(lw.errors.ShapeError, match=r"expected \(2, 1\)"):
         of.step(np.zeros(2))
@@ -182,7 +182,7 @@ def test_actions_of_another_shape_are_refused(pendulum):
 
 
 def test_pictures(pendulum):
-    several = VectorEnv(pendulum, 2, **grouped(render_mode="rgb_array", **told()))
+    several = VectorEnv(pendulum, 2, **grouped(render_mode="rgb_array", **setting()))
     several.reset(seed=1)
     one, other = several.render()
     assert one.dtype == np.uint8
@@ -201,11 +201,11 @@ def test_pictures(pendulum):
     single._several._now[0][0, 0] += 3.0  # it is followed: what has gone away is still in the middle of the picture
     dark = [np.argwhere(picture.max(axis=2) < 60)[:, 1].mean() for picture in (near, single.render())]
     assert abs(dark[0] - dark[1]) < 0.02 * near.shape[1]
-    assert VectorEnv(pendulum, 2, **grouped(**told())).render() is None
+    assert VectorEnv(pendulum, 2, **grouped(**setting())).render() is None
 
 
 def test_copies_go_on_alike(pendulum):
-    first = VectorEnv(pendulum, 3, **grouped(**told(terminate=partial(far, angle=0.3), limit=7)))
+    first = VectorEnv(pendulum, 3, **grouped(**setting(terminate=partial(far, angle=0.3), limit=7)))
     first.reset(seed=4)
     first.action_space.seed(2)
     for _ in range(5):
@@ -215,18 +215,18 @@ def test_copies_go_on_alike(pendulum):
         action = first.action_space.sample()
         for x, y in zip(first.step(action)[:4], second.step(action)[:4], strict=True):
             assert np.array_equal(x, y)
-    one = Env(pendulum, **grouped(**told()))
+    one = Env(pendulum, **grouped(**setting()))
     one.reset(seed=1)
     other = copy.deepcopy(one)
     assert np.array_equal(one.step([0.5])[0], other.step([0.5])[0])
 
 
-def test_what_environments_do_not_take_is_told(pendulum):
+def test_what_environments_do_not_take_is_reported(pendulum):
     with pytest.raises(lw.errors.ArgumentError, match="has no argument 'rewards'"):
-        VectorEnv(pendulum, 2, **grouped(rewards=upright, **told()))
+        VectorEnv(pendulum, 2, **grouped(rewards=upright, **setting()))
     with pytest.raises(lw.errors.InputError, match="rgb_array"):
-        Env(pendulum, **grouped(render_mode="human", **told()))
+        Env(pendulum, **grouped(render_mode="human", **setting()))
     with pytest.raises(lw.errors.InputError, match=r"before the first reset"):
-        VectorEnv(pendulum, 2, **grouped(**told())).step(np.zeros((2, 1)))
+        VectorEnv(pendulum, 2, **grouped(**setting())).step(np.zeros((2, 1)))
     with pytest.raises(lw.errors.ArgumentError, match="num_envs"):
-        Env(pendulum, **grouped(num_envs=3, **told()))
+        Env(pendulum, **grouped(num_envs=3, **setting()))

@@ -64,10 +64,10 @@ def test_equations(name, made_before, tmp_path):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_explanations(way):
-    told = lw.equations(lw.load("two_link")).explanation()
-    again = way(told)
-    assert again.text() == told.text()
-    for one, other in zip(again.equilibria.found, told.equilibria.found, strict=True):
+    result = lw.equations(lw.load("two_link")).explanation()
+    again = way(result)
+    assert again.text() == result.text()
+    for one, other in zip(again.equilibria.found, result.equilibria.found, strict=True):
         np.testing.assert_array_equal(one.q, other.q)
         assert one.kind == other.kind
 

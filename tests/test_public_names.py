@@ -1,4 +1,4 @@
-"""The public names: what there is, and what tools are told of it."""
+"""The public names, and their types for tools."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_signatures_say_that_batches_are_taken():
 )
 def test_calls_that_do_not_fit_say_what_the_function_takes(call, message):
     model = lw.load("two_link")
-    lw.mass_matrix(model, model.neutral())  # what is compiled is told like what is not
+    lw.mass_matrix(model, model.neutral())  # compiled functions have the same help as others
     for _ in range(2):
         with pytest.raises(ArgumentError, match=message):
             call(model, model.neutral())
@@ -108,7 +108,7 @@ def test_doubled_arguments_of_what_compiles_itself_are_python_s_errors():
         lw.mass_matrix(model, model.neutral(), model=model)
 
 
-def test_mistakes_within_a_function_are_not_told_as_of_its_arguments():
+def test_mistakes_within_a_function_are_not_reported_as_of_its_arguments():
     def law(t, q):
         return q
 
@@ -125,13 +125,13 @@ def test_functions_that_explain_their_calls_keep_their_names(name):
 
 
 @pytest.mark.skipif(not (ROOT / "tools").is_dir(), reason="this is no checkout")
-def test_what_type_checkers_are_told_is_up_to_date(monkeypatch):
+def test_what_type_checkers_are_reported_is_up_to_date(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     import write_types
 
-    told = (ROOT / "src" / "linkwright" / "__init__.pyi").read_text(encoding="utf-8")
-    assert told == write_types.types_of_public_names(), "run python tools/write_types.py"
-    assert all(f"def {name}(" in told or f" as {name}\n" in told for name in lw.__all__)
+    result = (ROOT / "src" / "linkwright" / "__init__.pyi").read_text(encoding="utf-8")
+    assert result == write_types.types_of_public_names(), "run python tools/write_types.py"
+    assert all(f"def {name}(" in result or f" as {name}\n" in result for name in lw.__all__)
     sys.modules.pop("write_types")
 
 

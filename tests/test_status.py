@@ -54,19 +54,19 @@ def shown(monkeypatch):
 
 def test_the_line_comes_and_goes(shown):
     terminal = shown(Terminal())
-    with status.told("compiling f of 'arm'"):
+    with status.status_message("compiling f of 'arm'"):
         terminal.next()
         assert terminal.getvalue() == f"{CLEARED}linkwright: compiling f of 'arm' …"
     assert terminal.getvalue() == f"{CLEARED}linkwright: compiling f of 'arm' …{CLEARED}"
 
 
-def test_the_innermost_is_told_that_takes_long(shown):
+def test_the_innermost_is_reported_that_takes_long(shown):
     terminal = shown(Terminal())
-    with status.told("simulating"):
+    with status.status_message("simulating"):
         terminal.next()
-        with status.told("compiling"):
+        with status.status_message("compiling"):
             terminal.next()
-            with status.told("quickly done"):
+            with status.status_message("quickly done"):
                 pass
         assert terminal.getvalue().endswith("linkwright: simulating …")
     lines = [line for line in terminal.getvalue().split("\r") if line.strip()]
@@ -74,10 +74,10 @@ def test_the_innermost_is_told_that_takes_long(shown):
     assert terminal.getvalue().endswith(CLEARED)
 
 
-def test_what_is_quick_is_not_told(shown, monkeypatch):
+def test_what_is_quick_is_not_reported(shown, monkeypatch):
     terminal = shown(Terminal())
     monkeypatch.setattr(status, "PATIENCE", 1e3)
-    with status.told("compiling"):
+    with status.status_message("compiling"):
         pass
     assert terminal.getvalue() == ""
 
@@ -97,7 +97,7 @@ def test_errors_leave_no_line(shown):
 
 def test_names_command_no_terminal_and_fill_one_line(shown):
     terminal = shown(Terminal())
-    with status.told("compiling \x1b[2J\n" + 100 * "机"):
+    with status.status_message("compiling \x1b[2J\n" + 100 * "机"):
         terminal.next()
         (line,) = (line for line in terminal.getvalue().split("\r") if line.strip())
         assert line.startswith("linkwright: compiling ␛[2J␊")
@@ -119,25 +119,25 @@ class Notebook(Elsewhere):
 
 
 @pytest.mark.parametrize("stream", [None, Elsewhere(), Closed(), object()], ids=lambda x: type(x).__name__)
-def test_nothing_is_told_where_there_is_no_terminal(stream, shown):
+def test_nothing_is_reported_where_there_is_no_terminal(stream, shown):
     shown(stream)
     assert status.terminal() is None
-    with status.told("compiling"):
+    with status.status_message("compiling"):
         assert not status._teller.at_work
 
 
-def test_nothing_is_told_to_who_does_not_want_it(shown, monkeypatch):
+def test_nothing_is_reported_to_who_does_not_want_it(shown, monkeypatch):
     for stream in (Terminal(), Notebook()):
         shown(stream)
         assert status.terminal() is stream
-        with status.told_elsewhere(), status.told("compiling"):
+        with status.status_elsewhere(), status.status_message("compiling"):
             assert not status._teller.at_work
     for word in ("off", "0", ""):
         monkeypatch.setenv("LINKWRIGHT_STATUS", word)
         assert status.terminal() is None
 
 
-def test_compiling_deriving_and_simulating_are_told(monkeypatch):
+def test_compiling_deriving_and_simulating_are_reported(monkeypatch):
     said = []
     monkeypatch.setattr(status, "terminal", Terminal)
     monkeypatch.setattr(status._teller, "begin", lambda what: said.append(what))
@@ -175,11 +175,11 @@ class Terminal:
     def flush(self): pass
 r, w = os.pipe()
 sys.stderr = Terminal()
-with status.told("parent"):
+with status.status_message("parent"):
     os.read(r, 1)
     child = os.fork()
     if not child:
-        with status.told("child"):
+        with status.status_message("child"):
             os.read(r, 1)
         os._exit(0)
     os.waitpid(child, 0)

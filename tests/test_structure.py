@@ -139,7 +139,7 @@ def test_a_rerooted_mechanism_moves_as_before():
         assert b == pytest.approx(a, abs=1e-7)
 
 
-def test_what_cannot_be_carried_over_is_told():
+def test_what_cannot_be_carried_over_is_reported():
     model = two_bodies()
     q, v = moving(model)
     pinned = lw.Builder("pinned").body("a", mass=1.0).joint("turn", "revolute", "world", "a", axis=(0, 0, 1)).build()

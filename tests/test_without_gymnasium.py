@@ -15,6 +15,6 @@ for kind in (environments.VectorEnv, environments.Env):
 """
 
 
-def test_what_is_missing_is_told():
-    told = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True).stdout
-    assert told.count("pip install 'linkwright[gymnasium]'") == 2
+def test_what_is_missing_is_reported():
+    result = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True).stdout
+    assert result.count("pip install 'linkwright[gymnasium]'") == 2

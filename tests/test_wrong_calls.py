@@ -101,10 +101,10 @@ def test_what_is_no_model_is_refused(name, given):
     ]
     by_place = [np.zeros(2) for p in needed if p.kind is not p.KEYWORD_ONLY]
     named = {p.name: np.zeros(2) for p in needed if p.kind is p.KEYWORD_ONLY}
-    with pytest.raises(ArgumentError, match=r"is a Model; got|takes a DHTable or a serial arm") as told:
+    with pytest.raises(ArgumentError, match=r"is a Model; got|takes a DHTable or a serial arm") as caught:
         function(given, *by_place, **named)
     if isinstance(given, (str, Path)) and name not in ("calibrate",):
-        assert f"lw.load({str(given)!r})" in str(told.value)
+        assert f"lw.load({str(given)!r})" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -113,9 +113,9 @@ def test_unknown_and_too_many_arguments_are_reported(name):
     kinds = {p.kind for p in parameters(function)}
     public = name.rpartition(".")[2]
     if inspect.Parameter.VAR_KEYWORD not in kinds:
-        with pytest.raises(ArgumentError, match="no_such_argument") as told:
+        with pytest.raises(ArgumentError, match="no_such_argument") as caught:
             function(no_such_argument=1)
-        assert public in str(told.value)
+        assert public in str(caught.value)
     if inspect.Parameter.VAR_POSITIONAL not in kinds:
         with pytest.raises(LinkwrightError):
             function(*[None] * 40)
@@ -136,9 +136,9 @@ def test_compiled_functions_name_what_is_wrong():
         (lambda: lw.pose(model, q, fram="tip"), "^pose lacks 'frame' and has no argument 'fram'"),
         (lambda: lw.derivative(lw.mass_matrix, "q")(model, q, out=q), "^mass_matrix_q has no argument 'out'"),
     ):
-        with pytest.raises(ArgumentError, match=message) as told:
+        with pytest.raises(ArgumentError, match=message) as caught:
             wrong()
-        assert isinstance(told.value, TypeError)
+        assert isinstance(caught.value, TypeError)
 
 
 def test_a_right_call_stays_quick():

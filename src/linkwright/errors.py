@@ -210,12 +210,12 @@ def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], nam
         "is given {} twice": [repr(one) for one in by_place if one in named],
         "is given {}": [f"{len(args)} positional arguments"] if more else [],
     }
-    told = " and ".join(what.format(", ".join(which)) for what, which in wrong.items() if which)
+    text = " and ".join(what.format(", ".join(which)) for what, which in wrong.items() if which)
     meant = [near[0] for one in unknown if (near := difflib.get_close_matches(one, signature.parameters, n=1))]
     hint = f"did you mean {', '.join(map(repr, meant))}?"
     if meant and len(parameters) > FEW:
-        return ArgumentError(f"{name} {told}; {hint}")
-    return ArgumentError(f"{name} {told}; it takes {inspect.Signature(parameters)}" + (f": {hint}" if meant else ""))
+        return ArgumentError(f"{name} {text}; {hint}")
+    return ArgumentError(f"{name} {text}; it takes {inspect.Signature(parameters)}" + (f": {hint}" if meant else ""))
 
 
 FEW = 10
@@ -334,9 +334,9 @@ class UnknownMotionError(LinkwrightError, IndexError):
     """
 
     def __init__(self, index: tuple[object, ...], batch: tuple[int, ...]):
-        told = ", ".join(map(repr, index))
+        text = ", ".join(map(repr, index))
         super().__init__(
-            f"there is no motion [{told}] in a batch of shape {batch}; take one by whole numbers or slices"
+            f"there is no motion [{text}] in a batch of shape {batch}; take one by whole numbers or slices"
         )
 
 

@@ -405,14 +405,14 @@ def _observation(observe: Callable[..., Any]) -> Callable[..., Any]:
 
 def _beginnings(model: Model, reset: Callable[..., Any] | None) -> Callable[..., Any]:
     """Compile (q0, v0, random states) -> (q, v, new random states) for several motions."""
-    told = user_function("reset", reset, (), ())
-    if told is None:
+    draw = user_function("reset", reset, (), ())
+    if draw is None:
         return lambda q0, v0, random: (q0, v0, random)
 
     def beginning(model: Model, q0: Array, start: Array, random: Array) -> Any:
         numbers = RandomGenerator(random)
-        found = told.function(model, q0, start, numbers, list(told.values))
-        return *checked_state(told, found, model.nq, model.nv), numbers.state
+        found = draw.function(model, q0, start, numbers, list(draw.values))
+        return *checked_state(draw, found, model.nq, model.nv), numbers.state
 
     return compile(beginning, model, start=model.nv, random=STATES)
 

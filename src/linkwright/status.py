@@ -1,7 +1,7 @@
 """Status messages: one line on the terminal during operations that last longer than a second.
 
 The line is written to standard error if that is a terminal or a notebook, and is removed at the end. The environment
-variable LINKWRIGHT_STATUS=off and the context manager :func:`told_elsewhere` suppress it.
+variable LINKWRIGHT_STATUS=off and the context manager :func:`status_elsewhere` suppress it.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def terminal() -> Any:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def status_message(what: str) -> Iterator[None]:
     """Show a status message while the block runs, if it lasts longer than a second."""
     if _teller.silent or terminal() is None:
         yield
@@ -136,7 +136,7 @@ def telling(what: Callable[[Any], str]) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         @wraps(function)
         def call(first: Any, *args: Any, **named: Any) -> Any:
-            with told(what(first)):
+            with status_message(what(first)):
                 return function(first, *args, **named)
 
         return call  # type: ignore[return-value]
@@ -170,7 +170,7 @@ def compiling_code(size: int) -> Iterator[None]:
 
 
 @contextmanager
-def told_elsewhere() -> Iterator[None]:
+def status_elsewhere() -> Iterator[None]:
     """Suppress status messages while the block runs."""
     _teller.silent += 1
     try:

@@ -160,10 +160,10 @@ def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[st
     require_model(free, "unlock_joints", "free")
     whole = posture(model, q, free)
     locked = [joint.name for joint in free.joints if joint.nq and joint.name not in {one.name for one in model.joints}]
-    asked = locked if joints is None else _names("joints", joints)
-    if unknown := [name for name in asked if name not in locked]:
+    chosen = locked if joints is None else _names("joints", joints)
+    if unknown := [name for name in chosen if name not in locked]:
         raise UnknownNameError("locked joint", unknown[0], locked)
-    rest = [name for name in locked if name not in asked]
+    rest = [name for name in locked if name not in chosen]
     other = free.lock({name: whole[free.slice(name).q] for name in rest}) if rest else free
     return _carried(model, q, v, other)
 

@@ -25,7 +25,7 @@ from linkwright_gallery.exhibit import (
     Erratum,
     Finding,
     formula,
-    told,
+    stated,
 )
 from linkwright_gallery.experiments.pictures import draw_trees, published_trees
 
@@ -55,7 +55,7 @@ def articulated_bodies() -> Iterator[Finding | Erratum]:
     level = published_trees()["ADA of eight links (Fig 2)"]
     for step, joints in enumerate(((1, 3, 5, 7), (2, 6), (4,)), start=1):
         ours_now = [join.joint for n, join in enumerate(level.joins, len(level.blocks)) if level.level_of[n] == step]
-        yield told(f"Fig 2: joints that are joined in step {step}", joints, sorted(ours_now), digits=0)
+        yield stated(f"Fig 2: joints that are joined in step {step}", joints, sorted(ours_now), digits=0)
 
 
 def draw_articulated_bodies(path: Path) -> Path:

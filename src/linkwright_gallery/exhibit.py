@@ -83,9 +83,9 @@ class Finding:
         """The line of the table: what, where it is from, given, ours, difference."""
         given = "" if self.origin == "found" else shown(self.given, self.digits)
         ours = shown(self.ours, self.digits)
-        return self.what, ORIGINS[self.origin], given, ours, self._told()
+        return self.what, ORIGINS[self.origin], given, ours, self._deviation()
 
-    def _told(self) -> str:
+    def _deviation(self) -> str:
         if self.difference is None:
             return "" if self.origin == "measured" else "none" if self.holds else "differs"
         if self.origin == "measured":
@@ -281,7 +281,7 @@ def said(what: str, true: bool) -> Finding:
     return Finding(what, True, bool(true), "said")
 
 
-def told(what: str, given: Any, ours: Any, digits: int = 0) -> Finding:
+def stated(what: str, given: Any, ours: Any, digits: int = 0) -> Finding:
     """Compare with a statement of the text or of a caption of the source."""
     return Finding(what, given, ours, "said", digits)
 

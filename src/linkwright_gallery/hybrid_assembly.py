@@ -33,7 +33,7 @@ from linkwright_gallery.exhibit import (
     known,
     measured,
     said,
-    told,
+    stated,
 )
 from linkwright_gallery.experiments.contenders import CompiledMethod, general_assembly, lagrange, written_blocks
 from linkwright_gallery.experiments.motion import Runner
@@ -107,8 +107,8 @@ def blocks() -> Iterator[Finding | Erratum]:
         apart < 1e-9,
     )
     made = published_trees()["hybrid, two blocks of four (Fig 3)"]
-    yield told("Fig 3: links of the blocks", (4, 4), [len(block) for block in made.blocks], digits=0)
-    yield told("Fig 3: the joint between the blocks", (4,), sorted(made.joined), digits=0)
+    yield stated("Fig 3: links of the blocks", (4, 4), [len(block) for block in made.blocks], digits=0)
+    yield stated("Fig 3: the joint between the blocks", (4,), sorted(made.joined), digits=0)
     yield Erratum(
         "step 4 of the disassembly",
         "joints 2 and 6 are taken apart",

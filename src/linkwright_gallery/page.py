@@ -91,9 +91,9 @@ def _capital(text: str) -> str:
 
 def _erratum(one: Erratum) -> str:
     as_printed, corrected, ours = one.cells()
-    told = f"**{_safe(_capital(one.where))}.** Printed: {_safe(one.printed)}. Correct: {_safe(one.right)}. "
+    text = f"**{_safe(_capital(one.where))}.** Printed: {_safe(one.printed)}. Correct: {_safe(one.right)}. "
     lines = [
-        _wrapped(told + f"Example: {_safe(one.example)}."),
+        _wrapped(text + f"Example: {_safe(one.example)}."),
         "",
         f"| as printed | {_safe(as_printed)} |",
         "|---|---|",

@@ -42,7 +42,7 @@ def frame(payload: bytes, text: bool = False) -> bytes:
     return struct.pack("!BBH", 0x81 if text else 0x82, 0x80 | 126, len(payload)) + b"\0" * 4 + payload
 
 
-def told(port: int, *payloads: bytes, text: bool = False) -> bytes:
+def send(port: int, *payloads: bytes, text: bool = False) -> bytes:
     """What comes back on a websocket of messages."""
     import viser
 
@@ -87,12 +87,12 @@ def test_messages_that_cannot_be_read_are_a_line_and_then_counted(port, capfd, m
     as_in_a_program(monkeypatch)
     unknown = b"\x81\xa4type\xa7Nothing"  # {"type": "Nothing"}
     for payload in (b"\xc1junk", b"\x80", unknown):
-        told(port, payload)
-    told(port, b"text", text=True)
+        send(port, payload)
+    send(port, b"text", text=True)
     (line,) = lines(capfd)
     assert re.fullmatch(r"studio: connection closed: malformed message \(\w+: .{1,110}\)", line)
     monkeypatch.setattr(connection_log, "PAUSE", 0.0)  # as if a minute had passed
-    told(port, unknown)
+    send(port, unknown)
     (line,) = lines(capfd)
     assert line.endswith("malformed message (KeyError: 'Nothing'); 3 more since the last")
     assert still_answers(port)
@@ -103,7 +103,7 @@ def test_messages_that_are_wrong_for_a_handle_are_a_line(port, capfd, monkeypatc
     msgspec = pytest.importorskip("msgspec")
     wrong = msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "none", "updates": {"value": 1}})
     unasked = msgspec.msgpack.encode({"type": "FileTransferPartAck", "source_component_uuid": None})
-    told(port, wrong, unasked, unasked)
+    send(port, wrong, unasked, unasked)
     assert len(lines(capfd)) <= 1
     assert still_answers(port)
 

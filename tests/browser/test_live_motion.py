@@ -221,7 +221,7 @@ def test_a_motion_that_runs_away_is_stopped_before_it_is_no_number():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "error", "told"),
+    ("wrong", "error", "message"),
     [
         (lambda live: live.set_gravity([0, 1]), InputError, "three finite numbers"),
         (lambda live: live.set_gravity(np.nan), InputError, "finite"),
@@ -236,6 +236,6 @@ def test_a_motion_that_runs_away_is_stopped_before_it_is_no_number():
         (lambda live: live.place(np.zeros(3)), LinkwrightError, "q"),
     ],
 )
-def test_what_is_wrong_is_told(standing, wrong, error, told):
-    with pytest.raises(error, match=told):
+def test_what_is_wrong_is_reported(standing, wrong, error, message):
+    with pytest.raises(error, match=message):
         wrong(standing)

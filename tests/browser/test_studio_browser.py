@@ -157,7 +157,7 @@ def test_two_browsers_at_once(arm, browser):
     box.fill("-60")
     box.press("Enter")
     until(lambda: np.isclose(arm.q[3], np.radians(-60.0)), "the other browser's slider", second)
-    until(lambda: "-60" in values(first), "the first browser to be told", first)
+    until(lambda: "-60" in values(first), "the first browser to follow", first)
     first.close()
     second.get_by_role("button", name="Zero").click()
     until(lambda: np.allclose(arm.q, 0.0), "zero without the first browser", second)

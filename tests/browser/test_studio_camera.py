@@ -102,7 +102,7 @@ def test_the_camera_goes_along_with_what_floats(shown):
     np.testing.assert_allclose(page.camera.look_at - start, moved)
 
 
-def test_what_does_not_float_is_not_followed_unless_asked(shown):
+def test_what_does_not_float_is_not_followed_unless_requested(shown):
     page = Page()
     made = shown("arm7", page)
     assert not made.camera.follow.value
@@ -112,7 +112,7 @@ def test_what_does_not_float_is_not_followed_unless_asked(shown):
 
 
 def test_an_answer_that_comes_late_does_not_hold_the_camera_back(shown):
-    """A page answers with what it was told a moment ago: what was added since must not be lost."""
+    """A page answers with an earlier state: later additions must not be lost."""
     page = Page()
     made = shown("quadruped", page)
     q, start = made.q, page.camera.look_at

@@ -115,7 +115,7 @@ def looks(model):
     return {(solid.color, solid.opacity) for solid in solids_of(model).solids if solid.body == 0}
 
 
-def told(model):
+def described(model):
     """What is warned of where it is shown, and what is shown."""
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
@@ -178,7 +178,7 @@ def test_mujoco_takes_triangles_alone(obj):
 def test_a_picture_lies_on_its_mesh_as_the_file_says(dae):
     import trimesh
 
-    notes, (solid,) = told(robot(dae))
+    notes, (solid,) = described(robot(dae))
     assert notes == []
     assert np.ptp(solid.mesh.vertices, axis=0).tolist() == [1.0, 1.0, 0.0]  # in its unit
     assert solid.picture is not None
@@ -229,7 +229,7 @@ def test_what_is_no_picture_leaves_the_plain_color_and_a_note(dae, make, reason)
     import re
 
     make(dae.parent / "cover.png")
-    notes, (solid,) = told(robot(dae))
+    notes, (solid,) = described(robot(dae))
     assert len(notes) == 1
     assert re.search(reason, notes[0])
     assert solid.picture is None
@@ -241,7 +241,7 @@ def test_what_is_no_picture_leaves_the_plain_color_and_a_note(dae, make, reason)
 @pytest.mark.parametrize("named", ["/etc/hostname", "../../../../etc/hostname", "file:///etc/shadow", "C:\\x\\y.doc"])
 def test_only_pictures_are_read(dae, named):
     dae.write_text(DAE.format(picture=named, diffuse=PICTURED))
-    notes, (solid,) = told(robot(dae))
+    notes, (solid,) = described(robot(dae))
     assert "is not one of .png" in notes[0]
     assert solid.picture is None
 
@@ -249,7 +249,7 @@ def test_only_pictures_are_read(dae, named):
 @pytest.mark.parametrize("named", ["C:\\Users\\me\\cover.png", "/home/me/cover.png", "file:///home/me/cover.png"])
 def test_a_place_on_another_machine_is_looked_for_beside_the_mesh(dae, named):
     dae.write_text(DAE.format(picture=named, diffuse=PICTURED))
-    notes, (solid,) = told(robot(dae))
+    notes, (solid,) = described(robot(dae))
     assert notes == []
     assert solid.picture is not None
 
@@ -267,6 +267,6 @@ def test_materials_without_end_and_nonsense_leave_the_plain_color(obj):
     assert "more than" in read.notes[0]
 
 
-def test_a_wrong_word_for_whose_colors_is_told():
+def test_a_wrong_word_for_whose_colors_is_reported():
     (problem,) = replace(of("a.obj"), file_colors="always").problems()
     assert "'first', 'else', 'never'" in problem

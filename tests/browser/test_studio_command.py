@@ -29,9 +29,9 @@ def started(*arguments):
 def test_it_tells_where_it_is_until_ctrl_c():
     running = started("four_bar", "--port", "18460", "--posture", "crank=20deg")
     try:
-        told = running.stdout.readline()
-        assert told.startswith("four_bar is at http://127.0.0.1:18460/")
-        with urllib.request.urlopen(told.split()[-1], timeout=20) as page:
+        result = running.stdout.readline()
+        assert result.startswith("four_bar is at http://127.0.0.1:18460/")
+        with urllib.request.urlopen(result.split()[-1], timeout=20) as page:
             assert page.status == 200
         assert (
             running.stdout.readline() == "Drag the arrows at the hand, or move the sliders. Ctrl-C stops the server.\n"
@@ -53,7 +53,7 @@ def test_it_tells_where_it_is_until_ctrl_c():
         (("nobody",), "unknown file or built-in mechanism 'nobody'"),
     ],
 )
-def test_mistakes_are_told(arguments, said, capsys):
+def test_mistakes_are_reported(arguments, said, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["studio", *arguments, "--no-browser"])
     assert stopped.value.code == 2

@@ -159,7 +159,7 @@ def test_each_start_has_a_token_of_its_own(everywhere):
     assert again.token != everywhere.token
 
 
-def test_a_taken_port_is_told(here):
+def test_a_taken_port_is_reported(here):
     port = here.server.get_port()
     other = serve(port=port)
     try:
@@ -170,7 +170,7 @@ def test_a_taken_port_is_told(here):
         other.server.stop()
 
 
-def test_wrong_addresses_and_ports_are_told():
+def test_wrong_addresses_and_ports_are_reported():
     with pytest.raises(InputError, match=r"unknown address 'nowhere\.invalid'"):
         serve(host="nowhere.invalid")
     with pytest.raises(InputError, match=r"cannot listen at '192\.0\.2\.1'"):

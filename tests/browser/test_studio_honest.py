@@ -44,19 +44,19 @@ def ball():
     return made.shape("ball", "sphere", radius=0.1).build().with_ground(-0.5)
 
 
-def saving(server, told):
+def saving(server, shown):
     model = lw.load("two_link")
     motion = lw.simulate(model, [0.5, 0.8], [0.0, 0.0], 0.1)
-    return Saving(server, BrowserScene(server, model), lambda: motion, told.append, lambda: None)
+    return Saving(server, BrowserScene(server, model), lambda: motion, shown.append, lambda: None)
 
 
 @pytest.mark.parametrize("kind", ["GIF", "PNG"])
 def test_a_page_that_is_closed_while_it_is_written_ends_it_quietly(server, kind):
-    told = []
-    made = saving(server, told)
+    messages = []
+    made = saving(server, messages)
     made._clicked(SimpleNamespace(client=Client(), target=SimpleNamespace(value=kind)))
-    assert told[0].startswith("Writing")
-    assert told[-1] == ""
+    assert messages[0].startswith("Writing")
+    assert messages[-1] == ""
     assert not made.busy
 
 
@@ -78,7 +78,7 @@ def resting():
 
 
 def test_a_film_shows_the_forces_of_each_picture_and_then_what_was(server, monkeypatch):
-    motion, seen, told = resting(), [], []
+    motion, seen, printed = resting(), [], []
     scene = BrowserScene(server, motion.model)
     scene.arrows("push", [[0, 0, 0]], [[1, 0, 0]])
     scene.arrows("contact forces", [[0, 0, 0]], [[1, 0, 0]])
@@ -88,7 +88,7 @@ def test_a_film_shows_the_forces_of_each_picture_and_then_what_was(server, monke
         seen.append((scene.q[2], {name.split("/")[-1] for name in names if name.startswith("/arrows/")}))
         return np.zeros((height, width, 3), dtype=np.uint8)
 
-    made = Saving(server, scene, lambda: motion, told.append, lambda: told.append("again"))
+    made = Saving(server, scene, lambda: motion, printed.append, lambda: printed.append("again"))
     made.content("gif", SimpleNamespace(get_render=picture))
     in_air = [arrows for z, arrows in seen if z > 0.12]
     on_floor = [arrows for z, arrows in seen if z < 0.1005]
@@ -96,13 +96,13 @@ def test_a_film_shows_the_forces_of_each_picture_and_then_what_was(server, monke
     assert on_floor
     assert all(arrows == set() for arrows in in_air)
     assert on_floor[-1] == {"contact_forces"}
-    assert told[-1] == "again"
-    assert "left. Click again to stop." in told[-2]
+    assert printed[-1] == "again"
+    assert "left. Click again to stop." in printed[-2]
 
 
 def test_a_click_stops_a_film(server):
-    told = []
-    made = saving(server, told)
+    messages = []
+    made = saving(server, messages)
     button = SimpleNamespace(value="GIF")
 
     def picture(height, width):
@@ -110,7 +110,7 @@ def test_a_click_stops_a_film(server):
         return np.zeros((height, width, 3), dtype=np.uint8)
 
     made._clicked(SimpleNamespace(client=SimpleNamespace(get_render=picture), target=button))
-    assert told[-1] == "Stopped: no file was written."
+    assert messages[-1] == "Stopped: no file was written."
     assert not made.busy
 
 
@@ -160,7 +160,7 @@ def test_a_foot_of_two_bars_stands_on_both():
     assert kinds == ["capsule"] * 4
 
 
-def test_what_is_beyond_its_limits_is_told(server):
+def test_what_is_beyond_its_limits_is_reported(server):
     arm = lw.load("arm7")
     q = arm.neutral()
     assert beyond_limits(arm, q) == ""
@@ -290,15 +290,15 @@ def test_a_page_that_is_slower_says_so(viser):
         ("puma560", [-0.2, 0.3, -0.4, 0.5, -0.6, 0.7], True),
     ],
 )
-def test_ghosts_that_have_the_outline_of_the_robot_are_told(server, name, q, seen):
+def test_ghosts_that_have_the_outline_of_the_robot_are_reported(server, name, q, seen):
     model = lw.load(name)
     posture = Posture(model)
     hand = Hand(BrowserScene(server, model, posture.q), posture)
     posture.listen(hand.scene.show)
     posture.move(q)
-    told = hand.set_branches(True)
+    result = hand.set_branches(True)
     assert len(hand._branches) > 0
-    assert told.endswith("the outline is nearly the same.") != seen
+    assert result.endswith("the outline is nearly the same.") != seen
 
 
 def test_one_steps_back_where_the_picture_is_narrow():

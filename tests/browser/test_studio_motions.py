@@ -156,7 +156,7 @@ def test_a_notebook_is_executed(viser, tmp_path):
     assert "127.0.0.1:187" in outputs[1][0]["data"]["text/html"]
 
 
-def test_what_is_wrong_is_told(motion, viser, tmp_path):
+def test_what_is_wrong_is_reported(motion, viser, tmp_path):
     with pytest.raises(ArgumentError, match="expected a Motion or a Trajectory"):
         playable(3)
     batch = lw.simulate(MODEL, np.zeros((2, 2)), np.zeros((2, 2)), 0.01)
@@ -183,12 +183,12 @@ def test_the_curves_of_a_page_are_the_motion():
     model = lw.load("arm7")
     motion = lw.simulate(model, np.full(7, 0.3), np.zeros(7), 0.2)
     page = page_of(motion, fps=10.0)
-    told = json.loads(page.rpartition('type="application/json">')[2].partition("</script>")[0])
-    numbers = np.frombuffer(base64.b64decode(told["numbers"]), dtype="<f4").reshape(-1, told["samples"])
+    result = json.loads(page.rpartition('type="application/json">')[2].partition("</script>")[0])
+    numbers = np.frombuffer(base64.b64decode(result["numbers"]), dtype="<f4").reshape(-1, result["samples"])
     expected = np.column_stack([motion.t, motion.q, motion.kinetic, motion.potential, motion.energy, motion.tau])
     np.testing.assert_allclose(numbers, expected.T, rtol=1e-6, atol=1e-6)
-    assert told["seconds"] == pytest.approx(0.2, abs=0.11)
-    positions, energies, efforts = told["plots"]
+    assert result["seconds"] == pytest.approx(0.2, abs=0.11)
+    positions, energies, efforts = result["plots"]
     names = [name for group in positions["groups"].values() for name, _ in group]
     assert names == list(model.coordinate_names)
     assert [numbers[k][0] for _, k in positions["groups"]["joint1 … joint7"]] == pytest.approx([0.3] * 7)

@@ -52,7 +52,7 @@ class Page:
     def until(self, condition, what):
         end = time.monotonic() + WAIT
         while not (found := condition()):
-            assert time.monotonic() < end, f"waited in vain for {what}; the page told {self.wrong}"
+            assert time.monotonic() < end, f"waited in vain for {what}; the page reported {self.wrong}"
             self.page.wait_for_timeout(50)
         return found
 
@@ -123,9 +123,9 @@ def test_statics_by_sliders(browser):
     with lw.studio("statics", port=18800) as studio:
         page = connected(browser, studio)
         page.page.get_by_text("Tau1").wait_for(timeout=1000 * WAIT)
-        told = page.page.get_by_text("Tau1").bounding_box()
-        assert told["x"] < 0.4 * SIZE["width"]
-        assert told["y"] > 0.5 * SIZE["height"]  # at the lower left
+        result = page.page.get_by_text("Tau1").bounding_box()
+        assert result["x"] < 0.4 * SIZE["width"]
+        assert result["y"] > 0.5 * SIZE["height"]  # at the lower left
         before = studio.force[0].value
         page.press(2, ["ArrowRight"] * 4)
         page.until(lambda: studio.force[0].value > before + 0.3, "the force")

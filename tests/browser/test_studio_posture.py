@@ -170,7 +170,7 @@ def test_a_dragged_hand_is_where_it_was_dragged(name, server):
         np.testing.assert_array_equal(posture.q[model.slice(base).q], model.neutral()[model.slice(base).q])
 
 
-def test_out_of_reach_is_told_with_the_nearest(server):
+def test_out_of_reach_is_reported_with_the_nearest(server):
     told = []
     _, posture, _, hand = made(server, "arm4", told=told.append)
     assert hand.track == "position"
@@ -183,7 +183,7 @@ def test_out_of_reach_is_told_with_the_nearest(server):
     np.testing.assert_allclose(hand.gizmo.position, hand.pose(posture.q)[:3, 3], atol=1e-4)
 
 
-def test_in_a_plane_the_place_is_asked_for(server):
+def test_in_a_plane_the_place_is_requested(server):
     _, posture, _, hand = made(server, "planar:7")
     assert hand.track == "position"
     place = hand.pose(posture.q)[:3, 3] + [-0.3, 0.2, 0.0]

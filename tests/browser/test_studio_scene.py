@@ -105,7 +105,7 @@ def test_arrows_come_and_go(server):
         scene.arrows("f", np.zeros((2, 3)), np.zeros((1, 3)))
 
 
-def test_too_many_bodies_are_told(server):
+def test_too_many_bodies_are_reported(server):
     model = lw.load("two_link")
     many = replace(model, links=model.links * MOST_BODIES)
     with pytest.raises(InputError, match=f"up to {MOST_BODIES} bodies"):
@@ -133,7 +133,7 @@ def test_along_points_from_one_to_the_other():
     assert np.linalg.det(T[:3, :3]) > 0.0
 
 
-def test_missing_meshes_are_told_and_their_bodies_drawn(tmp_path):
+def test_missing_meshes_are_reported_and_their_bodies_drawn(tmp_path):
     path = tmp_path / "robot.urdf"
     path.write_text(
         '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '

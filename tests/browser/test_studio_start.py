@@ -34,8 +34,8 @@ def arm():
 def test_a_simulation_begins_without_ghosts_and_without_a_floor_that_does_not_bear(arm):
     assert "ghost" not in arm._status.content
     arm._ghosts.value = True
-    told = arm.hand.set_branches(True)
-    arm.tell(told)
+    result = arm.hand.set_branches(True)
+    arm.tell(result)
     assert any(ghost.visible for ghost in arm.hand._ghosts)
     arm.start_with("Simulate")
     assert not any(ghost.visible for ghost in arm.hand._ghosts)
@@ -49,8 +49,8 @@ def test_a_simulation_begins_without_ghosts_and_without_a_floor_that_does_not_be
 
 
 def test_a_push_is_short_and_the_joints_hold_before_and_after(arm):
-    told = arm.start_with("Push")
-    assert told is None
+    result = arm.start_with("Push")
+    assert result is None
     live = arm.simulating.live
     assert live.mode == "hold"
     until(lambda: live.t > 0.6, "the push to end")

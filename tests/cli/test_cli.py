@@ -109,7 +109,7 @@ def test_an_interrupt_before_the_first_step_leaves_no_folder(tmp_path, monkeypat
     assert (status, tmp_path.exists()) == (130, True)
 
 
-def test_the_film_is_what_was_asked_for(tmp_path, monkeypatch, capsys):
+def test_the_film_is_what_was_requested(tmp_path, monkeypatch, capsys):
     out = tmp_path / "out"
     options = ("simulate", "pendulum", "--time", 0.2, "--out", out)
     status, text, _ = run(*options, "--film", "frames", "--fps", 20, capsys=capsys)
@@ -122,13 +122,13 @@ def test_the_film_is_what_was_asked_for(tmp_path, monkeypatch, capsys):
     assert not (out / "frames").exists()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    status, _, told = run(*options, "--film", "mp4", capsys=capsys)
+    status, _, printed = run(*options, "--film", "mp4", capsys=capsys)
     assert status == 2
-    assert "needs ffmpeg" in told
+    assert "needs ffmpeg" in printed
     matplotlib.use("agg")  # as without a screen
-    status, _, told = run(*options, "--show", capsys=capsys)
+    status, _, printed = run(*options, "--show", capsys=capsys)
     assert status == 2
-    assert "no window can be opened" in told
+    assert "no window can be opened" in printed
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_the_film_is_what_was_asked_for(tmp_path, monkeypatch, capsys):
         (("bench", "pendulum", "--no-peers", "--rows", "16", "--rounds", "1"), ("measuring inverse_dynamics",)),
     ],
 )
-def test_a_terminal_is_told_what_is_done(arguments, expected, monkeypatch, tmp_path, capsys):
+def test_a_terminal_is_reported_what_is_done(arguments, expected, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     written = io.StringIO()
     terminal = PlainConsole(file=written, force_terminal=True, width=100)
@@ -210,19 +210,19 @@ def test_convert_writes_one_format_from_another(tmp_path, capsys):
     robot.write_text(URDF)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        status, text, told = run("convert", robot, mjcf, capsys=capsys)
+        status, text, printed = run("convert", robot, mjcf, capsys=capsys)
     assert (status, text.split()) == (0, [str(mjcf)])
-    assert "meshes are not found: 'package://nowhere/arm.stl'" in told
-    assert len(told.splitlines()) == 1
+    assert "meshes are not found: 'package://nowhere/arm.stl'" in printed
+    assert len(printed.splitlines()) == 1
     assert [joint.name for joint in lw.load(mjcf).joints] == ["hinge"]
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        status, _, told = run("convert", "two_link", tmp_path / "two.urdf", capsys=capsys)
+        status, _, printed = run("convert", "two_link", tmp_path / "two.urdf", capsys=capsys)
     assert status == 0
-    assert "gravity (0, -9.8, 0) is lost" in told
-    status, _, told = run("convert", "two_link", tmp_path / "two.step", capsys=capsys)
+    assert "gravity (0, -9.8, 0) is lost" in printed
+    status, _, printed = run("convert", "two_link", tmp_path / "two.step", capsys=capsys)
     assert status == 2
-    assert "models are written as .urdf (URDF), .xml, .mjcf (MJCF), .sdf (SDF) or .ztk (ZTK)" in told
+    assert "models are written as .urdf (URDF), .xml, .mjcf (MJCF), .sdf (SDF) or .ztk (ZTK)" in printed
 
 
 def test_info(capsys):
@@ -249,14 +249,14 @@ def test_tables_in_a_pipe_are_whole(monkeypatch, capsys):
 
 
 def test_closed_loops(tmp_path, capsys):
-    status, told, _ = run("info", "bricard", "--no-operations", capsys=capsys)
+    status, printed, _ = run("info", "bricard", "--no-operations", capsys=capsys)
     assert status == 0
-    assert "last_hinge (revolute): world ─ last_hinge_end" in told
-    assert "mobility: 1 degree of freedom; 5 constraints, 4 independent, 1 redundant" in told
+    assert "last_hinge (revolute): world ─ last_hinge_end" in printed
+    assert "mobility: 1 degree of freedom; 5 constraints, 4 independent, 1 redundant" in printed
     arguments = ["--posture", "crank=0.5", "--velocity", "crank=3", "--no-animation", "--out", str(tmp_path)]
-    _, told, _ = run("simulate", "four_bar", "--time", "0.2", *arguments, capsys=capsys)
-    assert "3 velocities, 1 closed loop" in told
-    assert float(told.split("closure error")[1].split()[0]) < 1e-12
+    _, printed, _ = run("simulate", "four_bar", "--time", "0.2", *arguments, capsys=capsys)
+    assert "3 velocities, 1 closed loop" in printed
+    assert float(printed.split("closure error")[1].split()[0]) < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_mistakes_end_with_a_message(arguments, expected, capsys, tmp_path, monk
     assert "Traceback" not in error
 
 
-def test_a_wrong_file_is_told_with_its_place(tmp_path, capsys):
+def test_a_wrong_file_is_reported_with_its_place(tmp_path, capsys):
     robot = tmp_path / "broken.urdf"
     robot.write_text(URDF.replace('value="1.5"', 'value="-1.5"').replace('link="post"/>', 'link="pst"/>'))
     status, _, error = run("info", robot, capsys=capsys)
@@ -308,23 +308,23 @@ def test_strange_names_and_paths_come_out_as_they_are(tmp_path, monkeypatch, cap
         ("simulate", robot, "--time", 0.1, "--out", "[out]\x1b[2J"),
         ("equations", robot, "--html"),
     ):
-        status, text, told = run(*arguments, capsys=capsys)
-        assert status == 0, told
+        status, text, printed = run(*arguments, capsys=capsys)
+        assert status == 0, printed
         assert name in text or arguments[0] == "equations"
-        assert "\x1b" not in text + told
+        assert "\x1b" not in text + printed
     for arguments in (("info", "[/x]\x1b.urdf"), ("simulate", robot, "--posture", "[/x]\x1b=1")):
-        status, text, told = run(*arguments, capsys=capsys)
+        status, text, printed = run(*arguments, capsys=capsys)
         assert status == 2
-        assert "[/x]" in told
-        assert "\x1b" not in text + told
+        assert "[/x]" in printed
+        assert "\x1b" not in text + printed
 
 
 def test_control_characters_are_refused_in_names(tmp_path, capsys):
     robot = tmp_path / "r.urdf"
     robot.write_text(URDF.replace("hinge", "hin\u009bge"))
-    status, _, told = run("info", robot, capsys=capsys)
+    status, _, printed = run("info", robot, capsys=capsys)
     assert status == 2
-    assert "the name 'hin\\x9bge' of a joint has control characters" in told
+    assert "the name 'hin\\x9bge' of a joint has control characters" in printed
     assert str(InputError("a \x1b[31m b \u202e c")) == "a ␛[31m b � c"
 
 
@@ -436,10 +436,10 @@ def test_a_law_explained(capsys):
     assert "V̇ = -D*theta1_dot^2 - D*theta2_dot^2" in text
     assert "D = 7" in text
     without = [("--explain", option, value) for option, value in (("--target", "0,0"), ("--stiffness", "5"))]
-    for wrong, told in ((law[1:3], "add --explain"), *((one, "add --controller") for one in without)):
+    for wrong, printed in ((law[1:3], "add --explain"), *((one, "add --controller") for one in without)):
         status, _, message = run("equations", "two_link", *wrong, capsys=capsys)
         assert status != 0
-        assert told in message
+        assert printed in message
 
 
 def test_parameters_of_equations(capsys):
@@ -484,8 +484,8 @@ def test_equations_into_files(tmp_path, monkeypatch, capsys):
         ["--html", "file/x"],
     )
     (tmp_path / "file").touch()
-    told = ("cannot both", "always complete", "cannot be a folder", "cannot be a folder")
-    for arguments, expected in zip(wrong, told, strict=True):
+    printed = ("cannot both", "always complete", "cannot be a folder", "cannot be a folder")
+    for arguments, expected in zip(wrong, printed, strict=True):
         status, _, message = run("equations", "planar:2", *arguments, capsys=capsys)
         assert status == 2
         assert expected in message

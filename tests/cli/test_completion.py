@@ -174,10 +174,10 @@ def test_what_is_not_known_of_a_script_stays():
     )
 
 
-def test_completion_that_cannot_be_installed_is_told(tmp_path, capsys):
+def test_completion_that_cannot_be_installed_is_reported(tmp_path, capsys):
     (tmp_path / "file").write_text("no folder")
     place = tmp_path / "file" / "deeper"
     with pytest.raises(SystemExit) as stop:
         main(["--install-completion", "--shell", "bash", "--output", str(place)])
-    told = capsys.readouterr().err
-    assert (stop.value.code, "Errno" in told, str(tmp_path / "file") in told) == (2, False, True)
+    result = capsys.readouterr().err
+    assert (stop.value.code, "Errno" in result, str(tmp_path / "file") in result) == (2, False, True)

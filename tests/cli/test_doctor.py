@@ -16,7 +16,7 @@ from linkwright.cli.commands import doctor
 ROOT = Path(__file__).parents[2]
 
 
-def told(capsys, expected_status: int = 0) -> str:
+def report(capsys, expected_status: int = 0) -> str:
     status = 0
     try:
         main(["doctor"])
@@ -30,7 +30,7 @@ def told(capsys, expected_status: int = 0) -> str:
 def test_where_all_is_well_it_says_so(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "kept"))
     monkeypatch.setenv("LINKWRIGHT_THREADS", "3")
-    said = told(capsys)
+    said = report(capsys)
     assert lw.__version__ in said
     assert str(tmp_path / "kept") in said
     assert re.search(r"threads +3 for large batches", said)
@@ -47,9 +47,9 @@ def test_it_knows_every_extra_and_what_is_needed():
     def names(requirements):
         return {re.split(r"[<>=!~\[; ]", one)[0] for one in requirements}
 
-    extras = {name: names(told) for name, told in project["optional-dependencies"].items()}
+    extras = {name: names(report) for name, report in project["optional-dependencies"].items()}
     ours = {name: {package.name for package in packages} for name, (_, packages) in doctor.EXTRAS.items()}
-    assert ours == {name: told for name, told in extras.items() if name not in {"test", "docs", "dev"}}
+    assert ours == {name: report for name, report in extras.items() if name not in {"test", "docs", "dev"}}
     assert {package.name for package in doctor.REQUIRED} == names(project["dependencies"])
 
 
@@ -60,13 +60,13 @@ def without_trying(monkeypatch):
 
 @pytest.mark.usefixtures("without_trying")
 @pytest.mark.parametrize("columns", [None, "20", "80"])
-def test_what_is_missing_is_told_with_what_it_is_for(columns, capsys, monkeypatch):
+def test_what_is_missing_is_reported_with_what_it_is_for(columns, capsys, monkeypatch):
     if columns:
         monkeypatch.setenv("COLUMNS", columns)  # lines are there to be copied: none is cut or wrapped
     real = doctor.version
     gone = {"viser", "SALib", "python-flint"}
     monkeypatch.setattr(doctor, "version", lambda package: None if package.name in gone else real(package))
-    said = told(capsys, expected_status=1)
+    said = report(capsys, expected_status=1)
     line = next(line for line in said.splitlines() if line.strip().startswith("studio"))
     assert 'pip install "linkwright[studio]"' in line
     assert "browser" in line
@@ -86,33 +86,33 @@ def test_a_part_that_fails_does_not_hide_the_others(capsys, monkeypatch):
         raise RuntimeError("the processor is a teapot")
 
     monkeypatch.setattr("linkwright.compiler.native.machine.target", broken)
-    said = told(capsys, expected_status=1)
+    said = report(capsys, expected_status=1)
     assert "check failed: RuntimeError: the processor is a teapot" in said
     assert "cache of compiled code" in said
 
 
 @pytest.mark.usefixtures("without_trying")
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may write anywhere")
-def test_a_cache_that_cannot_be_written_is_told_of(capsys, monkeypatch, tmp_path):
+def test_a_cache_that_cannot_be_written_is_reported_of(capsys, monkeypatch, tmp_path):
     (tmp_path / "closed").mkdir(mode=0o500)
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "closed" / "deeper"))
-    assert "the cache folder is not writable" in told(capsys, expected_status=1)
+    assert "the cache folder is not writable" in report(capsys, expected_status=1)
 
 
 @pytest.mark.usefixtures("without_trying")
-def test_a_cache_that_is_a_file_is_told_of(capsys, monkeypatch, tmp_path):
+def test_a_cache_that_is_a_file_is_reported_of(capsys, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "file"))
-    assert "the cache folder is not writable" in told(capsys, expected_status=1)
+    assert "the cache folder is not writable" in report(capsys, expected_status=1)
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
-    assert "every process compiles again" in told(capsys)
+    assert "every process compiles again" in report(capsys)
 
 
 @pytest.mark.usefixtures("without_trying")
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder in which nobody can write")
-def test_a_cache_where_nobody_can_write_is_told_of(capsys, monkeypatch):
+def test_a_cache_where_nobody_can_write_is_reported_of(capsys, monkeypatch):
     monkeypatch.setenv("LINKWRIGHT_CACHE", "/proc/nope")
-    assert "the cache folder is not writable" in told(capsys, expected_status=1).partition("problems:")[2]
+    assert "the cache folder is not writable" in report(capsys, expected_status=1).partition("problems:")[2]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_ends_the_process_does_not_end_the_doctor(code, why, capsys, monkey
     monkeypatch.setattr(doctor, "PARTS", {"self-test": doctor.PARTS["self-test"]})
     monkeypatch.setattr(doctor, "TRY", code)
     monkeypatch.setattr(doctor, "PATIENCE", 1 if "sleep" in code else 60)
-    said = told(capsys, expected_status=1)
+    said = report(capsys, expected_status=1)
     assert why in said
     assert "not tried" in said
 

@@ -25,8 +25,8 @@ def example_of(name: str, capsys) -> list[str]:
     with pytest.raises(SystemExit) as stop:
         main([name, "--help"])
     assert not stop.value.code
-    told = re.sub(r"\s+", " ", capsys.readouterr().out)
-    found = re.search(r"Examples?: (linkwright [^;]*?)(?= [╭─]| Parameters| Arguments|;|$)", told)
+    result = re.sub(r"\s+", " ", capsys.readouterr().out)
+    found = re.search(r"Examples?: (linkwright [^;]*?)(?= [╭─]| Parameters| Arguments|;|$)", result)
     assert found, f"linkwright {name} --help has no example"
     return shlex.split(found[1].strip().rstrip("."))[1:]
 
@@ -43,8 +43,8 @@ def test_the_example_of_a_command_runs(name, capsys, tmp_path, monkeypatch):
     if name in ELSEWHERE:
         return
     if name == "study":
-        told = re.search(r"```toml\n(.*?)```", STUDIES.read_text(encoding="utf-8"), re.DOTALL)
-        (tmp_path / "pendulum.toml").write_text(told[1].replace("rows = 5000", "rows = 20"), encoding="utf-8")
+        block = re.search(r"```toml\n(.*?)```", STUDIES.read_text(encoding="utf-8"), re.DOTALL)
+        (tmp_path / "pendulum.toml").write_text(block[1].replace("rows = 5000", "rows = 20"), encoding="utf-8")
     with pytest.raises(SystemExit) as stop:
         main(words)
     said = capsys.readouterr()
@@ -52,7 +52,7 @@ def test_the_example_of_a_command_runs(name, capsys, tmp_path, monkeypatch):
     assert said.out.strip()
     for path in re.findall(r"^ {2}(\S.*)$", said.out, re.MULTILINE) if name != "doctor" else []:
         if "." in path.rsplit("/", 1)[-1] and " " not in path:
-            assert (tmp_path / path).exists(), f"{name} told of {path}"
+            assert (tmp_path / path).exists(), f"{name} writes no {path}"
 
 
 def test_the_program_can_be_called_as_a_module():

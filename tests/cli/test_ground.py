@@ -21,17 +21,17 @@ def simulated(out, capsys, *arguments):
         main(["simulate", *map(str, arguments), "--no-animation", "--out", str(out)])
     except SystemExit as stop:
         status = int(stop.code or 0)
-    told = capsys.readouterr()
-    assert status == 0, told.err
+    result = capsys.readouterr()
+    assert status == 0, result.err
     with np.load(out / "motion.npz") as saved:
-        return dict(saved), told.out
+        return dict(saved), result.out
 
 
 def test_a_robot_with_feet_stands_by_default(tmp_path, capsys):
-    motion, told = simulated(tmp_path, capsys, "quadruped", "--time", 1.5)
+    motion, messages = simulated(tmp_path, capsys, "quadruped", "--time", 1.5)
     robot = lw.load("quadruped")
-    assert "stands on the ground" in told
-    assert "penetration" in told
+    assert "stands on the ground" in messages
+    assert "penetration" in messages
     assert (tmp_path / "contacts.png").exists()
     weight = lw.total_mass(robot) * 9.81
     assert motion["contact_forces"][-500:, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.1)
@@ -41,14 +41,14 @@ def test_a_robot_with_feet_stands_by_default(tmp_path, capsys):
 
 
 def test_held_it_keeps_still(tmp_path, capsys):
-    motion, told = simulated(tmp_path, capsys, "quadruped", "--time", 1.0, "--hold")
-    assert "holds its posture" in told
+    motion, messages = simulated(tmp_path, capsys, "quadruped", "--time", 1.0, "--hold")
+    assert "holds its posture" in messages
     assert np.abs(motion["v"][-1]).max() < 3e-2
 
 
 def test_dropped_it_lands(tmp_path, capsys):
-    motion, told = simulated(tmp_path, capsys, "quadruped", "--drop", 0.3, "--time", 1.0)
-    assert "dropped from 0.3 m" in told
+    motion, messages = simulated(tmp_path, capsys, "quadruped", "--drop", 0.3, "--time", 1.0)
+    assert "dropped from 0.3 m" in messages
     assert motion["contact_gaps"][0, :4].min() == pytest.approx(0.3, abs=1e-9)
     force = motion["contact_forces"][:, :, 2].sum(axis=1)
     fall = round(1000 * np.sqrt(2 * 0.3 / 9.81))
@@ -61,9 +61,9 @@ def test_a_push_is_as_strong_as_told(tmp_path, capsys):
     robot = tmp_path / "box.urdf"
     robot.write_text(BOX)
     options = (robot, "--root", "free", "--push", 0, 3, 1, "--time", 1.5, "--no-ground")
-    motion, told = simulated(tmp_path / "out", capsys, *options)
-    assert "(push" in told
-    assert "push at 1 s on box: 0 3 1 N s" in told
+    motion, messages = simulated(tmp_path / "out", capsys, *options)
+    assert "(push" in messages
+    assert "push at 1 s on box: 0 3 1 N s" in messages
     v = lw.velocity(lw.load(robot, root="free"), motion["q"], motion["v"], "box")[:, :3]
     np.testing.assert_allclose(2.0 * (v[1200] - v[900]), [0.0, 3.0, 1.0 - 2.0 * 9.81 * 0.3], atol=1e-6)
 
@@ -82,18 +82,18 @@ def test_a_file_stands_with_its_shapes_on_a_ground_of_any_height(tmp_path, capsy
 def test_joints_stay_within_their_limits(tmp_path, capsys):
     arm = lw.load("arm7")
     start = ("--posture", "joint2=1,joint4=-1,joint6=1", "--velocity", "joint6=3,joint1=2", "--time", 1.5)
-    motion, told = simulated(tmp_path, capsys, "arm7", *start)
-    assert "limits reached" in told
+    motion, messages = simulated(tmp_path, capsys, "arm7", *start)
+    assert "limits reached" in messages
     assert np.maximum(arm.lower - motion["q"], motion["q"] - arm.upper).max() < 0.01
-    motion, told = simulated(tmp_path, capsys, "arm7", *start, "--no-limits")
+    motion, messages = simulated(tmp_path, capsys, "arm7", *start, "--no-limits")
     assert np.maximum(arm.lower - motion["q"], motion["q"] - arm.upper).max() > 0.1
-    assert "energy drift" in told
+    assert "energy drift" in messages
 
 
-def test_what_touches_nothing_falls_and_is_told_what_would_help(tmp_path, capsys):
-    _, told = simulated(tmp_path, capsys, "chain3d:2", "--time", 0.05)
-    assert "free fall" in told
-    assert "collision shapes" in told
+def test_what_touches_nothing_falls_and_is_reported_what_would_help(tmp_path, capsys):
+    _, messages = simulated(tmp_path, capsys, "chain3d:2", "--time", 0.05)
+    assert "free fall" in messages
+    assert "collision shapes" in messages
 
 
 @pytest.mark.parametrize(
@@ -119,21 +119,21 @@ def test_what_touches_nothing_falls_and_is_told_what_would_help(tmp_path, capsys
         (("quadruped", "--push", "--method", "equations"), "use another method"),
     ],
 )
-def test_what_makes_no_sense_is_told(arguments, expected, tmp_path, capsys):
+def test_what_makes_no_sense_is_reported(arguments, expected, tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["simulate", *arguments, "--time", "0.01", "--no-animation", "--out", str(tmp_path)])
     assert stop.value.code == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert expected in told if "\n" not in expected else expected.strip() == told
+    text = " ".join(capsys.readouterr().err.split())
+    assert expected in text if "\n" not in expected else expected.strip() == text
 
 
-def test_an_odd_start_is_told(tmp_path, capsys):
-    _, told = simulated(tmp_path, capsys, "arm7", "--posture", "joint2=400deg", "--time", 0.01)
-    assert "the initial posture exceeds the limits of joint2" in told
-    _, told = simulated(tmp_path, capsys, "two_link", "--posture", "1e300,1", "--time", 0.01)
-    assert "too large for precise results (joint1)" in told
-    _, told = simulated(tmp_path, capsys, "arm7", "--time", 0.01)
-    assert "initial posture" not in told
+def test_an_odd_start_is_reported(tmp_path, capsys):
+    _, messages = simulated(tmp_path, capsys, "arm7", "--posture", "joint2=400deg", "--time", 0.01)
+    assert "the initial posture exceeds the limits of joint2" in messages
+    _, messages = simulated(tmp_path, capsys, "two_link", "--posture", "1e300,1", "--time", 0.01)
+    assert "too large for precise results (joint1)" in messages
+    _, messages = simulated(tmp_path, capsys, "arm7", "--time", 0.01)
+    assert "initial posture" not in messages
 
 
 @pytest.mark.filterwarnings("ignore:The simulation of 'two_link' diverged")
@@ -200,17 +200,17 @@ def test_other_methods_have_a_ground_too(method, tmp_path, capsys):
     assert np.abs(motion["v"][-1]).max() < 0.05
 
 
-def test_feet_that_are_not_level_are_told(tmp_path, capsys):
+def test_feet_that_are_not_level_are_reported(tmp_path, capsys):
     bent = "front_left_hip_pitch=0.7,front_left_knee=-1.4,front_right_hip_pitch=0.7,front_right_knee=-1.4"
-    _, told = simulated(tmp_path, capsys, "quadruped", "--posture", bent, "--time", 0.01)
-    assert "not level" in told
-    assert "front_left" in told
-    assert "hind" not in told.partition("not level")[2].partition(";")[0]
-    _, told = simulated(tmp_path, capsys, "quadruped", "--time", 0.01)
-    assert "not level" not in told
+    _, messages = simulated(tmp_path, capsys, "quadruped", "--posture", bent, "--time", 0.01)
+    assert "not level" in messages
+    assert "front_left" in messages
+    assert "hind" not in messages.partition("not level")[2].partition(";")[0]
+    _, messages = simulated(tmp_path, capsys, "quadruped", "--time", 0.01)
+    assert "not level" not in messages
 
 
 def test_steps_that_do_not_follow_contact_have_no_ground(tmp_path, capsys):
-    motion, told = simulated(tmp_path, capsys, "humanoid", "--method", "rk4", "--time", 0.01)
-    assert "no ground: with rk4 its contact needs steps below 0.00045 s" in told
+    motion, messages = simulated(tmp_path, capsys, "humanoid", "--method", "rk4", "--time", 0.01)
+    assert "no ground: with rk4 its contact needs steps below 0.00045 s" in messages
     assert len(motion["t"]) == 11

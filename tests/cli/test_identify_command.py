@@ -48,7 +48,7 @@ def test_data_are_made_and_identified(tmp_path, robot, data, capsys):
     assert np.abs(lw.mass_matrix(arm, q) - lw.mass_matrix(found, q)).max() < 0.1
 
 
-def test_a_payload_and_a_prior_are_told_by_files(tmp_path, robot, data, capsys):
+def test_a_payload_and_a_prior_are_reported_by_files(tmp_path, robot, data, capsys):
     lw.load(robot).with_payload("tool", 0.5, inertia=0.01).save(tmp_path / "loaded.urdf")
     lw.load(robot).with_payload("tool", 0.7, inertia=0.01).save(tmp_path / "heavier.urdf")
     status, text, _ = run(
@@ -70,17 +70,17 @@ def test_a_payload_and_a_prior_are_told_by_files(tmp_path, robot, data, capsys):
         (("identify", "arm7", "DATA"), "columns of 'arm7' missing"),
     ],
 )
-def test_mistakes_are_told(tmp_path, robot, data, capsys, arguments, message):
-    status, _, told = run(
+def test_mistakes_are_reported(tmp_path, robot, data, capsys, arguments, message):
+    status, _, printed = run(
         *({"DATA": data, "ROBOT": robot}.get(x, x) for x in arguments), "--out", tmp_path / "out", capsys=capsys
     )
     assert status == 2
-    assert message in told
+    assert message in printed
 
 
-def test_a_file_that_cannot_be_written_is_told_before_others_are(tmp_path, robot, data, capsys):
+def test_a_file_that_cannot_be_written_is_reported_before_others_are(tmp_path, robot, data, capsys):
     out = tmp_path / "out"
-    status, _, told = run("identify", robot, data, "--out", out, "--save", tmp_path / "x.stl", capsys=capsys)
+    status, _, printed = run("identify", robot, data, "--out", out, "--save", tmp_path / "x.stl", capsys=capsys)
     assert status == 2
-    assert "models are written as .urdf" in told
+    assert "models are written as .urdf" in printed
     assert not out.exists()

@@ -1,4 +1,4 @@
-"""What is typed wrong is told in a sentence, with what was given and what is taken; the status is 2."""
+"""Wrong arguments give one sentence with the given and the accepted values; the status is 2."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from linkwright.cli import app, main
 COMMANDS = [name for name in app.resolved_commands() if not name.startswith("-")]
 
 
-def told(arguments, capsys):
+def mistake(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     said = capsys.readouterr()
@@ -26,13 +26,13 @@ def wide(monkeypatch):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_tells_an_option_that_it_has_not(command, capsys):
-    said = told([command, "--hlep"], capsys)
+    said = mistake([command, "--hlep"], capsys)
     assert said == f"{command} has no option '--hlep'; did you mean --help? (linkwright {command} --help)"
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in {"gallery", "experiment"}])
 def test_every_command_tells_words_that_it_does_not_take(command, capsys):
-    said = told([command, "one", "two", "three words"], capsys)
+    said = mistake([command, "one", "two", "three words"], capsys)
     assert said.startswith(f"{command} takes ")
     assert "'three words'" in said.partition("unexpected: ")[2]
 
@@ -67,8 +67,8 @@ def test_every_command_tells_words_that_it_does_not_take(command, capsys):
         ("info pendulm", "; did you mean pendulum?"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_sentence(arguments, expected, capsys):
-    assert expected in told(arguments.split(), capsys)
+def test_what_is_wrong_is_reported_in_a_sentence(arguments, expected, capsys):
+    assert expected in mistake(arguments.split(), capsys)
 
 
 @pytest.mark.parametrize("columns", ["0", "40"])

@@ -56,7 +56,7 @@ def test_a_path_with_the_elbow_up_and_down(tmp_path, capsys):
         assert film.n_frames == 101
 
 
-def test_out_of_reach_is_told_and_the_nearest_posture_drawn(tmp_path, capsys):
+def test_out_of_reach_is_reported_and_the_nearest_posture_drawn(tmp_path, capsys):
     status, text, _ = run(
         "reach", "planar:3", "--to", "5 0 0", "--out", tmp_path, "--no-workspace", "--frame", "tip", capsys=capsys
     )
@@ -102,7 +102,7 @@ def test_without_a_target_one_is_taken(tmp_path, capsys):
         (("delta", "--to", "0 0 -0.4", "--initial-guess", "wrist.w=2"), "has length 2"),
     ],
 )
-def test_bad_input_is_told(arguments, words, tmp_path, capsys):
+def test_bad_input_is_reported(arguments, words, tmp_path, capsys):
     status, _, text = run("reach", *arguments, "--out", tmp_path, capsys=capsys)
     assert status == 2
     assert words in text
@@ -117,7 +117,7 @@ def test_counts_are_whole(arguments, tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
-def test_postures_of_a_mechanism_with_loops_are_told_by_all_coordinates(tmp_path, capsys):
+def test_postures_of_a_mechanism_with_loops_are_reported_by_all_coordinates(tmp_path, capsys):
     status, text, _ = run("reach", "delta", "--to", "0 0 -0.4", "--branches", "5", "--out", tmp_path, capsys=capsys)
     assert status == 0
     model = lw.load("delta")
@@ -201,7 +201,7 @@ def test_the_workspace_of_what_stays_off_its_axis_shows_the_axis():
     assert cell * np.argmax(seen) == pytest.approx(0.15, abs=0.02)  # its shoulder's offset
 
 
-def test_pictures_of_postures_are_told_apart_though_only_the_wrist_differs():
+def test_pictures_of_postures_are_reported_apart_though_only_the_wrist_differs():
     arm = lw.load("puma560")
     (T,) = target_poses("0.3 -0.4 0.2 0 180deg 30deg")
     found = lw.analytic_inverse_kinematics(arm, "tool")(T)

@@ -202,7 +202,7 @@ def test_an_order_by_name_leaves_the_blocks_to_choose() -> None:
     assert relative_error(chosen(*x), lw.compile(lw.forward_dynamics, model, unroll=False)(*x)) < 1e-11
 
 
-def test_options_that_do_not_go_together_are_told_at_any_size() -> None:
+def test_options_that_do_not_go_together_are_reported_at_any_size() -> None:
     for model in (lw.load("planar:5"), lw.load("planar:120")):
         with pytest.raises(InputError, match="partition is for"):
             lw.compile(lw.forward_dynamics, model, method="assembly", partition=3)

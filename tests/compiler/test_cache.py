@@ -133,7 +133,7 @@ def test_folders_open_to_others_are_not_used(folder, right, mode):
     assert files(folder) == []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        right()  # told once
+        right()  # one warning
 
 
 @POSIX
@@ -354,8 +354,8 @@ def installed(kind, where):
 @pytest.mark.parametrize("kind", ["zip of sources", "bytecode"])
 def test_installed_otherwise_than_as_a_folder_of_sources(kind, folder, tmp_path):
     place = installed(kind, tmp_path / "installed")
-    told = "import linkwright as lw; k = lw.compile(lw.mass_matrix, lw.load('two_link'))"
-    script = f"{told}; M = k([0.1, 0.2]); print(lw.__file__, k.from_cache, M[0, 0])"
+    text = "import linkwright as lw; k = lw.compile(lw.mass_matrix, lw.load('two_link'))"
+    script = f"{text}; M = k([0.1, 0.2]); print(lw.__file__, k.from_cache, M[0, 0])"
     environment = os.environ | {"PYTHONPATH": place, "LINKWRIGHT_CACHE": str(folder)}
     found = []
     for _ in range(2):

@@ -637,7 +637,7 @@ def test_arrays_may_be_given_by_name(kernel, rows):
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [
         ({"foo": 1}, r"inverse_dynamics has no argument 'foo'; it has q, v, a, out"),
         ({"q": 1}, "q is given twice"),
@@ -645,8 +645,8 @@ def test_arrays_may_be_given_by_name(kernel, rows):
         ({"out": None}, r"takes 3 arrays \(q .*; got 2"),
     ],
 )
-def test_mistakes_with_names_are_explained(kernel, rows, named, told):
-    with pytest.raises(ArgumentError, match=told):
+def test_mistakes_with_names_are_explained(kernel, rows, named, message):
+    with pytest.raises(ArgumentError, match=message):
         kernel(*rows[:2], **named)
     with pytest.raises(ArgumentError, match="takes q, v, a; v, a is not given"):
         kernel(q=rows[0])

@@ -44,7 +44,7 @@ def test_rows_are_closed_as_one_at_a_time(name):
     )
 
 
-def test_a_row_that_cannot_be_closed_is_told():
+def test_a_row_that_cannot_be_closed_is_reported():
     model = lw.load("delta")
     arms, q = ["arm1", "arm2", "arm3"], np.tile(model.neutral(), (40, 1))
     q[7, model.slice("arm1").q] = 3.1  # up and inwards, while the others hold the platform below

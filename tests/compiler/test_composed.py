@@ -46,10 +46,10 @@ def mechanism(name):
 
 
 def options(book, model):
-    """What the algorithm is told besides."""
+    """Options of the algorithm."""
     leading = [joint.name for joint in model.joints if joint.coupling is None]
-    told = {"actuated": tuple(leading[::2]), "prescribed": tuple(leading[:1])}
-    found = {name: x for name, x in told.items() if name in inspect.signature(book).parameters}
+    values = {"actuated": tuple(leading[::2]), "prescribed": tuple(leading[:1])}
+    found = {name: x for name, x in values.items() if name in inspect.signature(book).parameters}
     if "wrenches" in inspect.signature(book).parameters:
         found["wrenches"] = [[name for name, frame in model.frames.items() if frame.body >= 0][-1]]
     if "frame" in inspect.signature(book).parameters:
@@ -159,7 +159,7 @@ def test_one_row_that_is_no_number_leaves_the_others_alone(few):
     assert np.isfinite(found[0]).all()
 
 
-def test_loops_that_share_joints_are_asked_together():
+def test_loops_that_share_joints_are_requested_together():
     """K x and Kᵀλ of groups are those of the whole K; P, λ and x are what the pseudo-inverse gives."""
     model, q = with_loops(random_tree([Revolute] * 6, 3), ["weld", "ball", "revolute"], 5)
     K = dynamics.constraint_jacobian(model, q)
@@ -250,8 +250,8 @@ def test_a_chain_of_loops_at_its_real_size():
     assert np.abs(lacking).max() < 1e-8 * (1.0 + np.abs(forces).max())
     assert np.abs(K @ a + lw.constraint_bias(model, q, v)).max() < 1e-8 * (1.0 + np.abs(a).max())
     borne = lw.joint_reactions(model, q, v, tau, wrenches=push)
-    told = [S.T @ f for S, f in zip([link.motion_subspace(q[:1]) for link in model.links], borne, strict=True)]
-    assert relative_error(np.concatenate(told), tau - model.armature * a) < 1e-8
+    result = [S.T @ f for S, f in zip([link.motion_subspace(q[:1]) for link in model.links], borne, strict=True)]
+    assert relative_error(np.concatenate(result), tau - model.armature * a) < 1e-8
     drives = [joint.name for joint in model.joints][::3]
     efforts = lw.inverse_dynamics(model, q, v, a, wrenches=push, actuated=drives)
     again = lw.forward_dynamics(model, q, v, efforts, wrenches=push)
@@ -265,11 +265,11 @@ def test_trees_at_their_real_size():
     model = random_tree([Revolute, Prismatic, Spherical] * 40, 1)
     q, v, tau = state(model, 0)
     a, twists = tau[::-1].copy(), np.random.default_rng(0).normal(size=(len(model.bodies), 6))
-    push, told = {"tip": np.ones(6)}, [joint.name for joint in model.joints[::4]]
+    push, messages = {"tip": np.ones(6)}, [joint.name for joint in model.joints[::4]]
     for name, arrays in (
         ("joint_reactions", (q, v, tau)),
         ("impulse", (q, v)),
-        ("prescribed_dynamics", (q, v, tau, a, told)),
+        ("prescribed_dynamics", (q, v, tau, a, messages)),
         ("plastic_impact", (q, v, twists)),
         ("project", (q, v)),
         ("forward_dynamics_derivatives", (q, v, tau)),

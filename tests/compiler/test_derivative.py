@@ -224,7 +224,7 @@ def test_batches_wrenches_and_symbols():
     assert np.array_equal(hessian(q), lw.derivative(lw.gravity_forces, "q")(arm, q))
 
 
-def test_what_cannot_be_differentiated_by_is_told():
+def test_what_cannot_be_differentiated_by_is_reported():
     arm = lw.load("two_link")
     for attempt in (
         lambda: lw.derivative(lw.mass_matrix, "v"),

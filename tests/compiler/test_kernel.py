@@ -82,11 +82,11 @@ def test_values_are_bound_at_compile_time(arm, rows):
     assert relative_error(M, lw.mass_matrix(arm, q)) < 1e-14
     array = lw.compile(scaled, arm, reference_frame="body", by=())
     assert np.array_equal(array(q, 2.0)[0], J)
-    for told in (kernel, pickle.loads(pickle.dumps(kernel))):  # who takes the value for a shape is told
+    for expected in (kernel, pickle.loads(pickle.dumps(kernel))):  # who takes the value for a shape is expected
         with pytest.raises(ArgumentError, match=r"bound when it was compiled: by = 2.0 \(a shape, \(\) for a number"):
-            told(q, 3.0)
+            expected(q, 3.0)
         with pytest.raises(ArgumentError, match=r"has no argument 'by'; .* bound when it was compiled: by = 2.0"):
-            told(q, by=3.0)
+            expected(q, by=3.0)
 
 
 def test_results_that_are_constants_or_inputs(arm):
@@ -362,10 +362,10 @@ def test_too_large_functions_run_uncompiled_and_say_so_once(nothing_fits):
     model = lw.load("arm7")
     rng = np.random.default_rng(0)
     q, v, a = model.random(5, seed=rng), *rng.normal(size=(2, 5, 7))
-    with pytest.warns(LinkwrightWarning, match="too large for straight-line code.*row by row") as told:
+    with pytest.warns(LinkwrightWarning, match="too large for straight-line code.*row by row") as caught:
         tau = lw.inverse_dynamics(model, q, v, a)
-    assert len(told) == 1
-    assert told[0].filename == __file__
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.array_equal(lw.inverse_dynamics(model, q, v, a), tau)
@@ -466,7 +466,7 @@ def test_only_functions_are_compiled():
         lw.compile(5)
 
 
-def test_a_model_that_is_not_given_is_told():
+def test_a_model_that_is_not_given_is_reported():
     def own(model, q):
         return lw.mass_matrix(model, q)
 
@@ -550,7 +550,7 @@ def test_the_square_of_a_root_is_no_number_where_the_root_is_none():
     assert np.isnan(root[1])
 
 
-def test_options_of_strange_types_are_told(arm):
+def test_options_of_strange_types_are_reported(arm):
     zero = np.zeros(2)
     with pytest.raises(ArgumentError, match=r"partition = \{1\}"):
         lw.forward_dynamics(arm, zero, zero, zero, method="hybrid", partition={1})

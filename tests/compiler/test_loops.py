@@ -381,7 +381,7 @@ def test_what_is_more_than_sweeps_is_straight_line_code(monkeypatch):
         ({"method": "hybrid"}, r"\d+ joins of \d+ parts on lanes"),
     ],
 )
-def test_programs_of_loops_are_told_in_a_line(options, form):
+def test_programs_of_loops_are_reported_in_a_line(options, form):
     kernel = lw.compile(lw.forward_dynamics, lw.load("planar:150"), **options)
     shown = rf"<forward_dynamics\(q\[150\], v\[150\], tau\[150\]\) as {form}: {re.escape(str(kernel.operations))}>"
     assert re.fullmatch(shown, str(kernel.program))

@@ -116,7 +116,7 @@ def test_functions_of_users_have_parameters_too():
         ([3], "a list of names"),
     ],
 )
-def test_what_is_no_parameter_is_told(names, message):
+def test_what_is_no_parameter_is_reported(names, message):
     with pytest.raises((ArgumentError, UnknownNameError), match=message):
         lw.compile(lw.mass_matrix, arm(), parameters=names)
 
@@ -168,7 +168,7 @@ def test_payloads_may_be_symbols():
     assert relative_error(kernel(q, v, a, 2.0), law(q, v, a, 2.0)) < 1e-11
 
 
-def test_what_cannot_be_done_with_symbols_in_a_model_is_told():
+def test_what_cannot_be_done_with_symbols_in_a_model_is_reported():
     m = lw.symbols("m")
     model = pendulum(m, 1.0, 0.1, 0.0)
     with pytest.raises(ArgumentError, match="holds symbols"):

@@ -48,7 +48,7 @@ def test_long_rollouts_stop_at_an_interrupt(rows, every):
     q0 = np.full((*rows, 1), 0.1)
     lw.rollout(pendulum, q0, [0.0], 10 if every is None else every, every=every)
 
-    def stop(*told):
+    def stop(*values):
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, stop)

@@ -231,13 +231,13 @@ def test_what_efforts_tell_is_exact(arm, loaded):
         ({"cutoff": np.inf}, "cutoff must be above zero"),
     ],
 )
-def test_what_cannot_be_bound_is_told(arm, changed, message):
+def test_what_cannot_be_bound_is_reported(arm, changed, message):
     law = partial(law_of(arm), **changed)
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(arm, HOME, np.zeros(7), 0.01, controller=law)
 
 
-def test_estimates_of_other_parameters_are_told(arm):
+def test_estimates_of_other_parameters_are_reported(arm):
     with pytest.raises(LinkwrightError, match=r"put together as .*\(8,\)"):
         lw.simulate(
             arm,
@@ -249,7 +249,7 @@ def test_estimates_of_other_parameters_are_told(arm):
         )
 
 
-def test_loops_are_told():
+def test_loops_are_reported():
     model, q = with_loops(random_tree([Revolute] * 4, 3), ["ball"], 5)
     law = partial(control.adaptive, bodies="all", reference=q, convergence=1.0, damping=1.0, rate=1.0, step=1e-3)
     with pytest.raises(LinkwrightError, match="adaptive control is for mechanisms without loops"):

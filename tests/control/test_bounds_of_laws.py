@@ -74,7 +74,7 @@ def test_what_is_right_passes(function):
 
 
 @pytest.mark.parametrize(
-    ("function", "changes", "told"),
+    ("function", "changes", "message"),
     [
         (control.pd, {"stiffness": np.ones(3)}, r"stiffness has shape \(3,\); expected a number or \(2,\)"),
         (control.pd, {"stiffness": "80"}, "stiffness must be an array of real numbers; got '80'"),
@@ -105,8 +105,8 @@ def test_what_is_right_passes(function):
         (control.hybrid, {"force": [5.0, 0, -5, 0, 0, 0]}, "force is along 'x', and force_loop.directions is 'z'"),
     ],
 )
-def test_what_cannot_be_bound_is_told_by_its_name(function, changes, told):
-    with pytest.raises(LinkwrightError, match=told):
+def test_what_cannot_be_bound_is_reported_by_its_name(function, changes, message):
+    with pytest.raises(LinkwrightError, match=message):
         looked_at(function, **changes)
 
 
@@ -135,7 +135,7 @@ def test_laws_within_laws_are_looked_at():
         lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, controller=law)
 
 
-def test_an_informed_observer_needs_a_law_that_can_be_told():
+def test_an_informed_observer_needs_a_law_that_can_be_described():
     inner = partial(control.pd, target=np.zeros(2), stiffness=1.0, damping=1.0)
     law = partial(control.momentum_observer, controller=inner, gain=20.0, step=1e-3, compensate=True)
     with pytest.raises(LinkwrightError, match=r"\*, external, …\); pd takes"):
@@ -145,12 +145,12 @@ def test_an_informed_observer_needs_a_law_that_can_be_told():
 def test_gains_may_be_of_the_directions_alone():
     law = partial(control.operational_space, frame="tool", reference=POSE, directions="linear", damping=6.0)
     q, v = arm.random(seed=1), np.linspace(-1.0, 1.0, 7)
-    told = law(arm, 0.0, q, v, stiffness=[100.0, 200.0, 300.0])
+    result = law(arm, 0.0, q, v, stiffness=[100.0, 200.0, 300.0])
     whole = law(arm, 0.0, q, v, stiffness=np.array([100.0, 200.0, 300.0, 0.0, 0.0, 0.0]))
-    assert np.allclose(told, whole, rtol=1e-12, atol=1e-12)
+    assert np.allclose(result, whole, rtol=1e-12, atol=1e-12)
 
 
-def test_a_posture_draws_unless_it_is_told_otherwise():
+def test_a_posture_draws_unless_it_is_reported_otherwise():
     law = partial(control.operational_space, frame="tool", reference=POSE, stiffness=100.0, damping=20.0)
     q, v, posture = arm.random(seed=1), np.zeros(7), arm.neutral()
     own, critical, none = (
@@ -279,18 +279,18 @@ def quick(**changes):
     )
     model = wrist.build()
     law = partial(control.pd, target=np.array([0.3, 0.3]), stiffness=100.0, damping=changes.pop("damping", 2.0))
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         lw.simulate(
             model, np.zeros(2), np.zeros(2), 1.0, **grouped(controller=law, **{"effort_limits": True, **changes})
         )
-    return [str(one.message) for one in told if issubclass(one.category, LinkwrightWarning)]
+    return [str(one.message) for one in caught if issubclass(one.category, LinkwrightWarning)]
 
 
 @pytest.mark.parametrize("every", [1, 100])
-def test_gains_too_fast_for_the_step_are_told_within_limits_too(every):
-    (told,) = quick(every=every)
-    assert "joint 'turn' chatters" in told
+def test_gains_too_fast_for_the_step_are_reported_within_limits_too(every):
+    (messages,) = quick(every=every)
+    assert "joint 'turn' chatters" in messages
 
 
 def test_sound_gains_are_not():
@@ -300,13 +300,13 @@ def test_sound_gains_are_not():
     assert quick(damping=0.2, noise={"q": 1e-4, "v": 1e-2}) == []
 
 
-def test_limits_that_there_are_none_of_are_told():
+def test_limits_that_there_are_none_of_are_reported():
     law = partial(control.pd, target=np.zeros(2), stiffness=9.0, damping=6.0)
     with pytest.warns(LinkwrightWarning, match="effort_limits=True changes nothing: no joint of 'two_link'"):
         lw.simulate(two, np.zeros(2), np.zeros(2), 0.01, controller=law, actuation=lw.Actuation(effort_limits=True))
 
 
-def test_a_sensor_elsewhere_than_the_hand_is_told():
+def test_a_sensor_elsewhere_than_the_hand_is_reported():
     law = partial(control.hybrid, **BOUND[control.hybrid][1])
     with pytest.warns(LinkwrightWarning, match="uses it as that at 'tool'"):
         lw.simulate(

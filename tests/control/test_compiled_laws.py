@@ -123,6 +123,6 @@ def test_gains_may_be_inputs():
         (lambda arm: control.compiled(arm, laws(arm)["pd"], inputs="target"), "list of names"),
     ],
 )
-def test_what_is_no_law_is_told(call, message):
+def test_what_is_no_law_is_reported(call, message):
     with pytest.raises(LinkwrightError, match=message):
         call(lw.load("arm7"))

@@ -24,9 +24,9 @@ NOISE = {"q": 2e-6, "v": 2e-4, "wrench": 0.05}
 W = np.array([3.0, -4.0, 5.0, 0.2, -0.1, 0.3])
 
 
-def mistaken(model, t, q, v, *state, controller, believed, **told):
+def mistaken(model, t, q, v, *state, controller, believed, **options):
     """The law of somebody who takes the mechanism for another."""
-    return controller(believed, t, q, v, *state, **told)
+    return controller(believed, t, q, v, *state, **options)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_forces_of_operational_space_move_the_hand_whatever_the_joints_do(state,
         (np.diag([3.0, 3, 3, 1, 1, 1]) + 0.1, np.diag([600.0] * 6) + 5.0, np.eye(6) + 0.2),
     ],
 )
-def test_shaped_impedance_is_the_one_that_is_asked_for(state, gains):
+def test_shaped_impedance_is_the_one_that_is_requested(state, gains):
     q, v = state
     M, K, D = gains
     tau = lw.control.shaped_impedance(
@@ -180,7 +180,7 @@ PLANES = lw.contact.Plane(
 )
 
 
-def polished(law, **told):
+def polished(law, **options):
     """The largest errors after a second, of the force (N) and of the path (m), on each of the planes."""
     motion = lw.simulate(
         arm,
@@ -189,7 +189,7 @@ def polished(law, **told):
         2.5,
         1e-3,
         "semi_implicit",
-        **grouped(controller=law, surfaces=PLANES, sensor="tool", **told),
+        **grouped(controller=law, surfaces=PLANES, sensor="tool", **options),
     )
     late = motion.t > 1.0
     path = np.array([circle(t, DOWN, 0.05, 2.8)[0][:2, 3] for t in motion.t[late]])
@@ -301,7 +301,7 @@ def test_a_law_goes_to_c(tmp_path, state):
 
 
 @pytest.mark.parametrize(
-    ("told", "changes"),
+    ("message", "changes"),
     [
         ("force has shape \\(3,\\)", {"force": np.zeros(3)}),
         ("axes has shape \\(2, 2\\)", {"force_loop": replace(LOOP, axes=np.eye(2))}),
@@ -309,8 +309,8 @@ def test_a_law_goes_to_c(tmp_path, state):
         ("integral", {"force_loop": replace(LOOP, integral=np.nan)}),
     ],
 )
-def test_what_is_refused(told, changes):
-    with pytest.raises(lw.errors.LinkwrightError, match=told):
+def test_what_is_refused(message, changes):
+    with pytest.raises(lw.errors.LinkwrightError, match=message):
         lw.simulate(
             arm,
             TOUCHING,

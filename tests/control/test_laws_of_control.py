@@ -189,7 +189,7 @@ def test_friction_is_made_up_for_by_the_velocity_that_is_wanted(arm):
         (lambda t: (np.zeros(7), np.zeros(3), np.zeros(7)), r"expected \(7,\)"),
     ],
 )
-def test_references_that_are_none_are_told(arm, reference, message):
+def test_references_that_are_none_are_reported(arm, reference, message):
     with pytest.raises(LinkwrightError, match=message):
         at(reference, 0.0, (7,), 7)
     law = partial(control.computed_torque, reference=reference, stiffness=1.0, damping=1.0)

@@ -1,4 +1,4 @@
-"""Laws around laws: what is bound to the inner one is a value of the kernel, states nest, starts are told."""
+"""Laws around laws: what is bound to the inner one is a value of the kernel, states nest, initial states are given."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ counting.initial_state = lambda model, controller, push: {
 }
 
 
-def test_states_nest_and_are_told_at_the_start(arm):
+def test_states_nest_and_are_reported_at_the_start(arm):
     controller = partial(
         counting, controller=partial(counting, controller=partial(integral, gain=2.0), push=0.0), push=1.0
     )
@@ -148,7 +148,7 @@ def untold(model, t, q, v, z):
         (partial(control.with_model, controller=integral, mechanism="arm7"), {}, "mechanism is a Model; got 'arm7'"),
     ],
 )
-def test_what_cannot_be_is_told(arm, controller, options, message):
+def test_what_cannot_be_is_reported(arm, controller, options, message):
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(arm, [0, 0], [0, 0], 0.01, **grouped(controller=controller, **options))
 

@@ -57,7 +57,7 @@ def test_the_residual_follows_at_its_rate(kinds):
     law = partial(control.momentum_observer, controller=partial(still, efforts=tau), gain=gain, step=h)
     law = partial(pushed, controller=law, efforts=besides)
     motion = lw.simulate(model, q, 0.3 * v, 0.05, step=h, controller=law, method="rk4")
-    expected = (1.0 - np.exp(-motion.t[:-1, None] * gain)) * besides  # told with the next sample, as all states are
+    expected = (1.0 - np.exp(-motion.t[:-1, None] * gain)) * besides  # known at the next sample, as all states are
     assert np.abs(motion.state["external"][1:] - expected).max() < 1e-4 * (1.0 + np.abs(motion.tau).max())
 
 
@@ -173,7 +173,7 @@ def test_the_wrench_at_the_hand_is_found_of_its_efforts(arm):
         ({"controller": 3.0}, "a controller is a function"),
     ],
 )
-def test_what_cannot_be_bound_is_told(changed, message):
+def test_what_cannot_be_bound_is_reported(changed, message):
     model = lw.load("two_link")
     own = partial(control.pd, target=np.zeros(2), stiffness=1.0, damping=1.0)
     law = partial(control.momentum_observer, **({"controller": own, "gain": 10.0, "step": 1e-3} | changed))
@@ -181,7 +181,7 @@ def test_what_cannot_be_bound_is_told(changed, message):
         lw.simulate(model, [0, 0], [0, 0], 0.01, controller=law)
 
 
-def test_loops_are_told():
+def test_loops_are_reported():
     model, _ = with_loops(one_of_each(2), ["ball"], 4)
     law = partial(control.momentum_observer, controller=lambda model, t, q, v: -v, gain=1.0, step=1e-3)
     with pytest.raises(LinkwrightError, match="the momentum observer is for mechanisms without loops"):

@@ -95,8 +95,8 @@ def test_second_derivatives_of_steps_are_the_slopes_of_the_first(kinds, method):
     def after(x):
         driven = tau.copy()
         driven[list(controls)] += x[2 * n :]
-        told = {"step": h, "method": method, "callback": lambda t, q, v: driven}
-        motion = lw.simulate(model, lw.integrate(model, q, x[:n]), v + x[n : 2 * n], h, **grouped(**told))
+        options = {"step": h, "method": method, "callback": lambda t, q, v: driven}
+        motion = lw.simulate(model, lw.integrate(model, q, x[:n]), v + x[n : 2 * n], h, **grouped(**options))
         return motion.q[-1], motion.v[-1]
 
     there, e = after(np.zeros(2 * n + 2)), 2e-4
@@ -179,8 +179,8 @@ def swing_up(model, **more):
     running = [C.EffortCost(0.1), C.VelocityCost(0.1)]
     final = [C.PostureCost([np.pi / 2, 0.0], 100.0), C.VelocityCost(10.0)]
     start = more.pop("q0", [-np.pi / 2, 0.0])
-    told = {"effort_limits": 5.0, "method": "semi_implicit", **more}
-    return ilqr(model, start, [0.0, 0.0], 150, 0.02, running, final, **told)
+    options = {"effort_limits": 5.0, "method": "semi_implicit", **more}
+    return ilqr(model, start, [0.0, 0.0], 150, 0.02, running, final, **options)
 
 
 def test_what_converges_slowly_is_helped_by_second_derivatives(pendulums):
@@ -325,8 +325,8 @@ def test_rows_of_a_batch_are_what_each_is_alone(pendulums):
 
 def test_the_law_follows_the_motion_and_forgives_what_disturbs_it(pendulums):
     found = swing_up(pendulums)
-    told = {"step": found.step, "method": found.method, "controller": found.controller}
-    same = lw.simulate(pendulums, found.q[0], found.v[0], 3.0, **grouped(**told))
+    options = {"step": found.step, "method": found.method, "controller": found.controller}
+    same = lw.simulate(pendulums, found.q[0], found.v[0], 3.0, **grouped(**options))
     np.testing.assert_allclose(same.q, found.q, atol=1e-9)
     finer = lw.simulate(
         pendulums, found.q[0] + 0.01, found.v[0], 3.0, step=1e-3, controller=found.controller, method="rk4"
@@ -334,14 +334,14 @@ def test_the_law_follows_the_motion_and_forgives_what_disturbs_it(pendulums):
     assert abs(finer.q[-1] - found.q[-1]).max() < 0.1
     assert abs(finer.tau).max() <= 5.0
     several = swing_up(pendulums, q0=[[-1.6, 0.1], [-1.5, -0.1]])
-    told = {"step": found.step, "method": found.method, "controller": several.controller, "each": several.each}
-    motions = lw.simulate(pendulums, several.q[:, 0], several.v[:, 0], 3.0, **grouped(**told))
+    options = {"step": found.step, "method": found.method, "controller": several.controller, "each": several.each}
+    motions = lw.simulate(pendulums, several.q[:, 0], several.v[:, 0], 3.0, **grouped(**options))
     np.testing.assert_allclose(motions.q, several.q.swapaxes(0, 1), atol=1e-9)
 
 
 def test_costs_of_ones_own_are_what_the_built_in_ones_are(pendulums):
     goal = np.array([0.4, -0.2])
-    told = {"steps": 30, "step": 0.02, "method": "semi_implicit", "q0": [0.0, 0.0], "v0": [0.0, 0.0]}
+    options = {"steps": 30, "step": 0.02, "method": "semi_implicit", "q0": [0.0, 0.0], "v0": [0.0, 0.0]}
 
     def number(model, t, q, v, tau, weight, goal):
         return 0.5 * weight * ((q - goal) @ (q - goal) + v @ v)
@@ -353,15 +353,15 @@ def test_costs_of_ones_own_are_what_the_built_in_ones_are(pendulums):
         return 0.5e-2 * (tau @ tau)
 
     built_in = ilqr(
-        pendulums, **told, running=C.EffortCost(1e-2), final=[C.PostureCost(goal, 9.0), C.VelocityCost(9.0)]
+        pendulums, **options, running=C.EffortCost(1e-2), final=[C.PostureCost(goal, 9.0), C.VelocityCost(9.0)]
     )
     for final in (number, residuals):
-        found = ilqr(pendulums, **told, running=efforts, final=partial(final, weight=9.0, goal=goal))
+        found = ilqr(pendulums, **options, running=efforts, final=partial(final, weight=9.0, goal=goal))
         np.testing.assert_allclose(found.tau, built_in.tau, atol=1e-5)
     goals = np.array([[0.4, -0.2], [0.1, 0.3]])
-    told["q0"] = np.zeros((2, 2))
-    several = ilqr(pendulums, **told, running=efforts, final=partial(number, weight=9.0, goal=goals), each=["goal"])
-    targets = ilqr(pendulums, **told, running=efforts, final=[C.PostureCost(goals, 9.0), C.VelocityCost(9.0)])
+    options["q0"] = np.zeros((2, 2))
+    several = ilqr(pendulums, **options, running=efforts, final=partial(number, weight=9.0, goal=goals), each=["goal"])
+    targets = ilqr(pendulums, **options, running=efforts, final=[C.PostureCost(goals, 9.0), C.VelocityCost(9.0)])
     np.testing.assert_allclose(several.tau, targets.tau, atol=1e-5)
     np.testing.assert_allclose(several.tau[0], built_in.tau, atol=1e-5)
 
@@ -432,8 +432,8 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
         running = [C.EffortCost(0.1), C.VelocityCost(0.1)]
         final = [C.PostureCost([1.0, 0.0], 100.0), C.VelocityCost(10.0)]
         for start, limits in (([-0.3, 0.0], 14.0), ([[-0.3, 0.0], [-0.2, 0.1]], None)):
-            told = {"effort_limits": limits, "method": "semi_implicit"}
-            yield ilqr(pendulums, start, [0.0, 0.0], 50, 0.02, running, final, **told)
+            options = {"effort_limits": limits, "method": "semi_implicit"}
+            yield ilqr(pendulums, start, [0.0, 0.0], 50, 0.02, running, final, **options)
 
     whole = list(both())
     monkeypatch.setattr(problem, "LARGE", 0)
@@ -445,7 +445,7 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("told", "error", "message"),
+    ("expected", "error", "message"),
     [
         ({"steps": 0}, InputError, "steps is a whole number from 1 on; got 0"),
         ({"step": 0.0}, InputError, "step is a positive number"),
@@ -480,10 +480,10 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
         ({"stopping": 1e-9}, ArgumentError, r"stopping is lw\.control\.StoppingCriterion"),
     ],
 )
-def test_what_is_no_problem_is_told(pendulums, told, error, message):
+def test_what_is_no_problem_is_reported(pendulums, expected, error, message):
     usual = {"q0": [0.0, 0.0], "v0": [0.0, 0.0], "steps": 5, "step": 0.02, "running": [C.EffortCost(1.0)]}
     with pytest.raises(error, match=message):
-        ilqr(pendulums, **(usual | told))
+        ilqr(pendulums, **(usual | expected))
 
 
 @pytest.mark.parametrize(
@@ -508,12 +508,12 @@ def test_a_posture_that_is_none_is_no_target():
 
 
 def test_weights_and_limits_may_be_of_the_motors_alone():
-    model, told = lw.load("planar:3"), {"actuated": ["joint3", "joint1"], "method": "semi_implicit"}
+    model, messages = lw.load("planar:3"), {"actuated": ["joint3", "joint1"], "method": "semi_implicit"}
     final = [C.PostureCost([0.1, 0.2, 0.3], 10.0), C.VelocityCost(1.0)]
 
     def found(weight, limits):
         return ilqr(
-            model, np.zeros(3), np.zeros(3), 20, 0.02, C.EffortCost(weight), final, effort_limits=limits, **told
+            model, np.zeros(3), np.zeros(3), 20, 0.02, C.EffortCost(weight), final, effort_limits=limits, **messages
         )
 
     whole = found([1e-2, 7.0, 2e-2], [20.0, 5.0, 9.0])

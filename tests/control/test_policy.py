@@ -209,7 +209,7 @@ def test_weights_of_a_state_dict(robot):
         policy.from_state_dict(state, "critic.")
 
 
-def test_what_is_wrong_is_told(robot):
+def test_what_is_wrong_is_reported(robot):
     for wrong, words in [
         ({"hidden": (0,)}, "hidden"),
         ({"commands": -1}, "commands"),

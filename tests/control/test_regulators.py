@@ -79,10 +79,10 @@ def test_a_cart_pole_is_held_upright_by_its_cart_alone():
 
 
 def test_weights_of_efforts_may_be_of_the_motors_alone():
-    told = {"q": [0.0, 0.0], "Q": [1.0, 10.0, 1.0, 1.0], "actuated": ["slider"]}
-    whole = lqr(cart_pole(), R=[0.1, 5.0], **told)
+    options = {"q": [0.0, 0.0], "Q": [1.0, 10.0, 1.0, 1.0], "actuated": ["slider"]}
+    whole = lqr(cart_pole(), R=[0.1, 5.0], **options)
     for R in ([0.1], 0.1 * np.eye(1)):
-        np.testing.assert_array_equal(lqr(cart_pole(), R=R, **told).gain, whole.gain)
+        np.testing.assert_array_equal(lqr(cart_pole(), R=R, **options).gain, whole.gain)
 
 
 def test_a_long_horizon_begins_as_the_endless_one(arm):
@@ -119,7 +119,7 @@ def test_a_batch_of_postures_gives_what_each_gives_alone(arm):
 
 
 @pytest.mark.parametrize(
-    ("told", "error", "message"),
+    ("expected", "error", "message"),
     [
         ({"Q": -1.0}, InputError, "Q is no weight: -1 is negative"),
         ({"Q": np.diag([1.0, 1.0, 1.0, -1.0])}, InputError, "Q is no weight: it has the eigenvalue -1"),
@@ -145,9 +145,9 @@ def test_a_batch_of_postures_gives_what_each_gives_alone(arm):
         ({"final": 1.0}, ArgumentError, "final is the weight after a horizon"),
     ],
 )
-def test_what_cannot_be_regulated_is_told(told, error, message):
+def test_what_cannot_be_regulated_is_reported(expected, error, message):
     with pytest.raises(error, match=message):
-        lqr(cart_pole(), **({"q": [0.0, 0.0]} | told))
+        lqr(cart_pole(), **({"q": [0.0, 0.0]} | expected))
 
 
 def test_closed_loops_are_regulated_in_steps():
@@ -162,8 +162,8 @@ def test_closed_loops_are_regulated_in_the_directions_that_they_allow():
     model = lw.load("four_bar")
     q, zero = model.neutral(), np.zeros(model.nv)
     tau = lw.inverse_dynamics(model, q, zero, zero, actuated=["crank"])
-    for told in ({"tau": tau}, {}):
-        found = lqr(model, q, 10.0, 0.1, actuated=["crank"], **told)
+    for expected in ({"tau": tau}, {}):
+        found = lqr(model, q, 10.0, 0.1, actuated=["crank"], **expected)
         np.testing.assert_allclose(found.effort, tau, atol=1e-9)
         assert found.poles.shape == (2,)
         assert (found.poles.real < 0.0).all()
@@ -176,7 +176,7 @@ def test_closed_loops_are_regulated_in_the_directions_that_they_allow():
     assert abs(motion.q[-1] - q).max() < 1e-3
 
 
-def test_what_is_beyond_rounding_is_told():
+def test_what_is_beyond_rounding_is_reported():
     for Q, R in ((1e20, 1e-20), (1e-20, 1e20), (1e300, 1e-300)):
         with pytest.raises(InputError, match=r"no regulator was found|Q does not see|out of their reach"):
             lqr(cart_pole(), [0.0, 0.0], Q, R)

@@ -43,7 +43,7 @@ def test_constant_velocities_are_found_on_every_joint_type(order):
 
 
 def test_a_filter_is_late_by_its_order():
-    """A velocity that grows steadily is told order/ω + h/2 later, but for what sampling adds to 1/ω."""
+    """A velocity that grows steadily is estimated order/ω + h/2 later, but for what sampling adds to 1/ω."""
     model, h, cutoff = lw.load("pendulum"), 1e-3, 50.0
     motion = [np.array([0.5 * (k * h) ** 2]) for k in range(1000)]
     for order in (1, 2, 3):
@@ -85,7 +85,7 @@ def test_gains_are_those_of_the_textbook():
 
 @pytest.mark.parametrize("kind", [Revolute, Spherical, Planar, Free])
 def test_errors_are_as_large_as_the_filter_says(kind):
-    """Of motions with random jerk and noise as told: squares of errors by variances are one on average."""
+    """Of motions with random jerk and noise as declared: squares of errors by variances are one on average."""
     model, h, noise, jerk = random_tree([kind], 5), 5e-3, 1e-3, 200.0
     rng, squares = np.random.default_rng(1), []
     law = partial(control.kalman_velocity, controller=zero, noise=noise, jerk=jerk, step=h)
@@ -125,10 +125,10 @@ def in_loop(estimate, bits, **options):
         controller=law,
         surroundings=lw.Surroundings(wrenches={"tool": [0.0, 0.0, 10.0, 0.0, 0.0, 0.0]}),
     )
-    told = motion.state["controller"]
-    speeds = told["velocity"][:, -1] if told["velocity"].ndim == 3 else told["velocity"]
+    result = motion.state["controller"]
+    speeds = result["velocity"][:, -1] if result["velocity"].ndim == 3 else result["velocity"]
     expected = lw.joint_forces(arm, motion.q, "tool", [0.0, 0.0, 10.0, 0.0, 0.0, 0.0])
-    off = speeds[1501:] - motion.v[1500:-1], (told["controller"]["external"] - expected)[1500:]
+    off = speeds[1501:] - motion.v[1500:-1], (result["controller"]["external"] - expected)[1500:]
     return [np.sqrt(np.mean(x * x)) for x in off]
 
 
@@ -168,7 +168,7 @@ def test_encoders_have_steps():
         (control.kalman_velocity, {"noise": 1.0, "jerk": [1.0, -1.0], "step": 1e-3}, "jerk must be above zero"),
     ],
 )
-def test_what_cannot_be_bound_is_told(law, bound, message):
+def test_what_cannot_be_bound_is_reported(law, bound, message):
     model = lw.load("two_link")
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(model, [0, 0], [0, 0], 0.01, controller=partial(law, controller=zero, **bound))

@@ -109,8 +109,8 @@ def written_out(body, tasks, q, v, targets, limits, r=1e-5):
     H, g = r * np.eye(n + k), np.zeros(n + k)
     h0 = 1e-6
     for task, (stiffness, damping) in tasks.items():
-        told = targets[task]
-        target, velocity, acceleration = told if isinstance(told, tuple) else (told, 0.0, 0.0)
+        result = targets[task]
+        target, velocity, acceleration = result if isinstance(result, tuple) else (result, 0.0, 0.0)
         Jt = task.jacobian(model, q)
         there, back = (task.jacobian(model, lw.integrate(model, q, s * v)) @ v for s in (h0, -h0))
         error = task.error(model, q, target, q)
@@ -207,7 +207,7 @@ def test_without_contacts_it_falls_and_an_arm_follows():
     np.testing.assert_allclose((lw.jacobian(arm, q, "tool") @ a)[:3], [1.0, 2.0, -1.0], atol=1e-4)
 
 
-def test_what_cannot_be_met_is_told(dog):
+def test_what_cannot_be_met_is_reported(dog):
     """Hanging from the ground, with hardly any motors, the feet would have to be pulled."""
     tasks = tasks_of(dog)
     body = WholeBody(dog.with_gravity([0.0, 0.0, 9.81]), FEET, tasks, effort_limits=0.1)
@@ -221,7 +221,7 @@ def test_what_cannot_be_met_is_told(dog):
         body.controller(targets)(0.5, q, v)
 
 
-def test_contacts_that_are_told_twice_say_nothing_new(dog):
+def test_contacts_that_are_reported_twice_say_nothing_new(dog):
     tasks = tasks_of(dog)
     q, v, targets = problem(dog, 2)
     once = WholeBody(dog, FEET, tasks, effort_limits=100.0)(q, v, targets)

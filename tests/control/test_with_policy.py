@@ -108,9 +108,9 @@ def test_other_numbers_are_no_other_kernel_and_each_motion_may_have_its_own(arm,
 def test_a_policy_decides_at_every_step_as_it_does_alone(arm):
     policy = lw.Policy(arm, (8,))
     w = policy.random(0)
-    told = dict(scale=0.4, stiffness=5.0, damping=0.3)
-    parts = dict(controller=partial(policy.efforts, **told), decide=partial(policy.action, weights=w))
-    whole = lw.simulate(arm, *START, 0.05, controller=partial(policy, weights=w, **told))
+    options = dict(scale=0.4, stiffness=5.0, damping=0.3)
+    parts = dict(controller=partial(policy.efforts, **options), decide=partial(policy.action, weights=w))
+    whole = lw.simulate(arm, *START, 0.05, controller=partial(policy, weights=w, **options))
     apart = lw.simulate(arm, *START, 0.05, controller=partial(control.with_policy, **parts, every=1))
     np.testing.assert_allclose(apart.q, whole.q, rtol=0, atol=1e-13)
 
@@ -145,6 +145,6 @@ def test_an_environment_holds_its_actions_likewise(arm):
         (partial(law_of(3), decide=partial(aim, gains=1.0)), "gain"),
     ],
 )
-def test_what_is_wrong_is_told(arm, law, said):
+def test_what_is_wrong_is_reported(arm, law, said):
     with pytest.raises(LinkwrightError, match=said):
         lw.simulate(arm, *START, 0.01, controller=law)

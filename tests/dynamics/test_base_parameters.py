@@ -41,10 +41,10 @@ def rank(A, singular=1e-8):
 @settings(deadline=None, max_examples=30)
 @given(trees(), seeds, st.booleans())
 def test_they_determine_all_efforts(model, seed, armature):
-    with warnings.catch_warnings(record=True) as told:  # of axes that are nearly parallel
+    with warnings.catch_warnings(record=True) as caught:  # of axes that are nearly parallel
         warnings.simplefilter("always")
         base = lw.base_parameters(model, armature)
-    assume(not told)
+    assume(not caught)
     q, v, a = state(model, seed)
     Y = regressor(model, q, v, a, armature=armature)
     pi = np.random.default_rng(seed).normal(size=Y.shape[1])
@@ -163,7 +163,7 @@ def test_printed():
         base.of(np.zeros(3))
 
 
-def test_doubt_is_told():
+def test_doubt_is_reported():
     """Axes that are parallel but for 1e-6 rad, as of a file with few digits: its angles made right there is none."""
     builder = lw.Builder("nearly")
     for k in range(3):

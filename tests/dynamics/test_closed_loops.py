@@ -236,7 +236,7 @@ def test_fixed_joints_stay_and_batches_go_row_by_row():
     assert np.allclose(public.close_loops(model, guesses[1], fixed=["crank"]), closed[1], rtol=0.0, atol=1e-13)
 
 
-def test_what_cannot_be_closed_is_told():
+def test_what_cannot_be_closed_is_reported():
     model = public.load("four_bar")
     crank, coupler, rocker = public.close_loops(model, [2.0, 0.3, 0.0])
     with pytest.raises(
@@ -314,7 +314,7 @@ def test_joints_that_drive_are_listed_by_name(names):
         public.inverse_dynamics(model, np.zeros(3), np.zeros(3), np.zeros(3), actuated=names)
 
 
-def test_one_constraint_is_told_as_one():
+def test_one_constraint_is_reported_as_one():
     rod = Builder("rod").body("a", 1.0).joint("slide", "prismatic", "world", "a", axis=(1, 0, 0))
     rod = rod.loop("stop", ("distance", 1.0), "world", "a").build()
     assert str(public.mobility(rod, [1.0])) == "0 degrees of freedom; 1 constraint, 1 independent, 0 redundant"

@@ -107,7 +107,7 @@ def test_the_mean_is_as_near_to_all_as_can_be():
     assert relative_error(lw.mean_configuration(model, q[:1]), q[0]) < 1e-14
 
 
-def test_what_has_no_mean_is_told():
+def test_what_has_no_mean_is_reported():
     model = lw.load("two_link")
     for q, weights in (
         (np.zeros((0, 2)), None),

@@ -99,7 +99,7 @@ def test_dissipation_by_restitution(restitution, x):
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: contact.Plane("tool", stiffness=-1.0, friction=0.0), "stiffness must not be negative; got -1"),
         (lambda: contact.Plane("tool", stiffness=np.nan, friction=0.0), "stiffness must be finite numbers"),
@@ -118,8 +118,8 @@ def test_dissipation_by_restitution(restitution, x):
         (lambda: contact.dissipation(0.5, -1.0), "speed is a positive number"),
     ],
 )
-def test_what_is_refused(make, told):
-    with pytest.raises(lw.errors.InputError, match=told):
+def test_what_is_refused(make, message):
+    with pytest.raises(lw.errors.InputError, match=message):
         make()
 
 

@@ -43,7 +43,7 @@ def poses(pair, seed, reach=0.3):
     return pose(rng, reach), pose(rng, 0.05)
 
 
-# as many as are told, and of the right form
+# as many as are declared, and of the right form
 
 
 @pytest.mark.parametrize("pair", PAIRS)

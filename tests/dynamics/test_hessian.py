@@ -77,17 +77,17 @@ def test_rates_of_euler_angles(order, axes):
     frame, base = model.bodies[-1].name, model.bodies[3].name
     q = model.random(5, seed=2)
 
-    def told(q):
+    def rates(q):
         T = lw.pose(model, q, frame, base)
         return np.concatenate([T[..., :3, 3], lw.rotation.to_euler(T[..., :3, :3], order, axes)], axis=-1)
 
     J = lw.analytical_jacobian(model, q, frame, order, axes, base)
     for row, one in zip(q, J, strict=True):
-        assert relative_error(one, difference_by(told, model, row, 1e-4)) < 1e-6
+        assert relative_error(one, difference_by(rates, model, row, 1e-4)) < 1e-6
 
 
 @pytest.mark.parametrize("order", ["zyx", "zxz"])
-def test_gimbal_lock_is_told(order):
+def test_gimbal_lock_is_reported(order):
     builder = lw.Builder("gimbals")
     for k, (axis, parent) in enumerate(zip(np.eye(3)[::-1], ("world", "b0", "b1"), strict=True)):
         builder.body(f"b{k}", 1.0).joint(f"j{k}", "revolute", parent, f"b{k}", axis=axis)
@@ -95,9 +95,9 @@ def test_gimbal_lock_is_told(order):
     locked = np.array([0.3, np.pi / 2, 0.2]) if order == "zyx" else np.array([0.3, 0.0, 0.0])
     free = np.array([0.3, 0.4, 0.5])
     assert np.isfinite(lw.analytical_jacobian(model, free, "b2", order)).all()
-    with pytest.warns(LinkwrightWarning, match=f"'{order}' are at gimbal lock: .*; use '...' there") as told:
+    with pytest.warns(LinkwrightWarning, match=f"'{order}' are at gimbal lock: .*; use '...' there") as caught:
         lw.analytical_jacobian(model, locked, "b2", order)
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
     with pytest.warns(LinkwrightWarning, match="of 1 of 2 rotations are at gimbal lock: .* their rates have no bound"):
         J = lw.analytical_jacobian(model, [locked, free], "b2", order)
     assert np.isfinite(J[1]).all()

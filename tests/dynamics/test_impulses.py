@@ -198,7 +198,7 @@ def test_loops_stay_closed_under_impulses() -> None:
         ({"impacts": "both"}, "impacts are 'simultaneous' or 'sequential'; got 'both'"),
     ],
 )
-def test_solvers_that_are_none_are_told(wrong: dict, message: str) -> None:
+def test_solvers_that_are_none_are_reported(wrong: dict, message: str) -> None:
     with pytest.raises(LinkwrightError, match=message):
         lw.Solver(**wrong)
 

@@ -288,7 +288,7 @@ def test_momentum_about_points():
         lw.momentum(model, q, v, [0.0, 0.0])
 
 
-def test_what_does_not_exist_is_told():
+def test_what_does_not_exist_is_reported():
     model, followed = lw.load("arm7"), random_tree([Revolute] * 6, 1, mimics=True)
     q = model.neutral()
     for wrong, kind in (

@@ -163,7 +163,7 @@ def test_accelerations_need_masses():
     assert lw.manipulability(model, [0.1, 0.2], "tool", directions=("x", "y")) == pytest.approx(np.sin(0.2))
 
 
-def test_mistakes_are_told():
+def test_mistakes_are_reported():
     model = lw.load("planar:3")
     with pytest.raises(InputError, match="measure is 'best'; it may be 'yoshikawa', 'condition', 'asada'"):
         lw.manipulability(model, np.zeros(3), "tip", "best")

@@ -195,9 +195,9 @@ def test_what_regrouping_loses_is_refused():
         lw.total_mass: (),
     }
     for function, arguments in refused.items():
-        with pytest.raises(ModelError, match="cannot be computed from a minimal model") as told:
+        with pytest.raises(ModelError, match="cannot be computed from a minimal model") as caught:
             function(model, *arguments)
-        assert model.name in str(told.value)
+        assert model.name in str(caught.value)
     with pytest.raises(ModelError, match="minimal model"):
         public.kinetic_energy(model, q, v)
 

@@ -141,7 +141,7 @@ def test_a_mechanism_without_joints_has_no_rows():
     assert lw.energy_regressor(still, nothing, nothing).shape == (0,)
 
 
-def test_what_is_asked_of_the_energy_is_checked():
+def test_what_is_requested_of_the_energy_is_checked():
     arm = lw.load("two_link")
     with pytest.raises(LinkwrightError, match="of is 'heat'; it may be 'total', 'kinetic' or 'potential'"):
         lw.energy_regressor(arm, [0, 0], [0, 0], of="heat")

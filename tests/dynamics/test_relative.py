@@ -83,8 +83,8 @@ def test_only_joints_between_two_frames_count():
     bodies = [body.name for body in model.bodies]
     T = lw.pose(model, q, bodies[5], bodies[2])
     J = lw.jacobian(model, q, bodies[5], relative_to=bodies[2])
-    told = {str(x) for entry in [*T.flat, *J.flat] for x in [entry]}
-    assert not any(f"q[{k}]" in text for text in told for k in (0, 1, 2, 6))
+    result = {str(x) for entry in [*T.flat, *J.flat] for x in [entry]}
+    assert not any(f"q[{k}]" in text for text in result for k in (0, 1, 2, 6))
     assert all(
         x == 0.0 for k in (0, 1, 2, 6) for x in lw.jacobian(model, np.ones(7), bodies[5], relative_to=bodies[2])[:, k]
     )

@@ -123,7 +123,7 @@ def test_motions_are_possible_alike(length, mass):
 
 
 @pytest.mark.parametrize(("length", "mass"), [(1.0, 1.0), *SIZES])
-def test_what_has_no_inertia_is_told_at_any_size(length, mass):
+def test_what_has_no_inertia_is_reported_at_any_size(length, mass):
     for spin in (0.0, 1e-18):  # of a point on the axis, or rounding of that
         rod = public.Builder("rod").body("a", 2.0, (0, 0, 1), (0.1, 0.1, spin)).body("b", 0.0)
         rod = rod.joint("i", "revolute", "world", "a", axis=(0, 0, 1)).joint("j", "revolute", "a", "b", axis=(0, 1, 0))
@@ -134,7 +134,7 @@ def test_what_has_no_inertia_is_told_at_any_size(length, mass):
 
 
 @pytest.mark.parametrize(("length", "mass"), [(1.0, 1.0), *SIZES])
-def test_what_is_locked_open_is_told_at_any_size(length, mass):
+def test_what_is_locked_open_is_reported_at_any_size(length, mass):
     _, (other, q_o, _, _), *_ = alike("four_bar", length, mass)
     names = [joint.name for joint in other.joints]
     other.lock(dict(zip(names, q_o, strict=True)))
@@ -167,7 +167,7 @@ def two_bodies(mass=1.0, length=1.0, inertia=0.1, armature=0.0, pitch=None):
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "message"),
     [
         ({"mass": 1e300}, r"body 'a': the mass is 1e\+300 kg; it may be up to 1e\+30"),
         ({"mass": 1e300, "inertia": 1e300}, r"body 'b': the mass"),
@@ -179,10 +179,10 @@ def two_bodies(mass=1.0, length=1.0, inertia=0.1, armature=0.0, pitch=None):
         ({"length": 1e-150, "inertia": 1e-300}, "joint 'i' and others rotate are .*e-150 m long"),
     ],
 )
-def test_sizes_whose_products_overflow_or_vanish_are_refused(numbers, told):
+def test_sizes_whose_products_overflow_or_vanish_are_refused(numbers, message):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(ModelError, match=told):
+        with pytest.raises(ModelError, match=message):
             two_bodies(**numbers)
 
 

@@ -206,17 +206,17 @@ def builder():
         (("world", "a", 1.0), {"through": "a"}, "through is a list of points; got 'a'"),
     ],
 )
-def test_what_is_no_spring_is_told(arguments, options, message):
+def test_what_is_no_spring_is_reported(arguments, options, message):
     with pytest.raises(LinkwrightError, match=message):
         builder().spring(*arguments, **options).build()
 
 
-def test_a_second_spring_of_a_name_is_told():
+def test_a_second_spring_of_a_name_is_reported():
     with pytest.raises(LinkwrightError, match="a second spring is named 'x'"):
         builder().spring("world", "a", name="x").spring("world", "b", name="x").build()
 
 
-def test_points_of_springs_are_told_without_the_names_of_their_frames():
+def test_points_of_springs_are_reported_without_the_names_of_their_frames():
     def hinge():
         return lw.Builder("x").body("a", 1.0, (0, 0, 1), 0.1).joint("j", "revolute", "world", "a", axis=(0, 1, 0))
 

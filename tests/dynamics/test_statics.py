@@ -109,7 +109,7 @@ def test_free_motion_of_seven_joints():
     assert lw.null_space(model, q, frame, "linear").shape == (10, 7, 4)
 
 
-def test_mistakes_are_told():
+def test_mistakes_are_reported():
     model = lw.load("planar:3")
     with pytest.raises(ArgumentError, match="need numbers"):
         lw.null_space(model, lw.symbols("q", 3), "tip")

@@ -141,7 +141,7 @@ def test_sums_and_products_never_raise_but_are_not_forgotten():
         RING.array([A, "text"])
 
 
-def test_too_many_terms_are_told():
+def test_too_many_terms_are_reported():
     ring = Ring([], (), [f"x{k}" for k in range(12)], term_limit=1000)
     total = sum(ring.generators[f"x{k}"] for k in range(12)) ** 5
     assert total == 0

@@ -125,7 +125,7 @@ def test_formats_restrict(tmp_path):
     assert lw.load(HERE / "robots" / "arm.urdf", formats=("urdf",)).nq == 3
 
 
-def test_odd_arguments_are_told(tmp_path):
+def test_odd_arguments_are_reported(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text('<robot name="r"><link name="a"/></robot>')
     for wrong in ({"trusted": "no"}, {"packages": 3}, {"packages": "x"}, {"formats": 3}, {"formats": ["step"]}):

@@ -101,7 +101,7 @@ def test_a_file_may_be_changed_before_its_pairs_are_found(tmp_path):
     }
 
 
-def test_compliance_of_mjcf_is_told_for_it_is_no_stiffness(tmp_path):
+def test_compliance_of_mjcf_is_reported_for_it_is_no_stiffness(tmp_path):
     mujoco = pytest.importorskip("mujoco")
     text = """<mujoco><worldbody><geom type="plane" size="1 1 1" solref="-1000 -30"/><body pos="0 0 0.1"><freejoint/>
     <geom size="0.1" density="{density}" solref="-1000 -30"/></body></worldbody></mujoco>"""
@@ -199,18 +199,20 @@ def test_all_that_contact_has_in_a_file_comes_back(tmp_path):
     assert back.excluded == model.excluded
 
 
-def test_what_mjcf_cannot_say_of_contact_is_told(tmp_path):
+def test_what_mjcf_cannot_say_of_contact_is_reported(tmp_path):
     model = lw.load("quadruped").with_ground(contact=lw.ContactProperties(restitution=0.5, stiffness=1e5, damping=1e3))
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         model.save(tmp_path / "r.xml")
-    text = str(told[0].message)
+    text = str(caught[0].message)
     for what in ("restitution is lost", "stiffness and damping of contact are lost", "further shapes collide"):
         assert what in text
 
 
-def ball(**told):
+def ball(**options):
     builder = lw.Builder("ball").body("a", 1.0, [0, 0, 0.1], 0.01).joint("j", "revolute", "world", "a")
-    return builder.shape("a", "sphere", radius=0.1, name="ball", use="collision", contact=lw.ContactProperties(**told))
+    return builder.shape(
+        "a", "sphere", radius=0.1, name="ball", use="collision", contact=lw.ContactProperties(**options)
+    )
 
 
 TOLD = {
@@ -233,15 +235,15 @@ SAID = {
 
 
 @pytest.mark.parametrize("ending", SAID)
-def test_what_a_shape_has_for_contact_comes_back_or_is_told(ending, tmp_path):
+def test_what_a_shape_has_for_contact_comes_back_or_is_reported(ending, tmp_path):
     if ending == ".xml":
         pytest.importorskip("mujoco")
     model = (
         ball(**TOLD).shape("a", "box", size=(1, 1, 1), use="collision", contact=lw.ContactProperties(**TOLD)).build()
     )
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         model.save(tmp_path / f"r{ending}")
-    text = " ".join(str(one.message) for one in told)
+    text = " ".join(str(one.message) for one in caught)
     back = lw.load(tmp_path / f"r{ending}", trusted=True).shapes
     for what in (*SURFACE, "contype", "conaffinity"):
         if what not in SAID[ending]:
@@ -258,7 +260,7 @@ def test_what_a_shape_has_for_contact_comes_back_or_is_told(ending, tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".sdf", ".urdf", ".xml"])
-def test_what_is_not_told_of_contact_stays_so(ending, tmp_path):
+def test_what_is_not_reported_of_contact_stays_so(ending, tmp_path):
     if ending == ".xml":
         pytest.importorskip("mujoco")
     (shape,) = lw.load(ball().build().save(tmp_path / f"r{ending}"), trusted=True).shapes
@@ -269,7 +271,7 @@ def test_what_is_not_told_of_contact_stays_so(ending, tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".sdf", ".urdf", ".ztk"])
-def test_pairs_that_a_format_has_not_are_told(ending, tmp_path):
+def test_pairs_that_a_format_has_not_are_reported(ending, tmp_path):
     with pytest.warns(FormatWarning, match="which shapes may touch is lost"):
         lw.load("quadruped").with_ground().save(tmp_path / f"r{ending}")
 
@@ -288,8 +290,8 @@ def test_bits_of_sdf_are_those_of_mjcf_and_what_has_none_meets_all():
 
 
 def test_friction_against_turning_of_sdf_is_that_of_its_patch():
-    told = "<torsional><coefficient>0.5</coefficient><patch_radius>0.2</patch_radius></torsional>"
-    c, _ = parse_sdf(SDF.format(surface=f"<friction>{told}</friction>")).shapes
+    text = "<torsional><coefficient>0.5</coefficient><patch_radius>0.2</patch_radius></torsional>"
+    c, _ = parse_sdf(SDF.format(surface=f"<friction>{text}</friction>")).shapes
     assert c.torsional_friction == pytest.approx(0.5 * 3.0 * np.pi * 0.2 / 16.0)
 
 
@@ -300,10 +302,10 @@ def test_contact_that_is_as_good_as_rigid_is_rigid():
         assert c.damping == (10.0 if expected else 0.0)
 
 
-@pytest.mark.parametrize(("told", "expected"), [("<kp>-1e5</kp>", None), ("<kp>1e5</kp><kd>-1</kd>", 1e5)])
-def test_what_is_negative_is_ignored_with_a_remark(told, expected):
+@pytest.mark.parametrize(("message", "expected"), [("<kp>-1e5</kp>", None), ("<kp>1e5</kp><kd>-1</kd>", 1e5)])
+def test_what_is_negative_is_ignored_with_a_remark(message, expected):
     with pytest.warns(FormatWarning, match="> is -.*; expected a number, not negative: it is ignored"):
-        c, _ = parse_sdf(SDF.format(surface=f"<contact><ode>{told}</ode></contact>")).shapes
+        c, _ = parse_sdf(SDF.format(surface=f"<contact><ode>{message}</ode></contact>")).shapes
     assert c.stiffness == expected
     assert c.damping == (1.0 if expected else 0.0)
 
@@ -324,7 +326,7 @@ def test_what_gazebo_says_of_the_links_of_a_urdf_is_read():
     assert touching.friction is None
 
 
-def test_friction_that_nobody_gives_is_ours_and_one_that_is_left_to_others_is_told(tmp_path):
+def test_friction_that_nobody_gives_is_ours_and_one_that_is_left_to_others_is_reported(tmp_path):
     pytest.importorskip("mujoco")
     alone = ball().build()
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Meshes: what they weigh, where their files are found, and what is told of those that cannot be read."""
+"""Meshes: masses, places of their files, and messages on unreadable ones."""
 
 import struct
 import subprocess
@@ -169,7 +169,7 @@ def test_what_is_seen_and_what_touches_weigh_once(tmp_path):
         mass_properties([again.shapes[1]], density=1.0, use="visual")
 
 
-def test_an_stl_file_of_another_length_is_told(tmp_path):
+def test_an_stl_file_of_another_length_is_reported(tmp_path):
     whole = binary_stl(CORNERS, FACES)
     for data, message in (
         (whole[:-1], r"it has 683 bytes, and its header says 12 triangles, 684 bytes"),
@@ -187,10 +187,10 @@ def test_an_stl_file_of_another_length_is_told(tmp_path):
 
 
 def test_an_obj_file_may_have_tabs_and_spaces_before_its_words(tmp_path):
-    told = b"mtllib\tpaint.mtl\n" + obj(CORNERS, FACES).replace(b"mtllib /etc/passwd", b"usemtl red")
+    text = b"mtllib\tpaint.mtl\n" + obj(CORNERS, FACES).replace(b"mtllib /etc/passwd", b"usemtl red")
     (tmp_path / "paint.mtl").write_text("newmtl\tred\n\tKd\t1 0 0\n")
     path = tmp_path / "block.obj"
-    for data in (told.replace(b" ", b"\t"), told.replace(b"\n", b"\r\n \t")):
+    for data in (text.replace(b" ", b"\t"), text.replace(b"\n", b"\r\n \t")):
         path.write_bytes(data)
         assert mass_properties(path, density=1.0).volume == pytest.approx(6.0)
         (paint,) = painted_of(Shape("a", "mesh", file=str(path)))[0].paints
@@ -243,7 +243,7 @@ def test_packages_of_load_count_for_meshes(tmp_path):
         ("a.dae", b"<x/>", "a.dae"),
     ],
 )
-def test_what_is_wrong_with_a_mesh_is_told(name, data, message, tmp_path):
+def test_what_is_wrong_with_a_mesh_is_reported(name, data, message, tmp_path):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FormatError, match=message):
         read_mesh(tmp_path / name)

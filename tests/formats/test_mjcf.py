@@ -1,4 +1,4 @@
-"""MJCF against MuJoCo itself: poses, masses, inertias, forces; and what is told of what is not used."""
+"""MJCF against MuJoCo itself: poses, masses, inertias, forces; and remarks on unused elements."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ FILES = ["tree.xml", "loops.xml", "unused.xml", "arm.xml", "springs.xml"]
 
 
 def read(path: str | Path, **options) -> tuple[Model, str]:
-    """The model and what was told of it."""
-    with warnings.catch_warnings(record=True) as told:
+    """The model and the remarks on it."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = read_mjcf(path, trusted=True, **options)
-    assert len(told) <= 1
-    assert all(issubclass(warning.category, FormatWarning) for warning in told)
-    return model, str(told[0].message) if told else ""
+    assert len(caught) <= 1
+    assert all(issubclass(warning.category, FormatWarning) for warning in caught)
+    return model, str(caught[0].message) if caught else ""
 
 
 def both(name: str, seed: int = 0):
@@ -143,7 +143,7 @@ def test_limits():
 
 
 def test_names_of_the_unnamed():
-    model, told = read(HERE / "tree.xml")
+    model, messages = read(HERE / "tree.xml")
     assert model.name == "tree"
     assert [body.name for body in model.bodies] == ["base", "arm", "slider", "body4", "leg", "body7", "cart"]
     assert [joint.name for joint in model.joints] == [
@@ -157,7 +157,7 @@ def test_names_of_the_unnamed():
     ]
     assert model.joint("body7_joints").coordinate_names[0] == "body7_joints.body7_joint"
     assert {"shoe", "camera", "tip", "lamp", "table"} < set(model.frames)
-    assert "sites of names that bodies have (1: slider)" in told
+    assert "sites of names that bodies have (1: slider)" in messages
     assert read(HERE / "arm.xml")[0].name == "arm"  # after the file, where it names none
 
 
@@ -206,7 +206,7 @@ def loop_of(model: Model, name: str):
 
 
 def test_equality_constraints_become_loops():
-    model, told = read(HERE / "loops.xml")
+    model, messages = read(HERE / "loops.xml")
     assert [(loop.name, loop.type) for loop in model.loops] == [
         ("pin", "ball"),
         ("glue", "weld"),
@@ -215,7 +215,7 @@ def test_equality_constraints_become_loops():
         ("gear", "joint"),
         ("equality5", "joint"),
     ]
-    assert "inactive equality constraints (1: off)" in told
+    assert "inactive equality constraints (1: off)" in messages
     peer = mujoco.MjModel.from_xml_path(str(HERE / "loops.xml"))
     # MuJoCo closes welds and pins of bodies at the reference configuration
     for name in ("pin", "glue", "ground"):
@@ -247,7 +247,7 @@ def test_residuals_of_loops_are_mujocos():
 
 
 def test_what_is_not_used_is_listed_in_one_warning():
-    _, told = read(HERE / "unused.xml")
+    _, messages = read(HERE / "unused.xml")
     for part in (
         "contact of 3 geoms acts once its pairs are found",
         "not used: ",
@@ -261,7 +261,7 @@ def test_what_is_not_used_is_listed_in_one_warning():
         "the medium",
         'the flag frictionloss="disable"',
     ):
-        assert part in told
+        assert part in messages
     assert read(HERE / "arm.xml")[1] == ""
 
 
@@ -277,7 +277,7 @@ def test_tendons_from_site_to_site_are_springs():
     assert "tendon" not in read(HERE / "springs.xml")[1]
 
 
-def test_tendons_that_are_no_springs_here_are_told(tmp_path):
+def test_tendons_that_are_no_springs_here_are_reported(tmp_path):
     file = tmp_path / "tendons.xml"
     file.write_text("""<mujoco><worldbody><site name="a"/><site name="b" pos="0 0 1"/>
       <geom name="pin" type="cylinder" size=".05 .1" pos=".2 0 .4" contype="0"/>
@@ -292,7 +292,7 @@ def test_tendons_that_are_no_springs_here_are_told(tmp_path):
       <spatial name="kept" stiffness="1" limited="true" range="0 1" frictionloss="1">
         <site site="b"/><site site="c"/></spatial>
       </tendon></mujoco>""")
-    model, told = read(file)
+    model, messages = read(file)
     assert [spring.name for spring in model.springs] == ["kept"]
     for part in (
         "tendons (1: idle)",
@@ -301,23 +301,23 @@ def test_tendons_that_are_no_springs_here_are_told(tmp_path):
         "limits of tendons (1: kept)",
         "friction of tendons (1: kept)",
     ):
-        assert part in told
+        assert part in messages
     file.write_text(file.read_text().replace('stiffness="1" limited', 'stiffness="-1" limited'))
     with pytest.raises((FormatError, ModelError), match="kept"):
         read(file)
 
 
-def test_nonlinear_damping_is_told(tmp_path):
+def test_nonlinear_damping_is_reported(tmp_path):
     file = tmp_path / "poly.xml"
     joint = '<joint name="j" damping="1 2 3" stiffness="4 5"/>'
     file.write_text(f'<mujoco><worldbody><body>{joint}<geom size=".1"/></body></worldbody></mujoco>')
     if not hasattr(mujoco.MjModel, "dof_dampingpoly"):
         pytest.skip("this MuJoCo has linear damping only")
-    model, told = read(file)
+    model, messages = read(file)
     assert model.joint("j").damping[0] == 1.0
     assert model.joint("j").stiffness[0] == 4.0
-    assert "higher-order stiffnesses of joints (1: j)" in told
-    assert "higher-order dampings of joints (1: j)" in told
+    assert "higher-order stiffnesses of joints (1: j)" in messages
+    assert "higher-order dampings of joints (1: j)" in messages
 
 
 def test_gravity_may_be_switched_off(tmp_path):
@@ -339,14 +339,14 @@ def test_root():
 
 
 def test_missing_meshes_do_not_matter_where_inertias_are_given():
-    model, told = read(HERE / "missing_mesh.xml")
-    assert "Error opening file" in told
-    assert "is left out, given inertias stand" in told
+    model, messages = read(HERE / "missing_mesh.xml")
+    assert "Error opening file" in messages
+    assert "is left out, given inertias stand" in messages
     assert [body.name for body in model.bodies] == ["given", "computed"]
     assert model.bodies[0].mass == 3.0
     wedge = 2000 * 0.1**3 / 6
     assert model.bodies[1].mass == pytest.approx(1.5 + wedge, rel=1e-6)
-    assert "sensors (1)" in told
+    assert "sensors (1)" in messages
     assert "stand" in model.frames
 
 

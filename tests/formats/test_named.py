@@ -72,7 +72,7 @@ def test_a_commit_has_a_folder_of_its_own(descriptions, monkeypatch):
     assert load("someone").name == "one"
 
 
-def test_built_in_names_come_first_and_unknown_ones_are_told(descriptions):
+def test_built_in_names_come_first_and_unknown_ones_are_reported(descriptions):
     assert load("two_link").nq == 2
     with pytest.raises(UnknownNameError, match=r"unknown file or built-in mechanism 'somone'.*someone"):
         load("somone")
@@ -129,7 +129,7 @@ def test_a_name_is_that_of_a_file_or_of_a_folder_of_one(examples, name, found):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("two", "'two' may mean several robots of example-robot-data; name one of them: left, right"),
         ("two_data", "name one of them: left, right"),
@@ -138,10 +138,10 @@ def test_a_name_is_that_of_a_file_or_of_a_folder_of_one(examples, name, found):
         ("cat", "name one of them: cat_b/cat, cat_c, cat-arm"),
     ],
 )
-def test_a_name_that_may_mean_several_tells_them(examples, name, told):
+def test_a_name_that_may_mean_several_tells_them(examples, name, message):
     with pytest.raises(InputError) as caught:
         load(name)
-    assert told.format(examples=examples) in str(caught.value)
+    assert message.format(examples=examples) in str(caught.value)
 
 
 def test_what_else_is_installed_changes_no_answer(examples, descriptions):
@@ -169,12 +169,12 @@ def test_what_else_is_installed_changes_no_answer(examples, descriptions):
     ("name", "meant"),
     [("two_lnk", "two_link"), ("rihgt", "right"), ("one_hnd", "one_hand"), ("left_", "left"), ("one_h", "one")],
 )
-def test_names_that_nearly_match_are_told(examples, name, meant):
+def test_names_that_nearly_match_are_reported(examples, name, meant):
     with pytest.raises(UnknownNameError, match=rf"; did you mean {meant}.*\?$"):
         load(name)
 
 
-def test_what_would_know_more_names_is_told_where_nothing_is_installed(monkeypatch):
+def test_what_would_know_more_names_is_reported_where_nothing_is_installed(monkeypatch):
     monkeypatch.setattr(installed_robots, "_example_files", lambda: {"panda": [Path("panda.urdf")]})
     monkeypatch.setattr(installed_robots, "robot_descriptions", dict)
     with pytest.raises(UnknownNameError) as caught:
@@ -185,7 +185,7 @@ def test_what_would_know_more_names_is_told_where_nothing_is_installed(monkeypat
         load("talos")
 
 
-def test_a_folder_and_nothing_are_told_from_a_name(tmp_path, monkeypatch):
+def test_a_folder_and_nothing_are_reported_from_a_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()
     (tmp_path / "pendulum").mkdir()

@@ -1,4 +1,4 @@
-"""Models written as URDF, MJCF, SDF and ZTK, and read again: the same dynamics to 1e-12, and what is lost is told."""
+"""Models written as URDF, MJCF, SDF and ZTK, and read again: the same dynamics to 1e-12, and losses are reported."""
 
 import warnings
 
@@ -39,10 +39,10 @@ def again(model, path):
 
 
 def losses(model, path):
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         model.save(path)
-    assert len(told) == 1
-    return str(told[0].message)
+    assert len(caught) == 1
+    return str(caught[0].message)
 
 
 def state(model, seed=3):
@@ -164,13 +164,13 @@ def test_a_weld_that_is_closed_at_zero_goes_through_ztk(tmp_path):
     )
 
 
-def test_what_sdf_and_ztk_lose_is_told(tmp_path):
+def test_what_sdf_and_ztk_lose_is_reported(tmp_path):
     builder = Builder("many").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
     builder.joint("a", "planar", "world", "a").joint("j", ("helical", 0.1), "a", "b", armature=0.1)
     builder.spring("world", "b", 1.0).loop("d", ("distance", 0.3), "world", "b")
     builder.mesh("b", vertices=np.eye(3), faces=[[0, 1, 2]]).shape("b", "plane")
     model = builder.build()
-    told = losses(model, tmp_path / "r.sdf")
+    result = losses(model, tmp_path / "r.sdf")
     for part in (
         "velocities of planar and free joints are in the parent's axes: 'a'",
         "a planar joint is written as 3 joints: 'a'",
@@ -179,15 +179,15 @@ def test_what_sdf_and_ztk_lose_is_told(tmp_path):
         "springs between bodies are lost: 'spring1'",
         "meshes without a file are lost: 'b'",
     ):
-        assert part in told
-    told = losses(model, tmp_path / "r.ztk")
+        assert part in result
+    result = losses(model, tmp_path / "r.ztk")
     for part in (
         "a helical joint is written as 2 joints: 'j'",
         "the slide of a helical joint moves independently: 'j'",
         "loops are lost that are not welds: 'd'",
         "shapes of the kind plane are lost: 'b'",
     ):
-        assert part in told
+        assert part in result
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -256,27 +256,27 @@ def test_limits_dynamics_and_mimics_go_through_urdf(tmp_path):
             np.testing.assert_array_equal(getattr(joint, what), getattr(other, what), err_msg=what)
 
 
-def test_what_urdf_loses_is_told(tmp_path):
+def test_what_urdf_loses_is_reported(tmp_path):
     model = built_in("four_bar")
-    told = losses(model, tmp_path / "r.urdf")
-    assert "loops are lost" in told
+    result = losses(model, tmp_path / "r.urdf")
+    assert "loops are lost" in result
     builder = Builder("arm", gravity=[0, 0, -1.62]).body("a", 1.0, [0.1, 0, 0], 0.1)
     builder.joint("h", ("helical", 0.1), "world", "a", armature=0.1).joint_spring("h", 2.0)
-    told = losses(builder.build(), tmp_path / "r.urdf")
+    result = losses(builder.build(), tmp_path / "r.urdf")
     for what in (
         "armature is lost: 'h'",
         "stiffness is lost",
         "gravity (0, 0, -1.62) is lost",
         "is written as 2 joints",
     ):
-        assert what in told
+        assert what in result
 
 
 def test_followers_are_tied_in_mjcf(tmp_path):
     builder = Builder("arm").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
     builder.joint("h", "revolute", "world", "a").joint("s", "revolute", "a", "b").mimic("s", "h", 2.0, 0.1)
-    told = losses(builder.build(), tmp_path / "r.xml")
-    assert "a mimic joint is coupled to its leader by an equality constraint: 's'" in told
+    result = losses(builder.build(), tmp_path / "r.xml")
+    assert "a mimic joint is coupled to its leader by an equality constraint: 's'" in result
     read = load(tmp_path / "r.xml", trusted=True)
     (loop,) = read.loops
     assert (loop.first, loop.second, loop.coefficients[:2]) == ("s", "h", (0.1, 2.0))
@@ -326,8 +326,8 @@ def quiet_build(builder):
 def test_moments_that_no_body_has_become_the_nearest_for_mujoco(tmp_path):
     builder = Builder("arm").body("a", 0.0, inertia=[0.0, 0.0, 0.35]).joint("h", "revolute", "world", "a")
     builder.body("b", 1.0, [0.1, 0, 0], [0.1, 0.1, 0.3]).joint("s", "revolute", "a", "b", axis=[0, 1, 0])
-    told = losses(quiet_build(builder), tmp_path / "r.xml")
-    assert "the nearest valid ones are written, since MuJoCo rejects others: 'b'" in told
+    result = losses(quiet_build(builder), tmp_path / "r.xml")
+    assert "the nearest valid ones are written, since MuJoCo rejects others: 'b'" in result
     read = load(tmp_path / "r.xml", trusted=True)
     np.testing.assert_allclose(np.linalg.eigvalsh(read.bodies[1].inertia), [0.4 / 3, 0.4 / 3, 0.8 / 3], rtol=1e-12)
 
@@ -394,8 +394,8 @@ def test_names_that_xml_must_quote(tmp_path):
 
 def test_names_that_sdf_and_ztk_cannot_have(tmp_path):
     model = Builder("r").body("a::b", 1.0, [0.1, 0, 0], 0.1).joint("a::b", "revolute", "world", "a::b").build()
-    told = "names are changed, for those of links, joints and frames must differ: 'a::b'"
-    assert told in losses(model, tmp_path / "r.sdf")
+    text = "names are changed, for those of links, joints and frames must differ: 'a::b'"
+    assert text in losses(model, tmp_path / "r.sdf")
     read = load(tmp_path / "r.sdf")
     assert (read.bodies[0].name, read.joints[0].name) == ("a_b", "a_b_")
     model = Builder("r").body('a "b"', 1.0, [0.1, 0, 0], 0.1).joint('a "b"', "revolute", "world", 'a "b"').build()

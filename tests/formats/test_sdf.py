@@ -42,10 +42,10 @@ def problems(text):
 
 
 def remarks(text):
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         found = parse_sdf(text, place="r.sdf")
-    assert len(told) == 1
-    return found, str(told[0].message)
+    assert len(caught) == 1
+    return found, str(caught[0].message)
 
 
 # what is read
@@ -80,8 +80,8 @@ def test_poses_are_relative_to_what_they_say():
     A, B, C, D = (pose_matrix(rotation_rpy([0.1 * k, 0.2, -0.3 * k]), np.array([k, 0.5, -k])) for k in range(1, 5))
 
     def pose(k, to=""):
-        told = f' relative_to="{to}"' if to else ""
-        return f"<pose{told}>{k} 0.5 {-k} {0.1 * k} 0.2 {-0.3 * k}</pose>"
+        message = f' relative_to="{to}"' if to else ""
+        return f"<pose{message}>{k} 0.5 {-k} {0.1 * k} 0.2 {-0.3 * k}</pose>"
 
     text = model(
         link("a", pose(1, "f")),
@@ -223,11 +223,11 @@ def test_inertias_lie_where_their_poses_put_them():
     np.testing.assert_allclose(found.bodies[0].inertia, np.diag([2, 1, 2.5]), atol=1e-15)
 
 
-def test_what_is_ignored_or_taken_is_told():
-    found, told = remarks(model(link("a"), link("b", inertial=""), joint("j", "a", "b"), "<lnk/>\n"))
+def test_what_is_ignored_or_taken_is_reported():
+    found, messages = remarks(model(link("a"), link("b", inertial=""), joint("j", "a", "b"), "<lnk/>\n"))
     assert found.bodies[0].mass == 1.0
-    assert "link 'b': no <inertial>: SDF's default of 1 kg and 1 kg m² is taken" in told
-    assert "<lnk> in <model> is not an element of SDF that is read (did you mean 'link'?)" in told
+    assert "link 'b': no <inertial>: SDF's default of 1 kg and 1 kg m² is taken" in messages
+    assert "<lnk> in <model> is not an element of SDF that is read (did you mean 'link'?)" in messages
 
 
 @pytest.mark.skipif("cassie_v2" not in example_robots(), reason="example-robot-data is not installed")
@@ -319,14 +319,14 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), BAD, ids=[told[-40:] for _, told in BAD])
-def test_what_is_wrong_is_told_with_its_place(text, told):
+@pytest.mark.parametrize(("text", "message"), BAD, ids=[message[-40:] for _, message in BAD])
+def test_what_is_wrong_is_reported_with_its_place(text, message):
     found = problems(text)
-    assert any(told in problem for problem in found), found
+    assert any(message in problem for problem in found), found
     assert all(re.match(r"r\.sdf:\d+:\d+: ", problem) for problem in found)
 
 
-def test_everything_wrong_is_told_at_once():
+def test_everything_wrong_is_reported_at_once():
     text = model(link("a", "<pose>x</pose>"), link("b"), joint("j", "c", "b", "hinge"), link("d"))
     assert [problem.partition(": ")[0] for problem in problems(text)] == [
         "r.sdf:2:16",

@@ -1,4 +1,4 @@
-"""Shapes of links: built by hand, read from URDF, SDF and MJCF, written, and what is wrong with them told."""
+"""Shapes of links: built by hand, read from URDF, SDF and MJCF, written, and messages on mistakes."""
 
 import numpy as np
 import pytest
@@ -75,10 +75,10 @@ def test_shapes_go_along_when_models_are_changed():
         ({"kind": "plane", "color": [0, 0, 2]}, InputError, "a color is red, green, blue and opacity"),
     ],
 )
-def test_what_is_wrong_with_a_shape_is_told(given, error, message):
-    with pytest.raises(error) as told:
+def test_what_is_wrong_with_a_shape_is_reported(given, error, message):
+    with pytest.raises(error) as caught:
         arm().shape("a", **given)
-    assert message in str(told.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_wrong_meshes_are_refused(given, message):
         arm().mesh("a", **given)
 
 
-def test_a_shape_of_no_body_is_told():
+def test_a_shape_of_no_body_is_reported():
     with pytest.raises(ModelError, match="a shape of 'c': unknown body 'c'"):
         arm().shape("c", "plane").build()
 
@@ -134,12 +134,12 @@ def test_urdf():
     ],
 )
 def test_a_wrong_shape_of_a_urdf_is_left_out_and_told(element, message):
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         model = parse_urdf(URDF.format(more=element))
     assert len(model.shapes) == 3
-    assert message in str(told[0].message)
-    assert ":7:" in str(told[0].message)
-    assert "the shape is left out" in str(told[0].message)
+    assert message in str(caught[0].message)
+    assert ":7:" in str(caught[0].message)
+    assert "the shape is left out" in str(caught[0].message)
 
 
 SDF = """<sdf version="1.10"><model name="r"><link name="a"><pose>0 0 1 0 0 0</pose>
@@ -185,10 +185,10 @@ def test_sdf_planes_with_tiny_normals(normal, expected):
     ],
 )
 def test_a_wrong_shape_of_an_sdf_is_left_out_and_told(element, message):
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         model = parse_sdf(SDF.format(more=element))
     assert len(model.shapes) == 3
-    assert message in str(told[0].message)
+    assert message in str(caught[0].message)
 
 
 def test_mjcf(tmp_path):
@@ -321,7 +321,7 @@ def test_meshes_are_found_from_wherever_a_robot_is_saved(name, ending, tmp_path,
 
 
 @pytest.mark.parametrize("ending", [".urdf", ".sdf", ".xml"])
-def test_meshes_that_are_not_found_are_told_on_writing(ending, tmp_path):
+def test_meshes_that_are_not_found_are_reported_on_writing(ending, tmp_path):
     model = arm().mesh("a", "nope.stl", use="visual").build()
     with pytest.warns(FormatWarning, match="meshes are not found: 'nope.stl'"):
         model.save(tmp_path / f"m{ending}")
@@ -347,11 +347,11 @@ def test_shapes_go_through_files(ending, tmp_path):
     built.save(tmp_path / f"r{ending}")
     read = lw.load(tmp_path / f"r{ending}", trusted=True)
 
-    def told(shapes):
+    def described(shapes):
         uses = {"visual": ["visual"], "collision": ["collision"], "both": ["visual", "collision"]}
         return sorted((shape.body, shape.kind, use) for shape in shapes for use in uses[shape.use])
 
-    assert told(read.shapes) == told(built.shapes)
+    assert described(read.shapes) == described(built.shapes)
     for shape in built.shapes:
         other = next(one for one in read.shapes if one.kind == shape.kind)
         np.testing.assert_allclose(shape.placement, other.placement, atol=1e-7 if shape.kind == "mesh" else 1e-15)

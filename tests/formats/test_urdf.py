@@ -42,10 +42,10 @@ def problems(text, **options):
 
 
 def remarks(text):
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         model = parse_urdf(text, place="r.urdf")
-    assert len(told) == 1  # all remarks in one warning
-    return model, str(told[0].message)
+    assert len(caught) == 1  # all remarks in one warning
+    return model, str(caught[0].message)
 
 
 # what is read
@@ -370,9 +370,9 @@ def test_what_is_refused(fault):
     ],
 )
 def test_numbers_that_are_none(value):
-    (told,) = problems(robot(link("a", INERTIAL.replace('"1"', f'"{value}"', 1))))
-    assert told.startswith("r.urdf:2:")
-    assert "link 'a': the value of <mass> is" in told
+    (messages,) = problems(robot(link("a", INERTIAL.replace('"1"', f'"{value}"', 1))))
+    assert messages.startswith("r.urdf:2:")
+    assert "link 'a': the value of <mass> is" in messages
 
 
 @pytest.mark.parametrize(
@@ -382,7 +382,7 @@ def test_numbers(value, mass):
     assert parse_urdf(robot(link("a", INERTIAL.replace('"1"', f'"{value}"', 1)))).welded.mass == mass
 
 
-def test_all_problems_are_told_together():
+def test_all_problems_are_reported_together():
     found = problems(
         robot(
             link("a", INERTIAL.replace('"1"', '"-1"', 1)),
@@ -409,7 +409,7 @@ def test_problems_with_root_free_are_the_file_s():
     assert "cycle" in problems(robot(*FAULTS["cycle_of_all"][0]), root="free")[0]
 
 
-# what is mended or ignored, and told
+# corrections and ignored elements, with messages
 
 
 @pytest.mark.parametrize(
@@ -441,16 +441,16 @@ def test_problems_with_root_free_are_the_file_s():
         (two('<mimic joint="k"/>', type="fixed"), "joint 'j': the joint is fixed; its <mimic> is ignored"),
     ],
 )
-def test_what_is_told(parts, expected):
-    _, told = remarks(robot(*parts))
-    assert expected in told
+def test_what_is_reported(parts, expected):
+    _, messages = remarks(robot(*parts))
+    assert expected in messages
 
 
 def test_a_file_is_named_once():
     parts = two('<mimic joint="jj"/>', "<rebot/>", type="continuous")
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         parse_urdf(robot(*parts), place="/a folder/that is long/r.urdf")
-    heading, *lines = str(told[0].message).splitlines()
+    heading, *lines = str(caught[0].message).splitlines()
     assert re.fullmatch(r"[23] remarks in /a folder/that is long/r\.urdf:", heading)
     assert all(re.match(r"  \d+:\d+: ", line) for line in lines)
     with pytest.raises(FormatError) as error:
@@ -463,9 +463,9 @@ def test_remarks_of_one_kind_are_one():
     n = 10
     parts = [link("base"), *(link(f"l{k}") for k in range(n))]
     parts += [joint(f"j{k}", "base", f"l{k}", type="revolute") for k in range(n)]
-    _, told = remarks(robot(*parts))
-    assert "joint 'j0', 'j1', 'j2', 'j3', 'j4', 'j5', … (10 in all): revolute without <limit>" in told
-    assert "\n" not in told
+    _, messages = remarks(robot(*parts))
+    assert "joint 'j0', 'j1', 'j2', 'j3', 'j4', 'j5', … (10 in all): revolute without <limit>" in messages
+    assert "\n" not in messages
 
 
 def test_what_mending_does():

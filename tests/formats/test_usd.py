@@ -1,4 +1,4 @@
-"""USD stages with UsdPhysics: what they mean, in any unit; and what is wrong with them told."""
+"""USD stages with UsdPhysics: contents in any unit, and messages on mistakes."""
 
 import re
 import warnings
@@ -250,12 +250,12 @@ CROSSED = "float physics:lowerLimit = 9\nfloat physics:upperLimit = 1"
         ),
     ],
 )
-def test_what_is_wrong_with_a_stage_is_told(text, message, tmp_path):
+def test_what_is_wrong_with_a_stage_is_reported(text, message, tmp_path):
     with pytest.raises(FormatError, match=message):
         read(tmp_path, text)
 
 
-def test_what_is_not_used_is_told(tmp_path):
+def test_what_is_not_used_is_reported(tmp_path):
     mass = MASS.format(mass=1.0, c=(0.1, 0, 0), I=(0.1, 0.1, 0.1))
     drive = 'uniform token physics:axis = "Z"\n        float drive:angular:physics:stiffness = 5'
     text = stage(body("a", mass=mass), joint("Revolute", "j", "", "a", more=drive))

@@ -33,10 +33,10 @@ def problems(text):
 
 
 def remarks(text):
-    with pytest.warns(FormatWarning) as told:
+    with pytest.warns(FormatWarning) as caught:
         model = parse_ztk(text, place="r.ztk")
-    assert len(told) == 1
-    return model, str(told[0].message)
+    assert len(caught) == 1
+    return model, str(caught[0].message)
 
 
 def link(name, inside="", parent="base", type="revolute"):
@@ -122,9 +122,9 @@ def test_arm_takes_its_inertias_from_shapes():
 def test_two_motors_of_torque():
     with pytest.warns(FormatWarning) as warned:
         arm = load(SAMPLES / "arm_2DoF_trq.ztk")
-    told = str(warned[0].message)
-    assert "staticfriction is not used" in told
-    assert "'link#01', 'link#02'" in told
+    text = str(warned[0].message)
+    assert "staticfriction is not used" in text
+    assert "'link#01', 'link#02'" in text
     for joint in arm.joints:
         assert (joint.effort_limit[0], joint.damping[0], joint.friction[0]) == (50.0, 2.2, 4.32)
     np.testing.assert_allclose(arm.welded.mass, 1.5)  # the base is on its side, as its frame says
@@ -205,9 +205,9 @@ def test_dc_motors_give_reflected_inertia():
     motor = "[roki::motor]\nname: m\ntype: dc\ngearratio: 100\nrotorinertia: 1.69e-7\ngearinertia: 3e-7\n"
     model = parse_ztk(BASE + motor + link("a", "motor: m"))
     np.testing.assert_allclose(model.joints[0].armature, [100**2 * 4.69e-7])
-    default, told = remarks(BASE + "[roki::motor]\nname: m\ntype: dc\n" + link("a", "motor: m"))
+    default, messages = remarks(BASE + "[roki::motor]\nname: m\ntype: dc\n" + link("a", "motor: m"))
     np.testing.assert_allclose(default.joints[0].armature, [120**2 * (1.65e-6 + 5.38e-6)])
-    assert "gearratio is not given; RoKi's 120 is taken" in told
+    assert "gearratio is not given; RoKi's 120 is taken" in messages
 
 
 def test_density_and_mirrored_shapes():
@@ -220,9 +220,9 @@ def test_density_and_mirrored_shapes():
     np.testing.assert_allclose(one.center_of_mass, [0.1, 0.2, 0.3])
     np.testing.assert_allclose(one.inertia, np.diag([13.0, 10.0, 5.0]), atol=1e-14)
     np.testing.assert_allclose(other.center_of_mass, [0.1, -0.2, 1.3])
-    model, told = remarks(BASE + shape + link("a", "density: 2\nshape: b"))
+    model, messages = remarks(BASE + shape + link("a", "density: 2\nshape: b"))
     assert model.bodies[0].mass == pytest.approx(12.0)
-    assert 'density gives the mass alone; COM and inertia is zero unless "auto"' in told
+    assert 'density gives the mass alone; COM and inertia is zero unless "auto"' in messages
 
 
 def test_a_loop_with_an_arc():
@@ -246,10 +246,10 @@ def test_a_polyhedron_of_vertices_and_faces():
 def test_the_first_link_may_float_and_lie_elsewhere():
     text = "[roki::chain]\nname: r\n" + link("base", MASS, "", "float")
     text += "[roki::chain::init]\nframe: { 1 0 0 0.5 0 1 0 0 0 0 1 0 }\njoint: base 0 0 1 0 0 0\n"
-    model, told = remarks(text)
+    model, messages = remarks(text)
     assert model.joints[0].type == "free"
     np.testing.assert_allclose(dynamics.pose(model, model.neutral(), "base")[:3, 3], [0.5, 0, 0])
-    assert "initial coordinates of joints are not used" in told
+    assert "initial coordinates of joints are not used" in messages
     assert parse_ztk(BASE + link("a", MASS), "free").joints[0].type == "free"
 
 
@@ -309,9 +309,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), BAD, ids=[told[-40:] for _, told in BAD])
-def test_what_is_wrong_is_told_with_its_place(text, told):
-    assert any(told in problem for problem in problems(text)), problems(text)
+@pytest.mark.parametrize(("text", "message"), BAD, ids=[message[-40:] for _, message in BAD])
+def test_what_is_wrong_is_reported_with_its_place(text, message):
+    assert any(message in problem for problem in problems(text)), problems(text)
 
 
 SHAPE = "[zeo::shape]\nname: s\n"
@@ -347,14 +347,14 @@ BAD_SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("inside", "told"), BAD_SHAPES)
-def test_shapes_that_cannot_be_weighed_are_told_with_their_place(inside, told):
+@pytest.mark.parametrize(("inside", "message"), BAD_SHAPES)
+def test_shapes_that_cannot_be_weighed_are_reported_with_their_place(inside, message):
     found = problems(BASE + SHAPE + inside + AUTO)
-    assert any(told in problem for problem in found), found
+    assert any(message in problem for problem in found), found
     assert all(re.match(r"r\.ztk:\d+:\d+: ", problem) for problem in found)
 
 
-def test_everything_wrong_is_told_at_once():
+def test_everything_wrong_is_reported_at_once():
     text = BASE + link("a", "mass: x\nCOM: 1\nmin: y") + link("b", parent="c", type="hinge")
     found = problems(text)
     assert [problem.partition(": ")[0] for problem in found] == [
@@ -366,16 +366,20 @@ def test_everything_wrong_is_told_at_once():
     ]
 
 
-def test_what_is_ignored_is_told():
-    _, told = remarks(BASE + "[roki::lnik]\nname: q\n" + link("a", "color: red\nmin: 1", type="spherical"))
-    assert "[roki::lnik] is not a section that is read (did you mean 'roki::link'?); it is ignored" in told
-    assert "link 'a': 'color' is not a key of a link; it is ignored" in told
-    assert "link 'a': a spherical joint has no min; it is ignored" in told
+def test_what_is_ignored_is_reported():
+    _, messages = remarks(BASE + "[roki::lnik]\nname: q\n" + link("a", "color: red\nmin: 1", type="spherical"))
+    assert "[roki::lnik] is not a section that is read (did you mean 'roki::link'?); it is ignored" in messages
+    assert "link 'a': 'color' is not a key of a link; it is ignored" in messages
+    assert "link 'a': a spherical joint has no min; it is ignored" in messages
 
 
 def test_what_is_no_text():
-    for data, told in ((b"", "is empty"), (b"[roki::chain]\n\xff\xfe", ":2: not UTF-8 text"), (b"\x00" * 30, "before")):
-        with pytest.raises(FormatError, match=told):
+    for data, expected in (
+        (b"", "is empty"),
+        (b"[roki::chain]\n\xff\xfe", ":2: not UTF-8 text"),
+        (b"\x00" * 30, "before"),
+    ):
+        with pytest.raises(FormatError, match=expected):
             parse_ztk(data, place="r.ztk")
 
 

@@ -19,10 +19,10 @@ from mechanisms import random_tree
 
 
 def test_bench_and_its_files(tmp_path):
-    told = []
-    result = bench(lw.load("two_link"), rows=64, rounds=2, tell=told.append)
+    messages = []
+    result = bench(lw.load("two_link"), rows=64, rounds=2, tell=messages.append)
     names = [row.function for row in result.table]
-    assert told == names
+    assert messages == names
     assert set(names) <= set(FUNCTIONS)
     assert "inverse_dynamics" in names
     for row in result.table:

@@ -120,7 +120,7 @@ class TestErratum:
         assert not Erratum("w", "p", "r", "e", 1.0, 2.0, np.nan).proved
 
 
-def test_what_does_not_hold_is_told(run):
+def test_what_does_not_hold_is_reported(run):
     whole = run("S3.5")
     bad = gallery.ExhibitResult(whole.exhibit, (Finding("x", 1.0, 2.0, "printed"),), ())
     assert not bad.holds
@@ -145,7 +145,7 @@ def test_exhibits_are_found(name, numbers):
     assert [one.number for one in gallery.find(name)] == numbers
 
 
-def test_unknown_and_ambiguous_names_are_told():
+def test_unknown_and_ambiguous_names_are_reported():
     with pytest.raises(UnknownNameError, match="unknown exhibit 'static'; there is statics"):
         gallery.find("static")
     with pytest.raises(UnknownNameError, match="S4"):
@@ -158,5 +158,5 @@ def test_unknown_and_ambiguous_names_are_told():
 
 def test_the_library_does_not_load_the_gallery():
     code = "import sys, linkwright.cli; print('linkwright_gallery' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert told.split() == ["False"]
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert result.split() == ["False"]

@@ -1,4 +1,4 @@
-"""The published experiments run, their methods agree, and their numbers are told."""
+"""The published experiments run, their methods agree, and their numbers are reported."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_trees_and_models_are_drawn(tmp_path):
     assert pictures.draw_motion(short, tmp_path / "motion.gif", 0.1).read_bytes().startswith(b"GIF89a")
 
 
-def test_mistakes_are_told():
+def test_mistakes_are_reported():
     with pytest.raises(InputError, match="'planar', 'floating'"):
         experiment("spatial")
     with pytest.raises(InputError, match="some time"):
@@ -207,9 +207,9 @@ def test_command_line(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main(["experiment", "planar", "--time", "0.05", "--rows", "16", "--rounds", "1", "--out", str(tmp_path)])
     assert not end.value.code
-    told = capsys.readouterr().out
-    assert "hybrid / Lagrange" in told
-    assert "ADA faster than Lagrange" in told
+    result = capsys.readouterr().out
+    assert "hybrid / Lagrange" in result
+    assert "ADA faster than Lagrange" in result
     for name in ("planar.png", "planar.json", "planar.gif", "planar_trees.png", "planar_models.png", "trees.png"):
         assert (tmp_path / name).stat().st_size > 1_000
 

@@ -69,8 +69,8 @@ def test_nothing_in_a_page_is_taken_for_marks(run):
 def outcome(*arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["gallery", *map(str, arguments)])
-    told = capsys.readouterr()
-    return stop.value.code, told.out, told.err
+    result = capsys.readouterr()
+    return stop.value.code, result.out, result.err
 
 
 def test_without_names_it_lists(capsys):
@@ -105,16 +105,16 @@ def test_pages_of_the_studio_are_there():
     assert sorted(named) == list(plugins("pages"))
 
 
-def test_mistakes_are_told(tmp_path, capsys):
-    status, _, told = outcome("static", "--out", tmp_path, capsys=capsys)
-    assert (status, "unknown exhibit 'static'; there is statics" in told) == (2, True)
-    assert f"(of {len(gallery.EXHIBITS)} exhibits); `linkwright gallery` without a name lists them all" in told
-    status, _, told = outcome("statics", "--all", "--out", tmp_path, capsys=capsys)
-    assert (status, "--all runs all exhibits" in told) == (2, True)
+def test_mistakes_are_reported(tmp_path, capsys):
+    status, _, printed = outcome("static", "--out", tmp_path, capsys=capsys)
+    assert (status, "unknown exhibit 'static'; there is statics" in printed) == (2, True)
+    assert f"(of {len(gallery.EXHIBITS)} exhibits); `linkwright gallery` without a name lists them all" in printed
+    status, _, printed = outcome("statics", "--all", "--out", tmp_path, capsys=capsys)
+    assert (status, "--all runs all exhibits" in printed) == (2, True)
     assert not list(tmp_path.iterdir())
     (tmp_path / "file").write_text("no folder")
-    status, said, told = outcome("statics", "--out", tmp_path / "file", capsys=capsys)
-    assert (status, said, "cannot be a folder" in told) == (2, "", True)  # before the work
+    status, said, printed = outcome("statics", "--out", tmp_path / "file", capsys=capsys)
+    assert (status, said, "cannot be a folder" in printed) == (2, "", True)  # before the work
 
 
 def test_what_does_not_hold_ends_with_a_status(tmp_path, capsys, monkeypatch):
@@ -127,15 +127,15 @@ def test_what_does_not_hold_ends_with_a_status(tmp_path, capsys, monkeypatch):
     )
     monkeypatch.setattr(gallery, "EXHIBITS", (broken,))
     monkeypatch.setattr(gallery, "SOURCES", {next(iter(gallery.SOURCES)): (broken,)})
-    status, _, told = outcome("statics", "--no-pictures", "--out", tmp_path, capsys=capsys)
+    status, _, printed = outcome("statics", "--no-pictures", "--out", tmp_path, capsys=capsys)
     assert status == 1
-    assert "does not hold: one is two" in told
-    assert "does not hold: (1)" in told
+    assert "does not hold: one is two" in printed
+    assert "does not hold: (1)" in printed
 
 
-def test_a_folder_that_cannot_be_is_told(tmp_path, capsys):
+def test_a_folder_that_cannot_be_is_reported(tmp_path, capsys):
     (tmp_path / "file").touch()
-    status, _, told = outcome("S3.2", "--no-pictures", "--out", tmp_path / "file", capsys=capsys)
-    assert (status, "cannot be a folder" in told) == (2, True)
+    status, _, printed = outcome("S3.2", "--no-pictures", "--out", tmp_path / "file", capsys=capsys)
+    assert (status, "cannot be a folder" in printed) == (2, True)
     with pytest.raises(InputError):
         gallery.find("statics")[0].draw(tmp_path)

@@ -1,4 +1,4 @@
-"""The survey of robots: structures, cuts into the fewest parts, what is told."""
+"""The survey of robots: structures, cuts into the fewest parts, reports."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_robots_of_a_folder(tmp_path, capsys):
     assert (tmp_path / "out" / "survey.md").read_text() == found.markdown()
 
 
-def test_mistakes_are_told(tmp_path, monkeypatch, capsys):
+def test_mistakes_are_reported(tmp_path, monkeypatch, capsys):
     with pytest.raises(InputError, match="no robot to survey"):
         survey(tmp_path)
     with pytest.raises(InputError, match="1 to 7 joints"):

@@ -103,20 +103,20 @@ def test_a_slide_is_calibrated_as_a_row_says():
         (lambda q, T: (q, T, ()), InputError, "vary names what may change"),
     ],
 )
-def test_wrong_input_is_told(change, error, message):
+def test_wrong_input_is_reported(change, error, message):
     table, truth, rng = arm_and_truth()
     q = rng.uniform(-1.0, 1.0, (30, 5))
     with pytest.raises(error, match=message):
         lw.calibrate(table, *change(q, lw.pose(truth, q, "tool")))
 
 
-def test_arms_without_tables_are_told():
+def test_arms_without_tables_are_reported():
     model = lw.load("quadruped")
     with pytest.raises(ModelError):
         lw.calibrate(model, np.zeros((5, model.nq)), np.zeros((5, 3)))
 
 
-def test_what_does_not_fit_is_told():
+def test_what_does_not_fit_is_reported():
     table, truth, rng = arm_and_truth()
     q = rng.uniform(-1.5, 1.5, (60, 5))
     T = lw.pose(truth, q, "tool")
@@ -131,7 +131,7 @@ def test_what_does_not_fit_is_told():
     assert "not converged in 7 steps" in replace(good, converged=False, steps=7).report()
 
 
-def test_steps_that_do_not_come_to_an_end_are_told(monkeypatch):
+def test_steps_that_do_not_come_to_an_end_are_reported(monkeypatch):
     monkeypatch.setattr("linkwright.identification.calibration.STEPS", 1)
     table, truth, rng = arm_and_truth()
     q = rng.uniform(-1.5, 1.5, (60, 5))
@@ -140,7 +140,7 @@ def test_steps_that_do_not_come_to_an_end_are_told(monkeypatch):
     assert not found.converged
 
 
-def test_one_pose_again_and_again_is_told():
+def test_one_pose_again_and_again_is_reported():
     puma = lw.load("puma560")
     q = np.tile(np.random.default_rng(0).uniform(-1.0, 1.0, (1, 6)), (60, 1))
     with pytest.warns(LinkwrightWarning, match="these poses show 6 numbers of 29 that others would show"):

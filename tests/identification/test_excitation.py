@@ -82,7 +82,7 @@ def test_motions_are_drawn_and_saved(tmp_path):
         motion.sampled(0.0)
 
 
-def test_what_cannot_be_excited_is_told():
+def test_what_cannot_be_excited_is_reported():
     with pytest.raises(ModelError, match="plain coordinates"):
         lw.exciting_trajectory(lw.load("quadruped"))
     for wrong in ({"period": -1.0}, {"harmonics": 2}, {"steps": -1}):

@@ -1,4 +1,4 @@
-"""Identification: what is recovered, with which errors, and what is told of bad measurements."""
+"""Identification: recovered parameters, their errors, and messages on bad measurements."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_joints_without_sensors_are_left_out():
     assert relative_error(found.base_parameters, true) < 1e-9
 
 
-def test_motions_that_show_little_are_told():
+def test_motions_that_show_little_are_reported():
     model = lw.load("arm4")
     q, _, _, _ = motion(model, 400)
     still = np.zeros((400, 4))
@@ -265,8 +265,8 @@ def test_reports_and_pictures_say_what_was_found(tmp_path):
     q, v, a, tau = motion(model, 200)
     found = lw.identify(model, q, v, a, noisy(tau, np.random.default_rng(0))[0], np.arange(200) * 0.01, robust=True)
     text = found.report()
-    for told in ("6 of 6 base parameters", "std. error", "link1.Izz", "counted less", "share"):
-        assert told in text
+    for expected in ("6 of 6 base parameters", "std. error", "link1.Izz", "counted less", "share"):
+        assert expected in text
     assert len(str(found)) < len(text)
     found.plot(tmp_path / "efforts.png")
     found.plot_parameters(tmp_path / "parameters.png")
@@ -300,7 +300,7 @@ def _arm():
         (lambda q, v, a, tau: (iter([(q, v)]),), ArgumentError, "parts of measurements are Measurements"),
     ],
 )
-def test_measurements_that_cannot_be_used_are_told(change, error, message):
+def test_measurements_that_cannot_be_used_are_reported(change, error, message):
     model, *arrays = _arm()
     with pytest.raises(error, match=message):
         lw.identify(model, *change(*arrays))
@@ -319,13 +319,13 @@ def test_measurements_that_cannot_be_used_are_told(change, error, message):
         ({"prior": lw.load("arm4")}, InputError, "has other bodies or joints than 'two_link'"),
     ],
 )
-def test_options_that_cannot_be_are_told(options, error, message):
+def test_options_that_cannot_be_are_reported(options, error, message):
     model, *arrays = _arm()
     with pytest.raises(error, match=message):
         lw.identify(model, *arrays, **options)
 
 
-def test_mechanisms_that_cannot_be_identified_are_told():
+def test_mechanisms_that_cannot_be_identified_are_reported():
     loops = lw.load("four_bar")
     with pytest.raises(ModelError, match="closed loops"):
         lw.identify(loops, np.zeros((5, loops.nq)), *np.zeros((3, 5, loops.nv)))
@@ -333,7 +333,7 @@ def test_mechanisms_that_cannot_be_identified_are_told():
         lw.identify("arm7", np.zeros((5, 7)))
 
 
-def test_uneven_times_are_told():
+def test_uneven_times_are_reported():
     model, q, _v, _a, tau = _arm()
     t = np.sort(np.random.default_rng(0).uniform(0.0, 1.0, 50))
     with pytest.raises(InputError, match="evenly spaced"):
@@ -370,7 +370,7 @@ def test_the_divergence_is_least_at_the_prior_and_convex():
         none = near_prior(np.zeros((0, 10)), np.zeros(0), np.zeros((0, 0)), ten, 1, 1.0)
         np.testing.assert_allclose(none.parameters, ten, atol=1e-10)
         assert (none.share == 0.0).all()
-        # told a mass that a body of that size would have to be turned inside out for: it stays a body
+        # given a mass for which a body of that size would have to be turned inside out for: it stays a body
         K = np.eye(10)[:1]
         light = near_prior(K, np.array([1e-3 * ten[0]]), np.array([[1e12]]), ten, 1, 1.0)
         assert is_physical(light.parameters)
@@ -379,7 +379,7 @@ def test_the_divergence_is_least_at_the_prior_and_convex():
 
 @pytest.mark.parametrize("name", ["pendulum", "two_link", "planar:3", "puma560"])
 @pytest.mark.parametrize("friction", [False, True])
-def test_efforts_of_the_wrong_sign_are_told_and_the_nearest_bodies_found(name, friction):
+def test_efforts_of_the_wrong_sign_are_reported_and_the_nearest_bodies_found(name, friction):
     model = lw.load(name)
     q, v, a, tau = motion(model, 300)
     with pytest.warns(
@@ -400,7 +400,7 @@ def test_efforts_of_the_wrong_sign_are_told_and_the_nearest_bodies_found(name, f
     ],
 )
 @pytest.mark.parametrize("name", ["two_link", "arm7"])
-def test_efforts_that_nothing_explains_are_told(name, change):
+def test_efforts_that_nothing_explains_are_reported(name, change):
     model = lw.load(name)
     q, v, a, tau = motion(model, 300)
     with pytest.warns(LinkwrightWarning, match="much of the measured efforts is left"):
@@ -443,7 +443,7 @@ def test_standard_errors_of_few_samples_are_no_nonsense(samples):
     assert np.abs(z).max() < 40.0
 
 
-def test_quaternions_that_are_none_are_told():
+def test_quaternions_that_are_none_are_reported():
     model = lw.load("quadruped")
     q, v, a, tau = motion(model, 100)
     start = model.quaternion_starts[0]
@@ -471,7 +471,7 @@ def test_the_prior_is_one_thing_and_what_a_file_does_not_have_is_zero():
     np.testing.assert_allclose(still.parameters[unseen], still.prior[unseen], atol=1e-6)
 
 
-def test_gaps_are_told_and_what_is_between_them_taken_apart():
+def test_gaps_are_reported_and_what_is_between_them_taken_apart():
     model, t = lw.load("two_link"), 0.01 * np.arange(400)
     q = np.column_stack([np.sin(3.0 * t), np.cos(2.0 * t)])
     v = np.column_stack([3.0 * np.cos(3.0 * t), -2.0 * np.sin(2.0 * t)])
@@ -490,13 +490,13 @@ def test_gaps_are_told_and_what_is_between_them_taken_apart():
 
 
 @pytest.mark.parametrize("factors", [(1e160, 1.0), (1.0, 1e200)])
-def test_values_whose_squares_are_no_numbers_are_told(factors):
+def test_values_whose_squares_are_no_numbers_are_reported(factors):
     model, q, v, a, tau = _arm()
     with pytest.raises(InputError, match=r"too large.* v is up to "):
         lw.identify(model, q, v * factors[0], a, tau * factors[1])
 
 
-def test_rows_that_do_not_belong_together_and_empty_lists_are_told():
+def test_rows_that_do_not_belong_together_and_empty_lists_are_reported():
     model, q, v, a, tau = _arm()
     with pytest.raises(ShapeError, match="one row per sample; got numbers of rows: q 3, tau 4"):
         lw.Measurements(q[:3], tau=tau[:4])
@@ -507,7 +507,7 @@ def test_rows_that_do_not_belong_together_and_empty_lists_are_told():
 
 
 @pytest.mark.parametrize("cutoff", [10.0, 50.0])
-def test_filters_that_filter_nothing_are_told(cutoff):
+def test_filters_that_filter_nothing_are_reported(cutoff):
     model, t = lw.load("two_link"), 0.05 * np.arange(100)
     with pytest.warns(LinkwrightWarning, match=rf"cutoff={cutoff:g} Hz filters nothing: 20 samples a second"):
         lw.smooth_derivatives(model, t, np.sin(np.column_stack([t, t])), cutoff=cutoff)

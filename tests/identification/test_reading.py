@@ -1,4 +1,4 @@
-"""Measurements from files: what is read, and what is told of files that are wrong."""
+"""Measurements from files: contents, and messages on wrong files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_order_of_columns_and_the_separator_do_not_matter(arm, tmp_path):
     assert data.t is None
 
 
-def test_other_columns_are_told_and_left(arm, tmp_path):
+def test_other_columns_are_reported_and_left(arm, tmp_path):
     text = f"{HEADER},temperature\n0.0,0.1,0.2,1.0,2.0,nan\n"
     with pytest.warns(LinkwrightWarning, match="1 column not used: temperature"):
         assert len(lw.read_measurements(written(tmp_path, text), arm).q) == 1
@@ -79,7 +79,7 @@ def test_other_columns_are_told_and_left(arm, tmp_path):
         ("t,q1,q2,q:joint1\n0,0,0,0\n", "1:4: column 'q:joint1' repeats joint1"),
     ],
 )
-def test_tables_that_are_wrong_are_told_with_the_place(arm, tmp_path, text, message):
+def test_tables_that_are_wrong_are_reported_with_the_place(arm, tmp_path, text, message):
     with pytest.raises(FormatError, match=message):
         lw.read_measurements(written(tmp_path, text), arm)
 
@@ -94,7 +94,7 @@ def test_a_byte_that_is_no_text_is_reported_with_its_place(arm, tmp_path):
         lw.read_measurements(written(tmp_path, f"t,q{'1' * 5000},q2\n0,1,2\n"), arm)
 
 
-def test_files_that_are_no_measurements_are_told(arm, tmp_path):
+def test_files_that_are_no_measurements_are_reported(arm, tmp_path):
     with pytest.raises(MissingFileError, match="there is no file"):
         lw.read_measurements(tmp_path / "none.csv", arm)
     with pytest.raises(FormatError, match="measurements are"):
@@ -105,9 +105,9 @@ def test_files_that_are_no_measurements_are_told(arm, tmp_path):
     with pytest.raises(FormatError, match=r"binary\.csv"):
         lw.read_measurements(tmp_path / "binary.csv", arm)
     np.savez(tmp_path / "objects.npz", q=np.array([None, 3], dtype=object))
-    with pytest.raises(FormatError, match="it has arrays of objects") as told:
+    with pytest.raises(FormatError, match="it has arrays of objects") as caught:
         lw.read_measurements(tmp_path / "objects.npz", arm)
-    assert "pickle" not in str(told.value)
+    assert "pickle" not in str(caught.value)
     np.savez(tmp_path / "whole.npz", q=np.zeros((50, 2)))
     (tmp_path / "half.npz").write_bytes((tmp_path / "whole.npz").read_bytes()[:300])
     with pytest.raises(FormatError, match="or it is damaged"):
@@ -156,14 +156,14 @@ def bag(path, kind, names=("joint2", "joint1", "gripper"), every=1):
     with writer:
         connection = writer.add_connection("/joint_states", state.__msgtype__, typestore=types)
         for k in range(20):
-            told = list(names if k % every == 0 else names[:-1])
+            result = list(names if k % every == 0 else names[:-1])
             stamp = time(sec=7, nanosec=k * 10**7)
             message = state(
                 header=header(seq=k, stamp=stamp, frame_id="") if one else header(stamp=stamp, frame_id=""),
-                name=told,
-                position=np.array([0.1 * k + n for n in range(len(told))]),
-                velocity=np.array([1.0 + n for n in range(len(told))]),
-                effort=np.array([3.0 + n for n in range(len(told))]),
+                name=result,
+                position=np.array([0.1 * k + n for n in range(len(result))]),
+                velocity=np.array([1.0 + n for n in range(len(result))]),
+                effort=np.array([3.0 + n for n in range(len(result))]),
             )
             serialize = types.serialize_ros1 if one else types.serialize_cdr
             writer.write(connection, 7 * 10**9 + k * 10**7, serialize(message, state.__msgtype__))
@@ -184,7 +184,7 @@ def test_recordings_of_ros_are_read(arm, tmp_path, kind):
         np.testing.assert_allclose(data.t, 0.01 * np.arange(20), atol=1e-9)
 
 
-def test_recordings_that_do_not_tell_all_are_told(arm, tmp_path):
+def test_recordings_that_do_not_tell_all_are_reported(arm, tmp_path):
     with pytest.warns(LinkwrightWarning, match="10 messages of /joint_states without all joints"):
         assert len(lw.read_measurements(bag(tmp_path / "half", "mcap", ("joint2", "joint1"), every=2), arm).q) == 10
     with pytest.raises(FormatError, match=r"no message of /joint_states has all of joint1, joint2; 20 messages"):

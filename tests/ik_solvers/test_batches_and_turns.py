@@ -36,13 +36,13 @@ def test_no_target_has_no_solutions_without_a_start_too():
 @pytest.mark.parametrize(
     "options", [{}, {"initial_guess": [0.1, 0.2, 0.3]}, {"initial_guess": [0.1, 0.2, 0.3], "nearest": True}]
 )
-def test_of_one_target_all_that_is_told_is_plain(options):
+def test_of_one_target_all_that_is_reported_is_plain(options):
     arm = lw.load("planar:3")
     for target in ([1.0, 1.0, 0.0], [9.0, 1.0, 0.0]):
         reached = lw.inverse_kinematics(arm, {"tip": target}, **options)
         kinds = bool, float, int, int, int, str
-        told = (reached.converged, reached.error, reached.steps, reached.attempts, reached.reasons, reached.reason)
-        assert tuple(map(type, told)) == kinds
+        result = (reached.converged, reached.error, reached.steps, reached.attempts, reached.reasons, reached.reason)
+        assert tuple(map(type, result)) == kinds
 
 
 @pytest.mark.parametrize("size", [1.0, 1.6])  # some are out of reach

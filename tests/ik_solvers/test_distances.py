@@ -1,4 +1,4 @@
-"""How near and far apart points can be: laws on random postures, and what is told of targets beyond."""
+"""How near and far apart points can be: laws on random postures, and messages on targets beyond."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mechanisms import one_of_each, random_tree
 ARMS = {"arm7": ["tool"], "puma560": ["tool"], "planar:3": ["tip"], "humanoid": ["left_hand", "right_foot"]}
 
 
-def places_of(model, told, q):
+def places_of(model, bounds, q):
     """Where all points are (n, 3), in a posture."""
     poses = dynamics.kinematics.body_poses(model, q)
-    found = np.zeros((len(told.least), 3))
-    for body, of in told.places.items():
+    found = np.zeros((len(bounds.least), 3))
+    for body, of in bounds.places.items():
         T = poses[body] if body >= 0 else np.eye(4)
         for number, place in of.items():
             found[number] = T[:3, :3] @ place + T[:3, 3]
@@ -27,15 +27,15 @@ def places_of(model, told, q):
 
 
 def assert_between(model, ends, limits, postures):
-    told = distances(model, ends, limits)
-    assert np.array_equal(told.most, told.most.T)
-    assert np.allclose(told.least, told.least.T)
+    result = distances(model, ends, limits)
+    assert np.array_equal(result.most, result.most.T)
+    assert np.allclose(result.least, result.least.T)
     for q in postures:
-        p = places_of(model, told, q)
+        p = places_of(model, result, q)
         away = np.linalg.norm(p[:, None] - p[None], axis=-1)
-        assert (away <= told.most + 1e-9).all()
-        assert (away >= told.least - 1e-9).all()
-    return told
+        assert (away <= result.most + 1e-9).all()
+        assert (away >= result.least - 1e-9).all()
+    return result
 
 
 @pytest.mark.parametrize("limits", [True, False])
@@ -60,13 +60,13 @@ def test_no_posture_of_any_joint_type_is_beyond(seed):
 def test_the_reach_of_an_arm_is_found():
     arm = lw.load("arm7")
     frame = arm.frame("tool")
-    told = assert_between(arm, [(frame.body, frame.placement[:3, 3])], True, arm.random(20, seed=0))
+    result = assert_between(arm, [(frame.body, frame.placement[:3, 3])], True, arm.random(20, seed=0))
     p = lw.pose(arm, arm.random(20_000, seed=2), "tool")[:, :3, 3]
-    shoulder = next(place for place in told.places[-1].values() if np.ptp(np.linalg.norm(p - place, axis=1)) < 0.7)
-    number = next(k for k, place in told.places[-1].items() if place is shoulder)
+    shoulder = next(place for place in result.places[-1].values() if np.ptp(np.linalg.norm(p - place, axis=1)) < 0.7)
+    number = next(k for k, place in result.places[-1].items() if place is shoulder)
     away = np.linalg.norm(p - shoulder, axis=1)
-    assert told.most[0, number] == pytest.approx(away.max(), abs=0.01)
-    assert told.least[0, number] == pytest.approx(away.min(), abs=0.03)
+    assert result.most[0, number] == pytest.approx(away.max(), abs=0.01)
+    assert result.least[0, number] == pytest.approx(away.min(), abs=0.03)
 
 
 def test_slides_reach_as_far_as_they_go():
@@ -75,8 +75,8 @@ def test_slides_reach_as_far_as_they_go():
     builder.joint("b", "prismatic", "x", "y", axis=[0, 1, 0], limits=(0.5, 1.0))
     model = builder.frame("tip", "y", xyz=(0.0, 0.0, 0.3)).build()
     frame = model.frame("tip")
-    told = assert_between(model, [(frame.body, frame.placement[:3, 3])], True, model.random(50, seed=0))
-    assert np.isfinite(told.most).all()
+    result = assert_between(model, [(frame.body, frame.placement[:3, 3])], True, model.random(50, seed=0))
+    assert np.isfinite(result.most).all()
     reached = lw.inverse_kinematics(model, {"tip": [4.0, 0.7, 0.3]})
     assert (reached.reason, reached.attempts) == ("limits", 0)
     assert np.allclose(reached.q, [2.0, 0.7])

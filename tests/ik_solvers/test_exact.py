@@ -104,12 +104,12 @@ def test_the_true_posture_is_among_the_branches_and_all_branches_are_true(name):
     assert np.where(found.exact, off, np.inf).min(axis=-1).max() < 1e-6
     there = np.nonzero(found.exact)
     assert left(model, frame, arrays[0][there[0]], found.q[there]).max() < 1e-10
-    assert np.isnan(found.q[~found.exact]).all()  # where some are exact no others are told
+    assert np.isnan(found.q[~found.exact]).all()  # with exact postures no others are returned
     between = np.abs(turned_by(found.q[:, :, None], found.q[:, None]))[..., at].max(axis=-1)
     between = np.where(
         found.exact[:, :, None] & found.exact[:, None] & ~np.eye(solver.branches, dtype=bool), between, 9.0
     )
-    assert between.min() > 1e-7  # no answer is told twice
+    assert between.min() > 1e-7  # no answer is returned twice
     assert found.within.any(axis=-1).all()  # random postures keep their limits
 
 
@@ -361,7 +361,7 @@ def test_singular_postures_have_finite_answers():
     assert left(arm, "tool", T, found.q[found.exact]).max() < 1e-7
 
 
-def test_out_of_reach_the_nearest_is_told_as_not_exact():
+def test_out_of_reach_the_nearest_is_reported_as_not_exact():
     puma = lw.load("puma560")
     solver = lw.analytic_inverse_kinematics(puma, "tool")
     T = lw.pose(puma, puma.random(seed=0), "tool")
@@ -377,7 +377,7 @@ def test_out_of_reach_the_nearest_is_told_as_not_exact():
     assert np.isnan(found.nearest(puma.neutral())).all()
 
 
-def test_a_pose_that_four_joints_cannot_take_is_told():
+def test_a_pose_that_four_joints_cannot_take_is_reported():
     arm = lw.load("arm4")
     solver = lw.analytic_inverse_kinematics(arm, "tool")
     q = np.array([0.4, 0.6, -0.8, 0.3])
@@ -437,7 +437,7 @@ def test_other_joints_rest_and_batches_have_any_shape():
     assert solver(np.zeros((0, 4, 4)), np.zeros(0)).q.shape == (0, 8, panda.nq)
 
 
-def test_mistakes_are_told():
+def test_mistakes_are_reported():
     puma = lw.load("puma560")
     solver = lw.analytic_inverse_kinematics(puma, "tool")
     T = np.broadcast_to(lw.pose(puma, puma.neutral(), "tool"), (3, 4, 4)).copy()
@@ -465,12 +465,12 @@ def test_mistakes_are_told():
 
 
 def test_the_explanation_names_the_decomposition_and_the_numbers():
-    told = lw.analytic_inverse_kinematics(lw.load("puma560"), "tool").explanation()
+    result = lw.analytic_inverse_kinematics(lw.load("puma560"), "tool").explanation()
     for part in ("spherical wrist", "the axes 4, 5 and 6 meet in a point", "0.4318", "subproblem 4", "up to 8 answers"):
-        assert part in told
-    told = lw.analytic_inverse_kinematics(lw.load("arm7"), "tool", given="joint7").explanation()
-    assert "from the hand to the base" in told
-    assert "Joint 7" in told
+        assert part in result
+    result = lw.analytic_inverse_kinematics(lw.load("arm7"), "tool", given="joint7").explanation()
+    assert "from the hand to the base" in result
+    assert "Joint 7" in result
 
 
 def test_turns_are_angles():
@@ -481,8 +481,8 @@ def test_turns_are_angles():
 
 
 def test_a_solver_says_what_it_is():
-    told = repr(lw.analytic_inverse_kinematics(lw.load("puma560"), "tool"))
-    assert told == "<AnalyticSolver of 'tool' of 'puma560': spherical wrist, 8 branches>"
+    text = repr(lw.analytic_inverse_kinematics(lw.load("puma560"), "tool"))
+    assert text == "<AnalyticSolver of 'tool' of 'puma560': spherical wrist, 8 branches>"
     assert "'elbow angle' given" in repr(lw.analytic_inverse_kinematics(lw.load("arm7"), "tool"))
     for wrong in ("a", -1.0, np.nan, [1e-9, 1e-9]):
         with pytest.raises(LinkwrightError, match="tolerance"):

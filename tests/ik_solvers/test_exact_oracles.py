@@ -47,8 +47,8 @@ def test_the_same_postures_as_those_of_eaik(name):
         T = lw.pose(model, q, frame)
         goal = T.copy()
         goal[:3, :3] = T[:3, :3] @ R0.T
-        told = robot.IK(goal)
-        theirs = [x for x, nearest in zip(told.Q, told.is_LS, strict=True) if not nearest]
+        result = robot.IK(goal)
+        theirs = [x for x, nearest in zip(result.Q, result.is_LS, strict=True) if not nearest]
         found = solver(T)
         assert same_sets(found.q[found.exact], theirs)
 

@@ -208,7 +208,7 @@ def test_limits_are_kept_and_said_to_exclude_solutions():
     assert np.allclose(far, [np.arctan2(0.6, 1.7), 0.0], atol=2e-2)
 
 
-def test_the_edge_of_reach_is_told():
+def test_the_edge_of_reach_is_reported():
     arm = lw.load("planar:2")
     reached = lw.inverse_kinematics(
         arm, {tasks.Position("tip", axes="xy"): [[1.999, 0.0], [2.0 + 1e-5, 0.0], [2.5, 0.0]]}
@@ -335,7 +335,7 @@ def test_random_loops(seed):
 
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-9, 1e-12])
-def test_as_exact_as_asked_for(tolerance):
+def test_as_exact_as_requested(tolerance):
     arm = lw.load("arm7")
     T = lw.pose(arm, arm.random(200, seed=8), "tool")
     reached = lw.inverse_kinematics(arm, {"tool": T}, tolerance=tolerance)
@@ -508,7 +508,7 @@ def test_a_start_that_is_no_configuration_is_refused(quaternion):
     assert lw.inverse_kinematics(model, {"b": np.eye(4)}, initial_guess=start).converged.all()
 
 
-def test_of_several_solutions_it_is_told_why_there_is_none():
+def test_of_several_solutions_it_is_reported_why_there_is_none():
     puma = lw.load("puma560")
     T = np.stack([lw.pose(puma, puma.random(seed=0), "tool")] * 2)
     T[1, :3, 3] *= 10.0

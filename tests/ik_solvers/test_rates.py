@@ -210,7 +210,7 @@ def test_what_cannot_be_is_refused(arm, rates, options, kind, message):
         lw.resolved_rate(arm, arm.neutral(), rates, **options)
 
 
-def test_a_configuration_that_is_not_finite_is_told(arm):
+def test_a_configuration_that_is_not_finite_is_reported(arm):
     with pytest.raises(InputError, match="q is not finite"):
         lw.resolved_rate(arm, np.full(7, np.nan), {"tool": np.zeros(6)})
 

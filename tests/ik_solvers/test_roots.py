@@ -55,7 +55,7 @@ def test_sixteen_random_roots_are_found():
 @pytest.mark.parametrize(
     "near", [[0.0, 0.006, 0.012], [0.0, 0.003, 0.007, 0.011], [0.0, 0.001], [-0.0242, -0.0039, 0.0]]
 )
-def test_roots_that_share_a_cell_are_told_apart(near):
+def test_roots_that_share_a_cell_are_reported_apart(near):
     """Three and four in a cell are what an arm of random geometry has once in some thousand postures."""
     random = np.random.default_rng(1)
     for start in random.uniform(-3.0, 3.0, 20):
@@ -69,7 +69,7 @@ def test_roots_that_share_a_cell_are_told_apart(near):
         np.testing.assert_allclose(in_order(found), in_order(expected), rtol=0, atol=1e-6)
 
 
-def test_a_root_on_the_border_of_cells_is_told_once():
+def test_a_root_on_the_border_of_cells_is_reported_once():
     pairs = np.linspace(-3.0, 3.0, 7) + 1j
     p = with_roots(np.concatenate([[5.0 * CELL, 2.0], pairs, pairs.conj()]))
     _, found, several = roots_of(p[None])
@@ -77,7 +77,7 @@ def test_a_root_on_the_border_of_cells_is_told_once():
     assert not several.any()
 
 
-def test_a_double_root_is_told_as_doubtful():
+def test_a_double_root_is_reported_as_doubtful():
     pairs = np.linspace(-3.0, 3.0, 7) + 1j
     p = with_roots(np.concatenate([[1.0, 1.0], pairs, pairs.conj()]))
     _, found, several = roots_of(p[None])

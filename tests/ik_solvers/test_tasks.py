@@ -199,7 +199,7 @@ def test_tasks_that_cannot_be(task, target, kind, message):
         lw.inverse_kinematics(lw.load("arm7"), {task: target})
 
 
-def test_tasks_print_what_is_told_of_them():
+def test_tasks_print_what_is_reported_of_them():
     assert str(tasks.Pose("tool")) == "Pose(frame='tool')"
     assert str(tasks.Position("tool", axes="xy", priority=2)) == "Position(frame='tool', axes='xy', priority=2)"
 

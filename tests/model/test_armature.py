@@ -8,9 +8,9 @@ from linkwright.errors import LinkwrightError
 from mechanisms import relative_error
 
 
-def a_body(kind, **told):
+def a_body(kind, **options):
     made = lw.Builder("spinner", gravity=(0, 0, 0)).body("b", 1.0, (0.1, 0, 0.05), inertia=[0.1, 0.2, 0.25])
-    return made.joint("j", kind, "world", "b", **told).build()
+    return made.joint("j", kind, "world", "b", **options).build()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What cannot be built, or done with a model, is told as a mistake of the caller's."""
+"""Errors of the builder and of methods of a model name the mistake of the caller."""
 
 from __future__ import annotations
 

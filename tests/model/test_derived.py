@@ -34,7 +34,7 @@ def test_it_is_made_once_for_every_key(arm):
     assert once(arm, 3) is once(arm, 3)
 
 
-def test_what_is_told_by_name_is_not_dropped(arm):
+def test_what_is_reported_by_name_is_not_dropped(arm):
     with pytest.raises(TypeError, match="named takes size as positional arguments only"):
         kept(named)(arm, size=3)
 
@@ -72,7 +72,7 @@ def test_another_model_shares_nothing(arm, another):
     assert np.allclose(lw.derivative(lw.gravity_forces, "q")(other, q), scale * expected[1])
 
 
-def test_what_was_asked_last_stays_and_no_more_than_twice_as_much(arm):
+def test_what_was_requested_last_stays_and_no_more_than_twice_as_much(arm):
     first = derived(arm, named, 0)
     for k in range(1, 5 * KEPT):
         derived(arm, named, k)
@@ -102,7 +102,7 @@ def test_what_a_dead_function_gave_is_forgotten(arm):
     assert len(arm.memo) == 1
 
 
-def test_functions_are_told_apart_by_what_they_are(arm):
+def test_functions_are_reported_apart_by_what_they_are(arm):
     class Two:
         def one(self):
             pass
@@ -123,7 +123,7 @@ def test_functions_are_told_apart_by_what_they_are(arm):
     assert len({found[0], found[0].derivative("q"), found[0].derivative("v"), found[2].derivative("q")}) == 4
 
 
-def test_values_are_told_apart_exactly():
+def test_values_are_reported_apart_exactly():
     assert exact(float("nan")) == exact(float("nan"))
     assert exact(np.array([1.0, np.nan])) == exact(np.array([1.0, np.nan]))
     assert exact([1, {"a": np.zeros(2)}]) == exact([1, {"a": np.zeros(2)}])

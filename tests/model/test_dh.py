@@ -122,16 +122,16 @@ def test_a_table_tells_of_the_tool(convention):
     q = [0.3, 0.5, -0.2]
     assert np.abs(lw.pose(again, q, "tool") - lw.pose(model, q, "tool")).max() < 1e-13
     printed = str(table).splitlines()[4:]
-    told = {"base, of frame 0 in the world": table.base, "tool, in the last frame": table.tool}
-    told = {what: T for what, T in told.items() if not np.array_equal(T, np.eye(4))}
-    assert "tool, in the last frame" in told
-    assert [line.partition(":")[0] for line in printed] == list(told)
-    for line, T in zip(printed, told.values(), strict=True):
+    options = {"base, of frame 0 in the world": table.base, "tool, in the last frame": table.tool}
+    options = {what: T for what, T in options.items() if not np.array_equal(T, np.eye(4))}
+    assert "tool, in the last frame" in options
+    assert [line.partition(":")[0] for line in printed] == list(options)
+    for line, T in zip(printed, options.values(), strict=True):
         xyz, rpy = (np.array(part.split()[1:], dtype=float) for part in line.partition(": ")[2].split(","))
         assert np.abs(lw.transform.make(lw.rotation.from_rpy(rpy), xyz) - T).max() < 1e-5
 
 
-def test_what_is_in_no_table_is_told_by_its_joint():
+def test_what_is_in_no_table_is_reported_by_its_joint():
     tree = one_of_each(0)
     first = next(j for j in tree.joints if not isinstance(j.motion, (Revolute, Prismatic)) or j.coupling)
     with pytest.raises(ModelError, match=r"joint '\w+' of .*"):
@@ -154,7 +154,7 @@ def test_what_is_in_no_table_is_told_by_its_joint():
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
-def test_axes_too_nearly_parallel_are_told(convention):
+def test_axes_too_nearly_parallel_are_reported(convention):
     def tilted(by):
         builder = lw.Builder("warped").body("a", 1.0).body("b", 1.0)
         builder.joint("first", "revolute", "world", "a")
@@ -203,10 +203,10 @@ def test_a_corpus_of_bad_tables(rows, message):
         lw.from_dh("arm", rows)
 
 
-def test_everything_wrong_with_a_table_is_told_at_once():
-    with pytest.raises(InputError) as told:
+def test_everything_wrong_with_a_table_is_reported_at_once():
+    with pytest.raises(InputError) as caught:
         lw.from_dh("arm", [lw.DHRow(a=np.nan, type="free"), lw.DHRow(), lw.DHRow(theta="right")])
-    text = str(told.value)
+    text = str(caught.value)
     assert "row 1 of 'arm': a must be" in text
     assert "row 1 of 'arm': a DH joint is revolute" in text
     assert "row 3 of 'arm': theta" in text

@@ -1,4 +1,4 @@
-"""Models made from models: each is the mechanism built by hand so, or the same mechanism told otherwise."""
+"""Models made from models: each is the mechanism built by hand so, or the same mechanism described otherwise."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def same_dynamics(one: Model, other: Model, seed: int = 0) -> None:
     """What both say of random states is the same."""
     assert one.coordinate_names == other.coordinate_names
     q, v, a = state(one, seed)
-    told = [
+    result = [
         (
             dynamics.inverse_dynamics(model, q, v, a),
             dynamics.mass_matrix(model, q),
@@ -41,7 +41,7 @@ def same_dynamics(one: Model, other: Model, seed: int = 0) -> None:
         )
         for model in (one, other)
     ]
-    for x, y in zip(*told, strict=True):
+    for x, y in zip(*result, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-11)
 
 
@@ -189,7 +189,7 @@ def test_what_is_appended_hangs_on_the_frame():
     assert appended.name == "limb"
 
 
-def test_two_of_one_name_are_told_apart_by_a_prefix():
+def test_two_of_one_name_are_reported_apart_by_a_prefix():
     one = gripper().build()
     with pytest.raises(ModelError, match=r"(?s)body or frame 'finger'.*give a prefix"):
         limb().build().append(one, "hand").append(one, "hand")
@@ -388,7 +388,7 @@ def test_what_cannot_carry_says_why():
         model.reroot("body1")
 
 
-def test_what_is_given_wrong_is_told():
+def test_what_is_given_wrong_is_reported():
     model = limb().build()
     for wrong in (
         lambda: model.append("gripper", "hand"),
@@ -406,7 +406,7 @@ def test_what_is_given_wrong_is_told():
             wrong()
 
 
-def test_small_mistakes_are_told_in_the_words_that_were_typed():
+def test_small_mistakes_are_reported_in_the_words_that_were_typed():
     model = built_in("two_link")
     with pytest.raises(LinkwrightError, match=r"has no argument 'masss'; it takes \(name, \*, mass=\.\.\., center"):
         model.with_body("link1", masss=1.0)
@@ -414,14 +414,14 @@ def test_small_mistakes_are_told_in_the_words_that_were_typed():
     with pytest.raises(ModelError, match=r"a link or frame 'payload' already: .* another name \(name=…\)$"):
         loaded.with_payload("tip", 2.0)
     assert loaded.with_payload("tip", 2.0, name="other").bodies[-1].mass == pytest.approx(4.0)
-    for kind, told, message in (
+    for kind, expected, message in (
         ("ellipsoid", {"radius": 1.0}, "a shape of 'link1': an ellipsoid has no radius"),
         ("ellipsoid", {"size": [1.0, 1.0, -1.0]}, "a shape of 'link1': the size of an ellipsoid is finite"),
         ("box", {"size": [1.0, 1.0, 1.0], "xyz": [1.0, 2.0]}, "a shape of 'link1': xyz must be finite"),
         ("box", {"size": [1.0, 1.0, 1.0], "xyz": [1.0, 2.0], "name": "lid"}, "shape 'lid': xyz must be finite"),
     ):
         with pytest.raises(LinkwrightError, match=message):
-            Builder(model).shape("link1", kind, **told)
+            Builder(model).shape("link1", kind, **expected)
 
 
 def test_transformations_of_minimal_models_are_minimal():
@@ -441,7 +441,7 @@ def test_a_builder_refuses_negative_moments_where_files_warn():
         limb().build().with_body("lower", inertia=(0.1, 0.1, -0.01))
 
 
-def test_what_a_file_had_is_told_once():
+def test_what_a_file_had_is_reported_once():
     description = limb().describe()
     bodies = tuple(
         replace(body, inertia=np.diag([0.1, 0.1, -0.01]), place="limb.urdf:3:5") for body in description.bodies

@@ -136,15 +136,15 @@ def test_an_unknown_parent_lists_the_world():
 def test_warnings_point_at_the_line_that_loads(tmp_path):
     file = tmp_path / "odd.urdf"
     file.write_text(ODD)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = lw.load(file)  # of the calls in between none is named
         lw.load(file, root="free")
         lw.Builder(model).build()
-    assert [warning.category for warning in told] == [FormatWarning] * 3
-    assert {warning.filename for warning in told} == {__file__}
+    assert [warning.category for warning in caught] == [FormatWarning] * 3
+    assert {warning.filename for warning in caught} == {__file__}
     first = test_warnings_point_at_the_line_that_loads.__code__.co_firstlineno + 5
-    assert [warning.lineno for warning in told] == [first, first + 1, first + 2]
+    assert [warning.lineno for warning in caught] == [first, first + 1, first + 2]
 
 
 def test_warnings_on_the_command_line_are_in_words(tmp_path):

@@ -12,7 +12,7 @@ def test_joints_of_a_chain_are_indented_under_their_parent():
     assert lines[1].endswith("joint2 (revolute, q[1]) ─ link2  6.35 kg")
 
 
-def test_branches_are_told_apart():
+def test_branches_are_reported_apart():
     lines = str(lw.load("stewart")).splitlines()
     assert lines[2].startswith("├─ leg1 ")
     assert lines[3].startswith("│  └─ slide1 ")

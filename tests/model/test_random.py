@@ -111,7 +111,7 @@ def test_followers_keep_their_own_limits(multiplier, offset):
     assert model.joint("lead").upper == 2.0
 
 
-def test_limits_that_contradict_each_other_are_told_once():
+def test_limits_that_contradict_each_other_are_reported_once():
     builder = lw.Builder("gripper").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1)
     builder.joint("left", "revolute", "world", "a", limits=(0.0, 0.8))
     builder.joint("right", "revolute", "world", "b", limits=(0.0, 0.8)).mimic("right", "left", -1.0)

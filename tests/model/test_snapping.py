@@ -33,14 +33,14 @@ def arm(tmp_path, right_angle):
 
 
 def test_few_digits_become_the_angle_that_is_meant(tmp_path):
-    told, meant = arm(tmp_path, 1.5708), arm(tmp_path, np.pi / 2)
-    made = told.snapped()
+    messages, meant = arm(tmp_path, 1.5708), arm(tmp_path, np.pi / 2)
+    made = messages.snapped()
     for a, b in zip(made.links, meant.links, strict=True):
         assert np.abs(a.placement - b.placement).max() < 1e-15
-    counts = [lw.compile(lw.inverse_dynamics, model).operations.total for model in (told, made, meant)]
+    counts = [lw.compile(lw.inverse_dynamics, model).operations.total for model in (messages, made, meant)]
     assert counts[1] == counts[2] < 0.85 * counts[0]
-    q = told.random(20, seed=0)
-    apart = np.abs(lw.pose(told, q, "l4") - lw.pose(made, q, "l4")).max()
+    q = messages.random(20, seed=0)
+    apart = np.abs(lw.pose(messages, q, "l4") - lw.pose(made, q, "l4")).max()
     assert 1e-8 < apart < 1e-4
     assert (made.joint("j2").lower, made.joint("j2").effort_limit) == (-3.0, 10.0)
 

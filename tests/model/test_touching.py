@@ -18,12 +18,12 @@ def touching(model):
     return [(model.shapes[pair.first].called, model.shapes[pair.second].called) for pair in model.pairs]
 
 
-def balls(*names, use="both", **told):
+def balls(*names, use="both", **options):
     """Free balls, each with a sphere of the same name."""
     builder = lw.Builder("balls")
     for name in names:
         builder.body(name, 1.0, inertia=1.0).joint(f"{name}_joint", "free", "world", name)
-        builder.shape(name, "sphere", radius=0.1, name=name, use=use, contact=lw.ContactProperties(**told))
+        builder.shape(name, "sphere", radius=0.1, name=name, use=use, contact=lw.ContactProperties(**options))
     return builder
 
 
@@ -190,12 +190,12 @@ def test_pairs_survive_every_change_of_a_model(change):
 def test_the_numbers_of_pairs_may_be_symbols():
     model = lw.load("quadruped").with_ground()
     x = lw.symbols("mu", 4)
-    told = replace(model, pairs=tuple(replace(pair, friction=mu) for pair, mu in zip(model.pairs, x, strict=True)))
-    assert told.holds_symbols
+    result = replace(model, pairs=tuple(replace(pair, friction=mu) for pair, mu in zip(model.pairs, x, strict=True)))
+    assert result.holds_symbols
     assert not model.holds_symbols
-    changed = told.with_payload("trunk", 1.0).mirror("y")
+    changed = result.with_payload("trunk", 1.0).mirror("y")
     assert all(pair.friction is mu for pair, mu in zip(changed.pairs, x, strict=True))
-    assert "friction mu" in str(told)
+    assert "friction mu" in str(result)
 
 
 def test_what_is_locked_together_does_not_touch():
@@ -301,7 +301,7 @@ def test_a_mechanism_without_touching_shapes_gets_told_which_there_are():
             change()
 
 
-def test_unknown_names_and_wrong_arguments_are_told():
+def test_unknown_names_and_wrong_arguments_are_reported():
     model = balls("left", "right").build()
     with pytest.raises(UnknownNameError, match="unknown link or shape 'lefd'; there are left, right"):
         model.with_contact(between=["lefd", "right"])
@@ -313,14 +313,14 @@ def test_unknown_names_and_wrong_arguments_are_told():
         model.with_contact(exclude=[("left",)])
     with pytest.raises(ModelError, match="no two shapes of 'balls' may touch"):
         model.with_contact(exclude=[("left", "right")])
-    for told, message in (
+    for expected, message in (
         (dict(normal=(0, 0, 0)), "normal of the ground is not zero"),
         (dict(heights=[[1.0, 2.0]], size=(1, 1)), "two of each at least"),
         (dict(height=np.nan), "the height of the ground"),
     ):
         with pytest.raises(InputError, match=message):
-            model.with_ground(**told)
-    for told, message in (
+            model.with_ground(**expected)
+    for expected, message in (
         (dict(friction=-1.0), "coefficient of friction is not negative"),
         (dict(restitution=2.0), "restitution is 0 to 1"),
         (dict(damping=1.0), "rigid contact has no damping"),
@@ -328,7 +328,7 @@ def test_unknown_names_and_wrong_arguments_are_told():
         (dict(torsional_friction=-1.0), "torsional_friction is a length"),
     ):
         with pytest.raises(InputError, match=message):
-            lw.ContactProperties(**told)
+            lw.ContactProperties(**expected)
     with pytest.raises(ArgumentError, match=r"contact is lw.ContactProperties\(…\); got 0.5"):
         model.with_ground(contact=0.5)
     with pytest.raises(ArgumentError, match="needs its size"):
@@ -337,7 +337,7 @@ def test_unknown_names_and_wrong_arguments_are_told():
         balls("a", contype=-1)
 
 
-def test_names_that_leave_nothing_to_touch_are_told():
+def test_names_that_leave_nothing_to_touch_are_reported():
     robot = lw.load("quadruped")
     ground = robot.with_ground()
     with pytest.raises(InputError, match="only is empty: name the links"):
@@ -427,9 +427,9 @@ def test_meshes_that_are_not_found_are_left_out_and_told():
         both.with_contact()
 
 
-def test_what_may_touch_is_told_with_the_model():
-    told = dict(friction=0.5, restitution=0.2, stiffness=1e4, damping=10.0, margin=0.001, rolling_friction=0.01)
-    model = lw.load("quadruped").with_ground(contact=lw.ContactProperties(**told))
+def test_what_may_touch_is_reported_with_the_model():
+    options = dict(friction=0.5, restitution=0.2, stiffness=1e4, damping=10.0, margin=0.001, rolling_friction=0.01)
+    model = lw.load("quadruped").with_ground(contact=lw.ContactProperties(**options))
     line = (
         "front_left_foot (sphere of front_left_shank) ─ ground (plane of world), friction 0.5, "
         "rolling friction 0.01 m, restitution 0.2, 10000 N/m, 10 N s/m, margin 0.001 m"
@@ -439,7 +439,7 @@ def test_what_may_touch_is_told_with_the_model():
     assert "contact" not in str(lw.load("quadruped"))
 
 
-def test_of_many_pairs_the_first_are_told():
+def test_of_many_pairs_the_first_are_reported():
     model = balls(*(f"b{k}" for k in range(20))).build().with_contact()
     assert len(model.pairs) == 190
     assert "contact, 190 pairs:" in str(model)

@@ -19,9 +19,9 @@ CASES = {
 }
 
 
-def both(tmp_path, told, gravity="0 0 -9.81"):
+def both(tmp_path, attributes, gravity="0 0 -9.81"):
     path = tmp_path / "body.xml"
-    path.write_text(f"""<mujoco><option gravity="{gravity}"/><default><joint {told}/></default>
+    path.write_text(f"""<mujoco><option gravity="{gravity}"/><default><joint {attributes}/></default>
       <worldbody><body name="b" pos="0.1 0.2 0.3" quat="1 2 3 4"><joint name="f" type="free"/>
       <geom type="box" size=".1 .2 .3" mass="1" pos="0.1 0 0.05"/>
       <body name="c" pos="0 0.3 0"><joint name="h" axis="1 2 0"/><geom type="box" size=".1 .05 .2" mass="0.5"/></body>

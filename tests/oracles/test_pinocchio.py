@@ -227,7 +227,7 @@ def test_integrate_and_difference(pair, states):
 
 @pytest.mark.parametrize("name", ["panda"])
 def test_couplings_of_pinocchio_itself(name):
-    """Where Pinocchio is told to mind the couplings, they are ours."""
+    """With couplings in Pinocchio, its results are ours."""
     path, _ = ROBOTS[name]
     ours = Pair(robot_folder() / path, False).ours
     theirs = pin.buildModelFromUrdf(str(robot_folder() / path), mimic=True)

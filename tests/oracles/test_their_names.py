@@ -159,14 +159,14 @@ def test_pinocchio(theirs, ours, floating, urdf):
     q, v, a, tau = model.random(seed=3), *rng.normal(size=(3, model.nv))
     q0, q1 = model.random(seed=4), model.random(seed=6)
     twist = rng.normal(size=6)
-    told = dict(v=v, a=a, tau=tau, s=0.3, r=0.2, p=-0.4, y=0.9, x=twist, path=urdf)
+    options = dict(v=v, a=a, tau=tau, s=0.3, r=0.2, p=-0.4, y=0.9, x=twist, path=urdf)
     if code(theirs)[0] == "pin.exp3(r)":
-        told["r"] = twist[:3]
+        options["r"] = twist[:3]
     R = lw.rotation.exp(twist[:3])
     T = lw.transform.exp(twist)
-    here = dict(told, model=model, q=q, q0=q0, q1=q1, R=R, T=T)
+    here = dict(options, model=model, q=q, q0=q0, q1=q1, R=R, T=T)
     data = peer.createData()
-    there = dict(told, pin=pin, model=peer, data=data, LWA=pin.LOCAL_WORLD_ALIGNED, R=R, T=pin.SE3(T))
+    there = dict(options, pin=pin, model=peer, data=data, LWA=pin.LOCAL_WORLD_ALIGNED, R=R, T=pin.SE3(T))
     there |= {name: in_their_order(model, value) for name, value in (("q", q), ("q0", q0), ("q1", q1))}
     there |= {"k": peer.getFrameId("tool"), "joint": peer.getJointId("joint4"), "j": peer.getJointId("joint4")}
     there["fext"] = [pin.Force(twist if k == there["j"] else np.zeros(6)) for k in range(peer.njoints)]

@@ -88,8 +88,8 @@ def differences(model: lw.Model, q: Any, v: Any, efforts: Any, steps: int, of: s
     x = np.concatenate([x, -x])
     q0 = np.stack([lw.integrate(model, np.asarray(q, float), row[:n]) for row in x])
     law = partial(pressed, efforts=np.asarray(efforts) + x[:, 2 * n :])
-    told: dict[str, Any] = dict(each=["efforts"], joint_limits=True, solver=EXACT, reward=cost)
-    found = lw.rollout(model, q0, np.asarray(v) + x[:, n : 2 * n], steps, H, **grouped(controller=law, **told))
+    options: dict[str, Any] = dict(each=["efforts"], joint_limits=True, solver=EXACT, reward=cost)
+    found = lw.rollout(model, q0, np.asarray(v) + x[:, n : 2 * n], steps, H, **grouped(controller=law, **options))
     one, other = np.split(found.reward if of == "reward" else np.arange(2 * 3 * n), 2)
     if of == "end":
         q1, v1 = found.q[0], found.v[0]
@@ -139,7 +139,7 @@ def test_of_smooth_contact() -> None:
     assert rate[n + 2, 2] < -1e3  # the ground's stiffness
 
 
-def test_contact_that_cannot_be_is_told() -> None:
+def test_contact_that_cannot_be_is_reported() -> None:
     model, q, v, efforts = CASES["at a limit"]
     with pytest.raises(lw.errors.InputError, match="limits act in steps"):
         lw.linearize(model, q, v, efforts, method=lw.Integrator(joint_limits=True))

@@ -265,12 +265,12 @@ def test_velocities_do_not_depend_on_how_redundant_contacts_share_the_load(name:
         low = [(lw.pose(model, q, foot.body) @ foot.placement)[2, 3] - foot.size[2] / 2 for foot in feet]
         q = q - min(low) * np.eye(model.nq)[2]
     model = model.with_ground(contact=lw.ContactProperties(friction=0.6))
-    told = Constraints(solver=Solver(iterations=4000))
+    result = Constraints(solver=Solver(iterations=4000))
 
     def velocity(model: lw.Model, q: Any, v: Any, p: Any) -> Any:
-        return constrained_step(model, q, v, np.zeros(model.nv), H, p, told)[1]
+        return constrained_step(model, q, v, np.zeros(model.nv), H, p, result)[1]
 
-    size = told.size(model)
+    size = result.size(model)
     starts = np.abs(np.random.default_rng(1).normal(size=(8, size))) * [[0.0], *[[1.0]] * 7]
     found = lw.compile(velocity, model, p=(size,))(np.tile(q, (8, 1)), np.tile(v, (8, 1)), starts)
     assert np.abs(found - found[0]).max() < 1e-6

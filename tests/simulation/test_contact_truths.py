@@ -168,9 +168,9 @@ def test_a_row_of_balls_struck_together_moves_together(balls: int) -> None:
 
 
 def test_rounds_are_the_same_on_numbers() -> None:
-    model, told = cradle(3), Constraints(solver=Solver(impacts="sequential"))
+    model, messages = cradle(3), Constraints(solver=Solver(impacts="sequential"))
     v, none = np.array([1.0, 0.0, 0.0]), np.zeros(3)
-    _, v, p = constrained_step(model, none, v, none, H, np.zeros(told.size(model)), told)
+    _, v, p = constrained_step(model, none, v, none, H, np.zeros(messages.size(model)), messages)
     assert np.abs(v - [0.0, 0.0, 1.0]).max() < 1e-12
     assert sorted(p)[-2:] == pytest.approx([1.0, 1.0])
 
@@ -197,7 +197,7 @@ def tilted_ellipsoid() -> lw.Model:
 )
 def test_passive_contact_brings_no_energy(model: lw.Model, restitution: float, rise: float) -> None:
     """Impulses do no work; beside them bodies are lifted out of what they overlap by within a step, by h²."""
-    grounded, told = (
+    grounded, messages = (
         model.with_ground(contact=lw.ContactProperties(friction=0.6, restitution=restitution)),
         Constraints(),
     )
@@ -208,13 +208,13 @@ def test_passive_contact_brings_no_energy(model: lw.Model, restitution: float, r
             return dynamics.kinetic_energy(model, q, v) + dynamics.potential_energy(model, q)
 
         def one(k: Any, q: Any, v: Any, p: Any, E: Any, work: Any, rise: Any) -> tuple[Any, ...]:
-            struck = constrained_velocity(model, q, v, np.zeros(6), 2e-3, p, told)
+            struck = constrained_velocity(model, q, v, np.zeros(6), 2e-3, p, messages)
             done = struck.work
-            q, v, p = constrained_step(model, q, v, np.zeros(6), 2e-3, p, told)
+            q, v, p = constrained_step(model, q, v, np.zeros(6), 2e-3, p, messages)
             return q, v, p, energy(q, v), maximum(work, done), maximum(rise, energy(q, v) - E)
 
         nil = 0.0 * q[0]
-        _, _, _, E, work, rise = lw.repeat(750, one, q, v, np.zeros(told.size(model)) + nil, energy(q, v), nil, nil)
+        _, _, _, E, work, rise = lw.repeat(750, one, q, v, np.zeros(messages.size(model)) + nil, energy(q, v), nil, nil)
         return E, work, rise
 
     q = grounded.random(rows, 1)

@@ -172,7 +172,7 @@ def test_hinges_without_mass_between_are_held_through_gimbal_lock(base):
         assert np.abs(staged.v)[..., own].max() < 3.0
 
 
-def test_a_method_that_does_not_hold_a_posture_is_told():
+def test_a_method_that_does_not_hold_a_posture_is_reported():
     model = gimbal("fixed")
     postures, start, v = through_the_lock(model)
     controller = lw.control.hold_joints(model, postures, frequency=8.0, step=2e-3)

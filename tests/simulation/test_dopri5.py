@@ -52,15 +52,15 @@ def test_a_step_of_a_free_chain_is_of_order_five_on_the_manifold(looped):
         trial = trial_step(problem, 0.0, q, v, h, None, 1.0)
         return trial.q, trial.v, trial.error
 
-    errors, told = [], []
+    errors, messages = [], []
     for h in (0.04, 0.02):
         fine = lw.simulate(model, q, v, h, h / 400, method="rk4")
         q1, v1, error = end(h)
         errors.append(max(np.abs(lw.difference(model, fine.q[-1], q1)).max(), np.abs(fine.v[-1] - v1).max()))
-        told.append(error)
+        messages.append(error)
     assert 45.0 < errors[0] / errors[1] < 90.0  # h⁶
-    assert 22.0 < told[0] / told[1] < 45.0  # h⁵
-    assert errors[1] < told[1]
+    assert 22.0 < messages[0] / messages[1] < 45.0  # h⁵
+    assert errors[1] < messages[1]
 
 
 @pytest.mark.parametrize("name", ["pendulum", "arm7", "chain3d:4", "four_bar"])
@@ -110,9 +110,9 @@ def pushing(model, t, q, v, gain):
 def test_a_law_is_part_of_what_is_integrated_or_held_between_samples():
     model, q, v = a_start("two_link")
     law = partial(pushing, gain=0.3)
-    told = {"controller": law, "evaluated_at": "stages"}
-    fine = lw.simulate(model, q, v, 0.5, 1e-4, **grouped(method="rk4", every=100, **told))
-    smooth = lw.simulate(model, q, v, 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-10, **told))
+    options = {"controller": law, "evaluated_at": "stages"}
+    fine = lw.simulate(model, q, v, 0.5, 1e-4, **grouped(method="rk4", every=100, **options))
+    smooth = lw.simulate(model, q, v, 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-10, **options))
     assert apart(model, fine, smooth) < 1e-8
     assert smooth.tau == pytest.approx(fine.tau, abs=1e-7)
     held = lw.simulate(model, q, v, 0.5, 1e-2, controller=law, method=lw.Integrator("dopri5", tolerance=1e-10))
@@ -180,14 +180,14 @@ def jumping(model, t, q, v):
 
 def test_what_jumps_for_ever_ends_with_a_reason():
     ball = a_ball()
-    told = {"controller": jumping, "evaluated_at": "stages"}
+    options = {"controller": jumping, "evaluated_at": "stages"}
     with pytest.warns(UserWarning, match=r"could not be followed to a tolerance of 1e-12 .*(needed|short)"):
-        motion = lw.simulate(ball, [0.0], [1.0], 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-12, **told))
+        motion = lw.simulate(ball, [0.0], [1.0], 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-12, **options))
     assert 1 < len(motion.t) < 51
     assert np.isfinite(motion.v).all()
     two = [[1.0], [1.0]]
     with pytest.raises(LinkwrightError, match=r"all 2 simulations .* could not be followed"):
-        lw.simulate(ball, [0.0], two, 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-12, **told))
+        lw.simulate(ball, [0.0], two, 0.5, 1e-2, **grouped(method="dopri5", tolerance=1e-12, **options))
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1e-3, 2.0, np.nan, "small"])

@@ -65,7 +65,7 @@ class ByHand:
 
 
 @pytest.mark.parametrize(
-    ("by_hand", "told"),
+    ("by_hand", "message"),
     [
         ({"period": 5}, {"period": 5 * H}),
         ({"delay": 3}, {"delay": 3 * H}),
@@ -79,11 +79,11 @@ class ByHand:
     ],
 )
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit", "variational"])
-def test_it_is_what_is_done_by_hand(arm, method, by_hand, told):
+def test_it_is_what_is_done_by_hand(arm, method, by_hand, message):
     target, start = np.array([0.4, -0.3]), (np.array([0.1, 0.2]), np.array([0.5, -1.0]))
     options = {"duration": 0.3, "step": H, "method": method}
     law = partial(counting, target=target)
-    made = lw.simulate(arm, *start, **grouped(controller=law, initial_state=2.0, **options, **told))
+    made = lw.simulate(arm, *start, **grouped(controller=law, initial_state=2.0, **options, **message))
     python = ByHand(arm, law, state=2.0, **by_hand)
     asked = lw.simulate(arm, *start, **grouped(callback=python, **options))
     assert np.allclose(made.tau[:-1], asked.tau[:-1], rtol=0.0, atol=1e-10)
@@ -92,7 +92,7 @@ def test_it_is_what_is_done_by_hand(arm, method, by_hand, told):
     assert made.state[-1] == 2.0 + np.ceil(150 / by_hand.get("period", 1))
 
 
-def test_where_efforts_are_cut_is_told(arm):
+def test_where_efforts_are_cut_is_reported(arm):
     law = partial(pull, target=np.array([2.0, 0.0]))
     motion = lw.simulate(arm, np.zeros(2), np.zeros(2), 1.0, controller=law, actuation=lw.Actuation(effort_limits=True))
     assert motion.saturated[0].tolist() == [True, False]
@@ -110,7 +110,7 @@ def test_where_efforts_are_cut_is_told(arm):
     assert not lw.simulate(arm, np.zeros(2), np.zeros(2), 0.1, controller=law).saturated.any()
 
 
-def test_a_lagging_drive_reaches_what_is_asked(arm):
+def test_a_lagging_drive_reaches_what_is_requested(arm):
     def constant(model, t, q, v):
         return np.array([3.0, 1.0]) + 0.0 * v
 
@@ -173,6 +173,6 @@ def simple(model, t, q, v):
         ({"controller": simple, "delay": H, "evaluated_at": "stages"}, "nothing between"),
     ],
 )
-def test_what_cannot_be_between_is_told(arm, options, message):
+def test_what_cannot_be_between_is_reported(arm, options, message):
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(arm, np.zeros(2), np.zeros(2), 0.1, **grouped(step=H, **options))

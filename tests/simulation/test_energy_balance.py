@@ -13,8 +13,8 @@ import linkwright as lw
 FAST = [(200.0, -400.0), (300.0, -300.0), (50.0, 80.0)]
 
 
-def two_link_at(v, duration=0.1, step=1e-3, **told):
-    return lw.simulate(lw.load("two_link"), [0.1, 0.2], v, duration, step, **grouped(**told))
+def two_link_at(v, duration=0.1, step=1e-3, **options):
+    return lw.simulate(lw.load("two_link"), [0.1, 0.2], v, duration, step, **grouped(**options))
 
 
 def quiet(run):

@@ -86,7 +86,7 @@ def swing(model, t, q, v):
 
 
 @pytest.mark.parametrize(("direction", "count"), [("both", 5), ("down", 3), ("up", 2)])
-def test_directions_are_told_apart(direction, count):
+def test_directions_are_reported_apart(direction, count):
     model = lw.load("pendulum")
     down = lw.simulate(model, [0.0], [1.0], 2.5, 1e-3).q[:, 0]
     crossings = np.flatnonzero(down[1:-1] * down[2:] < 0.0)
@@ -285,7 +285,7 @@ def test_laws_with_states_go_on_after_events():
 
 
 @pytest.mark.parametrize(
-    ("told", "match"),
+    ("message", "match"),
     [
         ({"events": near}, "list"),
         ({"events": ["touch"]}, "an event is"),
@@ -293,12 +293,12 @@ def test_laws_with_states_go_on_after_events():
         ({"events": [near], "controller": lifting, "period": 0.1}, "period"),
     ],
 )
-def test_what_events_cannot_be_is_told(told, match):
+def test_what_events_cannot_be_is_reported(message, match):
     with pytest.raises(LinkwrightError, match=match):
-        lw.simulate(two_bodies(), two_bodies().neutral(), np.zeros(12), 0.1, 1e-2, **grouped(**told))
+        lw.simulate(two_bodies(), two_bodies().neutral(), np.zeros(12), 0.1, 1e-2, **grouped(**message))
 
 
-def test_batches_bad_actions_and_too_many_events_are_told(monkeypatch):
+def test_batches_bad_actions_and_too_many_events_are_reported(monkeypatch):
     ball = a_ball()
     with pytest.raises(LinkwrightError, match="one by one"):
         lw.simulate(ball, [[1.0]], [[0.0]], 0.1, 1e-2, events=[touch("ball")])
@@ -358,7 +358,7 @@ def test_functions_of_events_tell_which_they_are():
     assert "in the action of the event 'here', at t = 0.2 s" in found.value.__notes__
 
 
-def test_touches_that_cannot_be_are_told():
+def test_touches_that_cannot_be_are_reported():
     with pytest.raises(InputError, match=r"the radius is not negative, m; got -0\.1"):
         touch("ball", radius=-0.1)
     with pytest.raises(ModelError, match=r"'ball' has no pairs .* with_ground\(\)"):

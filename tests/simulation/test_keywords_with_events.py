@@ -167,8 +167,8 @@ def test_an_option_has_the_same_effect_in_rollouts(name):
 
 
 def test_an_option_given_as_an_argument_names_its_object():
-    for name, told in (("delay", "actuation=lw.Actuation"), ("sensor", "surroundings=lw.Surroundings")):
-        with pytest.raises(LinkwrightError, match=f"has no argument '{name}', which is an option: {told}"):
+    for name, expected in (("delay", "actuation=lw.Actuation"), ("sensor", "surroundings=lw.Surroundings")):
+        with pytest.raises(LinkwrightError, match=f"has no argument '{name}', which is an option: {expected}"):
             lw.simulate(*of_an_arm(), T, H, **{name: 0.1})
     with pytest.raises(LinkwrightError, match="episode=lw"):
         lw.rollout(*of_an_arm(), 3, H, reward=pull)
@@ -182,9 +182,9 @@ def test_each_is_checked_with_events_too():
 
 def test_progress_comes_to_its_end_with_events_too():
     for events in (None, [never]):
-        told = []
-        run(of_an_arm, progress=told.append, events=events)
-        assert told[-1] == 1.0
+        messages = []
+        run(of_an_arm, progress=messages.append, events=events)
+        assert messages[-1] == 1.0
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -195,7 +195,7 @@ def test_what_remembers_earlier_steps_is_refused_by_name(name):
 
 
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         {"duration": -1.0},
         {"duration": 0.0},
@@ -206,8 +206,8 @@ def test_what_remembers_earlier_steps_is_refused_by_name(name):
         {"duration": (0.0, np.inf)},
     ],
 )
-def test_wrong_times_are_refused_alike(told):
-    given = {"duration": T, "step": H, **told}
+def test_wrong_times_are_refused_alike(message):
+    given = {"duration": T, "step": H, **message}
     start, messages = of_an_arm(), []
     for events in (None, [never]):
         with pytest.raises(LinkwrightError) as found:
@@ -216,18 +216,18 @@ def test_wrong_times_are_refused_alike(told):
     assert messages[0] == messages[1]
 
 
-@pytest.mark.parametrize("told", [{}, {"every": 3}])
-def test_contacts_of_a_motion_with_events(told):
+@pytest.mark.parametrize("message", [{}, {"every": 3}])
+def test_contacts_of_a_motion_with_events(message):
     """Impulses belong to their samples, and forces are those over the steps of their own lengths."""
     model, q, v = on_the_ground()
     clock = Event(lambda model, t, q, v: t - 0.8513)
-    motion = lw.simulate(model, q, v, 1.0, H, **grouped(events=[clock], **told))
+    motion = lw.simulate(model, q, v, 1.0, H, **grouped(events=[clock], **message))
     assert len(motion.impulses) == len(motion.t) == len(motion.contacts.forces)
     resting = motion.t > 0.7
     resting &= np.append(True, np.diff(motion.t) > 0.0)  # a sample after an event ends no step
     assert resting.sum() > 5
     pressing = motion.contacts.normal_forces.sum(axis=-1)
-    if not told:
+    if not message:
         assert pressing[resting] == pytest.approx(9.81, rel=1e-6)
         assert np.isfinite(motion.contacts.work).all()
         assert np.isfinite(motion.contacts.residual).all()

@@ -133,7 +133,7 @@ def test_functions_of_time_are_bound_to_laws(arm):
     assert np.allclose(ruled.q, asked.q, rtol=0.0, atol=1e-12)
 
 
-def test_laws_are_told_the_mechanism_as_it_is(arm):
+def test_laws_are_reported_the_mechanism_as_it_is(arm):
     """Not one of regrouped inertias, of which there is no mass and no energy."""
 
     def law(model, t, q, v):
@@ -232,12 +232,12 @@ def simple(model, t, q, v):
         ),
     ],
 )
-def test_what_is_no_law_is_told(arm, options, error, message):
+def test_what_is_no_law_is_reported(arm, options, error, message):
     with pytest.raises(error, match=message):
         lw.simulate(arm, np.zeros((3, 7)), np.zeros((3, 7)), 0.01, **grouped(**options))
 
 
-def test_laws_that_choose_by_values_are_told(arm):
+def test_laws_that_choose_by_values_are_reported(arm):
     def law(model, t, q, v):
         return v if q[0] > 0.0 else -v
 
@@ -249,9 +249,9 @@ def test_efforts_that_are_not_finite_end_the_motion(arm):
     def law(model, t, q, v):
         return 0.0 * v + np.sqrt(0.045 - t)
 
-    with pytest.raises(LinkwrightError) as told:
+    with pytest.raises(LinkwrightError) as caught:
         lw.simulate(arm, np.zeros(7), np.zeros(7), 0.1, step=0.01, controller=law, method="rk4")
-    assert len(told.value.motion.t) >= 5
+    assert len(caught.value.motion.t) >= 5
 
 
 class Tuned:
@@ -349,6 +349,6 @@ def test_a_law_may_write_into_what_it_is_given(arm):
         ({"controller": partial(pd, target=np.zeros((2, 7))), "each": "target"}, "one motion"),
     ],
 )
-def test_more_that_is_no_law_is_told(arm, options, message):
+def test_more_that_is_no_law_is_reported(arm, options, message):
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, **grouped(**options))

@@ -172,7 +172,7 @@ def test_feedback_of_a_linear_regulator_settles():
         ((None, np.zeros(7), np.zeros(7), np.zeros(7)), {"method": "rk4"}, InputError, "step="),
     ],
 )
-def test_what_cannot_be_made_linear_is_told(arguments, options, error, message):
+def test_what_cannot_be_made_linear_is_reported(arguments, options, error, message):
     model = lw.load("arm7") if arguments[0] is None else arguments[0]
     with pytest.raises(error, match=message):
         lw.linearize(model, *arguments[1:], **options)

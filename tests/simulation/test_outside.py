@@ -56,12 +56,12 @@ def integrated(model, q, v, h, steps, wrenches, tau):
 
 @pytest.mark.parametrize("which", ["held", "of time", "of the state"])
 def test_wrenches_are_those_of_forward_dynamics(which):
-    told, same = {
+    messages, same = {
         "held": ({"tool": PUSH}, lambda t, q, v: {"tool": PUSH}),
         "of time": (partial(moving_push, size=4.0), lambda t, q, v: moving_push(t, 4.0)),
         "of the state": (partial(drag, c=2.0), lambda t, q, v: drag(arm, t, q, v, 2.0)),
     }[which]
-    motion = lw.simulate(arm, START, STILL, 0.05, 1e-3, "rk4", surroundings=lw.Surroundings(wrenches=told))
+    motion = lw.simulate(arm, START, STILL, 0.05, 1e-3, "rk4", surroundings=lw.Surroundings(wrenches=messages))
     q, v = integrated(arm, START, STILL, 1e-3, 50, same, np.zeros(7))
     assert np.abs(motion.q[-1] - q).max() < 1e-10
     assert np.abs(motion.v[-1] - v).max() < 1e-9
@@ -89,9 +89,9 @@ def test_a_law_and_a_python_controller_are_pushed_alike():
         return 20.0 * (START - q) - DAMPING * v
 
     for method in ("rk4", "semi_implicit"):
-        told = dict(method=method, wrenches=partial(moving_push, size=4.0), surfaces=plane)
-        one = lw.simulate(arm, START, STILL, 0.2, **grouped(**told, controller=law))
-        other = lw.simulate(arm, START, STILL, 0.2, **grouped(**told, callback=controller))
+        options = dict(method=method, wrenches=partial(moving_push, size=4.0), surfaces=plane)
+        one = lw.simulate(arm, START, STILL, 0.2, **grouped(**options, controller=law))
+        other = lw.simulate(arm, START, STILL, 0.2, **grouped(**options, callback=controller))
         assert np.abs(one.q - other.q).max() < 1e-9
         assert one.wrenches["tool"].shape == (201, 6)
         assert np.allclose(one.wrenches["tool"], other.wrenches["tool"], atol=1e-5)
@@ -315,7 +315,7 @@ def test_what_a_motion_keeps(tmp_path):
     assert drawn[-3].get_ylabel() == alone.plot().axes[-1].get_ylabel()
 
 
-def test_a_surface_too_hard_for_the_step_is_told():
+def test_a_surface_too_hard_for_the_step_is_reported():
     with pytest.warns(UserWarning, match="surface at 'ball'.*a step of 0.001 s does not follow"):
         lw.simulate(
             FREE,
@@ -326,11 +326,11 @@ def test_a_surface_too_hard_for_the_step_is_told():
         )
 
 
-def test_friction_that_jumps_to_and_fro_is_told():
+def test_friction_that_jumps_to_and_fro_is_reported():
     plane = contact.Plane("ball", stiffness=1e4, damping=200.0, friction=0.9, slip_speed=1e-3, normal=(0.3, 0, 1))
-    told = dict(method="semi_implicit", surfaces=plane)
+    options = dict(method="semi_implicit", surfaces=plane)
     with pytest.warns(UserWarning, match="friction at 'ball' sticks.*take a slip_speed of"):
-        motion = lw.simulate(FREE, [0, 0, 0], np.zeros(3), 1.0, 1e-3, **grouped(**told))
+        motion = lw.simulate(FREE, [0, 0, 0], np.zeros(3), 1.0, 1e-3, **grouped(**options))
     assert np.abs(np.diff(motion.wrenches["ball"][-100:, 0])).max() > 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -357,7 +357,7 @@ def with_sensor(model, t, q, v, *, wrench):
 
 
 @pytest.mark.parametrize(
-    ("error", "told", "options"),
+    ("error", "message", "options"),
     [
         (lw.errors.UnknownNameError, "hnad", {"wrenches": {"hnad": PUSH}}),
         (lw.errors.UnknownNameError, "hnad", {"wrenches": lambda t: {"hnad": PUSH}}),
@@ -386,8 +386,8 @@ def with_sensor(model, t, q, v, *, wrench):
         (lw.errors.InputError, "not for method 'variational'", {"surfaces": PLANE, "method": "variational"}),
     ],
 )  # fmt: skip
-def test_what_is_refused(error, told, options):
-    with pytest.raises(error, match=told):
+def test_what_is_refused(error, message, options):
+    with pytest.raises(error, match=message):
         lw.simulate(arm, START, STILL, 0.01, **grouped(**options))
 
 

@@ -62,10 +62,10 @@ def test_one_motion_that_diverges_leaves_the_others(model, controlled, every):
 
 
 def test_it_is_an_error_where_all_motions_of_a_batch_diverge(model):
-    with pytest.raises(SimulationError, match=r"all 2 simulations .*\[0\] after t = .*smaller step") as told:
+    with pytest.raises(SimulationError, match=r"all 2 simulations .*\[0\] after t = .*smaller step") as caught:
         lw.simulate(model, [0.1, 0.2], np.full((2, 2), 1e6), 1.0)
-    assert 1 <= len(told.value.motion.t) < 1001
-    assert np.isfinite(told.value.motion.q[0]).all()
+    assert 1 <= len(caught.value.motion.t) < 1001
+    assert np.isfinite(caught.value.motion.q[0]).all()
 
 
 def test_a_batch_of_one_is_a_batch(model):
@@ -73,9 +73,9 @@ def test_a_batch_of_one_is_a_batch(model):
     with pytest.warns(LinkwrightWarning, match="ends there"):
         alone = lw.simulate(model, [0.1, 0.2], [1e6, 1e6], 1.0)
     assert len(alone.t) < 1001
-    with pytest.raises(SimulationError, match="all 1 simulations") as told:
+    with pytest.raises(SimulationError, match="all 1 simulations") as caught:
         lw.simulate(model, [[0.1, 0.2]], [1e6, 1e6], 1.0)
-    assert np.array_equal(told.value.motion[0].q, alone.q)
+    assert np.array_equal(caught.value.motion[0].q, alone.q)
     assert "batch of one" in " ".join(lw.simulate.__doc__.split())
 
 
@@ -86,8 +86,8 @@ def test_the_motions_for_which_a_controller_has_no_efforts_end(model):
         return tau
 
     q = model.random(6, seed=0).reshape(2, 3, 2)
-    told = r"\[1, 2\] after t = 0\.01 s; for 1 of them the callback's efforts were not finite"
-    with pytest.warns(LinkwrightWarning, match=told):
+    text = r"\[1, 2\] after t = 0\.01 s; for 1 of them the callback's efforts were not finite"
+    with pytest.warns(LinkwrightWarning, match=text):
         motion = lw.simulate(model, q, np.zeros(2), 0.05, callback=gives_up)
     free = lw.simulate(model, q, np.zeros(2), 0.05)
     assert np.array_equal(motion.q[:, 0], free.q[:, 0])
@@ -123,16 +123,16 @@ def fails_with(error):
     ],
 )
 def test_what_was_computed_is_on_whatever_ends_it(model, error, kind):
-    with pytest.raises(kind) as told:
+    with pytest.raises(kind) as caught:
         lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 1.0, every=2, callback=fails_with(error))
-    motion = told.value.motion
+    motion = caught.value.motion
     whole = lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.02, every=2, callback=lambda t, q, v: np.full(2, 0.5))
     assert np.array_equal(motion.t, whole.t)
     assert np.array_equal(motion.q, whole.q)
     assert np.array_equal(motion.energy, whole.energy)
     assert np.array_equal(motion.tau[:-1], whole.tau[:-1])
     assert np.isnan(motion.tau[-1]).all()  # it never came
-    assert "until t = 0.02 s" in told.value.__notes__[0]
+    assert "until t = 0.02 s" in caught.value.__notes__[0]
 
 
 def test_an_interrupt_between_the_energies_keeps_all(model, monkeypatch):
@@ -140,9 +140,9 @@ def test_an_interrupt_between_the_energies_keeps_all(model, monkeypatch):
         if part == 1.0:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt) as told:
+    with pytest.raises(KeyboardInterrupt) as caught:
         lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.01, method=lw.Integrator(progress=interrupted))
-    assert len(told.value.motion.t) == 11
+    assert len(caught.value.motion.t) == 11
 
 
 def test_without_memory_for_energies_the_samples_are_kept(model, monkeypatch):
@@ -158,9 +158,9 @@ def test_without_memory_for_energies_the_samples_are_kept(model, monkeypatch):
             raise MemoryError
         return np.zeros(2)
 
-    with pytest.raises(MemoryError) as told:
+    with pytest.raises(MemoryError) as caught:
         lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.1, callback=controller)
-    motion = told.value.motion
+    motion = caught.value.motion
     assert len(motion.t) == 6
     with pytest.raises(MemoryError):
         motion.energy  # noqa: B018

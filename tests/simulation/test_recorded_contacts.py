@@ -107,7 +107,7 @@ def test_what_a_soft_contact_stores_is_not_gained():
     assert contacts.energy_gained < 0.005 * contacts.stored.max()
 
 
-def test_overlap_at_the_start_is_told_and_its_lift_is_energy_gained():
+def test_overlap_at_the_start_is_reported_and_its_lift_is_energy_gained():
     model = ball()
     q = lw.standing_configuration(model, model.neutral())
     q[2] -= 0.01

@@ -51,7 +51,7 @@ VALUES = dict(kp=np.array([20.0, 20.0, 10.0, 2.0]), kd=np.array([2.0, 2.0, 1.0, 
 @pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
 def test_rewards_by_gains_weights_and_starts(arm, method):
     model, q0, v0 = arm
-    told = dict(method=method, discount=0.99)
+    options = dict(method=method, discount=0.99)
     found, by = lw.rollout_derivatives(
         model,
         q0,
@@ -61,13 +61,13 @@ def test_rewards_by_gains_weights_and_starts(arm, method):
             controller=partial(pd, **VALUES),
             reward=partial(cost, weight=1e-3),
             wrt=["kp", "target", "weight", "q0", "v0"],
-            **told,
+            **options,
         ),
     )
 
     def total(q0=q0, v0=v0, weight=1e-3, **values):
         law, reward = partial(pd, **{**VALUES, **values}), partial(cost, weight=weight)
-        return lw.rollout(model, q0, v0, STEPS, **grouped(controller=law, reward=reward, **told)).reward
+        return lw.rollout(model, q0, v0, STEPS, **grouped(controller=law, reward=reward, **options)).reward
 
     assert np.array_equal(found.reward, total())
     for name in ("kp", "target"):
@@ -86,12 +86,12 @@ def test_the_end_of_a_base_that_floats():
     def law(model, t, q, v, *, kp, kd):
         return np.concatenate([np.zeros(6), -kp * q[7:] - kd * v[6:]])
 
-    told = dict(controller=partial(law, kp=0.3, kd=0.01), method="semi_implicit")
-    found, by = lw.rollout_derivatives(model, q0, v0, 20, **grouped(wrt=["q0", "v0", "kp"], **told))
+    options = dict(controller=partial(law, kp=0.3, kd=0.01), method="semi_implicit")
+    found, by = lw.rollout_derivatives(model, q0, v0, 20, **grouped(wrt=["q0", "v0", "kp"], **options))
     end_q, end_v = found.q[0], found.v[0]
 
     def end(q0=q0, v0=v0, kp=0.3):
-        there = lw.rollout(model, q0, v0, 20, **grouped(**{**told, "controller": partial(law, kp=kp, kd=0.01)}))
+        there = lw.rollout(model, q0, v0, 20, **grouped(**{**options, "controller": partial(law, kp=kp, kd=0.01)}))
         return np.concatenate([lw.difference(model, end_q, there.q[0]), there.v[0] - end_v])
 
     by_q = difference_of(lambda x: end(q0=lw.integrate(model, q0, x)), np.zeros(18))
@@ -102,12 +102,13 @@ def test_the_end_of_a_base_that_floats():
 
 def test_a_laws_state_is_differentiated_through(arm):
     model, q0, v0 = arm
-    told = dict(initial_state=np.zeros(4), reward=partial(cost, weight=1e-3))
+    options = dict(initial_state=np.zeros(4), reward=partial(cost, weight=1e-3))
     _, by = lw.rollout_derivatives(
-        model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=50.0), wrt="ki", **told)
+        model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=50.0), wrt="ki", **options)
     )
     differ = difference_of(
-        lambda x: lw.rollout(model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=x), **told)).reward, 50.0
+        lambda x: lw.rollout(model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=x), **options)).reward,
+        50.0,
     )
     np.testing.assert_allclose(by["ki"], differ, rtol=1e-5, atol=1e-8)
 
@@ -115,9 +116,9 @@ def test_a_laws_state_is_differentiated_through(arm):
 def test_what_each_motion_has_of_its_own(arm):
     model, q0, v0 = arm
     kp = np.linspace(5.0, 20.0, 5)
-    told = dict(each=["kp"], reward=partial(cost, weight=1e-3))
+    options = dict(each=["kp"], reward=partial(cost, weight=1e-3))
     law = partial(pd, **{**VALUES, "kp": kp})
-    _, by = lw.rollout_derivatives(model, q0, v0, STEPS, **grouped(controller=law, wrt=["kp", "kd"], **told))
+    _, by = lw.rollout_derivatives(model, q0, v0, STEPS, **grouped(controller=law, wrt=["kp", "kd"], **options))
     for row in (0, 3):
         alone = partial(law, kp=kp[row])
         _, one = lw.rollout_derivatives(
@@ -135,23 +136,25 @@ def test_what_each_motion_has_of_its_own(arm):
 
 def test_a_motion_that_has_ended_does_not_change_any_more(arm):
     model, q0, v0 = arm
-    told = dict(controller=partial(pd, **VALUES), reward=partial(cost, weight=1e-3), terminate=partial(low, least=-0.3))
-    found, by = lw.rollout_derivatives(model, q0, v0, 200, **grouped(wrt="v0", **told))
+    options = dict(
+        controller=partial(pd, **VALUES), reward=partial(cost, weight=1e-3), terminate=partial(low, least=-0.3)
+    )
+    found, by = lw.rollout_derivatives(model, q0, v0, 200, **grouped(wrt="v0", **options))
     assert 0 < (~found.alive).sum() < 5
-    differ = difference_of(lambda x: lw.rollout(model, q0, v0 + x, 200, **grouped(**told)).reward, np.zeros(4))
+    differ = difference_of(lambda x: lw.rollout(model, q0, v0 + x, 200, **grouped(**options)).reward, np.zeros(4))
     np.testing.assert_allclose(by["v0"], differ, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("message", "said"),
     [
         (dict(wrt="kq"), "kq"),
         (dict(wrt=()), "wrt names what to differentiate by"),
         (dict(wrt="kp", reset="start"), "takes no reset"),
     ],
 )
-def test_what_is_wrong_is_told(arm, told, said):
+def test_what_is_wrong_is_reported(arm, message, said):
     with pytest.raises(lw.errors.LinkwrightError, match=said):
         lw.rollout_derivatives(
-            *arm, 10, **grouped(**{"controller": partial(pd, **VALUES), "reward": partial(cost, weight=1.0), **told})
+            *arm, 10, **grouped(**{"controller": partial(pd, **VALUES), "reward": partial(cost, weight=1.0), **message})
         )

@@ -91,9 +91,9 @@ def test_bases_that_float_and_loops_are_moved_as_by_simulate(name):
 
 
 def test_what_is_between_a_law_and_the_joints_is_as_in_simulate(arm, start):
-    told = dict(controller=LAW, noise={"q": 0.01}, delay=2e-3, period=4e-3, lag=5e-3, effort_limits=5.0, seed=7)
-    motion = lw.simulate(arm, *start, 0.06, **grouped(**told))
-    assert np.array_equal(lw.rollout(arm, *start, 60, **grouped(**told)).q[-1], motion.q[-1])
+    options = dict(controller=LAW, noise={"q": 0.01}, delay=2e-3, period=4e-3, lag=5e-3, effort_limits=5.0, seed=7)
+    motion = lw.simulate(arm, *start, 0.06, **grouped(**options))
+    assert np.array_equal(lw.rollout(arm, *start, 60, **grouped(**options)).q[-1], motion.q[-1])
 
 
 def test_a_laws_state_is_carried(arm, start):
@@ -125,14 +125,14 @@ def test_wrenches_and_surfaces_act(arm, start):
 def test_the_bits_do_not_depend_on_threads_or_parts_of_the_batch(arm, start):
     q0, v0 = (np.concatenate([x] * 30) for x in start)
     numbers = np.arange(len(q0))
-    told = {**FULL, "seed": numbers, "every": 50}
-    whole = lw.rollout(arm, q0, v0, 300, **grouped(threads=1, **told))
-    assert same(whole, lw.rollout(arm, q0, v0, 300, **grouped(threads=2, **told)))
+    options = {**FULL, "seed": numbers, "every": 50}
+    whole = lw.rollout(arm, q0, v0, 300, **grouped(threads=1, **options))
+    assert same(whole, lw.rollout(arm, q0, v0, 300, **grouped(threads=2, **options)))
     for part in (slice(0, 401), slice(401, None), slice(7, 8)):
-        found = lw.rollout(arm, q0[part], v0[part], 300, **grouped(**{**told, "seed": numbers[part]}))
+        found = lw.rollout(arm, q0[part], v0[part], 300, **grouped(**{**options, "seed": numbers[part]}))
         assert np.array_equal(found.q, whole.q[:, part])
         assert np.array_equal(found.reward, whole.reward[part])
-    one = lw.rollout(arm, q0[5], v0[5], 300, **grouped(**{**told, "seed": numbers[5]}))
+    one = lw.rollout(arm, q0[5], v0[5], 300, **grouped(**{**options, "seed": numbers[5]}))
     assert np.array_equal(one.q, whole.q[:, 5])
 
 
@@ -155,9 +155,9 @@ def test_rewards_are_of_the_state_after_a_step_and_the_efforts_before(arm, start
         every=1,
         episode=lw.Episode(keep=("q", "v", "tau", "reward"), reward=partial(cost, weight=1e-3), discount=0.9),
     )
-    told = -(found.q**2).sum(-1) - 1e-3 * (found.tau**2).sum(-1)
-    np.testing.assert_allclose(found.rewards, told, rtol=1e-12)
-    np.testing.assert_allclose(found.reward, (0.9 ** np.arange(20) @ told), rtol=1e-12)
+    result = -(found.q**2).sum(-1) - 1e-3 * (found.tau**2).sum(-1)
+    np.testing.assert_allclose(found.rewards, result, rtol=1e-12)
+    np.testing.assert_allclose(found.reward, (0.9 ** np.arange(20) @ result), rtol=1e-12)
 
 
 def test_a_motion_that_ends_keeps_its_state_and_earns_no_more(arm, start):
@@ -208,7 +208,7 @@ def test_beginning_again_at_the_start_repeats_the_motion(arm, start):
     assert np.array_equal(found.q[20:29], found.q[:9])
 
 
-def test_beginnings_are_random_as_they_are_told(arm):
+def test_beginnings_are_random_as_they_are_reported(arm):
     n = 4000
 
     def at_once(model, t, q, v):
@@ -242,7 +242,7 @@ def test_what_grows_beyond_all_numbers_begins_again(arm):
 
 
 @pytest.mark.filterwarnings("ignore:9 of 9 motions")
-def test_what_grows_beyond_all_numbers_is_told(arm):
+def test_what_grows_beyond_all_numbers_is_reported(arm):
     def wild(model, t, q, v):
         return 1e200 * v * abs(v)
 
@@ -261,8 +261,8 @@ def test_parameters_of_each_motion_are_those_of_a_mechanism_made_so(method):
     model = builder.build()
     mass, damping = np.array([0.5, 2.0, 3.0]), np.array([0.0, 0.3, 1.0])
     q0, v0 = np.array([0.3, -0.4]), np.array([1.0, 2.0])
-    told = {"lower.mass": mass, "shoulder.damping": damping, "gravity": [0.0, 0.0, -3.0]}
-    found = lw.rollout(model, np.tile(q0, (3, 1)), v0, 200, method=method, parameters=told)
+    options = {"lower.mass": mass, "shoulder.damping": damping, "gravity": [0.0, 0.0, -3.0]}
+    found = lw.rollout(model, np.tile(q0, (3, 1)), v0, 200, method=method, parameters=options)
     for k in range(3):
         one = lw.Builder("two")
         one.body("upper", mass=1.0, center_of_mass=[0.3, 0, 0], inertia=[0.02, 0.1, 0.1])
@@ -298,7 +298,7 @@ def test_batches_of_several_dimensions_and_of_none(arm, start):
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("message", "said"),
     [
         (dict(steps=10, every=3), "every is 3, which does not divide 10 steps: take 9 or 12 steps"),
         (dict(steps=10, every=30), "10 steps: take 30 steps"),
@@ -325,9 +325,9 @@ def test_batches_of_several_dimensions_and_of_none(arm, start):
         (dict(steps=10, reward=3), "reward"),
     ],
 )
-def test_what_is_wrong_is_told(arm, start, told, said):
+def test_what_is_wrong_is_reported(arm, start, message, said):
     with pytest.raises(lw.errors.LinkwrightError, match=said):
-        lw.rollout(arm, *start, **grouped(**{"reset": None, **told}))
+        lw.rollout(arm, *start, **grouped(**{"reset": None, **message}))
 
 
 def test_going_on_with_something_else_is_refused(arm, start):
@@ -424,15 +424,15 @@ def test_dopri5_follows_each_motion_as_simulate_does(law):
     model = lw.load("two_link")
     rng = np.random.default_rng(5)
     q, v = rng.uniform(-1.0, 1.0, (11, 2)), rng.standard_normal((11, 2))
-    told = dict(controller=law, method="dopri5", tolerance=1e-10)
-    whole = lw.rollout(model, q, v, 60, 5e-3, **grouped(every=10, **told))
-    motion = lw.simulate(model, q, v, 0.3, 5e-3, **grouped(every=10, **told))
+    options = dict(controller=law, method="dopri5", tolerance=1e-10)
+    whole = lw.rollout(model, q, v, 60, 5e-3, **grouped(every=10, **options))
+    motion = lw.simulate(model, q, v, 0.3, 5e-3, **grouped(every=10, **options))
     np.testing.assert_allclose(whole.q, motion.q[1:], atol=1e-9)
     np.testing.assert_allclose(whole.v, motion.v[1:], atol=1e-9)
-    first = lw.rollout(model, q, v, 25, 5e-3, **grouped(**told))
-    second = lw.rollout(model, first, None, 35, 5e-3, **grouped(threads=2, **told))
+    first = lw.rollout(model, q, v, 25, 5e-3, **grouped(**options))
+    second = lw.rollout(model, first, None, 35, 5e-3, **grouped(threads=2, **options))
     assert np.array_equal(second.q[-1], whole.q[-1])
-    few = lw.rollout(model, q[3:5], v[3:5], 60, 5e-3, **grouped(**told))
+    few = lw.rollout(model, q[3:5], v[3:5], 60, 5e-3, **grouped(**options))
     assert np.array_equal(few.v[-1], whole.v[-1, 3:5])
 
 
@@ -440,10 +440,10 @@ def test_dopri5_follows_each_motion_as_simulate_does(law):
 def test_dopri5_begins_anew_where_motions_begin_again(law):
     model = lw.load("two_link")
     q, v = np.array([[1.0, 0.0], [0.2, 0.1]]), np.array([[3.0, 0.0], [0.0, 0.0]])
-    told = dict(controller=law, method="dopri5", terminate=falling_over)
-    found = lw.rollout(model, q, v, 200, 5e-3, **grouped(reset="start", **told))
+    options = dict(controller=law, method="dopri5", terminate=falling_over)
+    found = lw.rollout(model, q, v, 200, 5e-3, **grouped(reset="start", **options))
     assert found.episodes[0] > 0
-    alone = lw.rollout(model, q[0], v[0], int(found.steps[0]), 5e-3, **grouped(**told))
+    alone = lw.rollout(model, q[0], v[0], int(found.steps[0]), 5e-3, **grouped(**options))
     np.testing.assert_allclose(found.q[-1, 0], alone.q[-1], atol=1e-12)
     np.testing.assert_allclose(found.v[-1, 0], alone.v[-1], atol=1e-12)
 
@@ -463,7 +463,7 @@ def test_a_batch_needs_code_for_single_rows_only_where_an_angle_is_too_large_for
     assert np.array_equal(lw.rollout(model, q0[5], v0[5], 20).q, far.q[:, 5])
 
 
-def test_code_that_cannot_be_made_while_a_batch_runs_is_told(arm, monkeypatch):
+def test_code_that_cannot_be_made_while_a_batch_runs_is_reported(arm, monkeypatch):
     model = arm.with_payload(arm.bodies[-1].name, 0.124)
     q0 = np.full((ROWS, arm.nq), 1e9)
     ours = Native._made
@@ -542,15 +542,15 @@ def test_the_batch_may_be_that_of_the_parameters():
 
 
 @pytest.mark.parametrize(
-    ("lead", "told", "match"),
+    ("lead", "message", "match"),
     [
         ((), {"gravity": np.zeros((3, 2))}, r"gravity has shape \(3, 2\); expected \(3,\), or \(…, 3\) of each motion"),
         ((2,), {"gravity": np.zeros((4, 3))}, r"gravity has shape \(4, 3\).* of the batch \(2,\) of q0 and v0"),
         ((), {"gravity": np.zeros((4, 3)), "pairs.friction": np.ones(3)}, r"do not broadcast: gravity \(4,\), pairs"),
     ],
 )
-def test_parameters_of_other_batches_are_refused(lead, told, match):
+def test_parameters_of_other_batches_are_refused(lead, message, match):
     made = lw.Builder("ball").body("ball", 1.0, inertia=0.01).joint("free", "free", "world", "ball")
     model = made.shape("ball", "sphere", radius=0.1).build().with_ground()
     with pytest.raises(LinkwrightError, match=match):
-        lw.rollout(model, np.broadcast_to(model.neutral(), (*lead, 7)), np.zeros(6), 3, parameters=told)
+        lw.rollout(model, np.broadcast_to(model.neutral(), (*lead, 7)), np.zeros(6), 3, parameters=message)

@@ -35,8 +35,8 @@ def test_every_effort_is_the_servos_law_at_the_end_of_its_step(arm: lw.Model) ->
     """Of all joints at once, cut and not."""
     k, d = np.array([4000.0, 4000, 2000, 2000, 500, 500, 100]), np.array([200.0, 200, 100, 100, 20, 20, 2])
     target, limit = np.full(7, 0.4), np.array([100.0, 100, 60, 60, 30, 8, 5])
-    told: dict[str, Any] = dict(controller=partial(goto, target=target), servos=lw.Servos(k, d), effort_limits=limit)
-    motion = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.5, H, **grouped(solver=EXACT, **told))
+    options: dict[str, Any] = dict(controller=partial(goto, target=target), servos=lw.Servos(k, d), effort_limits=limit)
+    motion = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.5, H, **grouped(solver=EXACT, **options))
     q, after = motion.q[:-1], motion.v[1:]
     wanted = np.clip(k * (target - q - H * after) - d * after, -limit, limit)
     assert np.abs(motion.tau[:-1] - wanted).max() < 1e-7
@@ -107,13 +107,20 @@ def test_light_wrists_are_held_where_an_explicit_law_diverges(arm: lw.Model) -> 
 def test_rows_have_targets_and_gains_of_their_own(arm: lw.Model) -> None:
     targets = np.random.default_rng(0).uniform(-0.5, 0.5, (5, 7))
     gains = np.linspace(100.0, 3000.0, 5)[:, None] * np.ones(7)
-    told: dict[str, Any] = dict(effort_limits=True, joint_limits=True)
+    options: dict[str, Any] = dict(effort_limits=True, joint_limits=True)
     servos = lw.Servos(gains, gains / 20.0)
     law, still = partial(goto, target=targets), np.zeros((5, 7))
     found = lw.rollout(
-        arm, still, still, 100, H, **grouped(controller=law, each=["target"], servos=servos, keep=["q", "tau"], **told)
+        arm,
+        still,
+        still,
+        100,
+        H,
+        **grouped(controller=law, each=["target"], servos=servos, keep=["q", "tau"], **options),
     )
-    same = lw.simulate(arm, still, still, 100 * H, H, **grouped(controller=law, each=["target"], servos=servos, **told))
+    same = lw.simulate(
+        arm, still, still, 100 * H, H, **grouped(controller=law, each=["target"], servos=servos, **options)
+    )
     assert np.array_equal(found.q[-1], same.q[-1])
     assert np.array_equal(found.tau[-1], same.tau[-2])
     for row in (0, 4):
@@ -124,7 +131,9 @@ def test_rows_have_targets_and_gains_of_their_own(arm: lw.Model) -> None:
             100 * H,
             H,
             **grouped(
-                controller=partial(goto, target=targets[row]), servos=lw.Servos(gains[row], gains[row] / 20.0), **told
+                controller=partial(goto, target=targets[row]),
+                servos=lw.Servos(gains[row], gains[row] / 20.0),
+                **options,
             ),
         )
         assert np.abs(alone.q[-1] - found.q[-1, row]).max() < 1e-5
@@ -138,8 +147,8 @@ def test_a_quadruped_stands_on_stiff_servos() -> None:
     robot = lw.load("quadruped").with_ground()
     q, v = lw.default_configuration(robot)
     q = lw.standing_configuration(robot, q)
-    told: dict[str, Any] = dict(controller=partial(feet_apart, target=q[7:]), servos=lw.Servos(1000.0, 20.0))
-    motion = lw.simulate(robot, q, v, 1.0, H, **grouped(effort_limits=40.0, joint_limits=True, **told))
+    options: dict[str, Any] = dict(controller=partial(feet_apart, target=q[7:]), servos=lw.Servos(1000.0, 20.0))
+    motion = lw.simulate(robot, q, v, 1.0, H, **grouped(effort_limits=40.0, joint_limits=True, **options))
     assert np.abs(motion.q[-1] - q).max() < 0.05
     assert np.abs(motion.v[-1]).max() < 1e-2
     assert np.abs(motion.tau).max() <= 40.0
@@ -150,7 +159,7 @@ def test_a_quadruped_stands_on_stiff_servos() -> None:
     assert motion.contacts.residual.max() < 1e-3
     dropped = q.copy()
     dropped[2] += 0.3
-    fallen = lw.simulate(robot, dropped, v, 1.0, H, **grouped(effort_limits=15.0, joint_limits=True, **told))
+    fallen = lw.simulate(robot, dropped, v, 1.0, H, **grouped(effort_limits=15.0, joint_limits=True, **options))
     assert np.abs(fallen.tau).max() == pytest.approx(15.0, abs=1e-9)
     assert np.isfinite(fallen.q).all()
 
@@ -158,10 +167,10 @@ def test_a_quadruped_stands_on_stiff_servos() -> None:
 def test_some_joints_have_servos_and_the_others_efforts(arm: lw.Model) -> None:
     names = [arm.joints[6].name, arm.joints[0].name]
     answer = np.array([0.2, 500.0, 0, 0, 0, 0, 0.1])
-    told: dict[str, Any] = dict(
+    options: dict[str, Any] = dict(
         controller=partial(goto, target=answer), servos=lw.Servos([4e3, 50.0], [200.0, 1.0], names)
     )
-    motion = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.02, H, **grouped(effort_limits=30.0, **told))
+    motion = lw.simulate(arm, np.zeros(7), np.zeros(7), 0.02, H, **grouped(effort_limits=30.0, **options))
     assert np.all(motion.tau[:-1, 1] == 30.0)
     assert not motion.tau[:, 2:6].any()
     assert motion.tau[0, 0] == pytest.approx(30.0)
@@ -177,19 +186,24 @@ def effort_spent(model: lw.Model, t: Any, q: Any, v: Any, tau: Any) -> Any:
 
 def test_rewards_change_with_targets_through_servos(arm: lw.Model) -> None:
     target = np.full(7, 0.3)
-    told: dict[str, Any] = dict(servos=lw.Servos(500.0, 30.0), reward=effort_spent)
+    options: dict[str, Any] = dict(servos=lw.Servos(500.0, 30.0), reward=effort_spent)
     _, by = lw.rollout_derivatives(
-        arm, np.zeros(7), np.zeros(7), 20, H, **grouped(controller=partial(goto, target=target), wrt="target", **told)
+        arm,
+        np.zeros(7),
+        np.zeros(7),
+        20,
+        H,
+        **grouped(controller=partial(goto, target=target), wrt="target", **options),
     )
     moved = target + np.concatenate([1e-6 * np.eye(7), -1e-6 * np.eye(7)])
     each: dict[str, Any] = dict(controller=partial(goto, target=moved), each=["target"], solver=EXACT)
-    found = lw.rollout(arm, np.zeros((14, 7)), np.zeros((14, 7)), 20, H, **grouped(**each, **told)).reward
+    found = lw.rollout(arm, np.zeros((14, 7)), np.zeros((14, 7)), 20, H, **grouped(**each, **options)).reward
     wanted = (found[:7] - found[7:]) / 2e-6
     assert np.abs(by["target"] - wanted).max() < 1e-5 * np.abs(wanted).max()
 
 
 @pytest.mark.parametrize(
-    ("told", "match"),
+    ("message", "match"),
     [
         (dict(servos=lw.Servos(1.0, 1.0)), "none is given: controller="),
         (dict(servos=(1.0, 1.0)), "Servos"),
@@ -201,11 +215,11 @@ def test_rewards_change_with_targets_through_servos(arm: lw.Model) -> None:
     ],
 )
 @pytest.mark.parametrize("run", ["simulate", "rollout"])
-def test_what_servos_cannot_be_is_told(arm: lw.Model, told: dict[str, Any], match: str, run: str) -> None:
+def test_what_servos_cannot_be_is_reported(arm: lw.Model, message: dict[str, Any], match: str, run: str) -> None:
     law = {} if "none is given" in match else dict(controller=partial(goto, target=np.zeros(7)))
     still = np.zeros(7)
     with pytest.raises(LinkwrightError, match=match):
-        getattr(lw, run)(arm, still, still, {"simulate": 0.1, "rollout": 5}[run], H, **grouped(**law, **told))
+        getattr(lw, run)(arm, still, still, {"simulate": 0.1, "rollout": 5}[run], H, **grouped(**law, **message))
 
 
 def test_numbers_of_servos_are_checked() -> None:
@@ -247,9 +261,11 @@ def test_actions_of_an_environment_are_targets() -> None:
     def begun(model: lw.Model, q0: Any, v0: Any, random: Any) -> Any:
         return q0, v0
 
-    told: dict[str, Any] = dict(controller=acted, servos=lw.Servos(1e5, 1e4), reward=effort_spent, reset=begun)
+    options: dict[str, Any] = dict(controller=acted, servos=lw.Servos(1e5, 1e4), reward=effort_spent, reset=begun)
     space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float64)
-    environments = VectorEnv(slider(), 3, **grouped(step=H, interface=Interface(action_space=space, steps=50), **told))
+    environments = VectorEnv(
+        slider(), 3, **grouped(step=H, interface=Interface(action_space=space, steps=50), **options)
+    )
     environments.reset(seed=0)
     goals = np.array([[0.1], [-0.2], [0.3]])
     for _ in range(20):

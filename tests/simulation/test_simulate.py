@@ -233,7 +233,7 @@ def test_an_axis_of_any_length_is_its_direction(length):
     assert lw.mass_matrix(model, [0.0])[0, 0] == pytest.approx(0.35)
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     model = lw.load("two_link")
     zero = np.zeros(2)
     with pytest.raises(InputError, match="not finite"):
@@ -302,7 +302,7 @@ def test_without_a_method_stiff_joints_are_simulated_all_the_same():
     np.testing.assert_array_equal(runs[0].q, runs[1].q)
 
 
-def test_odd_arguments_are_told():
+def test_odd_arguments_are_reported():
     model = lw.load("two_link")
     start = ([0.1, 0.2], [0.0, 0.0], 0.05, 1e-2)
     for wrong in ({"method": ["rk4"]}, {"progress": 3}, {"every": 10**30}, {"callback": 3}):
@@ -330,7 +330,7 @@ def stiff_hand():
     return hand.build()
 
 
-def test_stiff_joints_are_told_and_served():
+def test_stiff_joints_are_reported_and_served():
     model = stiff_hand()
     q, v = np.array([0.5, 0.8, 0.3]), np.array([5.0, -3.0, 2.0])
     with pytest.warns(LinkwrightWarning, match=r"semi_implicit"), pytest.warns(LinkwrightWarning, match="diverged"):

@@ -63,8 +63,8 @@ def test_a_box_on_a_slope_creeps_as_the_formula_says(method):
     angle, mu = 0.4, 0.7
     down = np.array([np.sin(angle), 0.0, -np.cos(angle)]) * G
     model = a_body("box", gravity=down, size=(0.4, 0.4, 0.02)).with_ground(contact=lw.ContactProperties(friction=mu))
-    told = {"tolerance": 1e-7} if method == "dopri5" else {}
-    motion = lw.simulate(model, at(model, 0, 0, 0.0098), np.zeros(6), 1.5, 1e-3, **grouped(method=method, **told))
+    options = {"tolerance": 1e-7} if method == "dopri5" else {}
+    motion = lw.simulate(model, at(model, 0, 0, 0.0098), np.zeros(6), 1.5, 1e-3, **grouped(method=method, **options))
     speed = (motion.q[-1, 0] - motion.q[-200, 0]) / (motion.t[-1] - motion.t[-200])
     assert speed == pytest.approx(smooth.SLIP * np.tan(angle) / np.sqrt(mu**2 - np.tan(angle) ** 2), rel=0.02)
 
@@ -127,7 +127,7 @@ def test_turning_is_resisted_about_the_normal():
     assert motion.v[-1, 5] == pytest.approx(5.0 - 0.01 * G / 0.004 * 0.1, rel=0.05)
 
 
-def test_steps_that_are_too_long_are_told():
+def test_steps_that_are_too_long_are_reported():
     model = a_body().with_ground(contact=lw.ContactProperties(stiffness=1e8))
     with pytest.warns(LinkwrightWarning, match="does not follow that"):
         lw.simulate(model, at(model, 0, 0, 0.3), np.zeros(6), 0.01, 1e-3, method="rk4")

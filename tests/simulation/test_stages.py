@@ -73,7 +73,7 @@ def test_many_bodies_too():
     )
 
 
-def test_the_controller_is_asked_at_the_stages():
+def test_the_controller_is_requested_at_the_stages():
     model, asked = lw.load("two_link"), []
 
     def controller(t, q, v):
@@ -122,7 +122,7 @@ def test_of_a_batch_that_diverges_within_a_step_the_others_go_on():
     assert motion.ended[1] < 0.1
 
 
-def test_what_has_no_stages_is_told():
+def test_what_has_no_stages_is_reported():
     model = lw.load("two_link")
     with pytest.raises(InputError, match=r"evaluated_at is 'step' or 'stages'; got 'stage'"):
         lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.1, actuation=lw.Actuation(evaluated_at="stage"))

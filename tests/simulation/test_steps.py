@@ -141,7 +141,7 @@ def test_rows_that_are_taken_together_do_not_matter(monkeypatch):
 
 
 @pytest.mark.parametrize("every", [2, 7, 40, 300])
-def test_what_is_not_recorded_is_not_told(every, monkeypatch):
+def test_what_is_not_recorded_is_not_reported(every, monkeypatch):
     model, other = lw.load("two_link"), lw.load("two_link")
     q = starts(model, 9)
     expected = lw.simulate(model, q, np.zeros(2), 0.7, every=every)
@@ -154,12 +154,12 @@ def test_what_is_not_recorded_is_not_told(every, monkeypatch):
         assert np.array_equal(motion.v, expected.v)
 
 
-def test_formulas_without_efforts_are_told():
+def test_formulas_without_efforts_are_reported():
     model = lw.load("pendulum").with_gravity((0.0, 0.0, 0.0))
     kernel = lw.compile(lambda model, t, q, v: lw.where((t > 0.0495) & (q > 0.3), np.log(-1.0 - t), v), model, t=())
-    with pytest.raises(InputError, match=r"efforts that are not finite at t = 0\.05 s") as told:
+    with pytest.raises(InputError, match=r"efforts that are not finite at t = 0\.05 s") as caught:
         lw.simulate(model, [0.4], [0.0], 0.1, callback=kernel)
-    assert told.value.motion.t[-1] == pytest.approx(0.05)
+    assert caught.value.motion.t[-1] == pytest.approx(0.05)
     words = r"\[1\] after t = 0\.05 s; for 1 of them the controller's efforts were not finite"
     with pytest.warns(LinkwrightWarning, match=words):
         motion = lw.simulate(model, [[0.1], [0.4]], [0.0], 0.1, callback=kernel)
@@ -168,7 +168,7 @@ def test_formulas_without_efforts_are_told():
 
 
 @pytest.mark.parametrize("every", [7, 300])
-def test_formulas_without_efforts_between_samples_are_told(every):
+def test_formulas_without_efforts_between_samples_are_reported(every):
     model = lw.load("pendulum").with_gravity((0.0, 0.0, 0.0))
     kernel = lw.compile(lambda model, t, q, v: lw.where((t > 0.3315) & (q > 0.3), np.log(-1.0 - t), v), model, t=())
     with pytest.raises(InputError, match=r"efforts that are not finite at t = 0\.332 s"):
@@ -181,7 +181,7 @@ def test_formulas_without_efforts_between_samples_are_told(every):
     assert np.isfinite(motion.q[:, 0]).all()
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     model, seen = lw.load("two_link"), []
     lw.simulate(model, starts(model, 0), np.zeros(2), 1.0, method=lw.Integrator(progress=seen.append))
     assert seen == pytest.approx([0.0, 0.256, 0.512, 0.768, 1.0])

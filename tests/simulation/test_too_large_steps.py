@@ -30,26 +30,26 @@ def refuse(*_, **__):
     raise TooLargeError("91000 operations, more than 90000")
 
 
-def moved(model, **told):
+def moved(model, **options):
     q = model.neutral()
     q[2] = 0.12
     law = partial(goto, target=np.array([0.3, -0.1]))
     return lw.simulate(
-        model, q, np.zeros(8), 0.05, **grouped(controller=law, servos=lw.Servos([300.0, 80.0], 2.0), **told)
+        model, q, np.zeros(8), 0.05, **grouped(controller=law, servos=lw.Servos([300.0, 80.0], 2.0), **options)
     )
 
 
 @pytest.mark.parametrize("everything", [False, True], ids=["one step is compiled", "nothing is"])
 @pytest.mark.parametrize(
-    "told", [{}, {"effort_limits": 3.0}, {"every": 5}, {"wrenches": {"tip": [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]}}]
+    "message", [{}, {"effort_limits": 3.0}, {"every": 5}, {"wrenches": {"tip": [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]}}]
 )
-def test_servos_do_the_same_in_steps_of_any_size(monkeypatch, everything, told):
-    compiled = moved(a_box(), **told)
+def test_servos_do_the_same_in_steps_of_any_size(monkeypatch, everything, message):
+    compiled = moved(a_box(), **message)
     monkeypatch.setattr(step_kernels, "_made", refuse)
     if everything:
         monkeypatch.setattr(step_function, "compiled", refuse)
     with pytest.warns(UserWarning, match="1 pairs? of shapes"):
-        single = moved(a_box(), **told)
+        single = moved(a_box(), **message)
     for name in ("t", "q", "v", "tau", "impulses"):
         assert getattr(single, name) == pytest.approx(getattr(compiled, name), abs=1e-9)
     assert np.abs(compiled.tau[:, 6:]).max() > 1.0
@@ -80,8 +80,8 @@ def test_servos_of_a_batch_do_the_same_one_by_one(monkeypatch):
 def test_what_is_too_large_is_found_out_once_and_told_once_with_the_way_out(monkeypatch):
     attempts = []
 
-    def counted(*told, **named):
-        attempts.append(told)
+    def counted(*values, **named):
+        attempts.append(values)
         refuse()
 
     monkeypatch.setattr(step_kernels, "_made", counted)

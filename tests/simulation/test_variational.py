@@ -24,11 +24,11 @@ def oscillator(**options):
     )
 
 
-def test_what_semi_implicit_takes_out_of_springs_is_told_and_variational_leaves_it():
+def test_what_semi_implicit_takes_out_of_springs_is_reported_and_variational_leaves_it():
     model = oscillator()
     damped = lw.simulate(model, [0.1], [0.0], 2.0, method="semi_implicit", every=100)
-    told = np.exp(-1e-3 * 1e3 * damped.t)  # e^(−h ω² t)
-    np.testing.assert_allclose(damped.energy / damped.energy[0], told, rtol=2e-3)
+    result = np.exp(-1e-3 * 1e3 * damped.t)  # e^(−h ω² t)
+    np.testing.assert_allclose(damped.energy / damped.energy[0], result, rtol=2e-3)
     kept = lw.simulate(model, [0.1], [0.0], 2.0, method="variational", every=100)
     np.testing.assert_allclose(kept.energy, kept.energy[0], rtol=1e-12)  # of quadratic energies exactly so
 
@@ -155,10 +155,10 @@ def test_a_row_does_not_depend_on_its_batch():
     np.testing.assert_allclose(together.q[:, 2], alone.q, rtol=0, atol=1e-14)
 
 
-def test_steps_that_do_not_converge_are_told_and_end_alone():
+def test_steps_that_do_not_converge_are_reported_and_end_alone():
     model = lw.load("two_link")
-    told = pytest.warns(LinkwrightWarning, match=r"1 of 2 steps of 0.1 s .* did not converge")
-    with told, pytest.warns(LinkwrightWarning, match="diverged"):
+    result = pytest.warns(LinkwrightWarning, match=r"1 of 2 steps of 0.1 s .* did not converge")
+    with result, pytest.warns(LinkwrightWarning, match="diverged"):
         motion = lw.simulate(model, [[0.1, 0.2]] * 2, [[0.0, 0.0], [60.0, -90.0]], 0.3, 0.1, "variational")
     assert np.isfinite(motion.q[:, 0]).all()
     assert np.isnan(motion.q[-1, 1]).all()

@@ -184,13 +184,13 @@ def test_at_gimbal_lock_the_angles_make_the_same_rotation(order, axes, off):
         assert np.abs(determinant).max() < 2 * off + 1e-7
 
 
-def test_gimbal_lock_is_told():
+def test_gimbal_lock_is_reported():
     locked = rotation.from_euler([0.3, np.pi / 2, 0.2], "zyx")
     with pytest.warns(
         LinkwrightWarning, match=r"angles 'zyx' are at gimbal lock: .* only their sum .*; use '\w+' there"
-    ) as told:
+    ) as caught:
         rotation.to_euler(locked, "zyx")
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
     with pytest.warns(LinkwrightWarning, match="'xyz' of 1 of 2 rotations are at gimbal lock"):
         rotation.to_rpy([locked, np.eye(3)])
     with pytest.warns(UserWarning, match="Gimbal lock"):  # as SciPy does
@@ -247,9 +247,9 @@ def as_tuple(x):
 
 @pytest.mark.parametrize("face", FACES, ids=lambda f: f"{f.__module__.rpartition('.')[2]}.{f.__name__}")
 def test_numbers_batches_symbols_and_kernels_agree(face):
-    told = {n: shape_told(a) for n, a in face.book.__annotations__.items() if n != "return"}
-    fixed = {n: OPTIONS[n] for n, shape in told.items() if shape is None}
-    one = {n: VALUES[shape] for n, shape in told.items() if shape is not None}
+    options = {n: shape_told(a) for n, a in face.book.__annotations__.items() if n != "return"}
+    fixed = {n: OPTIONS[n] for n, shape in options.items() if shape is None}
+    one = {n: VALUES[shape] for n, shape in options.items() if shape is not None}
     expected = as_tuple(face.book(**one, **fixed))
 
     def agree(found, lead=()):
@@ -320,7 +320,7 @@ def test_functions_that_are_compiled_for_a_mechanism():
     assert np.abs(found - transform.log(np.linalg.inv(lw.pose(arm, q, frame)) @ target)).max() < 1e-13
 
 
-def test_nan_stays_nan_and_mistakes_are_told():
+def test_nan_stays_nan_and_mistakes_are_reported():
     assert np.isnan(rotation.log(np.full((3, 3), np.nan))).all()
     assert np.isnan(rotation.exp([[np.nan, 0.0, 0.0], [0.0, 0.0, 0.0]])).any(axis=(-1, -2)).tolist() == [True, False]
     with pytest.raises(UnknownNameError, match="unknown axis 'w'; there are x, y, z"):
@@ -342,7 +342,7 @@ OF_POSES = [transform.split, transform.inverse, transform.log, transform.adjoint
 
 
 @pytest.mark.parametrize(("wrong", "why"), NO_ROTATIONS)
-def test_what_is_no_rotation_is_told(wrong, why):
+def test_what_is_no_rotation_is_reported(wrong, why):
     for function in (*OF_ROTATIONS, lambda R: rotation.to_euler(R, "zyx")):
         with pytest.raises(InputError, match=rf"R is no rotation, for .*{why}"):
             function(wrong)
@@ -354,8 +354,11 @@ def test_what_is_no_rotation_is_told(wrong, why):
     flawed = T.copy()
     flawed[:3, :3] = wrong
     for function in OF_POSES:
-        for bad, told in ((flawed, f"its rotation is no rotation, for .*{why}"), (2.0 * T, "last row is not 0 0 0 1")):
-            with pytest.raises(InputError, match=f"T is no pose.*{told}"):
+        for bad, expected in (
+            (flawed, f"its rotation is no rotation, for .*{why}"),
+            (2.0 * T, "last row is not 0 0 0 1"),
+        ):
+            with pytest.raises(InputError, match=f"T is no pose.*{expected}"):
                 function(bad)
     with pytest.raises(InputError, match="apply: T is no pose"):
         transform.apply(flawed, np.zeros((5, 3)))
@@ -363,7 +366,7 @@ def test_what_is_no_rotation_is_told(wrong, why):
         transform.interpolate(T, flawed, 0.5)
 
 
-def test_what_is_no_unit_quaternion_is_told():
+def test_what_is_no_unit_quaternion_is_reported():
     wrong, right = [1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
     for call in (
         lambda u: rotation.from_quaternion(u),

@@ -103,7 +103,7 @@ def test_parts_are_named():
     assert {name for name in parts if parts[name] != heavier[name]} == {"tolerance", "model 'arm7'"}
 
 
-def test_what_linkwright_makes_can_be_told():
+def test_what_linkwright_makes_can_be_described():
     arm = lw.load("two_link")
     kernels = [lw.compile(lambda model, q, k=k: k * q, arm) for k in (2.0, 3.0)]
     policies = [lw.Policy(arm, hidden) for hidden in ((4,), (5,))]

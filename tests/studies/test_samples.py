@@ -1,4 +1,4 @@
-"""Parameters of studies: row k is the same however it is asked for, and numbers are spread as they are told to be."""
+"""Parameters of studies: row k is the same for every request, and numbers have the given distribution."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALL = {
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_rows_are_the_same_however_they_are_asked_for(kind):
+def test_rows_are_the_same_however_they_are_requested(kind):
     some, draw = ALL[kind], np.random.default_rng(1)
     whole = some.at(0, some.rows)
     assert {name: x.shape for name, x in whole.items()} == {n: (some.rows, *s) for n, s in some.shapes.items()}
@@ -82,7 +82,7 @@ def test_saltelli_has_one_column_of_the_other_point_at_a_time():
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "told"),
+    ("make", "error", "message"),
     [
         (lambda: samples.table(a=[1, 2, 3], b=[1, 2]), ShapeError, "a 3, b 2"),
         (lambda: samples.table(), ArgumentError, "at least one parameter"),
@@ -100,14 +100,14 @@ def test_saltelli_has_one_column_of_the_other_point_at_a_time():
         (lambda: samples.grid(a=np.zeros(2**27), b=np.zeros(2**27)), InputError, "more than can be counted"),
     ],
 )
-def test_what_is_wrong_is_told(make, error, told):
+def test_what_is_wrong_is_reported(make, error, message):
     with pytest.raises(error) as caught:
         make()
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("scramble", [True, False])
-def test_sobol_points_are_those_of_scipy_wherever_they_are_asked_for(scramble):
+def test_sobol_points_are_those_of_scipy_wherever_they_are_requested(scramble):
     from scipy.stats import qmc
 
     known = qmc.Sobol(3, scramble=scramble, rng=5 if scramble else None, bits=32).random(2**15)

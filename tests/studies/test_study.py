@@ -169,10 +169,10 @@ def test_only_what_is_missing_is_computed(tmp_path):
     assert CALLS == [100] * 3
     assert files(tmp_path / "s") == files(tmp_path / "whole")
     CALLS.clear()
-    told = []
-    lw.study(counted, AB, tmp_path / "s", progress=told.append)
+    messages = []
+    lw.study(counted, AB, tmp_path / "s", progress=messages.append)
     assert not CALLS
-    assert told == [1.0]
+    assert messages == [1.0]
 
 
 @pytest.mark.parametrize("damage", ["torn status", "empty status", "missing output", "empty fold of zeros"])
@@ -192,7 +192,7 @@ def test_torn_chunks_are_computed_again(tmp_path, damage):
     assert files(tmp_path / "s") == files(tmp_path / "whole")
 
 
-def test_damaged_outputs_are_told(tmp_path):
+def test_damaged_outputs_are_reported(tmp_path):
     found = lw.study(both, AB, tmp_path / "s", chunk=100)
     place = tmp_path / "s" / "sum" / "c.3.0"
     bits = bytearray(place.read_bytes())
@@ -225,10 +225,10 @@ def test_another_function_is_refused(tmp_path):
     assert files(tmp_path / "s") == before
 
 
-def test_what_differs_of_parameters_is_told(tmp_path):
+def test_what_differs_of_parameters_is_reported(tmp_path):
     spread = {"a": samples.uniform(0.0, 1.0), "seed": samples.normal(0.0, 1.0)}
     lw.study(minus, samples.random(100, 1, **spread), tmp_path / "s")
-    for other, told in (
+    for other, expected in (
         (samples.random(100, 2, **spread), "seed 1, not 2"),
         (samples.random(99, 1, **spread), "rows 100, not 99"),
         (samples.random(100, 1, **dict(reversed(spread.items()))), "order a, seed, not seed, a"),
@@ -236,7 +236,7 @@ def test_what_differs_of_parameters_is_told(tmp_path):
         (samples.random(100, 1, **spread, c=spread["a"]), "parameter 'c' is new"),
         (samples.sobol(100, 1, **spread), "kind random, not sobol; scrambled is new"),
     ):
-        with pytest.raises(InputError, match=f"other parameters: {told}\\. Give another folder"):
+        with pytest.raises(InputError, match=f"other parameters: {expected}\\. Give another folder"):
             lw.study(minus, other, tmp_path / "s")
 
 
@@ -247,9 +247,9 @@ def minus(a, seed):
 def test_another_version_goes_on_with_a_warning(tmp_path):
     lw.study(both, AB, tmp_path / "s", chunk=100)
     place = tmp_path / "s" / "zarr.json"
-    told = json.loads(place.read_text())
-    told["attributes"]["linkwright"]["versions"]["Linkwright"] = "0.0.9"
-    place.write_text(json.dumps(told))
+    result = json.loads(place.read_text())
+    result["attributes"]["linkwright"]["versions"]["Linkwright"] = "0.0.9"
+    place.write_text(json.dumps(result))
     with pytest.warns(LinkwrightWarning, match=r"begun with Linkwright 0\.0\.9, and goes on with"):
         lw.study(both, AB, tmp_path / "s")
 
@@ -288,13 +288,13 @@ def test_folders_of_something_else_are_refused_and_left_alone(tmp_path):
 
     zarr.open_group(str(tmp_path / "other"), mode="w", zarr_format=3).create_array("x", data=np.arange(3))
     before = files(tmp_path)
-    for name, told in (
+    for name, expected in (
         ("mine", "other files"),
         ("file", "is a file"),
         ("odd", "not a study"),
         ("other", "not a study"),
     ):
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=expected):
             lw.study(both, AB, tmp_path / name)
         with pytest.raises(InputError):
             lw.Study(tmp_path / name)
@@ -415,20 +415,20 @@ def test_histograms_tell_values_that_there_are(tmp_path):
         tmp_path / "s",
     )
     axes = {one.get_xlabel() or one.get_title(): one for one in found.plot_histogram().axes}
-    told = {
+    options = {
         name: [float(one.get_text().split()[-1]) for one in axis.get_legend().get_texts()]
         for name, axis in axes.items()
         if axis.get_legend()
     }
-    assert told["high"][1:] == [0, 0, 1]
-    assert told["one"] == [2, 2, 2, 2]
-    assert told["same"] == pytest.approx([x.mean(), *np.percentile(x, [5, 50, 95])], rel=1e-3)
+    assert options["high"][1:] == [0, 0, 1]
+    assert options["one"] == [2, 2, 2, 2]
+    assert options["same"] == pytest.approx([x.mean(), *np.percentile(x, [5, 50, 95])], rel=1e-3)
     assert f"{np.count_nonzero(x > 2)} rows not finite" in axes["odd"].get_title()
     assert "no: no finite number" in axes
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "told"),
+    ("arguments", "error", "message"),
     [
         ((3, AB), ArgumentError, "function of the parameters"),
         ((both, 3), ArgumentError, "samples.grid"),
@@ -444,10 +444,10 @@ def test_histograms_tell_values_that_there_are(tmp_path):
         ((partial(drawn, source=np.random.default_rng(1)), AB), InputError, "random generator"),
     ],
 )
-def test_wrong_arguments_are_told_and_leave_nothing(tmp_path, arguments, error, told):
+def test_wrong_arguments_are_reported_and_leave_nothing(tmp_path, arguments, error, message):
     with pytest.raises(error) as caught:
         lw.study(*arguments, tmp_path / "s")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert not (tmp_path / "s").exists()
 
 
@@ -464,7 +464,7 @@ def test_wrong_arguments_are_told_and_leave_nothing(tmp_path, arguments, error, 
         ({"workers": "many"}, "distributed.Client"),
     ],
 )
-def test_wrong_options_are_told(tmp_path, named, error):
+def test_wrong_options_are_reported(tmp_path, named, error):
     with pytest.raises((InputError, ArgumentError), match=error):
         lw.study(both, AB, tmp_path / "s", **named)
     assert not (tmp_path / "s").exists()
@@ -507,11 +507,11 @@ def test_progress_in_a_notebook_is_a_line_that_changes(tmp_path, monkeypatch):
     shown: list[str] = []
 
     class Handle:
-        def update(self, told, raw):
-            shown.append(told["text/plain"])
+        def update(self, data, raw):
+            shown.append(data["text/plain"])
 
-    def first(told, raw, display_id):
-        shown.append(told["text/plain"])
+    def first(data, raw, display_id):
+        shown.append(data["text/plain"])
         return Handle()
 
     monkeypatch.setattr(display, "display", first)

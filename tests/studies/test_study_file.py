@@ -1,4 +1,4 @@
-"""Studies told of in a file, from the command line."""
+"""Studies described in a file, from the command line."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_folder_is_no_model(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "is empty; it needs a header"),
         ("a,b\n", "needs a header with the names of its columns, and rows below it"),
@@ -88,20 +88,20 @@ def test_a_folder_is_no_model(tmp_path, monkeypatch):
         ("a,b\n1,x\n", "the column 'b' has entries that are no numbers"),
     ],
 )
-def test_what_is_wrong_in_a_table_is_told(text, told, tmp_path, capsys):
+def test_what_is_wrong_in_a_table_is_reported(text, message, tmp_path, capsys):
     (tmp_path / "rows.csv").write_text(text)
     (tmp_path / "s.toml").write_text('model = "pendulum"\nfunction = "simulate"\ntable = "rows.csv"\n')
     assert run("study", tmp_path / "s.toml") == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def told_and_run(file):
+def read_and_run(file):
     said = read_study(file)
     return lw.study(said.function, said.parameters, said.store, **said.options)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("rows = 50", "rows = 'x'", "rows is a whole number"),
         ("rows = 50", "", "needs rows"),
@@ -130,12 +130,12 @@ def told_and_run(file):
         ('["q"]', '["p"]', "got 'p'"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told(tmp_path, old, new, told):
+def test_what_is_wrong_in_a_file_is_reported(tmp_path, old, new, message):
     file = tmp_path / "s.toml"
     file.write_text(GOOD.replace(old, new))
     with pytest.raises(LinkwrightError) as caught:
-        told_and_run(file)
-    assert told in str(caught.value)
+        read_and_run(file)
+    assert message in str(caught.value)
 
 
 OWN = """
@@ -164,14 +164,14 @@ def test_a_function_that_quits_fails_for_its_rows_alone(tmp_path, capsys):
     assert lw.Study(tmp_path / "s").failed == 1
 
 
-def test_what_is_no_number_is_told(tmp_path, capsys):
+def test_what_is_no_number_is_reported(tmp_path, capsys):
     assert run("study", own(tmp_path, "nothing")) == 0
     assert "note: x is NaN or infinite in 2 of 3 rows" in capsys.readouterr().err
     assert run("study", own(tmp_path, "quits"), "--store", tmp_path / "other") == 0
-    assert "finite" not in capsys.readouterr().err  # a row that failed is told as such
+    assert "finite" not in capsys.readouterr().err  # a failed row is reported as such
 
 
-def test_of_an_interrupt_it_is_told_what_is_kept(tmp_path, capsys, monkeypatch):
+def test_of_an_interrupt_it_is_reported_what_is_kept(tmp_path, capsys, monkeypatch):
     from linkwright.studies import run as running
 
     def interrupted(store, *more):
@@ -189,7 +189,7 @@ def test_of_an_interrupt_it_is_told_what_is_kept(tmp_path, capsys, monkeypatch):
     assert "stopped: no results yet; run the command again" in capsys.readouterr().err
 
 
-def test_a_disk_that_is_too_small_is_told(tmp_path, monkeypatch):
+def test_a_disk_that_is_too_small_is_reported(tmp_path, monkeypatch):
     import shutil
 
     usage = shutil.disk_usage(tmp_path)

@@ -71,14 +71,14 @@ def test_all_states_below_the_level_are_attracted_and_v_falls(weak):
 
 def test_separatrices_divide_what_is_attracted():
     model = lw.load("pendulum")
-    told = lw.phase_portrait(
+    result = lw.phase_portrait(
         model, upright(), actuation=lw.Actuation(effort_limits=LIMIT), samples=11, motions=4, duration=0.5
     )
-    assert len(told.separatrices) >= 2
+    assert len(result.separatrices) >= 2
     # where the cut effort balances the weight it is constant and damps nothing: a minimum of the energy, "stable"
-    assert {one.kind for one in told.equilibria} == {"asymptotically stable", "unstable", "stable"}
-    rate = told.plane.controlled.acceleration
-    for line in told.separatrices:  # they are motions: v dv = a dq
+    assert {one.kind for one in result.equilibria} == {"asymptotically stable", "unstable", "stable"}
+    rate = result.plane.controlled.acceleration
+    for line in result.separatrices:  # they are motions: v dv = a dq
         z = line[5:-1:50]
         step = np.diff(line[5:], axis=0)[::50][: len(z)]
         slope = rate(z[:, :1], z[:, 1:])[:, 0]
@@ -87,35 +87,35 @@ def test_separatrices_divide_what_is_attracted():
 
 def test_the_pendulum_without_a_law_has_its_energy_at_the_saddle_as_separatrix(tmp_path):
     model = lw.load("pendulum")
-    told = lw.phase_portrait(model, spans=((-4, 4), (-9, 9)), motions=4, duration=0.5)
-    assert told.region is None
+    result = lw.phase_portrait(model, spans=((-4, 4), (-9, 9)), motions=4, duration=0.5)
+    assert result.region is None
     top = lw.potential_energy(model, UPRIGHT)
-    for line in told.separatrices:
+    for line in result.separatrices:
         energy = lw.kinetic_energy(model, line[:, :1], line[:, 1:]) + lw.potential_energy(model, line[:, :1])
         assert np.abs(energy - top).max() < 1e-5
-    assert told.save(tmp_path / "free.png").stat().st_size > 20_000
+    assert result.save(tmp_path / "free.png").stat().st_size > 20_000
 
 
 def test_a_slice_of_two_joints(tmp_path):
     model, goal = lw.load("two_link"), np.array([0.3, 0.4])
     law = partial(sines, goal=goal, k=30.0, kd=3.0)
-    told = lw.phase_portrait(model, law, samples=9, motions=9, duration=1.0)
-    assert told.axes == ("theta1", "theta2")
-    assert np.allclose(told.region.target, goal, atol=1e-6)
-    assert told.region.share > 0.5
+    result = lw.phase_portrait(model, law, samples=9, motions=9, duration=1.0)
+    assert result.axes == ("theta1", "theta2")
+    assert np.allclose(result.region.target, goal, atol=1e-6)
+    assert result.region.share > 0.5
     # k (1 − cos e₁) + k (1 − cos e₂) at rest
-    x, y = np.meshgrid(told.region.x, told.region.y)
+    x, y = np.meshgrid(result.region.x, result.region.y)
     expected = 30.0 * (2.0 - np.cos(x - goal[0]) - np.cos(y - goal[1]))
-    assert np.allclose(told.region.lyapunov, expected, rtol=1e-6, atol=1e-6)
-    assert told.region.level == pytest.approx(60.0, rel=0.05)
-    assert told.save(tmp_path / "slice.png").stat().st_size > 20_000
+    assert np.allclose(result.region.lyapunov, expected, rtol=1e-6, atol=1e-6)
+    assert result.region.level == pytest.approx(60.0, rel=0.05)
+    assert result.save(tmp_path / "slice.png").stat().st_size > 20_000
     other = lw.region_of_attraction(
         model, law, target=goal, axes=("theta2", "theta2_dot"), spans=((-1, 1), (-2, 2)), samples=5
     )
     assert other.attracted.all()
 
 
-def test_what_cannot_be_drawn_is_told():
+def test_what_cannot_be_drawn_is_reported():
     model = lw.load("two_link")
     with pytest.raises(UnknownNameError, match="theta3"):
         lw.region_of_attraction(model, target=np.zeros(2), axes=("theta1", "theta3"))
@@ -141,9 +141,9 @@ def pd(target, stiffness, damping):
 def test_steps_that_are_too_long_for_the_law_are_refused_and_shorter_ones_named(target, stiffness, damping):
     """In the simulation disturbances grew, and the region was said to be the target alone."""
     model, law = lw.load("pendulum"), pd([target], stiffness, damping)
-    with pytest.raises(InputError, match="too long") as told:
+    with pytest.raises(InputError, match="too long") as caught:
         lw.region_of_attraction(model, law, samples=5)
-    step = float(str(told.value).rpartition("step=")[2])
+    step = float(str(caught.value).rpartition("step=")[2])
     assert step < 1e-3
     if damping > 1.0:
         assert lw.region_of_attraction(model, law, samples=5, step=step / 2).share == 1.0
@@ -151,8 +151,8 @@ def test_steps_that_are_too_long_for_the_law_are_refused_and_shorter_ones_named(
 
 def test_slow_motions_are_followed_until_they_are_there():
     model, law = lw.load("pendulum"), pd([np.pi], 20.0, 500.0)
-    told = lw.region_of_attraction(model, law, samples=7)
-    assert told.share == 1.0
+    result = lw.region_of_attraction(model, law, samples=7)
+    assert result.share == 1.0
     short = lw.region_of_attraction(model, law, samples=7, duration=5.0)
     assert short.share < 0.5
     assert (short.attracted | short.undecided).all()  # it is proved that none is lost
@@ -177,11 +177,11 @@ def test_motions_that_pass_by_a_saddle_are_not_called_lost():
 
 @pytest.mark.parametrize("law", [pd([np.pi], 20.0, 0.0), None, lambda model, t, q, v: 5.0 * v])
 def test_what_attracts_nothing_has_no_level(law):
-    told = lw.region_of_attraction(lw.load("pendulum"), law, target=UPRIGHT if law else np.zeros(1), samples=5)
-    assert told.level is None
+    result = lw.region_of_attraction(lw.load("pendulum"), law, target=UPRIGHT if law else np.zeros(1), samples=5)
+    assert result.level is None
 
 
-def test_a_target_that_the_motors_cannot_hold_is_told():
+def test_a_target_that_the_motors_cannot_hold_is_reported():
     model = lw.load("two_link")
     law = pd([0.3, 0.4], 100.0, 20.0)
     with pytest.raises(InputError, match="is no equilibrium"):
@@ -192,8 +192,8 @@ def test_a_target_that_the_motors_cannot_hold_is_told():
 def test_laws_with_a_state_have_regions():
     model, goal = lw.load("two_link"), np.array([0.3, 0.4])
     law = partial(lw.control.pid, target=goal, stiffness=60.0, damping=20.0, integral=60.0, step=1e-3)
-    told = lw.region_of_attraction(model, law, target=goal, spans=((0.2, 0.4), (0.3, 0.5)), samples=3)
-    assert told.attracted.all()
+    result = lw.region_of_attraction(model, law, target=goal, spans=((0.2, 0.4), (0.3, 0.5)), samples=3)
+    assert result.attracted.all()
     with pytest.raises(ArgumentError, match="has a state"):
         _ = lw.equations(model).explanation(controller=law).equilibria.found
 

@@ -327,7 +327,7 @@ def test_what_is_no_map_is_refused(given, said):
         made.in_coordinates(given)
 
 
-def test_what_cannot_be_done_is_told():
+def test_what_cannot_be_done_is_reported():
     made = equations(lw.load("two_link"))
     other = made.in_coordinates({"theta2": "phi2 - theta1"})
     with pytest.raises(InputError, match="own coordinates"):

@@ -31,9 +31,9 @@ DEGREES = {"four_bar": 1, "slider_crank": 1, "five_bar": 2, "damped": 2}
 @pytest.mark.parametrize("name", MODELS)
 def test_equilibria_rest_on_the_loops_and_small_motions_are_those_of_linearize(name):
     model = MODELS[name]()
-    told = lw.equations(model).explanation()
-    assert told.latex().isascii()
-    found = told.equilibria.found
+    result = lw.equations(model).explanation()
+    assert result.latex().isascii()
+    found = result.equilibria.found
     assert len(found) >= 4
     n, still = model.nv, np.zeros(model.nv)
     for one in found:
@@ -60,12 +60,12 @@ def test_equilibria_rest_on_the_loops_and_small_motions_are_those_of_linearize(n
 
 
 def test_friction_makes_the_lowest_asymptotically_stable():
-    told = lw.equations(five_bar(0.3)).explanation()
-    assert [one.kind for one in told.equilibria.found].count("asymptotically stable") == 1
-    assert "With the model's friction motions die out." in told.text()
+    result = lw.equations(five_bar(0.3)).explanation()
+    assert [one.kind for one in result.equilibria.found].count("asymptotically stable") == 1
+    assert "With the model's friction motions die out." in result.text()
     assert "no friction" in lw.equations(five_bar()).explanation().text()
 
 
 def test_without_weight_they_rest_everywhere():
-    told = lw.equations(five_bar().with_gravity((0, 0, 0))).explanation()
-    assert "rests in every configuration" in told.text()
+    result = lw.equations(five_bar().with_gravity((0, 0, 0))).explanation()
+    assert "rests in every configuration" in result.text()

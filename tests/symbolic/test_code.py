@@ -122,7 +122,7 @@ def test_what_is_wanted_is_a_string(write, given):
         getattr(lw.equations(lw.load("pendulum")), write)(what=given)
 
 
-def test_names_and_angles_of_wrong_types_are_told(tmp_path):
+def test_names_and_angles_of_wrong_types_are_reported(tmp_path):
     made = lw.equations(lw.load("two_link"))
     for read in (made.pose, made.frame_parameters, made.frame_meanings):
         with pytest.raises(ArgumentError, match="a frame is given by its name"):

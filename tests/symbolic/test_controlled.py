@@ -45,13 +45,13 @@ def explained(name, law, **options):
     return lw.equations(lw.load(name)).explanation(controller=law, **options)
 
 
-def known(told, q, v, error, error_rate):
-    made = told.proof.run
+def known(explained, q, v, error, error_rate):
+    made = explained.proof.run
     names = made.mechanism.coordinates
     values = {**made.values, **dict(zip(names.q, q, strict=True)), **dict(zip(names.v, v, strict=True))}
     for k, (x, y) in enumerate(zip(error, error_rate, strict=True), start=1):
         values |= {f"e{k}": x, f"e{k}_dot": y}
-    return values | {"epsilon": told.proof.epsilon, "t": 0.0}
+    return values | {"epsilon": explained.proof.epsilon, "t": 0.0}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,9 +67,9 @@ def test_what_is_proved_holds_along_simulated_motions(name, law):
         "computed_torque": partial(lw.control.computed_torque, reference=target, stiffness=30.0, damping=9.0),
         "constant": partial(constant_gravity, goal=target, kp=200.0, kd=damping),
     }
-    told = explained(name, laws[law])
-    assert told.proved
-    assert not told.proof.left
+    result = explained(name, laws[law])
+    assert result.proved
+    assert not result.proof.left
     motion = lw.simulate(
         model,
         model.neutral(),
@@ -79,10 +79,10 @@ def test_what_is_proved_holds_along_simulated_motions(name, law):
         controller=laws[law],
         actuation=lw.Actuation(evaluated_at="stages"),
     )
-    samples = [known(told, q, v, target - q, -v) for q, v in zip(motion.q, motion.v, strict=True)]
+    samples = [known(result, q, v, target - q, -v) for q, v in zip(motion.q, motion.v, strict=True)]
     middle = np.arange(5, len(samples) - 5, 40)
-    values = np.array([[evaluate([told.proof.lyapunov], samples[k + n])[0] for n in (-1, 0, 1)] for k in middle])
-    rates = np.array([evaluate([told.proof.rate], samples[k])[0] for k in middle])
+    values = np.array([[evaluate([result.proof.lyapunov], samples[k + n])[0] for n in (-1, 0, 1)] for k in middle])
+    rates = np.array([evaluate([result.proof.rate], samples[k])[0] for k in middle])
     assert (np.diff(values.reshape(-1)) <= 1e-12).all()
     measured = (values[:, 2] - values[:, 0]) / (motion.t[middle + 1] - motion.t[middle - 1])
     assert np.abs(measured - rates).max() < 5e-3 * np.abs(rates).max()
@@ -97,9 +97,9 @@ def ball_and_hinge():
 @pytest.mark.parametrize("name", ["arm7", "puma560", "ball"])
 def test_larger_ones_and_those_that_turn_about_points_are_proved(name):
     model = ball_and_hinge() if name == "ball" else lw.load(name)
-    told = lw.equations(bare(model)).explanation(controller=pd(model, model.neutral()))
-    assert told.proved
-    assert told.proof.structural == (name == "ball")  # whose errors are no polynomials
+    result = lw.equations(bare(model)).explanation(controller=pd(model, model.neutral()))
+    assert result.proved
+    assert result.proof.structural == (name == "ball")  # whose errors are no polynomials
     rubbing = lw.equations(model).explanation(controller=pd(model, model.neutral()))
     assert rubbing.proof.identity
     assert rubbing.proved == (name != "puma560")  # whose gears can hold it elsewhere
@@ -142,12 +142,12 @@ def test_a_bound_that_is_only_sampled_proves_nothing():
     arm = lw.Builder("polar").body("beam", 1.0, (0.3, 0, 0), 0.1).body("slider", 1.0, (0, 0, 0), 0.1)
     arm = arm.joint("turn", "revolute", "world", "beam", axis=(0, 1, 0))
     arm = arm.joint("reach", "prismatic", "beam", "slider", axis=(1, 0, 0), limits=(0.0, 1.0)).build()
-    told = lw.equations(arm).explanation(
+    result = lw.equations(arm).explanation(
         controller=partial(constant_gravity, goal=np.array([0.3, 0.4]), kp=200.0, kd=2.0)
     )
-    assert told.proof.identity
-    assert told.proof.steepness_bound == np.inf  # the farther the slider is, the steeper
-    assert not told.proved
+    assert result.proof.identity
+    assert result.proof.steepness_bound == np.inf  # the farther the slider is, the steeper
+    assert not result.proved
 
 
 def test_a_law_that_asks_for_equality_is_not_taken_for_what_it_does_on_polynomials():
@@ -164,9 +164,9 @@ def test_a_law_that_forgets_friction_is_no_computed_torque():
     own = partial(own_computed_torque, goal=np.array([0.2]), kp=np.array([30.0]), kd=np.array([9.0]))
     kept = partial(lw.control.computed_torque, reference=np.array([0.2]), stiffness=30.0, damping=9.0)
     assert lw.equations(arm).explanation(controller=kept).proved
-    told = lw.equations(arm).explanation(controller=own)
-    assert told.proof.kind == "pd"  # with one joint it is that, and friction adds to what V loses
-    assert "act in addition to the controller" in told.text()
+    result = lw.equations(arm).explanation(controller=own)
+    assert result.proof.kind == "pd"  # with one joint it is that, and friction adds to what V loses
+    assert "act in addition to the controller" in result.text()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -177,9 +177,9 @@ def test_computed_torque_along_a_moving_reference_is_strict(name):
         one = np.ones(n)
         return np.sin(2.0 * t) * one, 2.0 * np.cos(2.0 * t) * one, -4.0 * np.sin(2.0 * t) * one
 
-    told = explained(name, partial(lw.control.computed_torque, reference=reference, stiffness=30.0, damping=9.0))
-    assert told.proved
-    assert "LaSalle's theorem is not needed" in told.text()
+    result = explained(name, partial(lw.control.computed_torque, reference=reference, stiffness=30.0, damping=9.0))
+    assert result.proved
+    assert "LaSalle's theorem is not needed" in result.text()
 
 
 @pytest.mark.parametrize("law", [sines, twisting])
@@ -204,20 +204,20 @@ def test_eigenvalues_are_those_of_linearize_and_the_law(law):
 
 
 def test_a_force_of_a_potential_leads_to_rest():
-    told = explained("two_link", partial(sines, k=30.0, kd=1.0))
-    assert told.proof.kind == "potential"
-    assert told.proof.identity
-    assert [one.kind for one in told.equilibria.found].count("asymptotically stable") == 1
-    assert "Every bounded motion tends to them" in told.text()
+    result = explained("two_link", partial(sines, k=30.0, kd=1.0))
+    assert result.proof.kind == "potential"
+    assert result.proof.identity
+    assert [one.kind for one in result.equilibria.found].count("asymptotically stable") == 1
+    assert "Every bounded motion tends to them" in result.text()
 
 
 @pytest.mark.parametrize(("integral", "stable"), [(30.0, True), (4000.0, False)])
 def test_routh_condition_of_pid_agrees_with_its_eigenvalues_and_with_simulation(integral, stable):
     model, target = lw.load("pendulum"), np.array([0.5])
     law = partial(lw.control.pid, target=target, stiffness=60.0, damping=8.0, integral=integral, step=1e-3, limit=None)
-    told = explained("pendulum", law, initial_state=np.zeros(1))
-    assert told.proof.kind == "pid"
-    text = told.text()
+    result = explained("pendulum", law, initial_state=np.zeros(1))
+    assert result.proof.kind == "pid"
+    text = result.text()
     assert ("asymptotically stable, locally" in text) == stable
     assert ("is asymptotically stable;" in text) == stable
     start = model.neutral() + target + 0.01
@@ -246,11 +246,11 @@ def test_no_lyapunov_function_of_pid_is_claimed_and_the_criterion_agrees_with_th
     stiffness, damping, integral, holds, linear
 ):
     law = partial(lw.control.pid, stiffness=stiffness, damping=damping, integral=integral, step=1e-3)
-    told = explained("two_link", partial(law, target=np.array([0.3, 0.4])))
-    assert not told.proved
-    assert "no Lyapunov function is known" in told.proof.why_not
-    assert ("it holds" in told.text()) == holds
-    assert linear in told.text()
+    result = explained("two_link", partial(law, target=np.array([0.3, 0.4])))
+    assert not result.proved
+    assert "no Lyapunov function is known" in result.proof.why_not
+    assert ("it holds" in result.text()) == holds
+    assert linear in result.text()
 
 
 @pytest.mark.parametrize("rate", [0.0, np.array([1.0] * 9 + [0.0])])
@@ -259,10 +259,10 @@ def test_nothing_is_proved_of_an_adaptive_law_that_does_not_learn(rate):
     law = partial(
         lw.control.adaptive, bodies=["link2"], reference=np.array([0.3, 0.4]), convergence=2.0, damping=10.0, step=1e-3
     )
-    told = explained("two_link", partial(law, rate=rate))
-    assert not told.proved
-    assert "Γ is singular" in told.proof.why_not
-    assert "Γ is singular" in told.text()
+    result = explained("two_link", partial(law, rate=rate))
+    assert not result.proved
+    assert "Γ is singular" in result.proof.why_not
+    assert "Γ is singular" in result.text()
     assert explained("two_link", partial(law, rate=1.0)).proved
 
 
@@ -277,12 +277,12 @@ def test_impedance_is_passive():
 
 
 @pytest.mark.parametrize("name", ["pendulum", "two_link", "arm4", "arm7", "chain3d:2"])
-def test_the_properties_that_control_uses_are_told_and_hold(name):
+def test_the_properties_that_control_uses_are_reported_and_hold(name):
     made = lw.equations(lw.load(name))
-    told = made.explanation()
-    assert told.structure.is_skew
-    assert "Ṁ − 2C is skew" in told.text()
-    assert "linear in the inertial parameters" in told.text()
+    result = made.explanation()
+    assert result.structure.is_skew
+    assert "Ṁ − 2C is skew" in result.text()
+    assert "linear in the inertial parameters" in result.text()
 
 
 @pytest.mark.parametrize("name", ["two_link", "arm4"])
@@ -303,7 +303,7 @@ def test_the_regressor_gives_the_efforts(name):
     assert np.allclose(Y @ parameters, lw.inverse_dynamics(model, q, v, a), rtol=1e-10, atol=1e-10)
 
 
-def test_formulas_are_ascii_in_latex_and_no_law_is_told():
+def test_formulas_are_ascii_in_latex_and_no_law_is_reported():
     target = np.array([0.3, 0.4])
     for law in (pd(None, target), partial(sines, k=3.0, kd=1.0), partial(twisting, k=2.0)):
         assert explained("two_link", law).latex().isascii()
@@ -314,11 +314,11 @@ def test_formulas_are_ascii_in_latex_and_no_law_is_told():
 def test_loops_do_no_work_but_can_hold_it_elsewhere():
     model = lw.load("four_bar")
     target = lw.close_loops(model, model.neutral() + 0.2)
-    told = lw.equations(model).explanation(controller=pd(model, target))
-    assert told.proof.identity
-    assert "their forces do no work" in told.text()
-    assert "Every motion tends to one of these" in told.text()
-    near = min(told.equilibria.found, key=lambda one: np.abs(one.q - target).max())
+    result = lw.equations(model).explanation(controller=pd(model, target))
+    assert result.proof.identity
+    assert "their forces do no work" in result.text()
+    assert "Every motion tends to one of these" in result.text()
+    near = min(result.equilibria.found, key=lambda one: np.abs(one.q - target).max())
     assert np.allclose(near.q, target, atol=1e-6)
     assert near.kind == "asymptotically stable"
 
@@ -356,12 +356,12 @@ def adaptive(model, **changed):
 @pytest.mark.parametrize("name", NAMES)
 def test_adaptive_control_is_proved_as_it_is_run(name):
     model = lw.load(name)
-    told = lw.equations(model).explanation(controller=adaptive(model))
-    assert told.proof.kind == "adaptive"
-    assert told.proved
-    assert not told.proof.structural
-    assert "Barbalat" in told.text()
-    assert told.latex().isascii()
+    result = lw.equations(model).explanation(controller=adaptive(model))
+    assert result.proof.kind == "adaptive"
+    assert result.proved
+    assert not result.proof.structural
+    assert "Barbalat" in result.text()
+    assert result.latex().isascii()
     predicting = lw.equations(model).explanation(controller=adaptive(model, prediction=1.0))
     assert predicting.proved
     assert "is not part of this proof" in predicting.text()
@@ -369,10 +369,10 @@ def test_adaptive_control_is_proved_as_it_is_run(name):
 
 def test_adaptive_control_of_larger_mechanisms_is_proved_by_its_formula():
     model = lw.load("arm7")
-    told = lw.equations(model).explanation(controller=adaptive(model, bodies="all"))
-    assert told.proved
-    assert told.proof.structural
-    assert "whose first part vanishes" in told.text()
+    result = lw.equations(model).explanation(controller=adaptive(model, bodies="all"))
+    assert result.proved
+    assert result.proof.structural
+    assert "whose first part vanishes" in result.text()
 
 
 def one_joint(**own):
@@ -382,38 +382,38 @@ def one_joint(**own):
 
 def test_coulomb_friction_holds_it_elsewhere_and_so_nothing_is_proved_of_the_target():
     """The proof of a frictionless arm says globally asymptotically stable; a real one sticks where |K e| ≤ F."""
-    told = lw.equations(one_joint(friction=5.0)).explanation(controller=pd(None, [1.0], 20.0, 3.0))
-    assert told.proof.identity
-    assert not told.proved
-    assert "globally" not in told.text()
-    assert "friction holds the mechanism wherever" in told.text()
+    result = lw.equations(one_joint(friction=5.0)).explanation(controller=pd(None, [1.0], 20.0, 3.0))
+    assert result.proof.identity
+    assert not result.proved
+    assert "globally" not in result.text()
+    assert "friction holds the mechanism wherever" in result.text()
     assert lw.equations(one_joint(damping=5.0)).explanation(controller=pd(None, [1.0], 20.0, 3.0)).proved
 
 
 def test_what_the_mechanism_loses_itself_is_no_part_of_the_adaptive_law():
     model = one_joint(damping=0.5)
-    told = lw.equations(model).explanation(controller=adaptive(model, bodies="all"))
-    assert told.proved == (told.law.passive == "cancelled")
+    result = lw.equations(model).explanation(controller=adaptive(model, bodies="all"))
+    assert result.proved == (result.law.passive == "cancelled")
 
 
 @pytest.mark.parametrize("damping", [0.0, 3.0])
 def test_without_a_minimum_of_v_nothing_is_called_stable(damping):
-    told = lw.equations(one_joint()).explanation(controller=pd(None, [1.0], -5.0, damping))
-    assert [one.kind for one in told.equilibria.found] == ["unstable"]
-    assert "rest at the target is stable" not in told.text()
-    assert "LaSalle" not in told.text()
+    result = lw.equations(one_joint()).explanation(controller=pd(None, [1.0], -5.0, damping))
+    assert [one.kind for one in result.equilibria.found] == ["unstable"]
+    assert "rest at the target is stable" not in result.text()
+    assert "LaSalle" not in result.text()
     firm = lw.equations(one_joint()).explanation(controller=pd(None, [1.0], 5.0, 0.0))
     assert "rest at the target is stable" in firm.text()
 
 
-def test_a_spring_beside_the_law_is_told_and_nothing_is_said_to_be_left_over():
-    told = lw.equations(one_joint().with_joint("joint", stiffness=5.0)).explanation(
+def test_a_spring_beside_the_law_is_reported_and_nothing_is_said_to_be_left_over():
+    result = lw.equations(one_joint().with_joint("joint", stiffness=5.0)).explanation(
         controller=pd(None, [1.0], 20.0, 3.0)
     )
-    assert not told.proved
-    assert "What is left over" not in told.text()
-    assert told.equilibria.found[0].q == pytest.approx([0.8])  # 20 (1 − q) = 5 q
-    assert "springs act in addition" in told.text()
+    assert not result.proved
+    assert "What is left over" not in result.text()
+    assert result.equilibria.found[0].q == pytest.approx([0.8])  # 20 (1 − q) = 5 q
+    assert "springs act in addition" in result.text()
 
 
 @pytest.mark.parametrize(
@@ -439,15 +439,15 @@ def test_where_an_impedance_leads_depends_on_the_rows_of_the_jacobian(name, stif
 
 def test_a_floating_base_is_driven_by_no_motor_and_so_nothing_is_proved():
     model = lw.load("quadruped")
-    told = lw.equations(model).explanation(controller=pd(model, model.neutral()))
-    assert not told.proved
-    assert "no motor drives the free joint 'root'" in told.proof.why_not
+    result = lw.equations(model).explanation(controller=pd(model, model.neutral()))
+    assert not result.proved
+    assert "no motor drives the free joint 'root'" in result.proof.why_not
 
 
 def test_both_signs_of_a_quaternion_are_one_configuration():
     model = ball_and_hinge()
-    told = lw.equations(model).explanation(controller=pd(model, model.neutral(), 30.0, 5.0))
-    places = [lw.difference(model, model.neutral(), one.q) for one in told.equilibria.found]
+    result = lw.equations(model).explanation(controller=pd(model, model.neutral(), 30.0, 5.0))
+    places = [lw.difference(model, model.neutral(), one.q) for one in result.equilibria.found]
     for k, x in enumerate(places):
         assert all(np.abs(x - y).max() > 1e-4 for y in places[:k])
 
@@ -463,10 +463,10 @@ def test_rest_that_is_flat_is_one_place_and_undecided():
 
 def test_a_law_that_pulls_nowhere_rests_everywhere():
     law = partial(lw.control.computed_torque, reference=np.array([0.3, 0.4]), stiffness=0.0, damping=5.0)
-    told = explained("two_link", law)
-    assert told.equilibria.nothing_pulls
-    assert told.equilibria.found == ()
-    assert "Every configuration is an equilibrium" in told.text()
+    result = explained("two_link", law)
+    assert result.equilibria.nothing_pulls
+    assert result.equilibria.found == ()
+    assert "Every configuration is an equilibrium" in result.text()
 
 
 def test_a_minimum_of_the_energy_is_called_stable():
@@ -481,7 +481,7 @@ def test_a_law_with_a_function_that_polynomials_do_not_have_says_so():
     def cut(model, t, q, v):
         return lw.clip(-10.0 * q, -1.0, 1.0) - v
 
-    told = explained("pendulum", cut)
-    assert not told.proved
-    assert "uses a function that polynomials do not have" in told.proof.why_not
-    assert "AttributeError" not in told.text()
+    result = explained("pendulum", cut)
+    assert not result.proved
+    assert "uses a function that polynomials do not have" in result.proof.why_not
+    assert "AttributeError" not in result.text()

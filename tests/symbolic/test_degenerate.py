@@ -43,13 +43,13 @@ def double(tilt=0.0):
 
 
 def explained(model):
-    told = lw.equations(model, parameters="numbers").explanation()
-    return told, told.equilibria.found
+    result = lw.equations(model, parameters="numbers").explanation()
+    return result, result.equilibria.found
 
 
 def test_a_spring_as_stiff_as_gravity_has_one_equilibrium():
     """k θ − m g l sin θ with k = m g l vanishes at zero only: a quartic minimum."""
-    told, found = explained(inverted(G * 0.5))
+    messages, found = explained(inverted(G * 0.5))
     (one,) = found
     assert one.exact
     assert one.q == pytest.approx([0.0])
@@ -58,9 +58,9 @@ def test_a_spring_as_stiff_as_gravity_has_one_equilibrium():
     inertia = 0.25 + 0.03
     assert one.leading.value == pytest.approx(0.5 * G / inertia**2, rel=1e-4)
     assert not one.frequencies.size
-    assert "one equilibrium found" in told.text()
-    assert "Stable, by higher derivatives" in told.text()
-    assert "rad/s" not in told.text().split("Stability\n")[1]
+    assert "one equilibrium found" in messages.text()
+    assert "Stable, by higher derivatives" in messages.text()
+    assert "rad/s" not in messages.text().split("Stability\n")[1]
 
 
 @pytest.mark.parametrize("factor", [1.0 - 1e-3, 1.0 + 1e-3, 1.0 - 1e-5])
@@ -83,12 +83,12 @@ def test_where_the_degenerate_one_is_no_multiple_of_a_quarter_turn():
 
 def test_where_two_equilibria_meet_it_is_unstable():
     """At a fold the third derivative of the potential is the first that does not vanish."""
-    told, found = explained(inverted(0.5 * G * np.cos(0.5), rest=0.5 - np.tan(0.5)))
+    messages, found = explained(inverted(0.5 * G * np.cos(0.5), rest=0.5 - np.tan(0.5)))
     assert len(found) == 2
     (fold,) = [one for one in found if one.nullity]
     assert fold.q == pytest.approx([0.5], abs=1e-6)
     assert (fold.kind, fold.leading.order) == ("unstable", 3)
-    assert "that of order 3" in told.text()
+    assert "that of order 3" in messages.text()
     # pushed to the side on which the energy falls, it leaves; the other equilibrium is far away
     motion = lw.simulate(inverted(0.5 * G * np.cos(0.5), rest=0.5 - np.tan(0.5)), [0.45], [0.0], 10.0, 0.01)
     assert np.abs(motion.q[:, 0] - 0.5).max() > 0.5
@@ -106,12 +106,12 @@ def test_negative_fourth_and_positive_sixth_derivative():
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 def test_two_coordinates_and_one_direction_without_stiffness(tilt):
     model = double(tilt)
-    told, found = explained(model)
+    messages, found = explained(model)
     (one,) = found
     assert one.exact == (tilt == 0.0)
     assert one.q == pytest.approx([tilt, 0.0], abs=1e-6)
     assert (one.kind, one.leading.order, one.nullity) == ("stable", 4, 1)
-    assert "oscillations at ω = 12.797 rad/s across" in told.text()
+    assert "oscillations at ω = 12.797 rad/s across" in messages.text()
     energy = lw.potential_energy(model, one.q) + lw.spring_energy(model, one.q)
     near = one.q + 0.05 * np.array([[np.cos(a), np.sin(a)] for a in np.linspace(0, 2 * np.pi, 200)])
     assert (lw.potential_energy(model, near) + lw.spring_energy(model, near) > energy).all()
@@ -124,11 +124,11 @@ def push(model, t, q, v, stiffness, damping):
 @pytest.mark.parametrize("damping", [0.0, 0.1])
 def test_a_law_as_stiff_as_gravity(damping):
     law = partial(push, stiffness=0.5 * G, damping=damping)
-    told = lw.equations(inverted(0.0)).explanation(controller=law)
-    (one,) = told.equilibria.found
+    result = lw.equations(inverted(0.0)).explanation(controller=law)
+    (one,) = result.equilibria.found
     assert (one.kind, one.leading.order) == ("stable", 4)
     assert one.leading.value == pytest.approx(0.5 * G / (0.25 + 0.03) ** 2, rel=1e-4)
-    assert "Stable, by higher derivatives" in told.text()
+    assert "Stable, by higher derivatives" in result.text()
 
 
 def follow(model, t, q, v, stiffness):
@@ -162,20 +162,20 @@ def parallelogram(stiffness):
 
 
 def test_closed_loops_with_a_degenerate_equilibrium():
-    told = lw.equations(parallelogram(2.0 * G)).explanation()
-    (upright,) = [one for one in told.equilibria.found if np.abs(one.q).max() < 0.1]
+    result = lw.equations(parallelogram(2.0 * G)).explanation()
+    (upright,) = [one for one in result.equilibria.found if np.abs(one.q).max() < 0.1]
     assert (upright.kind, upright.leading.order) == ("stable", 4)
     inertia = 2.0 * (0.25 + 0.03) + 1.0
     assert upright.leading.value == pytest.approx(2.0 * G / inertia**2, rel=1e-4)
-    assert "Stable, by higher derivatives" in told.text()
+    assert "Stable, by higher derivatives" in result.text()
     stiff = lw.equations(parallelogram(2.04 * G)).explanation()
     upright = [one for one in stiff.equilibria.found if np.abs(one.q).max() < 0.1]
     assert [one.kind for one in upright] == ["stable"]
 
 
 def test_closed_loops_where_two_equilibria_meet():
-    told = lw.equations(parallelogram(2.0 * G * np.cos(0.5)).with_joint("a", rest=0.5 - np.tan(0.5))).explanation()
-    (fold,) = [one for one in told.equilibria.found if np.abs(one.q - [0.5, -0.5, 0.5]).max() < 0.1]
+    result = lw.equations(parallelogram(2.0 * G * np.cos(0.5)).with_joint("a", rest=0.5 - np.tan(0.5))).explanation()
+    (fold,) = [one for one in result.equilibria.found if np.abs(one.q - [0.5, -0.5, 0.5]).max() < 0.1]
     assert fold.q == pytest.approx([0.5, -0.5, 0.5], abs=1e-6)
     assert (fold.kind, fold.leading.order) == ("unstable", 3)
 
@@ -206,12 +206,12 @@ def least(found):
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_several_directions_in_which_all_fourth_derivatives_are_positive(n):
-    told, found = explained(several(*[QUARTIC] * n))
+    messages, found = explained(several(*[QUARTIC] * n))
     one = least(found)
     assert (one.nullity, one.kind, one.leading.order, one.leading.directions) == (n, "stable", 4, n)
     single = 0.5 * G / (0.25 + 0.03) ** 2
     assert one.leading.value == pytest.approx(single / n, rel=1e-3)  # of Σ s⁴ on the unit sphere the least is 1/n
-    assert "positive along all of them" in told.text()
+    assert "positive along all of them" in messages.text()
 
 
 def test_several_directions_that_are_coupled():
@@ -237,12 +237,12 @@ def test_several_directions_along_one_of_which_the_energy_falls():
 
 @pytest.mark.parametrize("n", [2, 4])
 def test_what_is_not_decided_says_why(n):
-    told, found = explained(several(QUARTIC, *[SIXTH] * (n - 1)))
+    messages, found = explained(several(QUARTIC, *[SIXTH] * (n - 1)))
     one = least(found)
     assert (one.nullity, one.kind) == (n, "undecided")
     reason = "vanish, or nearly, along some direction" if n == 2 else "of more than 3 directions"
     assert reason in one.why_undecided
-    assert reason in told.text()
+    assert reason in messages.text()
 
 
 @pytest.mark.parametrize(("pendulum", "kind"), [(QUARTIC, "valley"), (NEGATIVE, "unstable")])

@@ -31,8 +31,8 @@ def test_puma():
     equations = lw.equations(lw.load("puma560"))
     found = equations.jacobian_determinant("link6", form="angles")
     assert len(found.args) == 4
-    told = {str(factor) for factor in found.args}
-    assert {"l2x", "sin(theta5)", "l3x*sin(theta3) + l3y*cos(theta3)"} < told
+    result = {str(factor) for factor in found.args}
+    assert {"l2x", "sin(theta5)", "l3x*sin(theta3) + l3y*cos(theta3)"} < result
     for q in equations.model.random(5, seed=0):
         expected = np.linalg.det(lw.jacobian(equations.model, q, "link6"))
         for reference in ("body", "world"):
@@ -62,7 +62,7 @@ def test_a_slide_among_turns():
         assert numbers_of(equations, found, "c", q) == pytest.approx(np.linalg.det(J), abs=1e-12)
 
 
-def test_what_is_not_square_is_told():
+def test_what_is_not_square_is_reported():
     equations = lw.equations(lw.load("two_link"))
     with pytest.raises(
         InputError, match=r"in directions 'all' has 3 rows that are not zero and 2 columns; name 2 of 'x'"

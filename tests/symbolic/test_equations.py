@@ -250,7 +250,7 @@ def test_what_cannot_be_exact_is_refused():
         equations(model, method="newton")
 
 
-def test_too_large_is_told_and_the_code_still_comes():
+def test_too_large_is_reported_and_the_code_still_comes():
     made = equations(lw.load("arm7"), term_limit=500)
     with pytest.raises(TooLargeError, match="more than 500"):
         made.text()

@@ -155,16 +155,16 @@ def test_formulas_are_set_and_latex_is_whole(name):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX here")
 def test_tex_sets_it(tmp_path):
-    told = [lw.equations(MODELS[name]()).explanation().latex() for name in ("two_link", "cart", "ball", "free")]
+    result = [lw.equations(MODELS[name]()).explanation().latex() for name in ("two_link", "cart", "ball", "free")]
     head = r"\documentclass{article}\usepackage{amsmath}\begin{document}"
-    (tmp_path / "told.tex").write_text("\n".join([head, *told, r"\end{document}"]))
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "told.tex"]
+    (tmp_path / "explained.tex").write_text("\n".join([head, *result, r"\end{document}"]))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "explained.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
-    assert (tmp_path / "told.pdf").stat().st_size > 10_000
+    assert (tmp_path / "explained.pdf").stat().st_size > 10_000
 
 
-def test_what_cannot_move_is_told():
+def test_what_cannot_move_is_reported():
     made = lw.equations(lw.load("pendulum").lock({"hinge": 0.0})).explanation()
     assert "Nothing can move" in made.text()
 
@@ -180,9 +180,9 @@ def test_what_springs_hold_is_not_conserved():
     held = lw.equations(sprung("revolute", 3.0)).explanation()
     assert not held.structure.conserved
     assert [one.name for one in held.structure.sprung] == ["dL/dtheta1_dot"]
-    told = held.text()
-    assert "is constant while" not in told
-    assert "along joint would be constant but for the springs: they act along it, so it is not conserved" in told
+    result = held.text()
+    assert "is constant while" not in result
+    assert "along joint would be constant but for the springs: they act along it, so it is not conserved" in result
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_what_only_the_whole_depends_on_is_an_argument_of_its_code():
 
 def test_base_parameters_do_not_tell_masses():
     made = equations(lw.load("two_link"), base_parameters=True)
-    with pytest.raises(InputError, match="c is not told by base parameters"):
+    with pytest.raises(InputError, match="c is not determined by base parameters"):
         made.text(what="c")
     q, v, values = state_of(made)
     energy = evaluate(made.polynomials("kinetic_energy").flat, values | made.parameters)

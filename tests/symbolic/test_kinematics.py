@@ -180,7 +180,7 @@ def test_frames_are_snapped_and_listed_or_refused():
         refused.pose("tool")
 
 
-def test_wrong_requests_are_told():
+def test_wrong_requests_are_reported():
     made = equations(lw.load("two_link"))
     for call in (made.text, made.latex, made.c, made.python):
         with pytest.raises(InputError, match="T is of a frame"):

@@ -47,7 +47,7 @@ def test_from_any_time_on():
     assert first == pytest.approx(later, abs=1e-11)
 
 
-def test_mistakes_are_told(monkeypatch):
+def test_mistakes_are_reported(monkeypatch):
     made = lw.equations(lw.load("two_link"))
     with pytest.raises(ShapeError, match="q0"):
         motion_of(made, [0.0, 0.0], [0.0], [0.0, 1.0])

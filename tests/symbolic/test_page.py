@@ -78,9 +78,9 @@ def test_well_formed_and_complete(two_link):
     # one printed form (both are the same), expanded, C, energies and momentum, explanations, two bodies,
     # energies, two coordinates, four languages,
     # LaTeX and text, pose and Jacobian
-    told = len(equations(lw.load("two_link")).explanation().sections)
-    assert told > 2
-    assert found.count("details") == found.count("summary") == 1 + 3 + told + 2 + 1 + 2 + 4 + 2 + 2
+    result = len(equations(lw.load("two_link")).explanation().sections)
+    assert result > 2
+    assert found.count("details") == found.count("summary") == 1 + 3 + result + 2 + 1 + 2 + 4 + 2 + 2
     drawing = next(attributes for tag, attributes, _ in found.elements if tag == "svg")
     assert drawing["role"] == "img"
     assert "two_link" in drawing["aria-label"]
@@ -184,7 +184,7 @@ def test_names_are_escaped():
     assert "</td>&" in found.words["td"]
 
 
-def test_too_large_is_told_and_the_code_is_there():
+def test_too_large_is_reported_and_the_code_is_there():
     made = equations(lw.load("arm7"), term_limit=500)
     text = page(made)
     Outline(text)
@@ -206,7 +206,7 @@ def test_pages_of_large_mechanisms_stay_small(name, most):
     assert made.canonical.terms > SECTION_TERMS
 
 
-def test_what_vanishes_and_what_was_snapped_is_told():
+def test_what_vanishes_and_what_was_snapped_is_reported():
     builder = lw.Builder("slides").body("a", 1.0).body("b", 2.0)
     builder.joint("x", "prismatic", "world", "a", axis=(1, 0, 0))
     builder.joint("z", "prismatic", "a", "b", rpy=(1.5708, 0, 0))
@@ -232,7 +232,7 @@ def test_kinematics_of_a_frame():
     assert "Kinematics" not in quadruped  # it has no one end
 
 
-def test_a_frame_that_is_not_exact_is_told():
+def test_a_frame_that_is_not_exact_is_reported():
     builder = lw.Builder("odd").body("a", 1.0, (0.1, 0, 0), 0.1).joint("j", "revolute", "world", "a")
     made = equations(builder.frame("tool", "a", xyz=(0.3, 0, 0), rpy=(0.123, 0, 0)).build(), "numbers")
     text = words_of(page(made, "tool"))
@@ -291,7 +291,7 @@ def test_signs_and_differences_in_formulas():
     assert "<mi>exp</mi>" in "".join(mathml_formula(("exp(−t)",)))
 
 
-def test_velocities_that_are_no_rates_are_told():
+def test_velocities_that_are_no_rates_are_reported():
     text = words_of(page(equations(free_body())))
     assert "not all rates" in text
     text = squeezed(page(equations(free_body())))

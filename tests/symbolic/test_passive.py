@@ -179,17 +179,17 @@ def gate():
     )
 
 
-def test_springs_between_bodies_have_no_polynomial_and_are_told(tmp_path):
+def test_springs_between_bodies_have_no_polynomial_and_are_reported(tmp_path):
     made = equations(gate())
     assert made.letters == ("M", "h", "g")
     for what in ("K", "D"):
         with pytest.raises(ModelError, match=r"spring 'closer' between points.*square root.*passive_forces"):
             made.text(what=what)
-    told = made.explanation().text()
-    assert "closer between points of two bodies are not among them" in told
-    assert "closer between bodies act in addition to gravity" in told
-    assert "The damper of closer between bodies dissipates energy" in told
-    assert "1. theta1 = 0;" in told
+    result = made.explanation().text()
+    assert "closer between points of two bodies are not among them" in result
+    assert "closer between bodies act in addition to gravity" in result
+    assert "The damper of closer between bodies dissipates energy" in result
+    assert "1. theta1 = 0;" in result
     assert "closer have no exact form" in made.html(tmp_path / "gate.html").read_text()
 
 

@@ -49,15 +49,15 @@ def test_the_tutorials_two_links_as_printed():
         assert made.same_as(f"tau{k} = {inertial} + {TWO_LINK[f'h[{k}]']} + {TWO_LINK[f'g[{k}]']}")
 
 
-def test_what_differs_is_told_in_its_shortest_form():
+def test_what_differs_is_reported_in_its_shortest_form():
     made = equations(lw.load("two_link"))
     wrong = TWO_LINK["h[1]"].replace("2*qd1", "qd1")  # a factor forgotten
-    told = made.same_as(wrong, "h[1]")
-    assert not told
-    assert told.differences[0].text == "m2*l1*lg2*sin(theta2)*theta1_dot*theta2_dot"
-    assert str(told) == "h[1]: typed less ours is m2*l1*lg2*sin(theta2)*theta1_dot*theta2_dot"
+    result = made.same_as(wrong, "h[1]")
+    assert not result
+    assert result.differences[0].text == "m2*l1*lg2*sin(theta2)*theta1_dot*theta2_dot"
+    assert str(result) == "h[1]: typed less ours is m2*l1*lg2*sin(theta2)*theta1_dot*theta2_dot"
     assert (
-        told.differences[0].latex
+        result.differences[0].latex
         == r"m_{2} \, l_{1} \, l_{g2} \, \sin \theta_{2} \, \dot{\theta}_{1} \, \dot{\theta}_{2}"
     )
     both = made.same_as("g[2] = m2*g*lg2*cos(q1 + q2)\ng[1] = 0")
@@ -77,8 +77,8 @@ def test_every_form_that_is_printed_is_the_same_and_a_changed_one_is_not(name, f
     text = made.text(form, what)
     assert made.same_as(text), made.same_as(text)
     line = next(line for line in text.splitlines() if line.startswith("M[1,1]"))
-    told = made.same_as(f"{line} + {made.coordinates.v[0]}")
-    assert [one.text for one in told.differences] == [made.coordinates.v[0]]
+    result = made.same_as(f"{line} + {made.coordinates.v[0]}")
+    assert [one.text for one in result.differences] == [made.coordinates.v[0]]
 
 
 def test_printed_numbers_are_rounded_and_compare_as_rounded():
@@ -129,9 +129,9 @@ def test_an_equation_may_be_written_in_many_ways(typed):
     made = equations(lw.load("pendulum"))
     assert made.same_as(typed), made.same_as(typed)
     wrong = typed.replace("sin(", "3*sin(").replace("cos(", "3*cos(")
-    told = made.same_as(wrong)
-    assert not told
-    assert told.differences[0].place.split()[0] == "tau[1]"
+    result = made.same_as(wrong)
+    assert not result
+    assert result.differences[0].place.split()[0] == "tau[1]"
 
 
 def test_sympy_expressions_and_functions_of_time():
@@ -179,9 +179,9 @@ def test_dampers_friction_and_springs():
     made = equations(builder.build())
     gravity = equations(builder.build()).text(what="g").split(" = ")[1]
     typed = f"tau = (m*lg^2 + I)*qdd + {gravity} + b*qd + mu*sign(qd) + k*(q - rest)"
-    told = made.same_as(typed)
-    assert not told
-    assert "b1*theta1_dot" in told.text()
+    result = made.same_as(typed)
+    assert not result
+    assert "b1*theta1_dot" in result.text()
     assert made.same_as(typed, terms="all"), made.same_as(typed, terms="all")
     assert made.same_as("b1*theta1_dot + mu1*sign(theta1_dot)", "D[1]")
 
@@ -238,7 +238,7 @@ def test_long_flat_text_is_read():
     assert made.same_as("1" + "*q1/q1" * 5000 + "-1" + "+q2-q2" * 5000 + "+ m2*lg2^2 + I2", "M[2,2]")
 
 
-def test_wrong_requests_are_told():
+def test_wrong_requests_are_reported():
     made = equations(lw.load("two_link"))
     for what, said in (
         ("M[3,1]", "M has 2 x 2"),
@@ -268,7 +268,7 @@ def test_letters_are_spelled_as_names():
 
 
 @pytest.mark.parametrize("typed", [None, [], ["g[2] = 0"], np.eye(2)])
-def test_what_is_no_expression_is_told(typed):
+def test_what_is_no_expression_is_reported(typed):
     with pytest.raises(InputError, match="text, or an expression or a matrix of SymPy"):
         lw.equations(lw.load("two_link")).same_as(typed)
 

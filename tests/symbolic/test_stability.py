@@ -81,13 +81,13 @@ def test_the_mechanism_rests_where_it_is_said_to(name):
 @pytest.mark.parametrize("kind", [kind for kind in JOINT_NAMES if kind != "fixed"])
 def test_every_joint_type_is_explained(kind):
     made = lw.equations(with_joint(kind))
-    told = made.explanation()
-    assert told.structure.is_hessian_of_kinetic_energy
-    assert told.structure.keeps_energy
-    for one in told.equilibria.found:
+    result = made.explanation()
+    assert result.structure.is_hessian_of_kinetic_energy
+    assert result.structure.keeps_energy
+    for one in result.equilibria.found:
         assert np.abs(lw.gravity_forces(made.model, one.q)).max() < 1e-8
-    assert told.latex().isascii()
-    assert len(told.sections) == 8
+    assert result.latex().isascii()
+    assert len(result.sections) == 8
 
 
 def test_whole_turns_matter_to_screws_and_to_what_follows():
@@ -106,10 +106,10 @@ def test_placements_turned_by_named_angles():
     builder.joint("second", "revolute", "a", "b", axis=(0, 0, 1), xyz=(0.4, 0, 0), rpy=(0.3, 0, 0))
     made = lw.equations(builder.build())
     assert {"alpha1", "alpha2"} <= set(made.parameters)
-    told = made.explanation()
-    assert told.equilibria.found
-    assert "M depends on theta2, and not on theta1." in told.text()
-    for one in told.equilibria.found:
+    result = made.explanation()
+    assert result.equilibria.found
+    assert "M depends on theta2, and not on theta1." in result.text()
+    for one in result.equilibria.found:
         assert np.abs(lw.gravity_forces(made.model, one.q)).max() < 1e-8
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (500, 2))
     series = series_of(made.canonical.mass_matrix[0, 0], made.parameters)
@@ -208,11 +208,11 @@ def test_stable_ones_stay_near_and_the_others_are_left_at_the_rates_predicted(na
 
 def test_friction_brings_motions_to_rest_at_equilibria():
     model = with_damping(lw.load("two_link"), 2.0, 2.0)
-    told = lw.equations(model).explanation()
-    assert "So every bounded motion tends to the equilibria, and equilibrium 1" in told.text()
+    result = lw.equations(model).explanation()
+    assert "So every bounded motion tends to the equilibria, and equilibrium 1" in result.text()
     motion = lw.simulate(model, [0.5, 1.0], [0.0, 0.0], 40.0, 5e-3, every=100)
-    ends = [np.abs(lw.difference(model, one.q, motion.q[-1])).max() for one in told.equilibria.found]
-    turned = np.abs(np.sin(motion.q[-1] - told.equilibria.found[0].q)).max()
+    ends = [np.abs(lw.difference(model, one.q, motion.q[-1])).max() for one in result.equilibria.found]
+    turned = np.abs(np.sin(motion.q[-1] - result.equilibria.found[0].q)).max()
     assert min(*ends, turned) < 1e-4
     assert np.abs(motion.v[-1]).max() < 1e-4
 
@@ -222,20 +222,20 @@ def test_one_damper_is_enough_where_the_rank_test_says_so(damped):
     coefficients = [0.0, 0.0]
     coefficients[damped] = 1.0
     model = with_damping(lw.load("two_link"), *coefficients)
-    told = lw.equations(model).explanation()
-    one = told.equilibria.found[0]
-    assert told.equilibria.silent_modes(one, told.equilibria.damping) == 0
-    assert "which is asymptotically stable" in told.text()
+    result = lw.equations(model).explanation()
+    one = result.equilibria.found[0]
+    assert result.equilibria.silent_modes(one, result.equilibria.damping) == 0
+    assert "which is asymptotically stable" in result.text()
     motion = lw.simulate(model, one.q + np.array([0.1, -0.1]), [0.0, 0.0], 120.0, 5e-3, every=100)
     assert np.abs(motion.q[-1] - one.q).max() < 0.01
 
 
 def test_a_mode_without_friction_goes_on():
     model = with_damping(apart(), 0.5, 0.0)
-    told = lw.equations(model).explanation()
-    one = told.equilibria.found[0]
-    assert told.equilibria.silent_modes(one, told.equilibria.damping) == 1
-    assert "one oscillation of the linearized motion moves no joint that has friction" in told.text()
+    result = lw.equations(model).explanation()
+    one = result.equilibria.found[0]
+    assert result.equilibria.silent_modes(one, result.equilibria.damping) == 1
+    assert "one oscillation of the linearized motion moves no joint that has friction" in result.text()
     motion = lw.simulate(model, one.q + 0.1, [0.0, 0.0], 20.0, 5e-3)
     assert np.abs(motion.q[-400:, 0]).max() < 1e-3
     assert np.abs(motion.q[-400:, 1]).max() > 0.09
@@ -243,10 +243,10 @@ def test_a_mode_without_friction_goes_on():
 
 def test_springs_count():
     model = sprung(3.0)
-    told = lw.equations(model).explanation()
-    assert told.equilibria.springs
-    assert "their forces K(q) and their energy are included here" in told.text()
-    for one in told.equilibria.found:
+    result = lw.equations(model).explanation()
+    assert result.equilibria.springs
+    assert "their forces K(q) and their energy are included here" in result.text()
+    for one in result.equilibria.found:
         total = lw.gravity_forces(model, one.q) - lw.passive_forces(model, one.q, [0.0])
         assert np.abs(total).max() < 1e-9
         assert not one.exact
@@ -318,7 +318,7 @@ def test_bodies_without_mass_are_no_obstacle():
     assert "what becomes of small disturbances is undetermined" in text
 
 
-def test_what_is_too_large_is_told_with_what_remains():
+def test_what_is_too_large_is_reported_with_what_remains():
     made = lw.equations(undamped(lw.load("arm7")), term_limit=900)
     text = made.explanation().text()
     assert "M and h are too large to be analyzed" in text
@@ -329,6 +329,6 @@ def test_what_is_too_large_is_told_with_what_remains():
 
 def test_dry_friction_is_not_said_to_leave_rest_to_equilibria():
     screw = lw.Builder("screw").body("nut", 1.0, inertia=0.1).joint("turn", ("helical", 0.01), "world", "nut")
-    told = lw.equations(screw.build()).explanation().text()  # which friction without a slope at rest would hold
-    assert "With viscous friction D(v) at every joint" in told
-    assert "every motion goes on without bound" in told
+    result = lw.equations(screw.build()).explanation().text()  # which friction without a slope at rest would hold
+    assert "With viscous friction D(v) at every joint" in result
+    assert "every motion goes on without bound" in result

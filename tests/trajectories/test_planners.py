@@ -29,10 +29,10 @@ def ends_of(model, seed, batch=(), size=1.0):
 def test_polynomials_meet_their_ends_on_every_joint(model, seed, degree):
     (start, end), rates = ends_of(model, seed)
     names = ("velocity", "acceleration", "jerk")[: (degree - 1) // 2]
-    told = {
+    options = {
         f"{side}_{name}": x[k] for name, x in zip(names, rates, strict=False) for k, side in enumerate(("start", "end"))
     }
-    plan = plans.polynomial(model, start, end, 1.7, degree=degree, **told)
+    plan = plans.polynomial(model, start, end, 1.7, degree=degree, **options)
     assert plan.degree == degree
     for k, (t, q) in enumerate(((0.0, start), (1.7, end))):
         at = plan.at(t)
@@ -74,10 +74,10 @@ def test_ends_are_met_and_limits_kept(planner, seed):
     (start, end), (v, a, _) = ends_of(arm, seed, (4,), 0.45)
     end = start + np.linspace(0.01, 1.0, 4)[:, None] * (end - start)
     limits = dict(LIMITS)
-    told = dict(start_velocity=v[0], end_velocity=v[1], start_acceleration=a[0], end_acceleration=a[1])
+    options = dict(start_velocity=v[0], end_velocity=v[1], start_acceleration=a[0], end_acceleration=a[1])
     if planner == "trapezoid":
-        limits.pop("jerk"), told.pop("start_acceleration"), told.pop("end_acceleration")
-    plan = getattr(plans, planner)(arm, start, end, **limits, **told)
+        limits.pop("jerk"), options.pop("start_acceleration"), options.pop("end_acceleration")
+    plan = getattr(plans, planner)(arm, start, end, **limits, **options)
     for k in range(4):
         one = plan[k]
         at = one.at(np.concatenate([np.linspace(0.0, one.duration, 2000), one.times]))
@@ -89,7 +89,7 @@ def test_ends_are_met_and_limits_kept(planner, seed):
         assert np.allclose([first.v, last.v], v[:, k], atol=1e-10)
         if planner == "s_curve":
             assert np.allclose([first.a, last.a], a[:, k], atol=1e-9)
-        single = getattr(plans, planner)(arm, start[k], end[k], **limits, **{name: x[k] for name, x in told.items()})
+        single = getattr(plans, planner)(arm, start[k], end[k], **limits, **{name: x[k] for name, x in options.items()})
         assert single.duration == pytest.approx(one.duration, rel=1e-12)
         times = np.linspace(0.0, one.duration, 50)
         assert np.allclose(single(times)[0], one(times)[0], atol=1e-10)
@@ -202,7 +202,7 @@ def test_no_joint_takes_any_time():
         plans.s_curves(*(x[row] for x in states), duration=alone[row].max())
 
 
-def test_a_longer_time_is_taken_where_it_is_asked_for():
+def test_a_longer_time_is_taken_where_it_is_requested():
     arm = lw.load("arm7")
     start, end = arm.random(2, seed=1)
     for planner, limits in (("s_curve", LIMITS), ("trapezoid", {k: LIMITS[k] for k in ("velocity", "acceleration")})):
@@ -278,7 +278,7 @@ def test_where_nothing_moves_it_takes_no_time():
         (dict(duration=-1.0), "duration is a time"),
     ],
 )
-def test_what_cannot_be_planned_is_told(change, message):
+def test_what_cannot_be_planned_is_reported(change, message):
     right = dict(start=[0.0, 0.0], end=[1.0, 2.0], **LIMITS)
     with pytest.raises(LinkwrightError, match=message):
         plans.s_curve(lw.load("two_link"), **right | change)
@@ -294,7 +294,7 @@ def test_what_cannot_be_planned_is_told(change, message):
         (dict(start=[0.0]), r"start has shape \(1,\)"),
     ],
 )
-def test_what_no_polynomial_does_is_told(change, message):
+def test_what_no_polynomial_does_is_reported(change, message):
     right = dict(start=[0.0, 0.0], end=[1.0, 2.0], duration=1.0)
     with pytest.raises(LinkwrightError, match=message):
         plans.polynomial(lw.load("two_link"), **right | change)
@@ -307,16 +307,16 @@ def test_states_that_do_not_fit_are_refused():
         plans.s_curves(0, 0, 0, 1, 0, 0, 1, 1, 1)
 
 
-def test_an_end_beyond_limits_of_position_is_told_and_a_start_is_not():
+def test_an_end_beyond_limits_of_position_is_reported_and_a_start_is_not():
     arm = lw.load("arm7")
     far, near = np.full(7, 10.0), np.full(7, 1.0)
-    told = "the end of 'joint1' is 10, beyond its limit 2.96706"
+    text = "the end of 'joint1' is 10, beyond its limit 2.96706"
     for plan in (
         lambda a, b: plans.s_curve(arm, a, b, velocity=1.0, acceleration=1.0, jerk=1.0),
         lambda a, b: plans.trapezoid(arm, a, b, velocity=1.0, acceleration=1.0),
         lambda a, b: plans.polynomial(arm, a, b, 2.0),
     ):
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=text):
             plan(near, far)
         with pytest.raises(InputError, match=r"in row \[1\]"):
             plan(near, np.stack([near, far]))
@@ -334,7 +334,7 @@ def test_limits_may_be_those_of_each_motion_of_a_batch():
         assert np.allclose(many.duration, one, rtol=1e-12)
 
 
-def test_durations_that_numbers_cannot_take_are_told():
+def test_durations_that_numbers_cannot_take_are_reported():
     arm = lw.load("two_link")
     for duration in (1e-300, 1e300):
         with pytest.raises(InputError, match="so short or so long"):

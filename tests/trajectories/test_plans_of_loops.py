@@ -56,7 +56,7 @@ def test_a_batch_is_its_motions():
     assert many[1].duration == 0.0
 
 
-def test_what_does_not_close_is_told():
+def test_what_does_not_close_is_reported():
     model = lw.load("four_bar")
     start, end = ends_of(model, ["crank"])
     with pytest.raises(ModelError, match=r"name the joints that are actuated, such as actuated=\['crank'\]"):

@@ -39,7 +39,7 @@ def test_a_batch_without_rows_is_planned_as_any_other(batch, plan, tmp_path):
         assert found.efforts(0.1).shape == (*batch, 2)
 
 
-def test_a_step_that_makes_too_many_samples_is_told_with_their_number():
+def test_a_step_that_makes_too_many_samples_is_reported_with_their_number():
     plan = plans.polynomial(ARM, [0.0, 0.0], [1.0, 0.5], 2.0)
     path = plans.straight(np.eye(4), [0.1, 0.0, 0.0], 2.0)
     for one in (plan, path):

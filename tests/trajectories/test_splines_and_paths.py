@@ -32,10 +32,10 @@ def waypoints_of(model, seed, n=5, size=0.6, batch=()):
 @given(few_trees(), st.integers(0, 2**31), st.sampled_from(["clamped", "natural"]))
 def test_splines_go_through_with_continuous_accelerations(model, seed, ends):
     q, t = waypoints_of(model, seed)
-    told = (
+    options = (
         {} if ends == "natural" else dict(start_velocity=np.full(model.nv, 0.1), end_velocity=np.full(model.nv, -0.2))
     )
-    plan = plans.spline(model, q, t, ends=ends, **told)
+    plan = plans.spline(model, q, t, ends=ends, **options)
     assert np.abs(lw.difference(model, plan(t)[0], q)).max() < 1e-10
     h = 1e-8
     scale = 1.0 + np.abs(plan.at(t).a).max()
@@ -86,7 +86,7 @@ def test_splines_of_batches_are_those_of_each():
         (dict(waypoints=[[0.0, np.nan]] * 3), "waypoints is not finite"),
     ],
 )
-def test_what_no_spline_goes_through_is_told(change, message):
+def test_what_no_spline_goes_through_is_reported(change, message):
     right = dict(waypoints=[[0.0, 0.0], [1.0, 0.5], [0.0, 1.0]], times=[0.0, 1.0, 2.0])
     with pytest.raises((LinkwrightError, ValueError), match=message):
         plans.spline(lw.load("two_link"), **right | change)
@@ -96,17 +96,17 @@ HOME = lw.transform.make(lw.rotation.about([1.0, 2.0, 3.0], 0.7), [0.4, -0.1, 0.
 THERE = lw.transform.make(lw.rotation.about([0.0, 1.0, 3.0], 2.0), [0.5, 0.2, 0.3])
 FAST = dict(velocity=0.3, acceleration=1.0, jerk=8.0)
 PATHS = {
-    "straight": lambda **told: plans.straight(HOME, THERE, **told),
-    "circle": lambda **told: plans.circle(HOME, [0.4, 0.0, 0.5], [1.0, 0.0, 0.2], **told),
-    "turning": lambda **told: plans.circle(HOME, [0.4, 0.0, 0.5], [1.0, 0.0, 0.2], -2.0, turning=True, **told),
-    "arc": lambda **told: plans.arc(HOME, [0.5, 0.0, 0.6], THERE, **told),
+    "straight": lambda **options: plans.straight(HOME, THERE, **options),
+    "circle": lambda **options: plans.circle(HOME, [0.4, 0.0, 0.5], [1.0, 0.0, 0.2], **options),
+    "turning": lambda **options: plans.circle(HOME, [0.4, 0.0, 0.5], [1.0, 0.0, 0.2], -2.0, turning=True, **options),
+    "arc": lambda **options: plans.arc(HOME, [0.5, 0.0, 0.6], THERE, **options),
 }
 
 
 @pytest.mark.parametrize("name", PATHS)
-@pytest.mark.parametrize("told", [dict(duration=2.0), FAST])
-def test_velocities_and_accelerations_of_paths_are_the_rates(name, told):
-    path = PATHS[name](**told)
+@pytest.mark.parametrize("message", [dict(duration=2.0), FAST])
+def test_velocities_and_accelerations_of_paths_are_the_rates(name, message):
+    path = PATHS[name](**message)
     h = 1e-5
     for t in np.linspace(0.07, 0.93, 9) * path.duration:
         (before, v0, _), (pose, v, a), (after, v1, _) = (path(x) for x in (t - h, t, t + h))
@@ -119,7 +119,7 @@ def test_velocities_and_accelerations_of_paths_are_the_rates(name, told):
     assert np.allclose(path(path.duration + 1.0)[0], path.end)
 
 
-def test_paths_begin_and_end_where_they_are_told():
+def test_paths_begin_and_end_where_they_are_reported():
     for name in ("straight", "arc"):
         path = PATHS[name](duration=1.0)
         assert np.allclose(path.start, HOME, atol=1e-14)
@@ -204,12 +204,12 @@ def test_paths_are_drawn(tmp_path):
         (lambda: PATHS["arc"](duration=1.0).then(PATHS["arc"](duration=1.0)), "begins .* from where this one ends"),
     ],
 )
-def test_what_is_no_path_is_told(make, message):
+def test_what_is_no_path_is_reported(make, message):
     with pytest.raises((InputError, ArgumentError, LinkwrightError), match=message):
         make()
 
 
-def test_a_jump_is_told_with_the_joint_that_stops_it():
+def test_a_jump_is_reported_with_the_joint_that_stops_it():
     arm = lw.load("arm7")
     home = lw.pose(arm, np.array([0.3, 0.6, -0.2, 1.2, 0.4, 0.8, 0.1]), "tool")
     ring = plans.circle(home, home[:3, 3] + [0.0, 0.0, -0.1], [1.0, 0.3, 0.0], duration=2.0)
@@ -221,7 +221,7 @@ def test_a_jump_is_told_with_the_joint_that_stops_it():
 
 
 @pytest.mark.parametrize("beside", [0.0, 1e-3])
-def test_a_path_past_the_shoulder_is_told_to_be_singular(beside):
+def test_a_path_past_the_shoulder_is_reported_to_be_singular(beside):
     arm = lw.load("two_link")
     out = lw.pose(arm, np.array([0.0, 2.0]), "tip")
     flat = int(np.argmax(np.abs(out[:3, 3])))

@@ -237,9 +237,9 @@ def test_speeds_at_the_ends():
     with pytest.raises(InputError, match=r"cannot be begun with speed 50 along it: within the limits it is 0 to"):
         time_optimal(path.model, path, start_speed=50.0)
     ended = r"problem \[1\]: the path cannot be ended with speed 50 along it: within the limits it is at most"
-    with pytest.raises(InputError, match=ended) as told:
+    with pytest.raises(InputError, match=ended) as caught:
         time_optimal(path.model, path, end_speed=[0.05, 50.0])
-    most = float(str(told.value).split()[-1])
+    most = float(str(caught.value).split()[-1])
     assert time_optimal(path.model, path, end_speed=0.9999 * most).speed[-1] == pytest.approx(0.9999 * most)
     with pytest.raises(InputError, match="cannot be ended"):
         time_optimal(path.model, path, end_speed=1.0001 * most)
@@ -380,9 +380,9 @@ def test_a_damped_pendulum_is_as_fast_as_full_effort_in_either_direction_makes_i
     assert found[0] < 1.012 * best
 
 
-def test_a_root_without_a_motor_is_told():
+def test_a_root_without_a_motor_is_reported():
     """However it is gone along the path needs effort there; where efforts do not matter it goes."""
-    for gravity, told in ((-9.81, "58.86 N or N m at rest"), (0.0, "to move along the path")):
+    for gravity, expected in ((-9.81, "58.86 N or N m at rest"), (0.0, "to move along the path")):
         builder = lw.Builder("afloat", gravity=[0.0, 0.0, gravity])
         builder.body("base", mass=5.0, center_of_mass=[0.0, 0.0, 0.0], inertia=0.1 * np.eye(3))
         builder.joint("root", "free", "world", "base")
@@ -393,7 +393,7 @@ def test_a_root_without_a_motor_is_told():
         waypoints[1, -1] = 1.0
         how = {"velocity": 2.0, "acceleration": 5.0}
         for effort in (None, 100.0):
-            with pytest.raises(InputError, match=f"joint 'root' has no motor, but needs effort, {told}"):
+            with pytest.raises(InputError, match=f"joint 'root' has no motor, but needs effort, {expected}"):
                 time_optimal(model, waypoints, effort=effort, **how)
         motion = time_optimal(model, waypoints, effort=np.inf, **how)
         assert used(motion).max() <= 1.0 + 1e-6
@@ -456,13 +456,13 @@ def test_coordinates_that_do_not_move_need_no_special_care():
     assert np.isfinite(motion.duration)
 
 
-def test_what_cannot_be_followed_is_told():
+def test_what_cannot_be_followed_is_reported():
     arm = lw.load("arm4")
     stretched = straight(arm, [0.0, -1.5, 0.0, 0.0], [0.0, 1.5, 0.0, 0.0])
     holding = np.abs(lw.gravity_forces(arm, stretched.at(np.linspace(0.0, 1.0, 50)).q)).max(axis=0)
     weak = np.where(np.arange(4) == 1, 0.8 * holding, 10.0 * holding + 1.0)
-    told = r"joint '\w+' cannot hold the robot at s = 0\.\d+ \(interval \d+ of 100.*: it needs .* N m at rest"
-    with pytest.raises(InputError, match=told):
+    text = r"joint '\w+' cannot hold the robot at s = 0\.\d+ \(interval \d+ of 100.*: it needs .* N m at rest"
+    with pytest.raises(InputError, match=text):
         time_optimal(arm, stretched, effort=weak, velocity=0.1)
     with pytest.raises(InputError, match=r"problem \[1\]: joint"):
         time_optimal(arm, stretched, effort=np.stack([10.0 * holding + 1.0, weak]), velocity=0.1)
@@ -470,11 +470,11 @@ def test_what_cannot_be_followed_is_told():
         time_optimal(arm, stretched, effort=np.inf, velocity=np.inf)
 
 
-def test_wrong_arguments_are_told():
+def test_wrong_arguments_are_reported():
     arm = lw.load("arm7")
     path = arm_path(0)
     path = lw.Trajectory(arm, path.times, path.q, path.coefficients)
-    for how, kind, told in (
+    for how, kind, expected in (
         ({"effort": -1.0}, InputError, "the limit of effort is above 0; of 'joint1' it is -1"),
         ({"velocity": [1.0, 2.0]}, LinkwrightError, r"velocity is a number or an array \(…, 7\); got shape \(2,\)"),
         ({"points": 10.5}, InputError, "points is a whole number"),
@@ -483,7 +483,7 @@ def test_wrong_arguments_are_told():
         ({"check": "no"}, ArgumentError, "check is True or False; got 'no'"),
         ({"actuated": "joint1"}, ArgumentError, "actuated is a list of joint names; got 'joint1'"),
     ):
-        with pytest.raises(kind, match=told):
+        with pytest.raises(kind, match=expected):
             time_optimal(arm, path, **how)
     with pytest.raises(ArgumentError, match="the path is of another model, 'arm7'"):
         time_optimal(lw.load("arm7").with_gravity([0.0, 0.0, 0.0]), path)

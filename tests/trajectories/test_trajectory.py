@@ -82,10 +82,10 @@ def test_symbols_give_what_numbers_give(n):
     model = one_of_each()
     trajectory = pieces_of(model, n, n=n)
 
-    def told(model, t):
+    def sampled(model, t):
         return trajectory(t)
 
-    kernel = lw.compile(told, model, t=())
+    kernel = lw.compile(sampled, model, t=())
     for t in [*np.linspace(0.0, trajectory.times[-1] + 0.2, 37), *trajectory.times]:
         for x, y in zip(kernel(t), trajectory(t), strict=True):
             assert np.allclose(x, y, rtol=1e-11, atol=1e-11)

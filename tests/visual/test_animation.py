@@ -260,7 +260,7 @@ def test_the_work_grows_with_the_time_and_ten_seconds_take_little_room(tmp_path)
         ({"t": np.zeros(0), "q": np.zeros((0, 2))}, InputError, "no sample"),
     ],
 )
-def test_what_cannot_be_animated_is_told(tmp_path, options, error, match):
+def test_what_cannot_be_animated_is_reported(tmp_path, options, error, match):
     given = {"t": np.array([0.0, 0.1, 0.2]), "q": np.zeros((3, 2)), **options}
     with pytest.raises(error, match=match):
         animate(planar(2), given.pop("t"), given.pop("q"), tmp_path / "motion.gif", **given)
@@ -271,14 +271,14 @@ def test_what_cannot_be_animated_is_told(tmp_path, options, error, match):
     ("name", "match"),
     [("a.avi", r"\.gif"), ("a.tar.gz", "frames/"), ("file/a.gif", "cannot be a folder"), ("sub.gif", "folder")],
 )
-def test_a_path_that_cannot_be_written_is_told(tmp_path, name, match):
+def test_a_path_that_cannot_be_written_is_reported(tmp_path, name, match):
     (tmp_path / "sub.gif").mkdir()
     (tmp_path / "file").touch()
     with pytest.raises(LinkwrightError, match=match):
         animate(planar(1), [0.0, 0.1], [[0.0], [0.1]], tmp_path / name)
 
 
-def test_an_empty_path_is_told():
+def test_an_empty_path_is_reported():
     with pytest.raises(ArgumentError, match="not empty"):
         animate(planar(1), [0.0, 0.1], [[0.0], [0.1]], "")
 
@@ -341,7 +341,7 @@ def test_an_mp4_is_given_every_picture_and_its_rate(tmp_path, monkeypatch):
     assert "<video" in path._repr_html_()
 
 
-def test_an_mp4_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+def test_an_mp4_that_cannot_be_written_is_reported(tmp_path, monkeypatch):
     fake_ffmpeg(tmp_path, monkeypatch, "no such encoder")
     (tmp_path / "motion.mp4").write_text("earlier")
     with pytest.raises(InputError, match="ffmpeg could not write the film: no such encoder"):

@@ -64,7 +64,7 @@ def test_in_space(name, tmp_path):
     assert (tmp_path / "ellipsoids.png").stat().st_size > 5000
 
 
-def test_mistakes_are_told():
+def test_mistakes_are_reported():
     model = lw.load("planar:3")
     with pytest.raises(InputError, match="kinds are a list of 'velocity', 'force'; got 'speed'"):
         lw.draw_ellipsoids(model, np.zeros(3), "tip", "speed")

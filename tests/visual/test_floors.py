@@ -13,11 +13,11 @@ from linkwright.visual.drawing.vector import vector_drawing
 from linkwright.visual.drawing.view import choose_view, grid_lines
 
 
-def view_of(model, **told):
+def view_of(model, **options):
     bones = skeleton(model)
     poses = poses_along(model, model.neutral()[None])
     points, centers = bones.along(poses), bones.center_of_mass_along(poses)
-    return choose_view(points, centers, model.gravity, floors=floors_of(model), **told)
+    return choose_view(points, centers, model.gravity, floors=floors_of(model), **options)
 
 
 @pytest.mark.parametrize("height", [-2.0, -0.404, 0.0])
@@ -82,7 +82,7 @@ def test_a_plane_seen_end_on_is_a_line_at_its_height():
         assert r[0] * s[1] - r[1] * s[0] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_touching_shapes_are_drawn_over_the_sticks_when_asked():
+def test_touching_shapes_are_drawn_over_the_sticks_on_request():
     model = lw.load("quadruped").with_ground(-0.4)
     assert not skin(model).over
     touching = skin(model, "touching")
@@ -94,12 +94,12 @@ def test_touching_shapes_are_drawn_over_the_sticks_when_asked():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [{}, {"normal": (0.3, 0.0, 1.0)}, {"heights": np.ones((4, 4)), "size": (1.0, 1.0)}],
     ids=["plane", "slope", "heights"],
 )
-def test_every_ground_is_drawn(told):
-    model = lw.load("quadruped").with_ground(-0.4, **told)
+def test_every_ground_is_drawn(message):
+    model = lw.load("quadruped").with_ground(-0.4, **message)
     figure = draw(model, model.neutral(), shapes="touching")
     assert len(figure.axes[0].collections[0].get_segments()) > 3
     assert "<path" in vector_drawing(model, model.neutral())

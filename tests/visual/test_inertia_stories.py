@@ -27,11 +27,11 @@ from mechanisms import random_tree
 def test_the_blocks_told_are_those_of_the_mass_matrix(seed):
     model = random_tree(list(JOINT_TYPES), seed)
     q = model.random(seed=seed)
-    told, H = standing(model, q), np.diag(model.armature)
+    messages, H = standing(model, q), np.diag(model.armature)
     ends = np.cumsum([0, *(joint.nv for joint in model.joints)])
     for i in range(len(model.links)):
         for j in model.path(i):
-            block = told.block(j, i)
+            block = messages.block(j, i)
             H[ends[j] : ends[j + 1], ends[i] : ends[i + 1]] += block
             if i != j:
                 H[ends[i] : ends[i + 1], ends[j] : ends[j + 1]] += block.T
@@ -61,12 +61,12 @@ def titles(model, story):
 
 
 @pytest.mark.parametrize(("name", "last"), [("two_link", "Done"), ("four_bar", "Done: what is empty .* (loops open)")])
-def test_what_is_empty_and_what_is_open_is_told_where_it_is_so(name, last):
+def test_what_is_empty_and_what_is_open_is_reported_where_it_is_so(name, last):
     *_, (title, _) = titles(built_in(name), "order")
     assert re.fullmatch(last.replace("(", r"\(").replace(")", r"\)"), title)
 
 
-def test_bodies_without_numbers_are_told_by_name():
+def test_bodies_without_numbers_are_reported_by_name():
     model = built_in("humanoid")
     found = [title for title, _ in titles(model, "composites")]
     assert all(body.name in title for body, title in zip(reversed(model.bodies), found[1:], strict=True))
@@ -83,7 +83,7 @@ def test_words_lie_on_nothing_that_is_drawn(story):
                 assert not any(box.contains(*point) for point in (*points, *middle))
 
 
-def test_what_has_no_story_is_told(tmp_path):
+def test_what_has_no_story_is_reported(tmp_path):
     with pytest.raises(UnknownNameError, match="unknown story 'rows'"):
         animate_inertia(built_in("two_link"), [0, 0], "rows", tmp_path / "a.gif")
     with pytest.raises(InputError, match=r"the animation requires 1 to 40 bodies; 'planar:41' has 41"):

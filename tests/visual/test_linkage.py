@@ -297,7 +297,7 @@ def test_springs_are_coils_and_ropes_between_their_points():
 
 @pytest.mark.parametrize("name", ["four_bar", "four_bars:12", "slider_crank", "bricard", "delta", "stewart"])
 def test_what_meets_in_a_loop_differs_in_color(name):
-    """At joints and at pins; only telescopes, whose halves are told apart by how wide they are, have one color."""
+    """At joints and at pins; only telescopes, whose halves differ in width, have one color."""
     model = lw.load(name)
     bones = skeleton(model)
     colors = limb_colors(bones)

@@ -214,6 +214,6 @@ def test_a_motion_that_broke_down_is_still_plotted():
         (lambda: coordinate_groups(arm(), "tau"), InputError, "nq"),
     ],
 )
-def test_what_cannot_be_plotted_is_told(call, error, match):
+def test_what_cannot_be_plotted_is_reported(call, error, match):
     with pytest.raises(error, match=match):
         call()

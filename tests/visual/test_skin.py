@@ -126,7 +126,7 @@ def test_motions_and_ghosts_are_drawn_with_shapes(tmp_path):
     assert draw(model, q) is not None
 
 
-def test_missing_meshes_leave_sticks_and_broken_ones_are_told(tmp_path):
+def test_missing_meshes_leave_sticks_and_broken_ones_are_reported(tmp_path):
     pytest.importorskip("trimesh")
     builder = lw.Builder("arm").body("a", 1.0, [0.5, 0, 0], 0.01).joint("j", "revolute", "world", "a")
     missing = builder.mesh("a", str(tmp_path / "a.stl")).build()
@@ -134,7 +134,7 @@ def test_missing_meshes_leave_sticks_and_broken_ones_are_told(tmp_path):
         assert skin(missing) is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert skin(missing) is None  # told once
+        assert skin(missing) is None  # one warning
     (tmp_path / "a.stl").write_bytes(b"not a mesh")
     broken = lw.Builder(missing).build()
     with pytest.warns(FormatWarning, match=r"'arm': shapes are not drawn: .*a\.stl"):

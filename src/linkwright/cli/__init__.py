@@ -24,7 +24,7 @@ from linkwright.cli.output import terminal
 from linkwright.cli.output.encodings import accept_all_characters_in_output
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.plugins import plugins
-from linkwright.status import told_elsewhere
+from linkwright.status import status_elsewhere
 
 # importing these modules registers their commands
 COMMANDS = (simulate, reach, info, equations, convert, identify, study, studio, cache, doctor)
@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
     accept_all_characters_in_output()
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
-        with told_elsewhere():
+        with status_elsewhere():
             app(sys.argv[1:] if arguments is None else arguments, print_error=False, exit_on_error=False)
     except CycloptsError as error:
         _report("error", "bold red", usage_errors.told(error))

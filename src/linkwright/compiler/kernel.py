@@ -393,8 +393,8 @@ class Kernel(Entered):
 
     def _hint(self, names: Collection[str]) -> str:
         """Return a hint for names that are no arguments because they were bound to values."""
-        told = ", ".join(f"{name} = {self._bound[name]!r}" for name in names)
-        return f"; bound when it was compiled: {told} (a shape, () for a number, makes an argument)" if told else ""
+        text = ", ".join(f"{name} = {self._bound[name]!r}" for name in names)
+        return f"; bound when it was compiled: {text} (a shape, () for a number, makes an argument)" if text else ""
 
     __signature__ = _KernelSignature()
 
@@ -454,8 +454,8 @@ class Kernel(Entered):
         slots = [("input", s.name, _shown(s.shape)) for s in self.program.inputs]
         slots += [("output", s.name, _shown(s.shape)) for s in self.program.outputs]
         rows = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in slots)
-        told = f"<p>kernel <b>{escape(self.program.name)}</b>: {escape(str(self.operations))}</p>"
-        return f"{told}<table><tr><th></th><th>name</th><th>shape</th></tr>{rows}</table>"
+        text = f"<p>kernel <b>{escape(self.program.name)}</b>: {escape(str(self.operations))}</p>"
+        return f"{text}<table><tr><th></th><th>name</th><th>shape</th></tr>{rows}</table>"
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{slot.name} {_shown(slot.shape)}" for slot in self.program.inputs)

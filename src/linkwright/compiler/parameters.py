@@ -114,8 +114,8 @@ def require_possible(known: Parameter, values: Array) -> None:
         low, high = 0.0, 1.0
     bad = ~((values >= low) & (values <= high))
     if bad.any():
-        told = "from 0 to 1" if known.what == "restitution" else "not negative"
-        raise InputError(f"{known.name} is {told}; got {values[bad].flat[0]:g}")
+        text = "from 0 to 1" if known.what == "restitution" else "not negative"
+        raise InputError(f"{known.name} is {text}; got {values[bad].flat[0]:g}")
 
 
 def _with_values(

@@ -86,8 +86,8 @@ def public(book: F) -> F:
         keys = {n: f"_face_exact({n})" for n in fixed}
     elif "actuated" in fixed:
         keys["actuated"] = "_face_tuple(actuated) if _face_type(actuated) is _face_list else actuated"
-    model, told, pushed, usual = parameters[0].name, ", ".join(n for n in arrays if n not in optional), "", ""
-    if _usual(book) is not None:  # only arrays are given: the fast path
+    model, required, pushed, usual = parameters[0].name, ", ".join(n for n in arrays if n not in optional), "", ""
+    if _usual(book) is not None:  # only arrays are required: the fast path
         same = [
             f"{p.name} is {'None' if p.default is None else f'_face_default{k}'}"
             for k, p in enumerate(parameters)
@@ -95,12 +95,12 @@ def public(book: F) -> F:
         ]
         same += [f"{n} is None" for n in optional]
         condition = " and ".join(same) or "True"
-        usual = f"        if {condition}:\n            return {record}({model}.memo[_face_identity]({told}))\n"
+        usual = f"        if {condition}:\n            return {record}({model}.memo[_face_identity]({required}))\n"
     if "wrenches" in fixed:
         key = ", ".join((keys | {"wrenches": "_face_tuple(wrenches)"}).values())
         pushed = (
             f"        if wrenches:\n"
-            f"            return {record}({model}.memo[_face_identity, {key}]({told}, *wrenches.values()))\n"
+            f"            return {record}({model}.memo[_face_identity, {key}]({required}, *wrenches.values()))\n"
         )
         keys["wrenches"] = "None"
     for n in optional:  # a kernel of its own, with one more array
@@ -113,7 +113,7 @@ def public(book: F) -> F:
         f"        raise _face_wrong([{', '.join(p.name for p in parameters)}], _face_more, _face_unknown)\n"
         f"    try:\n"
         f"{usual}{pushed}"
-        f"        return {record}({model}.memo[{key}]({told}))\n"
+        f"        return {record}({model}.memo[{key}]({required}))\n"
         f"    except Exception as error:\n"
         f"        return {record}(_face_otherwise(error, {model}, {{{', '.join(f'{n!r}: {n}' for n in names)}}}))\n"
     )
@@ -178,7 +178,7 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
 
     def make() -> Callable[..., Any]:
         checked = facts(book).checked
-        if checked is not None and checked.asked(model, fixed):
+        if checked is not None and checked.applies(model, fixed):
             return _checked(checked, model, arguments, fixed)
         return _compiled_or_not(bind(book, model, {n: FIXED[n] for n in given}, values=fixed))
 
@@ -189,8 +189,8 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         if own:  # a value that may change unseen: what comes of it is not kept
             return make()(*arrays)
         strange = {n: x for n, x in fixed.items() if not _hashable(x)}
-        told = " and ".join(f"{n} = {x!r}" for n, x in strange.items())
-        raise ArgumentError(f"{name}: options are names, numbers and lists of them; got {told}") from None
+        text = " and ".join(f"{n} = {x!r}" for n, x in strange.items())
+        raise ArgumentError(f"{name}: options are names, numbers and lists of them; got {text}") from None
     if known and not isinstance(error, (KeyError, TypeError)):  # it was the kernel that refused
         raise error from None
     usual = _usual(book)
@@ -402,9 +402,9 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
     own = identity(book).derivative(wrt)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        told = signature.bind(*args, **kwargs)
-        told.apply_defaults()
-        arguments = dict(told.arguments)
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arguments = dict(bound.arguments)
         model = arguments.pop(first)
         wrenches = arguments.get("wrenches")
         fixed = {n: x for n, x in arguments.items() if n not in ARRAYS}
@@ -427,8 +427,8 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
             try:
                 return differentiate(trace(bind(book, model, shapes, values=fixed)), wrt, model)
             except TooLargeError as error:
-                told = f"the derivative of {name} by {wrt} is too large for {model.name!r}: {error}"
-                return f"{told}; {name_of(known.book)} gives it" if known else told
+                message = f"the derivative of {name} by {wrt} is too large for {model.name!r}: {error}"
+                return f"{message}; {name_of(known.book)} gives it" if known else message
 
         try:
             key = [*(exact(x) for x in fixed.values()), *shapes]
@@ -444,10 +444,10 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
         results = replay(made, symbols[0].graph, [np.asarray(x, dtype=object) for x in arrays])
         return results[0] if made.single else results
 
-    told: Any = gradient
-    told.identity = own
-    told.algorithm = algorithm_of(book)
-    told.__name__ = told.__qualname__ = f"{name}_{wrt}"
-    told.__doc__ = f"The derivative of :func:`{name}` with respect to {wrt}."
-    told.__signature__ = signature
+    annotated: Any = gradient
+    annotated.identity = own
+    annotated.algorithm = algorithm_of(book)
+    annotated.__name__ = annotated.__qualname__ = f"{name}_{wrt}"
+    annotated.__doc__ = f"The derivative of :func:`{name}` with respect to {wrt}."
+    annotated.__signature__ = signature
     return DerivativeFunction(public(gradient), (function, wrt))

@@ -106,10 +106,10 @@ def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., Non
         return otherwise(args, named)
 
     face = plain if look is None else looking
-    told: Any = face
-    told.book = function
-    told.__signature__ = batched(function)
-    return told
+    annotated: Any = face
+    annotated.book = function
+    annotated.__signature__ = batched(function)
+    return annotated
 
 
 def _any_above(x: Any) -> bool:

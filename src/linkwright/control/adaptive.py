@@ -71,7 +71,7 @@ def _start(
     state: State = {"parameters": inertial_parameters(model)[places]}
     if np.any(require_positive("prediction", prediction, zero=True)):
         empty = np.zeros((model.nv, n + 1))
-        state |= {"seen": empty, "past": empty, "asked": np.zeros(())}
+        state |= {"seen": empty, "past": empty, "called": np.zeros(())}
     return state
 
 
@@ -174,14 +174,14 @@ def adaptive(
     left = np.exp(-cutoff * step)
     # the columns tell what more mass takes, the last one what came besides efforts
     now = (momenta - 0.5 * step * changes - state["past"]) / step
-    seen = left * state["seen"] + where(state["asked"] > 0.5, (1.0 - left) * now, 0.0)
+    seen = left * state["seen"] + where(state["called"] > 0.5, (1.0 - left) * now, 0.0)
     acted = np.concatenate([np.zeros((model.nv, len(places))), tau[:, None]], axis=1)
     past = momenta + 0.5 * step * changes + step * acted
     W, r = seen[:, :-1], -seen[:, -1]
     weighted = step * prediction * _times(rate, W.T)
     wrong = W @ (after - nominal) - r
     after = after - weighted @ solve_symmetric(np.eye(model.nv) + W @ weighted, wrong)
-    return tau, {"parameters": after, "seen": seen, "past": past, "asked": 0.0 * state["asked"] + 1.0}
+    return tau, {"parameters": after, "seen": seen, "past": past, "called": 0.0 * state["called"] + 1.0}
 
 
 def _followed(model: Model, t: Any, q: Array, v: Array, reference: Wanted, convergence: Any) -> tuple[Array, Array]:

@@ -62,7 +62,7 @@ def compiled(
     shapes |= {"wrench": (6,)} if sensed else {}
     shapes |= {name: effort_function.shapes[places[name]] for name in inputs}
 
-    def told(model: Model, t: Any, q: Array, v: Array, *more: Any) -> Any:
+    def of_inputs(model: Model, t: Any, q: Array, v: Array, *more: Any) -> Any:
         given = dict(zip(list(shapes)[3:], more, strict=True))
         values = [given.get(name, effort_function.values[k]) for name, k in places.items()]
         state = (given["state"],) if effort_function.state else ()
@@ -70,5 +70,5 @@ def compiled(
             model, t, q, v, *state, *values, **({"wrench": given["wrench"]} if sensed else {})
         )
 
-    told.__name__ = rule.name
-    return compile(inputs_named(told, shapes), model, **shapes), rule.state
+    of_inputs.__name__ = rule.name
+    return compile(inputs_named(of_inputs, shapes), model, **shapes), rule.state

@@ -46,13 +46,13 @@ def within(efforts: Array, moved: Array, limits: Array) -> Array:
     sizes = np.stack([maximum(largest if one else x, LEAST) for x, one in zip(limits, free, strict=True)])
     bound = [k for k, one in enumerate(free) if not one]
     bounds: list[tuple[Any, Any]] = [(-1.0, 1.0)] * len(bound)
-    asked = efforts / sizes
-    start = np.stack([x if one else clip(x, -1.0, 1.0) for x, one in zip(asked, free, strict=True)])
+    relative = efforts / sizes
+    start = np.stack([x if one else clip(x, -1.0, 1.0) for x, one in zip(relative, free, strict=True)])
     S = moved * sizes
     S = S / np.sqrt((S * S).sum() / len(S))
-    u = bounded(S, S @ asked, [], start, bounds, bound, DAMPING)
-    u = bounded(np.eye(len(u)), asked, [S], u, bounds, bound, DAMPING)
+    u = bounded(S, S @ relative, [], start, bounds, bound, DAMPING)
+    u = bounded(np.eye(len(u)), relative, [S], u, bounds, bound, DAMPING)
     beyond: Any = 0.0
     for k in bound:
-        beyond = maximum(beyond, abs(asked[k]))
+        beyond = maximum(beyond, abs(relative[k]))
     return where(beyond > 1.0, u * sizes, efforts)

@@ -140,8 +140,8 @@ def shaped_impedance(
     wanted, velocity, acceleration = at(reference, t, (4, 4), 6)
     J = jacobian(model, q, frame)
     error = pose_error(pose(model, q, frame), wanted)
-    asked = (wrench - damper @ (J @ v - velocity) - spring @ error)[rows]
-    given = solve_symmetric(weight[np.ix_(rows, rows)], asked)
+    demanded = (wrench - damper @ (J @ v - velocity) - spring @ error)[rows]
+    given = solve_symmetric(weight[np.ix_(rows, rows)], demanded)
     acceleration = acceleration + np.eye(6)[:, rows] @ given
 
     def moving(t: Any) -> tuple[Array, Array, Array]:
@@ -429,9 +429,9 @@ def hybrid(
     require_open(model, "hybrid")
     require_driven(model, actuated, "hybrid")
     R = np.eye(3) if force_loop.axes is None else force_loop.axes
-    told = force(t) if callable(force) else force
-    if np.shape(told) != (6,):
-        raise ShapeError(f"force has shape {np.shape(told)}; expected (6,), [f; n] in the axes of the loop")
+    pushing = force(t) if callable(force) else force
+    if np.shape(pushing) != (6,):
+        raise ShapeError(f"force has shape {np.shape(pushing)}; expected (6,), [f; n] in the axes of the loop")
     wanted, velocity, acceleration = at(reference, t, (4, 4), 6)
     pressing = np.zeros(6)
     pressing[rows_of(force_loop.directions)] = 1.0
@@ -443,10 +443,10 @@ def hybrid(
     J = jacobian(model, q, frame)
     moved = J @ v
     error = pose_error(pose(model, q, frame), wanted)
-    lacking = pressing * (told + turn.T @ wrench)
+    lacking = pressing * (pushing + turn.T @ wrench)
     limit, learned = force_loop.limit, force_loop.integral * state
     learned = learned if limit is None else clip(learned, -limit, limit)
-    F = told + force_loop.proportional * lacking + learned - force_loop.damping * (turn.T @ moved)
+    F = pushing + force_loop.proportional * lacking + learned - force_loop.damping * (turn.T @ moved)
     x = along @ (acceleration - damping * (moved - velocity) - stiffness * error)
     free = freely(model, q, v, posture, posture_stiffness, posture_damping)
     M = mass_matrix(lean(model), q)  # and the bias: steps of a simulation have them too

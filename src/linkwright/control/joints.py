@@ -144,12 +144,12 @@ def pid(
         Next state.
     """
     e = difference(model, q, target)
-    asked = by_motors(model, stiffness * e - damping * v + state, actuated)
+    unlimited = by_motors(model, stiffness * e - damping * v + state, actuated)
     growth = by_motors(model, integral * e, actuated)
     if limit is None:
-        return asked, state + step * growth
-    cut = clip(asked, -limit, limit)
-    return cut, state + step * (growth + (cut - asked) / anti_windup)
+        return unlimited, state + step * growth
+    cut = clip(unlimited, -limit, limit)
+    return cut, state + step * (growth + (cut - unlimited) / anti_windup)
 
 
 @control_law(check=rules(reference=POSTURE, stiffness=of_joints(), damping=of_joints()))

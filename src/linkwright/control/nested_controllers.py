@@ -34,12 +34,12 @@ def begun(model: Model, controller: ControlLaw) -> State:
 
 
 def answer(
-    controller: ControlLaw, model: Model, t: Any, q: Array, v: Array, state: State, **told: Any
+    controller: ControlLaw, model: Model, t: Any, q: Array, v: Array, state: State, **inputs: Any
 ) -> tuple[Array, State]:
     """Return the efforts of the inner controller, and its entry of the next state."""
     if "controller" not in state:
-        return controller(model, t, q, v, **told), {}
-    tau, own = controller(model, t, q, v, state["controller"], **told)
+        return controller(model, t, q, v, **inputs), {}
+    tau, own = controller(model, t, q, v, state["controller"], **inputs)
     return tau, {"controller": own}
 
 
@@ -108,7 +108,7 @@ def _start_of_deciding(model: Model, *, controller: ControlLaw, decide: Callable
     if initial_state_of(model, decide) is not None:
         raise ArgumentError("decide must have no state: decide(model, t, q, v) -> array")
     action = as_numbers("what is decided", decide(model, 0.0, model.neutral(), np.zeros(model.nv)))
-    return {**begun(model, controller), "action": 0.0 * action, "asked": np.zeros(())}
+    return {**begun(model, controller), "action": 0.0 * action, "calls": np.zeros(())}
 
 
 @control_law(_start_of_deciding)
@@ -156,11 +156,11 @@ def with_policy(
     state : dict
         Next state.
     """
-    due = state["asked"] < 0.5
+    due = state["calls"] < 0.5
     action = when(due, lambda: np.asarray(decide(model, t, q, v)), state["action"])
     tau, own = answer(partial(controller, action=action), model, t, q, v, state, **measured)
-    asked = where(state["asked"] > every - 1.5, 0.0, state["asked"] + 1.0)
-    return tau, {**own, "action": action, "asked": asked}
+    calls = where(state["calls"] > every - 1.5, 0.0, state["calls"] + 1.0)
+    return tau, {**own, "action": action, "calls": calls}
 
 
 def require_positive(name: str, x: Any, n: int | None = None, zero: bool = False) -> Array:

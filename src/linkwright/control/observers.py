@@ -59,8 +59,8 @@ def _start(
     coming = (
         {"coming": np.zeros((delay_steps, model.nv))} if whole_number("delay_steps", delay_steps, 0, LATEST) else {}
     )
-    asked = partial(controller, external=still) if compensate and callable(controller) else controller
-    return {**begun(model, asked), "external": still, "past": still, "asked": np.zeros(()), **coming}
+    inner = partial(controller, external=still) if compensate and callable(controller) else controller
+    return {**begun(model, inner), "external": still, "past": still, "called": np.zeros(()), **coming}
 
 
 def _require_a_place_for_external(controller: ControlLaw) -> None:
@@ -132,14 +132,14 @@ def momentum_observer(
     n = n + passive_forces(model, q, v)
     left = np.exp(-gain * step)
     found = (p - 0.5 * step * n - state["past"]) / step
-    external = left * state["external"] + where(state["asked"] > 0.5, (1.0 - left) * found, 0.0 * found)
-    told = {**measured, "external": external} if compensate else measured
-    tau, own = answer(controller, model, t, q, v, state, **told)
+    external = left * state["external"] + where(state["called"] > 0.5, (1.0 - left) * found, 0.0 * found)
+    inputs = {**measured, "external": external} if compensate else measured
+    tau, own = answer(controller, model, t, q, v, state, **inputs)
     acts = tau if limit is None else clip(tau, -limit, limit)
     if "coming" in state:
         acts, own["coming"] = state["coming"][0], np.concatenate([state["coming"][1:], acts[None]])
     past = p + 0.5 * step * n + step * acts
-    return tau, {**own, "external": external, "past": past, "asked": 0.0 * state["asked"] + 1.0}
+    return tau, {**own, "external": external, "past": past, "called": 0.0 * state["called"] + 1.0}
 
 
 @public

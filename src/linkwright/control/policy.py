@@ -218,8 +218,8 @@ class Policy:
         if [len(layer) for layer in given] != [2] * len(wanted) or any(
             W.shape[-2:] != of_W or b.shape[-1:] != of_b for (W, b), (of_W, of_b) in zip(given, wanted, strict=True)
         ):
-            told = [tuple(x.shape for x in layer) for layer in given]
-            raise ShapeError(f"layers are pairs (W, b) of shapes {wanted}; got {told}")
+            shapes = [tuple(x.shape for x in layer) for layer in given]
+            raise ShapeError(f"layers are pairs (W, b) of shapes {wanted}; got {shapes}")
         parts = [part for W, b in given for part in (W.reshape((*W.shape[:-2], -1)), b)]
         lead = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
         return np.concatenate([np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts], axis=-1)
@@ -249,8 +249,8 @@ class Policy:
             raise ArgumentError(f"a state_dict is a dict of arrays by name; got {type(state).__name__}")
         names = [name for name in state if name.startswith(prefix) and name.endswith("weight")]
         if not names:
-            told = ", ".join(map(str, state)) or "none"
-            raise InputError(f"no name begins with {prefix!r} and ends in 'weight'; names: {told}")
+            listed = ", ".join(map(str, state)) or "none"
+            raise InputError(f"no name begins with {prefix!r} and ends in 'weight'; listed: {listed}")
         layers = []
         for name in names:
             W = _plain(name, state[name])
@@ -309,8 +309,8 @@ class Policy:
                 raise FormatError(f"{path}: not a file of policy weights: {name} is {arrays[name]!r:.100}")
         sizes, activation, bounded = tuple(arrays["sizes"].tolist()), str(arrays["activation"]), bool(arrays["bounded"])
         if (sizes, activation, bounded) != (self.sizes, self.activation, self.bounded):
-            told = f"{' -> '.join(map(str, sizes))}, {activation}{', bounded' if bounded else ''}"
-            raise InputError(f"{path} has the weights of {told}; expected those of {self!r}")
+            text = f"{' -> '.join(map(str, sizes))}, {activation}{', bounded' if bounded else ''}"
+            raise InputError(f"{path} has the weights of {text}; expected those of {self!r}")
         self.layers(weights)
         weights = as_numbers("weights", weights)
         if not np.isfinite(weights).all():
@@ -473,8 +473,8 @@ class Policy:
             Efforts.
         """
         y = self.action(model, t, q, v, weights=weights, command=command)
-        told = {"scale": scale, "stiffness": stiffness, "damping": damping, "posture": posture}
-        return self.efforts(model, t, q, v, action=y, **told)
+        options = {"scale": scale, "stiffness": stiffness, "damping": damping, "posture": posture}
+        return self.efforts(model, t, q, v, action=y, **options)
 
     def check(self, model: Model, bound: Mapping[str, Any], leads: Mapping[str, int]) -> None:
         """Check the values bound to the policy.

@@ -17,15 +17,15 @@ Wanted = Array | Callable[[Any], Any]
 def at(reference: Any, t: Any, shape: tuple[int, ...], n: int) -> tuple[Array, Array, Array]:
     """Return the reference at time t, and its velocity and acceleration (n,), zero for a reference at rest."""
     if not callable(reference):
-        told: Any = (reference, np.zeros(n), np.zeros(n))
+        values: Any = (reference, np.zeros(n), np.zeros(n))
     else:
-        told = reference(t)
-        if not (isinstance(told, (tuple, list)) and len(told) == 3):
+        values = reference(t)
+        if not (isinstance(values, (tuple, list)) and len(values) == 3):
             raise ArgumentError(
                 "a reference is an array, or a function of time that returns three arrays: the reference, its velocity "
-                f"and its acceleration; it returned {type(told).__name__}"
+                f"and its acceleration; it returned {type(values).__name__}"
             )
-    place, velocity, acceleration = (np.asarray(x) for x in told)
+    place, velocity, acceleration = (np.asarray(x) for x in values)
     found, wanted = [x.shape for x in (place, velocity, acceleration)], [shape, (n,), (n,)]
     if found != wanted:
         raise ShapeError(

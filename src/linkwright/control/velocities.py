@@ -75,7 +75,7 @@ def _start_of_filter(model: Model, *, controller: ControlLaw, cutoff: Any, step:
     require_positive("cutoff", cutoff, model.nv)
     require_positive("step", step)
     stages = np.zeros((whole_number("order", order, 1, HIGHEST), model.nv))
-    return {**begun(model, controller), "position": model.neutral(), "velocity": stages, "asked": np.zeros(())}
+    return {**begun(model, controller), "position": model.neutral(), "velocity": stages, "called": np.zeros(())}
 
 
 @control_law(_start_of_filter)
@@ -126,15 +126,15 @@ def filtered_velocity(
     state : dict
         Next state.
     """
-    asked = state["asked"] > 0.5
+    called = state["called"] > 0.5
     x = difference(model, state["position"], q) / step
-    x = where(asked, x, 0.0 * x)
+    x = where(called, x, 0.0 * x)
     left, stages = np.exp(-cutoff * step), []
     for before in state["velocity"]:
         x = left * before + (1.0 - left) * x
         stages.append(x)
     tau, own = answer(controller, model, t, q, x, state, **measured)
-    return tau, {**own, "position": q, "velocity": np.stack(stages), "asked": 0.0 * state["asked"] + 1.0}
+    return tau, {**own, "position": q, "velocity": np.stack(stages), "called": 0.0 * state["called"] + 1.0}
 
 
 def _start_of_kalman(
@@ -158,7 +158,7 @@ def _start_of_kalman(
         "velocity": np.zeros(n),
         "acceleration": np.zeros(n),
         "covariance": np.stack([np.broadcast_to(x, (n,)) for x in rows]),
-        "asked": np.zeros(()),
+        "called": np.zeros(()),
     }
 
 
@@ -222,7 +222,7 @@ def kalman_velocity(
     h = step
     speed, a = state["velocity"], state["acceleration"]
     ahead = integrate(model, state["position"], h * speed + (0.5 * h * h) * a)
-    place = where(state["asked"] > 0.5, ahead, q)
+    place = where(state["called"] > 0.5, ahead, q)
     speed = speed + h * a
     qq, qv, qa, vv, va, aa = state["covariance"]
     Q = (jerk * jerk) * h * h
@@ -246,5 +246,5 @@ def kalman_velocity(
         "velocity": speed,
         "acceleration": a,
         "covariance": np.stack(after),
-        "asked": 0.0 * state["asked"] + 1.0,
+        "called": 0.0 * state["called"] + 1.0,
     }

@@ -27,24 +27,19 @@ class StaticWrench(NamedTuple):
     Parameters
     ----------
     wrench : ndarray, shape (..., 6)
-        Wrench [f; n].
+        Wrench [f; n] at the frame's origin on the surroundings, in N and N m.
     rank : ndarray, shape (...)
-        Rank of the Jacobian.
+        Rank of the Jacobian: the number of components of a wrench that the joints control.
     residual : ndarray, shape (..., nv)
-        Efforts that no wrench balances.
+        Efforts τ − Jᵀ wrench that no wrench balances.
     unproduced : ndarray, shape (..., 6, k)
-        Directions of wrenches that need no effort.
+        Unit wrenches that need no effort and may be added to `wrench`; rows with fewer than k have zeros.
     """
 
     wrench: Array
-    """(…, 6), [f; n] at the frame's origin in the axes asked for, N and N m: exerted on the surroundings"""
     rank: Array
-    """(…), of the Jacobian: as many components of a wrench the joints can give"""
     residual: Array
-    """(…, nv), τ − Jᵀ wrench: what no wrench on the frame holds, the joints move from it"""
     unproduced: Array
-    """(…, 6, k): unit wrenches that no efforts give, and that need none: the bearings hold them, and any of them may be
-    added to ``wrench``; of rows with fewer than k the rest are zeros"""
 
 
 @takes_model

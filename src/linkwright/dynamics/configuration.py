@@ -218,23 +218,23 @@ def move_straight(
         turn, rest = _turn_apart(motion, x)
         return motion.integrate(motion.integrate(q, rest), turn) if motion.turning else motion.integrate(q, x)
 
-    def told(motion: JointType, x: Array, v: Array) -> Array:
+    def velocity(motion: JointType, x: Array, v: Array) -> Array:
         return motion.adjoint(_turn_apart(motion, x)[0]) @ v if motion.turning else v
 
-    return _per_joint(model, "nq", moved, (q, "nq"), (x, "nv")), _per_joint(model, "nv", told, (x, "nv"), (v, "nv"))
+    return _per_joint(model, "nq", moved, (q, "nq"), (x, "nv")), _per_joint(model, "nv", velocity, (x, "nv"), (v, "nv"))
 
 
-def told_before(model: Model, x: Shaped[Array, "nv"], v1: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+def velocity_before(model: Model, x: Shaped[Array, "nv"], v1: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """Express a velocity v1 (nv,), given in the axes after a motion x (nv,), in the axes before the motion.
 
     This is the inverse of :func:`move_straight` in v. The axis of a rotation is invariant, so that x may be expressed
     in either axes.
     """
 
-    def told(motion: JointType, x: Array, v: Array) -> Array:
+    def velocity(motion: JointType, x: Array, v: Array) -> Array:
         return motion.adjoint(-_turn_apart(motion, x)[0]) @ v if motion.turning else v
 
-    return _per_joint(model, "nv", told, (x, "nv"), (v1, "nv"))
+    return _per_joint(model, "nv", velocity, (x, "nv"), (v1, "nv"))
 
 
 def with_turning(model: Model, v: Shaped[Array, "nv"], turning: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:

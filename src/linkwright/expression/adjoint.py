@@ -97,7 +97,7 @@ class _Adjoints:
     def is_behind(self, node: Expr) -> bool:
         """Return whether a node depends on targets."""
         if node.op == "array":
-            return any(symbol.index in self.depends for symbol in self.graph.rows[node.index].told)
+            return any(symbol.index in self.depends for symbol in self.graph.rows[node.index].data)
         args = node.args[:1] if node.op in ("take", "item") else node.args
         return any(a.index in self.depends for a in args)
 
@@ -180,9 +180,9 @@ class _Adjoints:
                     self.add(a, partial * dx)
 
     def _pull_row(self, node: Expr) -> None:
-        told = self.graph.rows[node.index].told
+        data = self.graph.rows[node.index].data
         if node.op == "array":  # an argument whose entries may have other uses
-            for k, symbol in enumerate(told):
+            for k, symbol in enumerate(data):
                 if symbol.index in self.numbers:
                     self._add_entry(node, k, self.numbers.pop(symbol.index))
             adjoint = self.row(node)
@@ -193,18 +193,18 @@ class _Adjoints:
                 if a.index in self.depends:
                     self.add(a, tables.entry(adjoint, k))
         elif node.op == "array":
-            for k, symbol in enumerate(told):
+            for k, symbol in enumerate(data):
                 if symbol.index in self.depends:
                     self.add(symbol, tables.entry(adjoint, k))
         elif node.op == "product":
             A, x = node.args
             if x.index in self.depends:
-                turned = MatrixLayout(told.width, told.height, told.right, told.down, told.first)
+                turned = MatrixLayout(data.width, data.height, data.right, data.down, data.first)
                 self._add_row(x, tables.product(A, adjoint, turned))
             if A.index in self.depends:
-                root, first = tables.rooted(A, told.first)
-                step = 1 if root is A else self.graph.rows[A.index].told.step
-                sides = MatrixLayout(told.height, told.width, told.down * step, told.right * step, first)
+                root, first = tables.rooted(A, data.first)
+                step = 1 if root is A else self.graph.rows[A.index].data.step
+                sides = MatrixLayout(data.height, data.width, data.down * step, data.right * step, first)
                 self.rows[root.index] = tables.outer(self.row(root), adjoint, x, sides)
         elif node.op == "kept":
             pass  # its loop reads it
@@ -334,7 +334,7 @@ class _Back:
             own = [what.number, *what.state]
             number = repeats.counter(graph, steps - 1)
             after = [what.number + 1.0, *what.after]
-            again = repeats.of_step(graph, steps - 1, number, own, after, [first, *begin], keep=1, told=False)
+            again = repeats.of_step(graph, steps - 1, number, own, after, [first, *begin], keep=1, with_stored=False)
             last = again[1 : 1 + self.size]
             states = [tables.kept(again[0].args[0], 1 + i) for i in range(self.size)]
         elif steps > 1 and states is not None:

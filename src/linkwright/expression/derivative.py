@@ -143,7 +143,7 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
 
 def _of_argument(node: Expr, tangents: dict[int, Tangent]) -> Tangent:
     """Return the tangent of a row that is an argument with some inputs among its entries."""
-    symbols = node.graph.rows[node.index].told
+    symbols = node.graph.rows[node.index].data
     return {
         k: tables.unit(node.graph, len(symbols), place)
         for place, symbol in enumerate(symbols)
@@ -158,7 +158,7 @@ def _of_table(node: Expr, *entries: Tangent) -> Tangent:
 
 
 def _of_product(node: Expr, of_A: Tangent, of_x: Tangent) -> Tangent:
-    (A, x), sides = node.args, node.graph.rows[node.index].told
+    (A, x), sides = node.args, node.graph.rows[node.index].data
     found = {k: tables.product(dA, x, sides) for k, dA in of_A.items()}
     for k, dx in of_x.items():
         more = tables.product(A, dx, sides)
@@ -189,7 +189,7 @@ def _of_put(node: Expr, of_row: Tangent, of_place: Tangent, of_x: Tangent) -> Ta
 
 
 def _of_outer(node: Expr, of_row: Tangent, of_y: Tangent, of_x: Tangent) -> Tangent:
-    (_, y, x), sides = node.args, node.graph.rows[node.index].told
+    (_, y, x), sides = node.args, node.graph.rows[node.index].data
     found = dict(of_row)
     for k, dy in of_y.items():
         found[k] = tables.outer(_known(found, k, node), dy, x, sides)
@@ -206,7 +206,7 @@ def _of_item(node: Expr, of_row: Tangent, of_place: Tangent) -> Tangent:
 
 _OF_ROWS: dict[str, Callable[..., Tangent]] = {
     "table": _of_table,
-    "part": lambda node, of_row: {k: tables.part(x, node.graph.rows[node.index].told) for k, x in of_row.items()},
+    "part": lambda node, of_row: {k: tables.part(x, node.graph.rows[node.index].data) for k, x in of_row.items()},
     "added": _of_added,
     "put": _of_put,
     "product": _of_product,

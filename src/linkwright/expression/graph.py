@@ -156,7 +156,7 @@ class Graph:
         items = [self.item(node, k) for k in range(results)]
         for item, start in zip(items, arguments[: len(what.state)], strict=False):
             if start.index in self.rows:
-                self.rows[item.index] = self.rows[start.index]._replace(told=None)
+                self.rows[item.index] = self.rows[start.index]._replace(data=None)
         return items
 
     def item(self, repetition: Expr, which: int) -> Expr:

@@ -105,7 +105,7 @@ def instead(item: Expr, other: Expr) -> Expr:
     """Return the result of a superseding loop in place of that of a superseded one."""
     graph, which = item.graph, item.args[-1].value
     if item.op == "kept":
-        return tables.kept(other, graph.rows[item.index].told)
+        return tables.kept(other, graph.rows[item.index].data)
     assert which is not None
     size, longer = len(graph.repeats[item.args[0].index].state), len(graph.repeats[other.index].state)
     if which < size:
@@ -138,14 +138,14 @@ def of_step(
     start: Sequence[Expr],
     stop: Expr | None = None,
     keep: int = 0,
-    told: bool = True,
+    with_stored: bool = True,
     whole: bool = False,
 ) -> list[Expr]:
-    """Do the same for a step given as expressions; ``told``: whether the list includes the stored states."""
+    """Do the same for a step given as expressions; ``with_stored``: whether the list includes the stored states."""
     results = [*after] if stop is None else [*after, stop]
     captured = tuple(outside(results, [number, *state], whole))
     what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep)
-    items = len(state) * (1 + (count // keep if keep and told else 0)) + 1
+    items = len(state) * (1 + (count // keep if keep and with_stored else 0)) + 1
     if graph.limit is not None and graph.count + items > graph.limit:
         raise TooLargeError(f"{items - len(state) - 1} numbers are stored; the limit is {graph.limit} expressions")
     return graph.repeat(what, (*start, *captured), items)

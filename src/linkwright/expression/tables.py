@@ -72,7 +72,7 @@ class RowNode(NamedTuple):
     """Parameters of a node of a row, in addition to its arguments."""
 
     size: int
-    told: Any = None
+    data: Any = None
     """:class:`ConstantTable`, the symbols of an argument, :class:`EntryRange`, the index of a state, or
     :class:`MatrixLayout`"""
 
@@ -159,8 +159,8 @@ def rooted(row: Expr, place: Any) -> tuple[Expr, Any]:
     """Return the row of which another is a part, and the corresponding index."""
     if row.op != "part":
         return row, place
-    told: EntryRange = row.graph.rows[row.index].told
-    return row.args[0], place * told.step + told.first
+    data: EntryRange = row.graph.rows[row.index].data
+    return row.args[0], place * data.step + data.first
 
 
 def part(row: Expr, which: EntryRange) -> Expr:
@@ -168,7 +168,7 @@ def part(row: Expr, which: EntryRange) -> Expr:
     if which == EntryRange(0, 1, size_of(row)):
         return row
     if row.op == "part":
-        first, step, _ = row.graph.rows[row.index].told
+        first, step, _ = row.graph.rows[row.index].data
         return part(row.args[0], EntryRange(first + step * which.first, step * which.step, which.size))
     return _row(row.graph, "part", (row,), RowNode(which.size, which), which)
 
@@ -236,15 +236,15 @@ def outer(row: Expr, y: Expr, x: Expr, sides: MatrixLayout) -> Expr:
 
 def entry(row: Expr, number: int) -> Expr:
     """Return one entry."""
-    told: Any = row.graph.rows[row.index].told
+    data: Any = row.graph.rows[row.index].data
     if row.op == "part":
-        return entry(row.args[0], told.first + told.step * number)
+        return entry(row.args[0], data.first + data.step * number)
     if row.op == "table":
         return row.args[number]
     if row.op == "numbers":
-        return row.graph.constant(told.entries[number])
+        return row.graph.constant(data.entries[number])
     if row.op == "array":
-        symbols: list[Expr] = told
+        symbols: list[Expr] = data
         return symbols[number]
     return row.graph.zero if row.op == "zeros" else row.graph.item(row, number)
 
@@ -263,22 +263,22 @@ def take(row: Expr, place: Expr, turn: int = 0) -> Expr:
         return entry(row, int(place.value)) if place.value == place.value else place
     found = row.graph.node("take", (row, place), ("take", row.index, place.index, turn))
     root, first = rooted(row, 0)
-    if root.op == "numbers" and found.index not in row.graph.spans and row.graph.rows[root.index].told.whole:
-        step = 1 if root is row else row.graph.rows[row.index].told.step
-        some = row.graph.rows[root.index].told.entries[first::step][: size_of(row)]
+    if root.op == "numbers" and found.index not in row.graph.spans and row.graph.rows[root.index].data.whole:
+        step = 1 if root is row else row.graph.rows[row.index].data.step
+        some = row.graph.rows[root.index].data.entries[first::step][: size_of(row)]
         row.graph.spans[found.index] = (float(some.min()), float(some.max()))
     return found
 
 
-def again(graph: Graph, op: str, args: Sequence[Expr], told: Any) -> Expr:
+def again(graph: Graph, op: str, args: Sequence[Expr], data: Any) -> Expr:
     """Return the same operation on other arguments, with the parameters of a program."""
     if op == "numbers":
-        return _row(graph, op, (), RowNode(len(told.entries), told), told)
+        return _row(graph, op, (), RowNode(len(data.entries), data), data)
     if op in ("zeros", "room"):
-        return zeros(graph, told) if op == "zeros" else room(graph, told)
+        return zeros(graph, data) if op == "zeros" else room(graph, data)
     if op == "table":
         return in_memory(graph, args)
-    return _AGAIN[op](*args, *(() if told is None else (told,)))
+    return _AGAIN[op](*args, *(() if data is None else (data,)))
 
 
 def placed(place: Expr, size: int) -> Expr:

@@ -66,18 +66,18 @@ class Findings:
     def notes(self) -> list[str]:
         """Return the remarks, one line each."""
         lines = []
-        for message, told in self.remarks.items():
-            if not told:
+        for message, uses in self.remarks.items():
+            if not uses:
                 lines.append(message)
                 continue
-            place = told[0][0]
-            names = [name for _, name in told if name]
+            place = uses[0][0]
+            names = [name for _, name in uses if name]
             if names:
                 more = f", … ({len(names)} in all)" if len(names) > 6 else ""
                 others = "".join(f", {name.partition(' ')[2]}" for name in names[1:6])
                 lines.append(f"{place}: {names[0]}{others}{more}: {message}")
             else:
-                lines.append(f"{place}: {message}" + (f" ({len(told)} times)" if len(told) > 1 else ""))
+                lines.append(f"{place}: {message}" + (f" ({len(uses)} times)" if len(uses) > 1 else ""))
         return lines
 
     def assembled(self, description: Description, root: str | None) -> Model:

@@ -15,7 +15,7 @@ from linkwright.formats.xml import shortened
 from linkwright.model.build.assembly import assemble
 from linkwright.model.library.built_in import BUILT_IN, NAMES, built_in
 from linkwright.model.tree import Model
-from linkwright.status import told
+from linkwright.status import status_message
 
 ROOTS = (None, "fixed", "free")
 
@@ -105,7 +105,7 @@ def load(
     found = format_of(text)
     if found.name not in formats:
         raise FormatError(f"{shortened(text, 300)} is {found.name}; allowed is {', '.join(formats)}")
-    with told(f"reading {shortened(text)}"):
+    with status_message(f"reading {shortened(text)}"):
         model: Model = found.read(text, root, packages=packages, trusted=trusted)
     if packages and model.shapes:
         folders = tuple(os.fspath(folder) for folder in packages)

@@ -166,10 +166,10 @@ def _of_collada(triangles: Any, count: int) -> tuple[Paint | None, Array | None]
     return Paint((0.8, 0.8, 0.8, 1.0), picture.path), uv
 
 
-def _color(told: Any, opacity: float = 1.0) -> Rgba | None:
+def _color(rgb: Any, opacity: float = 1.0) -> Rgba | None:
     """Return a color from three or more numbers; None for other values."""
     try:
-        r, g, b = (min(max(float(x), 0.0), 1.0) for x in tuple(told)[:3] if math.isfinite(float(x)))
+        r, g, b = (min(max(float(x), 0.0), 1.0) for x in tuple(rgb)[:3] if math.isfinite(float(x)))
     except (TypeError, ValueError):
         return None
     return r, g, b, opacity
@@ -201,8 +201,8 @@ def spaced(data: bytes) -> bytes:
 
 
 def _of_obj(trimesh: Any, data: bytes, name: str, materials: dict[str, Paint], notes: tuple[str, ...]) -> Painted:
-    told = "".join(f"newmtl {material}\nKd 1 1 1\n" for material in materials).encode()
-    read = trimesh.load(io.BytesIO(data), file_type="obj", process=False, resolver=_MeshPaint(told))
+    materials_text = "".join(f"newmtl {material}\nKd 1 1 1\n" for material in materials).encode()
+    read = trimesh.load(io.BytesIO(data), file_type="obj", process=False, resolver=_MeshPaint(materials_text))
     pieces = _Pieces()
     for mesh in read.geometry.values() if hasattr(read, "geometry") else [read]:
         F = np.asarray(mesh.faces)
@@ -255,10 +255,10 @@ def _of_mtl(text: str) -> Iterator[tuple[str, Paint]]:
             color = _color(rest.split())
         elif word == "d":
             try:
-                told = float(rest)
+                value = float(rest)
             except ValueError:
                 continue
-            opacity = told if 0.0 < told < 1.0 else 1.0  # some programs write 0 for opaque
+            opacity = value if 0.0 < value < 1.0 else 1.0  # some programs write 0 for opaque
         elif word.lower() == "map_kd":
             picture = rest
 
@@ -270,9 +270,9 @@ def beside(folder: Path, named: str, endings: tuple[str, ...]) -> Path:
     mesh. Raises :class:`MissingFileError`, and :class:`FormatError` for another ending.
     """
     name = unquote(named.removeprefix("file://")).replace("\\", "/")
-    told = shortened(named, 100)
+    text = shortened(named, 100)
     if not name.lower().endswith(endings):
-        raise FormatError(f"{told!r} is not one of {', '.join(endings)}")
+        raise FormatError(f"{text!r} is not one of {', '.join(endings)}")
     if name.startswith("/") or name[1:2] == ":":
         name = name.rpartition("/")[2]
     place = folder / name
@@ -281,7 +281,7 @@ def beside(folder: Path, named: str, endings: tuple[str, ...]) -> Path:
     except (OSError, ValueError):
         found = False
     if not found:
-        raise MissingFileError(f"there is no {told!r} in the folder of the mesh")
+        raise MissingFileError(f"there is no {text!r} in the folder of the mesh")
     return place
 
 
@@ -293,14 +293,14 @@ def read_picture(folder: str | os.PathLike[str], named: str, longest: int) -> Ar
     from PIL import Image
 
     place = beside(Path(folder), named, PICTURES)
-    data, told = read_bytes(place), shortened(named, 100)
+    data, shown = read_bytes(place), shortened(named, 100)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(data), formats=PICTURE_FORMATS) as picture:
                 width, height = picture.size
                 if width * height > MOST_PIXELS:
-                    raise FormatError(f"{told!r} has {width} × {height} pixels; up to {MOST_PIXELS} are read")
+                    raise FormatError(f"{shown!r} has {width} × {height} pixels; up to {MOST_PIXELS} are read")
                 picture.draft("RGB", (longest, longest))
                 small = picture.convert("RGB")
                 small.thumbnail((longest, longest))
@@ -308,4 +308,4 @@ def read_picture(folder: str | os.PathLike[str], named: str, longest: int) -> Ar
     except FormatError:
         raise
     except Exception as error:  # any error of its decoders
-        raise FormatError(f"{told!r} cannot be read as a picture: {shortened(str(error), 100)}") from None
+        raise FormatError(f"{shown!r} cannot be read as a picture: {shortened(str(error), 100)}") from None

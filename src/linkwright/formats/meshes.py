@@ -430,7 +430,7 @@ def _whole(data: bytes, name: str) -> bytes:
         return data
     count = int.from_bytes(data[80:84], "little")
     end = 84 + 50 * count
-    told = f"its header says {count} triangles, {end} bytes" if len(data) >= 84 else "its header takes 84"
+    text = f"its header says {count} triangles, {end} bytes" if len(data) >= 84 else "its header takes 84"
     if len(data) < max(84, end) or (len(data) - end >= 50 and any(data[end:])):
-        raise FormatError(f"{name} cannot be read as a mesh: it has {len(data)} bytes, and {told}")
+        raise FormatError(f"{name} cannot be read as a mesh: it has {len(data)} bytes, and {text}")
     return data[:end]

@@ -171,13 +171,13 @@ def _one_of(values: tuple[Any, ...]) -> Decoder:
 
 def _alternatives(decoders: tuple[Decoder, ...]) -> Decoder:
     def decode(x: Any, arrays: memoryview) -> Any:
-        told = ""
+        text = ""
         for one in decoders:
             try:
                 return one(x, arrays)
             except _MismatchError as error:
-                told = str(error)
-        raise _MismatchError(told)
+                text = str(error)
+        raise _MismatchError(text)
 
     return decode
 

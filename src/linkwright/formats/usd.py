@@ -120,11 +120,11 @@ class _UsdReader:
 
     def notes(self) -> list[str]:
         """Return the unused elements in one line."""
-        told = [
+        lines = [
             f"{what} ({len(names)}: {', '.join(names[:6])}{', …' if len(names) > 6 else ''})"
             for what, names in self.unused.items()
         ]
-        return [f"{self.file}: not used: {', '.join(told)}"] if told else []
+        return [f"{self.file}: not used: {', '.join(lines)}"] if lines else []
 
     def is_body(self, prim: Any) -> bool:
         if not prim.HasAPI(self.physics.RigidBodyAPI):
@@ -522,8 +522,8 @@ class _UsdReader:
             ("friction", (api.GetDynamicFrictionAttr(), api.GetStaticFrictionAttr())),
             ("restitution", (api.GetRestitutionAttr(),)),
         ):
-            told = [float(self.numbers(prim, one, 0.0)) for one in attributes if one.HasAuthoredValue()]
-            found |= {what: told[0]} if told else {}
+            values = [float(self.numbers(prim, one, 0.0)) for one in attributes if one.HasAuthoredValue()]
+            found |= {what: values[0]} if values else {}
         return found
 
     def geometry(self, prim: Any, scale: Array) -> dict[str, Any] | None:

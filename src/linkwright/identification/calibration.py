@@ -186,7 +186,7 @@ def calibrate(
     variance = float(r @ r) / free if free else np.nan
     root = Vt[:rank].T / S[:rank] / scales[:, None]
     structural = max(rank, _structural(slope, numbers, measured, chosen))
-    off = float(np.sqrt(np.mean(_told(r, len(q), length)[:, 0] ** 2)))
+    off = float(np.sqrt(np.mean(_pose_errors(r, len(q), length)[:, 0] ** 2)))
     longest = float(np.abs(x[: 4 * len(names)].reshape(-1, 4)[:, [0, 2]]).max(initial=0.0))
     if not converged or off > FAR * length or longest > length:
         end = "" if converged else f"did not converge in {steps} steps, and "
@@ -209,8 +209,8 @@ def calibrate(
         covariance=variance * (root @ root.T),
         seen=seen,
         rank=rank,
-        errors_before=_told(first, len(q), length),
-        errors=_told(r, len(q), length),
+        errors_before=_pose_errors(first, len(q), length),
+        errors=_pose_errors(r, len(q), length),
         steps=steps,
         converged=converged,
         structural=structural,
@@ -306,7 +306,7 @@ def _changed(table: DHTable, x: Array) -> DHTable:
     return DHTable(rows, table.convention, base, tool)
 
 
-def _told(r: Array, n: int, length: float) -> Array:
+def _pose_errors(r: Array, n: int, length: float) -> Array:
     """Errors (n, 2) of position and rotation."""
     each = r.reshape(n, -1)
     turned = np.linalg.norm(each[:, 3:], axis=1) / length if each.shape[1] == 6 else np.full(n, np.nan)
@@ -321,14 +321,14 @@ def _varied(joints: Sequence[str], vary: Iterable[str]) -> list[str]:
     of_places = {place: [f"{place}.{axis}" for axis in ("x", "y", "z", "rx", "ry", "rz")] for place in PLACEMENTS}
     known = {of: [f"{joint}.{of}" for joint in joints] for of in OF_ROWS} | of_places
     known |= {name: [name] for name in (*single, *(name for names in of_places.values() for name in names))}
-    asked: set[str] = set()
+    wanted: set[str] = set()
     for name in vary:
         if name not in known:
             raise UnknownNameError("entry of a DH table", name, known, "entries of a DH table")
-        asked |= set(known[name])
-    if not asked:
+        wanted |= set(known[name])
+    if not wanted:
         raise InputError("vary names what may change: a, alpha, d, theta, base, tool, or entries as joint2.theta")
-    return [name for name in (*single, *of_places["base"], *of_places["tool"]) if name in asked]
+    return [name for name in (*single, *of_places["base"], *of_places["tool"]) if name in wanted]
 
 
 def _model(arm: Any) -> Model:

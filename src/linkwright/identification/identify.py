@@ -300,12 +300,12 @@ def _tell_what_is_left(names: tuple[str, ...], rms: Array, base: ParameterEstima
         return
     which = np.flatnonzero(impossible | poor)
     worst = sorted(which, key=lambda k: -share[k])[:5]
-    told = ", ".join(f"{names[k]} {100.0 * share[k]:.3g} %" for k in worst) + (", …" if len(which) > 5 else "")
+    text = ", ".join(f"{names[k]} {100.0 * share[k]:.3g} %" for k in worst) + (", …" if len(which) > 5 else "")
     why = (
         "the efforts ask for what no bodies can be, as negative masses" if impossible.any() else "nothing explains them"
     )
     warn(
-        f"much of the measured efforts is left (rms): {told}; {why}. Are signs, units (rad, s, N m) and the order of "
+        f"much of the measured efforts is left (rms): {text}; {why}. Are signs, units (rad, s, N m) and the order of "
         "the joints those of the model, and is friction known or asked for (friction=True)?"
     )
 

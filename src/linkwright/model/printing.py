@@ -53,12 +53,12 @@ def tree_text(model: Model) -> str:
         lines += [f"   {loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops]
     if model.springs:
         lines.append("springs:")
-        lines += [f"   {told}" for told in _springs(model)]
+        lines += [f"   {text}" for text in _springs(model)]
     if model.pairs:
         lines.append(f"contact, {counted(len(model.pairs), 'pair')}:")
-        told = _pairs(model)
-        lines += [f"   {one}" for one in told[:MOST_PAIRS]]
-        lines += [f"   … and {len(told) - MOST_PAIRS} more"] * (len(told) > MOST_PAIRS)
+        pairs = _pairs(model)
+        lines += [f"   {one}" for one in pairs[:MOST_PAIRS]]
+        lines += [f"   … and {len(pairs) - MOST_PAIRS} more"] * (len(pairs) > MOST_PAIRS)
     return "\n".join(lines)
 
 
@@ -82,10 +82,10 @@ def table_html(model: Model) -> str:
     return f"<p><b>{escape(_headline(model))}</b></p><table>{head}{''.join(rows)}</table>{loops}{springs}{pairs}"
 
 
-def _list_html(title: str, told: list[str]) -> str:
+def _list_html(title: str, texts: list[str]) -> str:
     """Return a list under its title; empty for an empty list."""
-    more = [f"… and {len(told) - MOST_ROWS} more"] * (len(told) > MOST_ROWS)
-    items = "".join(f"<li>{escape(each)}</li>" for each in [*told[:MOST_ROWS], *more])
+    more = [f"… and {len(texts) - MOST_ROWS} more"] * (len(texts) > MOST_ROWS)
+    items = "".join(f"<li>{escape(each)}</li>" for each in [*texts[:MOST_ROWS], *more])
     return f"<p>{title}:</p><ul>{items}</ul>" if items else ""
 
 
@@ -138,16 +138,16 @@ def _pairs(model: Model) -> list[str]:
 
 def _contact(pair: Pair) -> str:
     """Return the nonzero parameters of a pair."""
-    told = [f"friction {_number(pair.friction)}"]
+    lines = [f"friction {_number(pair.friction)}"]
     for what, unit in (("torsional_friction", " m"), ("rolling_friction", " m"), ("restitution", "")):
         x = getattr(pair, what)
         if x is not None and not is_zero(x):
-            told.append(f"{what.replace('_', ' ')} {_number(x)}{unit}")
+            lines.append(f"{what.replace('_', ' ')} {_number(x)}{unit}")
     if pair.stiffness is not None:
-        told += [f"{_number(pair.stiffness)} N/m", f"{_number(pair.damping)} N s/m"]
+        lines += [f"{_number(pair.stiffness)} N/m", f"{_number(pair.damping)} N s/m"]
     if not is_zero(pair.margin):
-        told.append(f"margin {_number(pair.margin)} m")
-    return ", ".join(told)
+        lines.append(f"margin {_number(pair.margin)} m")
+    return ", ".join(lines)
 
 
 def _number(x: Any) -> str:

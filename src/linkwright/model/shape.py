@@ -188,8 +188,8 @@ class Shape(ByValue):
     def _height_problems(self) -> Iterator[str]:
         z = self.heights
         if not isinstance(z, np.ndarray) or z.ndim != 2 or min(z.shape) < 2 or z.dtype.kind not in "iuf":
-            told = f"shape {np.shape(z)}" if isinstance(z, np.ndarray) else repr(z)
-            yield f"the heights of a height field are (rows, columns) of numbers, two of each at least; got {told:.200}"
+            text = f"shape {np.shape(z)}" if isinstance(z, np.ndarray) else repr(z)
+            yield f"the heights of a height field are (rows, columns) of numbers, two of each at least; got {text:.200}"
         elif not np.isfinite(z).all():
             yield "the heights of a height field are finite"
 

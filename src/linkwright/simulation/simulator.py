@@ -25,7 +25,7 @@ from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.recording.recorder import MotionRecorder
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.spatial.arrays import Array
-from linkwright.status import told
+from linkwright.status import status_message
 
 
 @takes_options
@@ -160,7 +160,7 @@ def simulate_interval(
     quiet = progress is not None or inputs.calls_python
     began = time.perf_counter()
     try:
-        with np.errstate(all="ignore"), nullcontext() if quiet else told(f"simulating {model.name!r}"):
+        with np.errstate(all="ignore"), nullcontext() if quiet else status_message(f"simulating {model.name!r}"):
             _take_steps(record, stepper, q, v, steps, progress, controller is not None)
         run_time = time.perf_counter() - began
         motion = record.motion(compile_time, run_time)

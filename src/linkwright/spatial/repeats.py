@@ -127,10 +127,10 @@ def _repeated(
             final, steps, kept = _on_symbols(symbol, task)
         except _Batch as found:  # the condition has several values
             final, steps, kept = _on_symbols_in_batch(symbol, task, found.shape)
-    told = form.bare(final) if condition is None else (*form.state(final), steps)
+    results = form.bare(final) if condition is None else (*form.state(final), steps)
     if not every:
-        return told
-    return (told, form.bare(kept)) if condition is None else (*told, form.bare(kept))
+        return results
+    return (results, form.bare(kept)) if condition is None else (*results, form.bare(kept))
 
 
 class _RepeatTask(NamedTuple):
@@ -169,12 +169,12 @@ def _on_numbers(task: _RepeatTask) -> tuple[list[Any], Any, list[Any]]:
     kept: list[list[Any]] = [[] for _ in arrays]
     for k in range(count):
         if condition is not None:
-            told = _truth(condition(*form.copies(arrays)))
-            if k and told.shape != going.shape:
-                raise _other_shape(told.shape, going.shape)
-            going = going & ~told
-            if told.shape:
-                arrays = form.in_batch(arrays, told.shape)
+            ends = _truth(condition(*form.copies(arrays)))
+            if k and ends.shape != going.shape:
+                raise _other_shape(ends.shape, going.shape)
+            going = going & ~ends
+            if ends.shape:
+                arrays = form.in_batch(arrays, ends.shape)
             if not np.any(going) and not every:
                 break
             steps = steps + going
@@ -196,18 +196,18 @@ def _other_shape(shape: tuple[int, ...], batch: tuple[int, ...]) -> ShapeError:
     return ShapeError(f"the condition has shape {shape} of states that begin with {batch}")
 
 
-def _truth(told: Any) -> Any:
+def _truth(truth: Any) -> Any:
     """Return the value of a condition on numbers."""
-    told = np.asarray(told)
-    if (symbol := symbol_among([told])) is not None:
+    truth = np.asarray(truth)
+    if (symbol := symbol_among([truth])) is not None:
         raise _Symbols(symbol)
-    if told.dtype != bool:
-        raise _no_truth(told.tolist())
-    return told
+    if truth.dtype != bool:
+        raise _no_truth(truth.tolist())
+    return truth
 
 
-def _no_truth(told: Any) -> ArgumentError:
-    return ArgumentError(f"the condition returns {told!r}; expected a truth value, such as that of x < 1.0")
+def _no_truth(truth: Any) -> ArgumentError:
+    return ArgumentError(f"the condition returns {truth!r}; expected a truth value, such as that of x < 1.0")
 
 
 def _where_rows(going: Array, after: Array, before: Array) -> Array:
@@ -228,10 +228,10 @@ def _on_symbols(symbol: Any, task: _RepeatTask) -> tuple[list[Any], Any, list[An
 
     def stops(state: list[Any]) -> Any:
         assert condition is not None
-        told = np.asarray(condition(*form.state(form.apart(graph.array(state)))))
-        if told.shape:
-            raise _Batch(told.shape)
-        stop = graph.coerce(told[()])
+        ends = np.asarray(condition(*form.state(form.apart(graph.array(state)))))
+        if ends.shape:
+            raise _Batch(ends.shape)
+        stop = graph.coerce(ends[()])
         if not graph.is_condition(stop):
             raise _no_truth(stop)
         return stop
@@ -253,10 +253,10 @@ def _on_symbols_in_batch(symbol: Any, task: _RepeatTask, batch: tuple[int, ...])
     arrays = form.in_batch(list(task.arrays), batch)
 
     def rows_on(state: tuple[Any, ...], going: Array) -> Array:
-        told = np.asarray(condition(*state))
-        if told.shape != batch:
-            raise _other_shape(told.shape, batch)
-        on: Array = where(told, 0.0, going)
+        ends = np.asarray(condition(*state))
+        if ends.shape != batch:
+            raise _other_shape(ends.shape, batch)
+        on: Array = where(ends, 0.0, going)
         return on
 
     def step(k: Any, state: tuple[Any, ...], going: Array, steps: Array) -> tuple[Any, ...]:
@@ -333,7 +333,7 @@ class _LoopForm:
         if not numbers or _structure(state) != self.structure or [x.shape for x in found] != self.shapes:
             several = "" if self.single or isinstance(result, tuple) else "; several states are returned as a tuple"
             raise ShapeError(
-                f"the step returns {_told(result)}; the state is {self.told()} and must not change{several}"
+                f"the step returns {_described(result)}; the state is {self.described()} and must not change{several}"
             )
         return found
 
@@ -366,8 +366,8 @@ class _LoopForm:
         shaped = [x.reshape(x.shape[:-1] + shape) for x, shape in zip(pieces, self.shapes, strict=True)]
         return [x if x.shape else x[()] for x in shaped]
 
-    def told(self) -> str:
-        return _told(self.bare(np.empty(shape) for shape in self.shapes))
+    def described(self) -> str:
+        return _described(self.bare(np.empty(shape) for shape in self.shapes))
 
 
 def _leaves(state: Any, array: Callable[[Any], Array] = np.asarray) -> Iterator[Array]:
@@ -388,10 +388,10 @@ def _filled(structure: Any, arrays: Iterator[Any]) -> Any:
     return next(arrays) if structure is None else tuple(_filled(part, arrays) for part in structure)
 
 
-def _told(state: Any) -> str:
+def _described(state: Any) -> str:
     """Return a description of a state: the shapes of its arrays."""
     if isinstance(state, tuple):
-        return f"({', '.join(map(_told, state))})"
+        return f"({', '.join(map(_described, state))})"
     x = np.asarray(state)
     if x.dtype.kind not in "fiub" and symbol_among([x]) is None:
         return repr(state)

@@ -72,7 +72,7 @@ class Given(NamedTuple):
     """errors, by row"""
 
 
-def asked(
+def called(
     work: ChunkTask, parameters: Mapping[str, Array], rows: int, room: Mapping[str, Array] | None = None, start: int = 0
 ) -> Given:
     """Call the function for these rows, block by block; bisect a block that fails until the failing rows are known.
@@ -165,7 +165,7 @@ def first_rows(work: ChunkTask, rows: int) -> Given:
     """Return the results of the first rows, computed as a chunk of them."""
     parameters = work.samples.at(0, rows)
     with one_thread(), np.errstate(all="ignore"):
-        return asked(work, parameters, rows)
+        return called(work, parameters, rows)
 
 
 class Computed(NamedTuple):
@@ -184,7 +184,7 @@ def computed(work: ChunkTask, store: Store, memory: Memory, k: int) -> Computed:
     (first, last), room = store.bounds(k), memory.take()
     with one_thread(), np.errstate(all="ignore"):
         parameters = work.samples.at(first, last)
-        given = asked(work, parameters, last - first, room, first)
+        given = called(work, parameters, last - first, room, first)
     arrays: dict[str, Array] = {name: parameters[name] for name in work.kept_parameters}
     if given.columns:
         _require_the_same(memory.layouts, given.columns, first)

@@ -102,9 +102,9 @@ def _column(name: str, x: Any, unit: str = "") -> Column:
 
 def _checked(name: str, one: Column, parameters: Mapping[str, Array], rows: int) -> Column:
     if one.values.ndim == 0 or len(one.values) != rows:
-        asked = ", ".join(f"{key} {x.shape}" for key, x in parameters.items())
+        shapes = ", ".join(f"{key} {x.shape}" for key, x in parameters.items())
         raise ShapeError(
-            f"the function was called with {counted(rows, 'row')} ({asked}), and returned {name!r} of shape "
+            f"the function was called with {counted(rows, 'row')} ({shapes}), and returned {name!r} of shape "
             f"{one.values.shape}; expected ({rows}, …). For a function of a single row, pass batched=False"
         )
     return one

@@ -59,10 +59,10 @@ def function_name(function: Callable[..., Any]) -> str:
 
 def samples_parts(samples: Samples) -> Parts:
     """Return the description of sets of parameters: kind, rows and seed as they are, digests of arrays."""
-    told = samples.told()
-    parts = {name: str(x) for name, x in told.items() if name != VALUES}
-    values = {f"parameter {name!r}": _digest(name, x) for name, x in told[VALUES].items()}
-    return {**parts, **values, "order": ", ".join(told[VALUES])}  # on which draws and combinations depend
+    described = samples.described()
+    parts = {name: str(x) for name, x in described.items() if name != VALUES}
+    values = {f"parameter {name!r}": _digest(name, x) for name, x in described[VALUES].items()}
+    return {**parts, **values, "order": ", ".join(described[VALUES])}  # on which draws and combinations depend
 
 
 def _digest(what: str, x: Any) -> str:

@@ -79,7 +79,7 @@ class Distribution:
         mean, deviation = self.numbers
         return mean + deviation * ndtri(np.clip(u, 1e-300, 1.0 - 2.0**-53))
 
-    def told(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Return the description, for a digest and for readers.
 
         Returns

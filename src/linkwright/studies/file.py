@@ -72,37 +72,37 @@ def read_study(path: str | Path) -> StudyFile:
     """
     file = Path(path)
     try:
-        told = tomllib.loads(file.read_text(encoding="utf-8"))
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:  # also of integers that are too long, and of bytes that are no text
         raise InputError(f"{str(path)!r} is not TOML: {error}") from None
-    for key, value in told.items():
+    for key, value in table.items():
         if key not in KEYS:
             raise UnknownNameError(f"key in {file.name}", key, KEYS)
         if not isinstance(value, KEYS[key]):
             raise InputError(f"{file.name}: {key} is {_kind(KEYS[key])}; got {value!r}")
-    for key in ("function", "vary") if "table" not in told else ("function",):
-        if key not in told:
+    for key in ("function", "vary") if "table" not in table else ("function",):
+        if key not in table:
             raise InputError(f"{file.name} has no {key}; it needs function, and vary or table")
-    options: dict[str, Any] = {key: told[key] for key in OPTIONS if key in told}
+    options: dict[str, Any] = {key: table[key] for key in OPTIONS if key in table}
     options.setdefault("title", file.stem)
-    store = file.parent / told.get("store", file.stem)
-    return StudyFile(_function(told, file), _samples(told, file), store, options)
+    store = file.parent / table.get("store", file.stem)
+    return StudyFile(_function(table, file), _samples(table, file), store, options)
 
 
 def _kind(kind: type) -> str:
     return {str: "text", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}[kind]
 
 
-def _function(told: Mapping[str, Any], file: Path) -> Callable[..., Any]:
+def _function(table: Mapping[str, Any], file: Path) -> Callable[..., Any]:
     """One of Linkwright's, or ``"programs.py:function"``, with the model and what is bound to it."""
-    name, bound = told["function"], dict(told.get("with", {}))
+    name, bound = table["function"], dict(table.get("with", {}))
     model = None
-    if "model" in told:
-        beside = file.parent / told["model"]
+    if "model" in table:
+        beside = file.parent / table["model"]
         # a folder may be the results of an earlier run
-        model = load(str(beside) if os.path.isfile(beside) else told["model"])  # False for a name that is too long
+        model = load(str(beside) if os.path.isfile(beside) else table["model"])  # False for a name that is too long
     place, colon, inner = name.partition(":")
     if colon:
         function = _of_file(file.parent / place, inner)
@@ -130,25 +130,25 @@ def _of_file(path: Path, name: str) -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]
 
 
-def _samples(told: Mapping[str, Any], file: Path) -> Samples:
-    vary = told.get("vary", {})
-    if "table" in told:
-        if vary or told.get("samples", "table") != "table":
+def _samples(table: Mapping[str, Any], file: Path) -> Samples:
+    vary = table.get("vary", {})
+    if "table" in table:
+        if vary or table.get("samples", "table") != "table":
             raise InputError(f"{file.name}: a table has all parameters; leave vary and samples away")
-        return _table(file.parent / told["table"])
+        return _table(file.parent / table["table"])
     read = {name: _spread(name, x, file) for name, x in vary.items()}
     spread = any(isinstance(x, Distribution) for x in read.values())
-    kind = told.get("samples", "random" if spread else "grid")
+    kind = table.get("samples", "random" if spread else "grid")
     if kind not in KINDS:
         raise UnknownNameError("kind of samples", kind, KINDS)
     if kind in ("grid", "table"):
         if odd := [name for name, x in read.items() if isinstance(x, Distribution)]:
             raise InputError(f"{file.name}: a {kind} has lists of values; {odd[0]} is a distribution")
         return samples.grid(**read) if kind == "grid" else samples.table(read)
-    if "rows" not in told:
+    if "rows" not in table:
         raise InputError(f"{file.name}: samples = {kind!r} needs rows, how many")
     make: Callable[..., Samples] = getattr(samples, kind)
-    return make(told["rows"], told.get("seed", 0), **read)
+    return make(table["rows"], table.get("seed", 0), **read)
 
 
 MOST = 100_000_000

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from linkwright.status import terminal, told_elsewhere
+from linkwright.status import status_elsewhere, terminal
 
 
 class Progress:
@@ -24,14 +24,14 @@ class Progress:
     def __enter__(self) -> Progress:
         stream = terminal() if self._tell is None else None
         if stream is not None and not stream.isatty():
-            self._silence = told_elsewhere()
+            self._silence = status_elsewhere()
             self._silence.__enter__()
             self._line = NotebookLine()
         elif stream is not None:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-            self._silence = told_elsewhere()
+            self._silence = status_elsewhere()
             self._silence.__enter__()
             self._bar = Progress(
                 TextColumn("{task.description}"),
@@ -55,8 +55,8 @@ class Progress:
         rate = (self._done - self._first) / max(time.monotonic() - self._began, 1e-9)
         if self._line is not None:
             left = (self._rows - self._done) / max(rate, 1e-9)
-            told = [f"{self._title}: {self._done / self._rows:.1%}", f"{_short(rate)} rows/s", f"{_clock(left)} left"]
-            self._line.show(", ".join([*told, *([f"{self._failed} failed"] if self._failed else [])]))
+            lines = [f"{self._title}: {self._done / self._rows:.1%}", f"{_short(rate)} rows/s", f"{_clock(left)} left"]
+            self._line.show(", ".join([*lines, *([f"{self._failed} failed"] if self._failed else [])]))
         if self._bar is not None:
             self._bar.update(
                 self._task,

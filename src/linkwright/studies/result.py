@@ -133,11 +133,11 @@ class Study:
             return np.asarray(array[first:last])
         except (ValueError, RuntimeError, OSError) as error:
             files = self._store.damaged(name, *slice(first, last).indices(self.rows)[:2])
-            told = ", ".join(str(file) for file in files[:5]) + (
+            text = ", ".join(str(file) for file in files[:5]) + (
                 f" and {len(files) - 5} more" if len(files) > 5 else ""
             )
             raise InputError(
-                f"{name!r} of {str(self.path)!r} is damaged on the disk ({error}). Delete {told or 'the study'}, and "
+                f"{name!r} of {str(self.path)!r} is damaged on the disk ({error}). Delete {text or 'the study'}, and "
                 "run it again, which computes what is missing"
             ) from error
 
@@ -294,12 +294,12 @@ class Study:
         return _written(pictures.plot_scatter(self, output, chosen), path)
 
     def __str__(self) -> str:
-        told = [f"{self.title}: {self.done} of {counted(self.rows, 'row')}"]
+        lines = [f"{self.title}: {self.done} of {counted(self.rows, 'row')}"]
         if self.failed:
-            told.append(f"{self.failed} failed")
+            lines.append(f"{self.failed} failed")
         if not self.complete:
-            told.append("incomplete: run it again to go on")
-        return "; ".join(told) + f" ({', '.join(self.parameters)} → {', '.join(self.outputs)})"
+            lines.append("incomplete: run it again to go on")
+        return "; ".join(lines) + f" ({', '.join(self.parameters)} → {', '.join(self.outputs)})"
 
     def __repr__(self) -> str:
         return f"<Study {self}>"

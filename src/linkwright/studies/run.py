@@ -210,7 +210,7 @@ def _begin(
         list(samples.shapes),
         list(plan.outputs),
         title or function_name(work.function),
-        samples.told()["kind"],
+        samples.described()["kind"],
         dict(zip(samples.axes, samples.lengths, strict=True)) if isinstance(samples, ParameterGrid) else None,
         VERSIONS,
     )
@@ -296,7 +296,7 @@ def _planned(work: ChunkTask, units: Mapping[str, str], chunk: int | None, worke
         raise InputError(f"units are of {', '.join(known)}; got {unknown[0]!r}")
     if odd := [unit for unit in units.values() if not isinstance(unit, str)]:
         raise InputError(f"a unit is text, such as 'm'; got {odd[0]!r}")
-    told = {name: one._replace(unit=str(units.get(name, one.unit))) for name, one in known.items()}
+    options = {name: one._replace(unit=str(units.get(name, one.unit))) for name, one in known.items()}
     each = sum(_bytes(one.shape, one.dtype) for one in known.values())
     drawn = sum(_bytes(shape, "f8") for name, shape in samples.shapes.items() if name not in parameters)
     if chunk is not None and min(chunk, samples.rows) * (each + drawn) > MOST_BYTES:
@@ -304,8 +304,8 @@ def _planned(work: ChunkTask, units: Mapping[str, str], chunk: int | None, worke
     own = chunk or _suitable(samples.rows, row_time, each + drawn, workers)
     return StudyPlan(
         own,
-        {name: told[name] for name in parameters},
-        {name: told[name] for name in outputs},
+        {name: options[name] for name in parameters},
+        {name: options[name] for name in outputs},
         given.fixed,
         row_time,
         each,

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,16 +65,18 @@ VALUES = "values"
 """key of the parameters in a description"""
 
 
-class Samples(Protocol):
+class Samples:
     """Rows of parameters."""
 
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
+    if TYPE_CHECKING:
+
+        @property
+        def rows(self) -> int: ...
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """Shape of each parameter in one row, by name."""
+        raise NotImplementedError
 
     def at(self, first: int, last: int) -> dict[str, Array]:
         """Compute rows of parameters.
@@ -89,8 +91,9 @@ class Samples(Protocol):
         dict of ndarray, shape (last - first, ...)
             Values by name.
         """
+        raise NotImplementedError
 
-    def told(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
 
         Returns
@@ -98,10 +101,11 @@ class Samples(Protocol):
         dict
             Description.
         """
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class ParameterGrid:
+class ParameterGrid(Samples):
     """Every combination of values, the last name changing fastest.
 
     Parameters
@@ -125,38 +129,18 @@ class ParameterGrid:
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Shape of each parameter in one row, by name."""
         return {name: x.shape[1:] for name, x in self.axes.items()}
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """Compute rows of parameters.
-
-        Parameters
-        ----------
-        first, last : int
-            First row, and the row after the last.
-
-        Returns
-        -------
-        dict of ndarray, shape (last - first, ...)
-            Values by name.
-        """
         places = np.unravel_index(np.arange(first, last), self.lengths)
         return {name: x[k] for (name, x), k in zip(self.axes.items(), places, strict=True)}
 
-    def told(self) -> dict[str, Any]:
-        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
-
-        Returns
-        -------
-        dict
-            Description.
-        """
+    def described(self) -> dict[str, Any]:
         return {"kind": "grid", VALUES: self.axes}
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Samples):
     """Given rows of parameters.
 
     Parameters
@@ -175,37 +159,31 @@ class Table:
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Shape of each parameter in one row, by name."""
         return {name: x.shape[1:] for name, x in self.columns.items()}
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """Compute rows of parameters.
-
-        Parameters
-        ----------
-        first, last : int
-            First row, and the row after the last.
-
-        Returns
-        -------
-        dict of ndarray, shape (last - first, ...)
-            Values by name.
-        """
         return {name: x[first:last] for name, x in self.columns.items()}
 
-    def told(self) -> dict[str, Any]:
-        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
-
-        Returns
-        -------
-        dict
-            Description.
-        """
+    def described(self) -> dict[str, Any]:
         return {"kind": "table", "rows": self.rows, VALUES: self.columns}
 
 
+class DrawnSamples(Samples):
+    """Samples of distributions."""
+
+    if TYPE_CHECKING:
+        spread: Mapping[str, Distribution]
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        return {name: one.shape for name, one in self.spread.items()}
+
+    def _spread_described(self) -> dict[str, Any]:
+        return {name: one.described() for name, one in self.spread.items()}
+
+
 @dataclass(frozen=True, eq=False)
-class Random:
+class Random(DrawnSamples):
     """Independent random draws.
 
     Parameters
@@ -222,24 +200,7 @@ class Random:
     seed: int
     spread: Mapping[str, Distribution]
 
-    @property
-    def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Shape of each parameter in one row, by name."""
-        return {name: one.shape for name, one in self.spread.items()}
-
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """Compute rows of parameters.
-
-        Parameters
-        ----------
-        first, last : int
-            First row, and the row after the last.
-
-        Returns
-        -------
-        dict of ndarray, shape (last - first, ...)
-            Values by name.
-        """
         return {name: self._drawn(k, one, first, last) for k, (name, one) in enumerate(self.spread.items())}
 
     def _drawn(self, stream: int, one: Distribution, first: int, last: int) -> Array:
@@ -255,16 +216,8 @@ class Random:
             rows[k : k + step] = one.of(some)
         return rows
 
-    def told(self) -> dict[str, Any]:
-        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
-
-        Returns
-        -------
-        dict
-            Description.
-        """
-        spread = {name: one.told() for name, one in self.spread.items()}
-        return {"kind": "random", "rows": self.rows, "seed": self.seed, VALUES: spread}
+    def described(self) -> dict[str, Any]:
+        return {"kind": "random", "rows": self.rows, "seed": self.seed, VALUES: self._spread_described()}
 
 
 @lru_cache(16)
@@ -293,7 +246,7 @@ def _directions(size: int, seed: int, scrambled: bool, bits: int) -> tuple[Array
 
 
 @dataclass(frozen=True, eq=False)
-class Sobol:
+class Sobol(DrawnSamples):
     """Points of Sobol's sequence, scrambled by default (Owen 1998).
 
     Parameters
@@ -313,24 +266,7 @@ class Sobol:
     scrambled: bool
     spread: Mapping[str, Distribution]
 
-    @property
-    def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Shape of each parameter in one row, by name."""
-        return {name: one.shape for name, one in self.spread.items()}
-
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """Compute rows of parameters.
-
-        Parameters
-        ----------
-        first, last : int
-            First row, and the row after the last.
-
-        Returns
-        -------
-        dict of ndarray, shape (last - first, ...)
-            Values by name.
-        """
         sizes = [math.prod(one.shape) for one in self.spread.values()]
         u, at, found = self._points(sum(sizes), first, last), 0, {}
         for (name, one), size in zip(self.spread.items(), sizes, strict=True):
@@ -356,20 +292,18 @@ class Sobol:
         u: Array = whole[at : at + last - first] * 2.0**-SOBOL_BITS
         return u
 
-    def told(self) -> dict[str, Any]:
-        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
-
-        Returns
-        -------
-        dict
-            Description.
-        """
-        spread = {name: one.told() for name, one in self.spread.items()}
-        return {"kind": "sobol", "rows": self.rows, "seed": self.seed, "scrambled": self.scrambled, VALUES: spread}
+    def described(self) -> dict[str, Any]:
+        return {
+            "kind": "sobol",
+            "rows": self.rows,
+            "seed": self.seed,
+            "scrambled": self.scrambled,
+            VALUES: self._spread_described(),
+        }
 
 
 @dataclass(frozen=True, eq=False)
-class Saltelli:
+class Saltelli(DrawnSamples):
     """Points for Sobol indices.
 
     For each of ``base`` pairs of points a, b: a, and a with each one parameter of b, and b (A. Saltelli et al. 2010,
@@ -396,22 +330,9 @@ class Saltelli:
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Shape of each parameter in one row, by name."""
         return {name: () for name in self.spread}
 
     def at(self, first: int, last: int) -> dict[str, Array]:
-        """Compute rows of parameters.
-
-        Parameters
-        ----------
-        first, last : int
-            First row, and the row after the last.
-
-        Returns
-        -------
-        dict of ndarray, shape (last - first, ...)
-            Values by name.
-        """
         n = len(self.spread)
         begin, end = first // (n + 2), -(-last // (n + 2))
         pairs = Sobol(self.base, self.seed, True, {str(k): uniform(0.0, 1.0) for k in range(2 * n)})
@@ -421,16 +342,8 @@ class Saltelli:
         u = np.concatenate([a, mixed, b], axis=1).reshape(-1, n)[first - begin * (n + 2) : last - begin * (n + 2)]
         return {name: one.even(u[:, k]) for k, (name, one) in enumerate(self.spread.items())}
 
-    def told(self) -> dict[str, Any]:
-        """Return the description: kind, numbers, and parameters by name, for a digest and for readers.
-
-        Returns
-        -------
-        dict
-            Description.
-        """
-        spread = {name: one.told() for name, one in self.spread.items()}
-        return {"kind": "saltelli", "base": self.base, "seed": self.seed, VALUES: spread}
+    def described(self) -> dict[str, Any]:
+        return {"kind": "saltelli", "base": self.base, "seed": self.seed, VALUES: self._spread_described()}
 
 
 @explained
@@ -472,8 +385,8 @@ def table(columns: Mapping[str, Any] | None = None, /, **more: Any) -> Table:
     found = {name: _column(name, x) for name, x in _some("table", {**(columns or {}), **more}).items()}
     lengths = {name: len(x) for name, x in found.items()}
     if len({*lengths.values()}) > 1:
-        told = ", ".join(f"{name} {n}" for name, n in lengths.items())
-        raise ShapeError(f"columns of a table must have the same number of rows; got {told}")
+        text = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise ShapeError(f"columns of a table must have the same number of rows; got {text}")
     return _counted(Table(found))
 
 

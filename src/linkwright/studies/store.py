@@ -94,12 +94,12 @@ class Store:
     def kept(self) -> StoreMetadata:
         """Return the description; raise :class:`InputError` for other contents."""
         try:
-            told = self.group.attrs.asdict().get("linkwright")
+            attributes = self.group.attrs.asdict().get("linkwright")
         except Exception as error:
             raise InputError(f"{str(self.path)!r} is not a study: {error}") from None
-        if not isinstance(told, dict) or told.get("format") != FORMAT:
+        if not isinstance(attributes, dict) or attributes.get("format") != FORMAT:
             raise InputError(f"{str(self.path)!r} is not a study of this version of Linkwright")
-        values: dict[str, Any] = {name: told.get(name) for name in StoreMetadata._fields}
+        values: dict[str, Any] = {name: attributes.get(name) for name in StoreMetadata._fields}
         return StoreMetadata(**values)
 
     @classmethod
@@ -115,8 +115,8 @@ class Store:
         """A new store in a folder that is empty or not there."""
         zarr, files = _zarr(), dict[str, Any]()
         with _quiet():
-            told = {"linkwright": {"format": FORMAT, **kept._asdict()}, "title": kept.title}
-            group = zarr.create_group(zarr.storage.MemoryStore(files), zarr_format=3, attributes=told)
+            options = {"linkwright": {"format": FORMAT, **kept._asdict()}, "title": kept.title}
+            group = zarr.create_group(zarr.storage.MemoryStore(files), zarr_format=3, attributes=options)
             for name, x in fixed.items():
                 group.create_array(name, data=x, dimension_names=(name,), attributes=_attributes("s"))
             for name, one in {**parameters, **outputs}.items():
@@ -267,14 +267,14 @@ class Store:
         """While this lasts no other run writes here; :class:`InputError` where one does already."""
         from filelock import FileLock, Timeout
 
-        lock, told = FileLock(self.path / LOCK), self.path / RUNNING
+        lock, about_file = FileLock(self.path / LOCK), self.path / RUNNING
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)
         except Timeout:
             who = ""
             with suppress(OSError, ValueError, KeyError):
-                about = json.loads(told.read_text())
+                about = json.loads(about_file.read_text())
                 who = f", process {about['process']} on {about['machine']} since {about['since']}"
             raise InputError(f"another run writes to {str(self.path)!r}{who}: only one run may write") from None
         except OSError as error:
@@ -285,11 +285,11 @@ class Store:
                 "machine": socket.gethostname(),
                 "since": time.strftime("%Y-%m-%d %H:%M:%S"),
             }
-            write_text(told, json.dumps(about))
+            write_text(about_file, json.dumps(about))
             yield
         finally:
             with suppress(OSError):
-                told.unlink()
+                about_file.unlink()
             lock.release()
 
     def forget_killed_run(self) -> None:
@@ -301,10 +301,10 @@ class Store:
 
 def _ordered(group: bytes) -> bytes:
     """Metadata of a group with its arrays by name: zarr lists them in any order."""
-    told = json.loads(group)
-    arrays = told["consolidated_metadata"]["metadata"]
-    told["consolidated_metadata"]["metadata"] = dict(sorted(arrays.items()))
-    return json.dumps(told, indent=2).encode()
+    metadata = json.loads(group)
+    arrays = metadata["consolidated_metadata"]["metadata"]
+    metadata["consolidated_metadata"]["metadata"] = dict(sorted(arrays.items()))
+    return json.dumps(metadata, indent=2).encode()
 
 
 def _write(place: Path, content: Iterable[bytes]) -> None:

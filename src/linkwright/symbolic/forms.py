@@ -283,8 +283,8 @@ class ExactForms:
         check_reference_frame(reference_frame)
         if NAMES[what].needs_masses and self.grouping:
             raise InputError(
-                f"{NAMES[what].letter} is not told by base parameters: these are what the motion shows, and not the "
-                "masses; ask for it of equations without base_parameters=True"
+                f"{NAMES[what].letter} is not determined by base parameters: the motion shows these, not the masses; "
+                "equations without base_parameters=True have it"
             )
         if NAMES[what].passive:
             passive: np.ndarray = getattr(self._passive, what)

@@ -57,8 +57,12 @@ def _negative(x: Array | None) -> Array | None:
 
 
 def _bounds(trajectory: Trajectory) -> list[Array | None]:
-    told = trajectory.limits
-    return [told.get("velocity", joint_velocity_limits(trajectory.model)), told.get("acceleration"), told.get("jerk")]
+    limits = trajectory.limits
+    return [
+        limits.get("velocity", joint_velocity_limits(trajectory.model)),
+        limits.get("acceleration"),
+        limits.get("jerk"),
+    ]
 
 
 def _panel(

@@ -106,7 +106,7 @@ class Trajectory:
         if each or c[..., 1:, 0, :].any():
             self._meet()
         self.limits = _limits(model, limits)
-        """what it was planned for: "velocity", "acceleration", "jerk", each (nv,), of those that were told"""
+        """what it was planned for: "velocity", "acceleration", "jerk", each (nv,), of those that were given"""
 
     def _chained(self, q: Array, batch: tuple[int, ...], n: int) -> Array:
         at = broadcast("q", q, (*batch, self.model.nq))

@@ -153,10 +153,10 @@ def draw_models(chosen: Experiment, path: Path) -> Path:
         blocks = blocks_of([link.parent for link in model.links], chosen.block)
         marked = [block for block in blocks if len(block) > 1]
         letter = f"({'abcdefghijklmnopqrstuvwxyz'[place]})"
-        told = f"{len(marked)} block{'s' if len(marked) > 1 else ''}" if marked else "one rigid body" if n == 1 else ""
+        text = f"{len(marked)} block{'s' if len(marked) > 1 else ''}" if marked else "one rigid body" if n == 1 else ""
         sizes = " + ".join(str(len(block)) for block in blocks) if marked else ""
         _draw_model(row[0], model, picture, [], f"{letter} {n} link{'s' if n > 1 else ''}", width)
-        _draw_model(row[1], model, picture, blocks if marked else [], f"{told}{': ' if sizes else ''}{sizes}", width)
+        _draw_model(row[1], model, picture, blocks if marked else [], f"{text}{': ' if sizes else ''}{sizes}", width)
     return write_figure(path, figure, dpi=110)
 
 

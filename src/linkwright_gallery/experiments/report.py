@@ -138,9 +138,9 @@ class ExperimentResult:
             ("hybrid chosen", "composite"),
         ):
             pairs.setdefault((a, b), "")
-        for (a, b), told in pairs.items():
+        for (a, b), title in pairs.items():
             if a in row.operations and b in row.operations:
-                table.add_row(f"{a} / {b}", told, *(self._ratio(row, kind, a, b) for kind in KINDS))
+                table.add_row(f"{a} / {b}", title, *(self._ratio(row, kind, a, b) for kind in KINDS))
         return table
 
     @staticmethod

@@ -67,8 +67,8 @@ def four_joints() -> Iterator[Finding | Erratum]:
         "the elbow with the least Σ|Δθ| from the last posture", exact[costs.argmin()], solutions.nearest(last)
     )
     yield said("a position too far away: out of reach", solver([3.0, 0.0, 0.0, 0.5]).reason == "out of reach")
-    told = solver([0.0, 0.0, 1.0, 0.5]).reason
-    yield said("the origin: infinitely many solutions", told.startswith("infinitely many"))
+    reason = solver([0.0, 0.0, 1.0, 0.5]).reason
+    yield said("the origin: infinitely many solutions", reason.startswith("infinitely many"))
     free = [forward(np.array([yaw, np.pi / 2, 0.0, 0.0])) for yaw in (0.0, 1.0, 2.5)]
     yield Erratum(
         "infinitely many solutions",
@@ -77,7 +77,7 @@ def four_joints() -> Iterator[Finding | Erratum]:
         "distance of the hands of an arm straight up, θ1 = 0, 1 and 2.5; and the report at (0, 0, 1)",
         "one answer",
         "infinitely many",
-        "infinitely many" if np.ptp(free, axis=0).max() < 1e-12 and "joint1" in told else "one answer",
+        "infinitely many" if np.ptp(free, axis=0).max() < 1e-12 and "joint1" in reason else "one answer",
     )
     near = np.array([0.2, 0.1, 0.5, 0.1])
     every = solver(near)

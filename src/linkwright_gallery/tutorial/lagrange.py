@@ -412,8 +412,8 @@ M, h, g = equations([0.5, 0.5], [0.0, 0.0])""",
         "The terms of the two-link arm over its angles.",
         """import linkwright as lw
 
-told = lw.equations(lw.load("two_link")).explanation()
-print(told.text()[:900])           # what M depends on, what is centrifugal, what rests where""",
+found = lw.equations(lw.load("two_link")).explanation()
+print(found.text()[:900])          # what M depends on, what is centrifugal, what rests where""",
         (
             ("explanation of the equations", "topics/mechanisms/equations.md"),
             ("stability", "topics/control/stability.md"),

@@ -228,10 +228,10 @@ class _RepetitionLoop(ArithmeticEmitter):
         *state, taken, self.farthest = names
         counts = frozenset((2, i) for i, k in enumerate(split.fixed) if k in split.rows and k in self.counting)
         step = self.inside(program, [[taken], state, self._fixed(loaded[changing:])], counts)
-        (asked,) = program.results[1]
-        step.compute(needed_for(program, asked))
+        (condition,) = program.results[1]
+        step.compute(needed_for(program, condition))
         over = self.emit(f"fcmp oge {V} {taken}, {lanes.constant(float(steps.count))}")
-        ended = self.emit(f"or {bit} {self.bit(asked)}, {over}")
+        ended = self.emit(f"or {bit} {self.bit(condition)}, {over}")
         ended = self.emit(f"and {bit} {ended}, {active}")
         bits = self.emit(f"bitcast {bit} {ended} to i{W}")
         free = self.emit(f"icmp ne i{W} {bits}, 0")

@@ -53,15 +53,15 @@ def emit_repeat(
         _count(body, n)
     left = f"[%far{n}, %head{n}]"
     if steps.stops:
-        (asked,) = program.results[1]
-        step.compute(needed_for(program, asked))
-        stop = body.bit(asked)
+        (condition,) = program.results[1]
+        step.compute(needed_for(program, condition))
+        stop = body.bit(condition)
         go = body.emit(f"select {bit} {stop}, {bit} {_all(lanes.width, False)}, {bit} %going{n}")
         some = body.any_of(go)
-        body.lines += [f"  br label %asked{n}", f"asked{n}:"]
+        body.lines += [f"  br label %condition{n}", f"condition{n}:"]
         body.lines.append(f"  br i1 {some}, label %work{n}, label %{'left' if watched else 'exit'}{n}")
         body.lines.append(f"work{n}:")
-        left += f", [{body.farthest}, %asked{n}]"
+        left += f", [{body.farthest}, %condition{n}]"
     step.compute(range(len(program.instructions)))
     after = [step.values[k] for k in program.results[0]]
     if steps.stops:
@@ -95,7 +95,7 @@ def emit_repeat(
         body.lines += [f"left{n}:", f"  %farthest{n} = phi {V} {left}", f"  br label %exit{n}"]
         body.farthest = f"%farthest{n}"
     body.lines.append(f"exit{n}:")
-    if polls and body.within:  # what it did since it told, for those around it
+    if polls and body.within:  # the work since the last poll, for the loops around it
         rest = body.emit(f"and i64 %k{n}, {_steps_between(steps) - 1}")
         body.emit(f"call i1 @poll_signals(i64 {body.emit(f'mul i64 {rest}, {work(steps.program)}')})")
     if kept and steps.stops:
@@ -116,13 +116,13 @@ def _emit_once(
     V, W, bit = lanes.double, lanes.width, lanes.bit
     n, before = body.block(), body.farthest
     step = body.inside(program, [[lanes.constant(0.0)], start, fixed], counts, wholes)
-    (asked,) = program.results[1]
-    step.compute(needed_for(program, asked))
-    go = body.emit(f"xor {bit} {body.bit(asked)}, {_all(W, True)}")
+    (condition,) = program.results[1]
+    step.compute(needed_for(program, condition))
+    go = body.emit(f"xor {bit} {body.bit(condition)}, {_all(W, True)}")
     some = body.any_of(go)
     body.lines += [
-        f"  br label %asked{n}",
-        f"asked{n}:",
+        f"  br label %condition{n}",
+        f"condition{n}:",
         f"  br i1 {some}, label %work{n}, label %exit{n}",
         f"work{n}:",
     ]
@@ -141,7 +141,7 @@ def _emit_once(
         return (
             otherwise
             if otherwise == done or otherwise in body.places
-            else body.emit(f"phi {V} [{otherwise}, %asked{n}], [{done}, %done{n}]")
+            else body.emit(f"phi {V} [{otherwise}, %condition{n}], [{done}, %done{n}]")
         )
 
     found = [either(x, y) for x, y in zip([*start, lanes.constant(0.0)], [*after, taken], strict=True)]
@@ -193,10 +193,10 @@ def emit_poll(body: ArithmeticEmitter, steps: Steps, name: str, count: str, stop
     Checks are after powers of two of ``count`` steps first. Long repetitions within a step check interrupts themselves.
     """
     between = _steps_between(steps)
-    told = 1 if is_long(steps.program) else between * work(steps.program)
+    interval = 1 if is_long(steps.program) else between * work(steps.program)
     due = body.emit(f"icmp eq i64 {body.emit(f'and i64 {count}, {between - 1}')}, 0")
     body.lines += [f"  br i1 {due}, label %{name}, label %{on}, !prof !0", f"{name}:"]
-    halt = body.emit(f"call i1 @poll_signals(i64 {told})")
+    halt = body.emit(f"call i1 @poll_signals(i64 {interval})")
     body.lines.append(f"  br i1 {halt}, label %{stop}, label %{on}, !prof !0")
 
 

@@ -103,14 +103,14 @@ def emit_row(body: ArithmeticEmitter, instruction: Instruction) -> RowAddress:
     return _MAKING[op](body, args, value)
 
 
-def _numbers(body: ArithmeticEmitter, args: tuple[int, ...], told: ConstantTable) -> RowAddress:
-    name, entries = f"@numbers_{told.digest[:32]}", ", ".join(f"double {number(x)}" for x in told.entries.tolist())
-    body.declared.add(f"{name} = private constant [{len(told.entries)} x double] [{entries}], align 64")
+def _numbers(body: ArithmeticEmitter, args: tuple[int, ...], data: ConstantTable) -> RowAddress:
+    name, entries = f"@numbers_{data.digest[:32]}", ", ".join(f"double {number(x)}" for x in data.entries.tolist())
+    body.declared.add(f"{name} = private constant [{len(data.entries)} x double] [{entries}], align 64")
     return RowAddress("shared", (name,))
 
 
-def _array(body: ArithmeticEmitter, args: tuple[int, ...], told: tuple[int, int, int]) -> RowAddress:
-    argument, first, _ = told
+def _array(body: ArithmeticEmitter, args: tuple[int, ...], data: tuple[int, int, int]) -> RowAddress:
+    argument, first, _ = data
     return body.argument(argument)._replace(first=first)
 
 
@@ -122,9 +122,9 @@ def _table(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddr
     return place
 
 
-def _part(body: ArithmeticEmitter, args: tuple[int, ...], told: EntryRange) -> RowAddress:
+def _part(body: ArithmeticEmitter, args: tuple[int, ...], data: EntryRange) -> RowAddress:
     place = body.places[body.values[args[0]]]
-    return place._replace(first=place.first + place.step * told.first, step=place.step * told.step)
+    return place._replace(first=place.first + place.step * data.first, step=place.step * data.step)
 
 
 def _kept(body: ArithmeticEmitter, args: tuple[int, ...], state: int) -> RowAddress:

@@ -51,7 +51,7 @@ class Lanes:
         self.integer = "i64" if width == 1 else f"<{width} x i64>"
         self.bit = "i1" if width == 1 else f"<{width} x i1>"
         self.suffix = "f64" if width == 1 else f"v{width}f64"
-        # what does not fit the registers waits on the stack, which LLVM aligns only if told: numbers that lie
+        # what does not fit the registers waits on the stack, which LLVM aligns only on request: numbers that lie
         # across two lines of memory take a third longer (measured), as they did wherever the stack began by chance
         self.stack = f" alignstack({min(64, 8 * width)})" if width > 2 else ""
 

@@ -48,7 +48,7 @@ class Checked(NamedTuple):
     """function of the results and of data for the check"""
     settled: Callable[[Model, Mapping[str, Any], tuple[Array, ...]], Any]
     """raises or warns if the results are wrong, else returns them; of (model, arguments by name, results and data)"""
-    asked: Callable[[Model, Mapping[str, Any]], bool]
+    applies: Callable[[Model, Mapping[str, Any]], bool]
     """whether a call with such options is checked"""
 
 
@@ -74,19 +74,19 @@ def _by(book: Book, *arrays: str) -> dict[str, Derivative]:
     return {name: Derivative(book, k) for k, name in enumerate(arrays)}
 
 
-def _efforts(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> Array:
-    require_possible(model, given["a"], *told)
-    return told[0]
+def _efforts(model: Model, given: Mapping[str, Any], results: tuple[Array, ...]) -> Array:
+    require_possible(model, given["a"], *results)
+    return results[0]
 
 
-def _motion(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> tuple[Array, ...]:
-    rates, efforts, opening = told
+def _motion(model: Model, given: Mapping[str, Any], results: tuple[Array, ...]) -> tuple[Array, ...]:
+    rates, efforts, opening = results
     require_closed(model, rates, opening)
     return rates, efforts
 
 
-def _angles(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> Array:
-    found, R = told
+def _angles(model: Model, given: Mapping[str, Any], results: tuple[Array, ...]) -> Array:
+    found, R = results
     tell_of_lock(given["order"], given["axes"], R, "their rates have no bound")
     return found
 
@@ -97,7 +97,9 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.inverse_dynamics: Algorithm(
         "second moment",
         derivatives=_by(_inverse, "q", "v", "a"),
-        checked=Checked(dynamics.actuated_efforts, _efforts, lambda model, told: told.get("actuated") is not None),
+        checked=Checked(
+            dynamics.actuated_efforts, _efforts, lambda model, options: options.get("actuated") is not None
+        ),
     ),
     dynamics.bias_forces: Algorithm("second moment", derivatives=_by(_inverse, "q", "v")),
     dynamics.gravity_forces: Algorithm("second moment", derivatives=_by(_inverse, "q")),
@@ -116,12 +118,12 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.impulse: Algorithm("inertia"),
     dynamics.project: Algorithm("inertia"),
     dynamics.prescribed_dynamics: Algorithm(
-        checked=Checked(prescribed_motion_and_opening, _motion, lambda model, told: bool(model.loops))
+        checked=Checked(prescribed_motion_and_opening, _motion, lambda model, options: bool(model.loops))
     ),
     dynamics.velocity_ellipsoid: Algorithm(record=Ellipsoid),
     dynamics.force_ellipsoid: Algorithm(record=Ellipsoid),
     dynamics.analytical_jacobian: Algorithm(
-        checked=Checked(analytical_jacobian_and_rotation, _angles, lambda model, told: True)
+        checked=Checked(analytical_jacobian_and_rotation, _angles, lambda model, options: True)
     ),
     constrained.position_correction: Algorithm(corrects="positions"),
     constrained.velocity_correction: Algorithm(corrects="velocities"),

@@ -42,8 +42,8 @@ def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, An
 
 def _of_method(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a method of forward dynamics."""
-    told = {name: arguments[name] for name in ("schedule", "partition", "loops") if name in arguments}
-    return {"method": arguments.get("method"), **told}
+    options = {name: arguments[name] for name in ("schedule", "partition", "loops") if name in arguments}
+    return {"method": arguments.get("method"), **options}
 
 
 @dataclass(frozen=True)

@@ -389,7 +389,7 @@ def _instructions(
         elif node.op == "constant":
             instructions.append(Instruction("constant", (), node.value))
         elif node.op == "array":
-            symbols = node.graph.rows[node.index].told
+            symbols = node.graph.rows[node.index].data
             if symbols[0].index not in place:
                 raise _unknown(name, symbols[0])
             instructions.append(Instruction("array", (), (*place[symbols[0].index], len(symbols))))
@@ -403,7 +403,7 @@ def _instructions(
             value = _steps(name, node.graph.repeats[node.index]) if node.op == "repeat" else None
             if node.index in node.graph.rows:
                 row = node.graph.rows[node.index]
-                value = row.size if row.told is None else row.told
+                value = row.size if row.data is None else row.data
             instructions.append(Instruction(node.op, tuple(number[a.index] for a in node.args), value))
     return tuple(instructions), number
 

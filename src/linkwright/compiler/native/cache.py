@@ -76,19 +76,19 @@ def _compiler() -> str | None:
             spec = find_spec(found.name)
             loader: Any = spec.loader if spec else None
             source = loader.get_source(found.name)
-            content = repr(_told(loader.get_code(found.name))) if source is None else source
+            content = repr(_code_description(loader.get_code(found.name))) if source is None else source
             digest.update(f"{found.name} {content}\n".encode())
     except (AttributeError, ImportError, OSError):  # a loader of some other kind
         return None
     return digest.hexdigest()
 
 
-def _told(code: CodeType) -> tuple[Any, ...]:
+def _code_description(code: CodeType) -> tuple[Any, ...]:
     """Return a description of a code object that is equal in all processes."""
 
     def constant(x: Any) -> Any:
         if isinstance(x, CodeType):
-            return _told(x)
+            return _code_description(x)
         return sorted(map(repr, x)) if isinstance(x, frozenset) else x
 
     return code.co_code, code.co_names, code.co_varnames, [constant(x) for x in code.co_consts]

@@ -18,7 +18,7 @@ from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native import cache, interrupts, machine, runtime
 from linkwright.compiler.native.call import universal_function
 from linkwright.compiler.native.entry import CallTable
-from linkwright.status import told
+from linkwright.status import status_message
 
 _ROWS_MEASURED = 512
 
@@ -119,7 +119,7 @@ class Native:
     def _made(self, part: str) -> machine.Code:
         program = self._program
         name = cache.key(f"{program.digest} {part}", self._target, self.width)
-        with told(f"compiling {self.name}"):
+        with status_message(f"compiling {self.name}"):
             code, found = cache.code(name, lambda: self._text(part), self._symbols, _EXPORTS[part], _scheduled(program))
         self._found.append(found)
         return code

@@ -316,9 +316,9 @@ class _KindPlan:
         new = [x for x in every if self.origin(x) >= p and not self._leaf(x, p)]
         self.computed[p] += new  # what no earlier pass could compute
         known = {x.index for x in new}
-        asked = [x for x in (*wanted, *(a for one in new for a in one.args)) if x.value is None]
-        asked = list({x.index: x for x in asked if x.index not in known}.values())
-        nodes = [node for node in needed(asked, self.shared) if node.value is None]
+        targets = [x for x in (*wanted, *(a for one in new for a in one.args)) if x.value is None]
+        targets = list({x.index: x for x in targets if x.index not in known}.values())
+        nodes = [node for node in needed(targets, self.shared) if node.value is None]
 
         def computing(node: Expr) -> float:
             return np.inf if node.op == "symbol" or self._leaf(node, p) else _COSTLY.get(node.op, 1.0)
@@ -329,7 +329,7 @@ class _KindPlan:
             at_hand = node.index in self.held and self._pass_of(self.held[node.index]) < p
             return LOAD if at_hand else STORE
 
-        choice = cheapest(asked, nodes, computing, reading)
+        choice = cheapest(targets, nodes, computing, reading)
         self.computed[p] += choice.computed
         for node in choice.loaded:
             self.loaded[p][node.index] = self._place(node, p)
@@ -407,8 +407,8 @@ class _KindPlan:
                 return PARENT if place.kind == -1 and self._from_parent(node) else OWN, places[place]
             return place
 
-        told = self.states[p] | self.sent[p] if self.chain else self.sent[p]
-        sent = [(places[item], node) for item, node in told.items() if self.chain or node.value != 0.0]
+        leaving = self.states[p] | self.sent[p] if self.chain else self.sent[p]
+        sent = [(places[item], node) for item, node in leaving.items() if self.chain or node.value != 0.0]
         own = {} if self.chain else {places[item]: node for item, node in self.states[p].items()}
         own |= {places[RecordEntry(self.k, index)]: node for index, node in self.remembered[p].items()}
         for s in self.passes[p + 1].sweeps if p + 1 < len(self.passes) and not self.chain else ():

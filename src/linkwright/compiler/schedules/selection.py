@@ -66,8 +66,8 @@ def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Stage
             failures[form] = error
     if unroll is False:
         raise TooLargeError(
-            f"{_told(bound)} cannot run as loops over the bodies (unroll=False): {failures[in_loops]}; without that "
-            "option it runs as straight-line code"
+            f"{_described(bound)} cannot run as loops over the bodies (unroll=False): {failures[in_loops]}; without "
+            "that option it runs as straight-line code"
         ) from None
     no_loops = ""
     if in_loops in failures and bodies >= few:  # loops are not relevant for few bodies
@@ -77,11 +77,11 @@ def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Stage
         instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
     if unroll:
         instead = "remove unroll=True, so that it may run as loops over the bodies"
-    too_long = f"{_told(bound)} is too large for straight-line code: {failures[trace]}"
+    too_long = f"{_described(bound)} is too large for straight-line code: {failures[trace]}"
     raise TooLargeError(f"{too_long}{no_loops}; {instead}") from None
 
 
-def _told(bound: BoundFunction) -> str:
+def _described(bound: BoundFunction) -> str:
     """Return the names of function and mechanism, for messages."""
     model = bound.model
     return (

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -53,24 +53,14 @@ class Term:
     """the same -> the cost to second order"""
 
 
-@explained
-@dataclass(frozen=True, eq=False)
-class PostureCost:
-    """Cost ½ w |q ⊖ target|² of the distance to a posture.
+class TargetCost:
+    """Cost of the distance to a target, with a weight."""
 
-    Parameters
-    ----------
-    target : array_like, shape (..., nq), or callable
-        Posture, a batch of postures (one per problem), or a function of time.
-    weight : float or array_like, shape (nv,) or (nv, nv), optional
-        Weight w.
-    """
-
-    target: Any
-    weight: Any = 1.0
+    if TYPE_CHECKING:
+        weight: Any
 
     def __post_init__(self) -> None:
-        _require_weight(self)
+        a_weight(f"the weight of {type(self).__name__}", self.weight)
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
         """Return the cost for a model and its controls.
@@ -89,6 +79,26 @@ class PostureCost:
         Term
             The cost.
         """
+        raise NotImplementedError
+
+
+@explained
+@dataclass(frozen=True, eq=False)
+class PostureCost(TargetCost):
+    """Cost ½ w |q ⊖ target|² of the distance to a posture.
+
+    Parameters
+    ----------
+    target : array_like, shape (..., nq), or callable
+        Posture, a batch of postures (one per problem), or a function of time.
+    weight : float or array_like, shape (nv,) or (nv, nv), optional
+        Weight w.
+    """
+
+    target: Any
+    weight: Any = 1.0
+
+    def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -103,7 +113,7 @@ class PostureCost:
 
 @explained
 @dataclass(frozen=True, eq=False)
-class VelocityCost:
+class VelocityCost(TargetCost):
     """Cost ½ w |v − target|² of the joint velocity.
 
     Parameters
@@ -117,26 +127,7 @@ class VelocityCost:
     weight: Any = 1.0
     target: Any = None
 
-    def __post_init__(self) -> None:
-        _require_weight(self)
-
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
-        """Return the cost for a model and its controls.
-
-        Parameters
-        ----------
-        model : Model
-            Mechanism.
-        batch : tuple of int
-            Batch of the problems.
-        controls : tuple of int
-            Indices of the controlled efforts.
-
-        Returns
-        -------
-        Term
-            The cost.
-        """
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -149,7 +140,7 @@ class VelocityCost:
 
 @explained
 @dataclass(frozen=True, eq=False)
-class EffortCost:
+class EffortCost(TargetCost):
     """Cost ½ w |τ − target|² of the efforts.
 
     Parameters
@@ -163,26 +154,7 @@ class EffortCost:
     weight: Any = 1.0
     target: Any = None
 
-    def __post_init__(self) -> None:
-        _require_weight(self)
-
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
-        """Return the cost for a model and its controls.
-
-        Parameters
-        ----------
-        model : Model
-            Mechanism.
-        batch : tuple of int
-            Batch of the problems.
-        controls : tuple of int
-            Indices of the controlled efforts.
-
-        Returns
-        -------
-        Term
-            The cost.
-        """
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -196,7 +168,7 @@ class EffortCost:
 
 @explained
 @dataclass(frozen=True, eq=False)
-class FrameCost:
+class FrameCost(TargetCost):
     """Cost ½ w |x̃|² of the distance of a frame to a position or a pose.
 
     x̃ = p − p_d for a position, [p − p_d; Log(R R_dᵀ)] for a pose, in world axes, in m and rad.
@@ -215,30 +187,11 @@ class FrameCost:
     target: Any
     weight: Any = 1.0
 
-    def __post_init__(self) -> None:
-        _require_weight(self)
-
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
-        """Return the cost for a model and its controls.
-
-        Parameters
-        ----------
-        model : Model
-            Mechanism.
-        batch : tuple of int
-            Batch of the problems.
-        controls : tuple of int
-            Indices of the controlled efforts.
-
-        Returns
-        -------
-        Term
-            The cost.
-        """
         model.frame(self.frame)
         n, frame = model.nv, self.frame
-        told = self.target(0.0) if callable(self.target) else self.target
-        placed = np.shape(told)[-2:] == (4, 4)
+        first = self.target(0.0) if callable(self.target) else self.target
+        placed = np.shape(first)[-2:] == (4, 4)
         rows = 6 if placed else 3
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -256,7 +209,7 @@ class FrameCost:
         return _squares((FrameCost, frame), rest, target, moving, shape, self.weight, rows)
 
 
-Cost = PostureCost | VelocityCost | EffortCost | FrameCost | Callable[..., Any]
+Cost = TargetCost | Callable[..., Any]
 """A cost object, or a function (model, t, q, v, tau) that returns a number, or residuals r (n,) with the cost ½ rᵀ r.
 Further arguments are bound by name with ``functools.partial``.
 """
@@ -274,7 +227,7 @@ def terms(
     several = list(costs) if isinstance(costs, (list, tuple)) else [costs]
     found = []
     for cost in several:
-        if isinstance(cost, (PostureCost, VelocityCost, EffortCost, FrameCost)):
+        if isinstance(cost, TargetCost):
             found.append(cost.term(model, batch, controls))
         elif callable(cost):
             found.append(_of_function(cost, model, batch, each))
@@ -374,11 +327,6 @@ def spread(W: Array, n: int, controls: Sequence[int]) -> Array:
     return whole
 
 
-def _require_weight(cost: PostureCost | VelocityCost | EffortCost | FrameCost) -> None:
-    """Raise for a weight that is none, of whatever model."""
-    a_weight(f"the weight of {type(cost).__name__}", cost.weight)
-
-
 def _squares(
     key: Any,
     rest: Callable[..., Any],
@@ -455,20 +403,20 @@ def _of_function(cost: Callable[..., Any], model: Model, batch: tuple[int, ...],
     sizes = [int(np.prod(shape, dtype=int)) for shape in shapes.values()]
     ends = np.cumsum([0, *sizes])
 
-    def apart(told: Array) -> list[Array]:
+    def apart(packed: Array) -> list[Array]:
         pieces = zip(ends, ends[1:], shapes.values(), strict=False)
-        return [told[a:b].reshape(shape) if shape else told[a] for a, b, shape in pieces]
+        return [packed[a:b].reshape(shape) if shape else packed[a] for a, b, shape in pieces]
 
-    def changed(model: Model, x: Array, t: Any, q: Array, v: Array, tau: Array, told: Array) -> Any:
+    def changed(model: Model, x: Array, t: Any, q: Array, v: Array, tau: Array, packed: Array) -> Any:
         there = integrate(model, q, x[:n])
-        return of_numbers(t, there, v + x[n : 2 * n], tau + x[2 * n :], apart(told))[()]
+        return of_numbers(t, there, v + x[n : 2 * n], tau + x[2 * n :], apart(packed))[()]
 
     made: list[tuple[Program, ...]] = []
 
     def programs() -> tuple[Program, ...]:
         """The cost and its first derivative by x; of one number the second, too."""
         if not made:
-            inputs = {"x": (3 * n,), "t": (), "told": (max(1, ends[-1]),)}
+            inputs = {"x": (3 * n,), "t": (), "packed": (max(1, ends[-1]),)}
             once = trace(bind(changed, model, inputs))
             by_x = differentiate(once, "x", model)
             made.append((once, by_x) if once.outputs[0].shape else (once, by_x, differentiate(by_x, "x", model)))
@@ -480,8 +428,8 @@ def _of_function(cost: Callable[..., Any], model: Model, batch: tuple[int, ...],
 
     def local(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> LocalCost:
         graph = next(x.graph for array in (q, v, tau) for x in np.asarray(array).flat if hasattr(x, "graph"))
-        told = np.concatenate([*(np.reshape(x, -1) for x in values), np.zeros(max(0, 1 - ends[-1]))])
-        given = [np.zeros(3 * n), np.asarray(t, dtype=object), q, v, tau, told]
+        packed = np.concatenate([*(np.reshape(x, -1) for x in values), np.zeros(max(0, 1 - ends[-1]))])
+        given = [np.zeros(3 * n), np.asarray(t, dtype=object), q, v, tau, packed]
         r, J, *H = (replay(program, graph, given)[0] for program in programs())
         if H:
             return LocalCost(r[()], J, mirror(H[0]))
@@ -551,38 +499,38 @@ class Costs:
         """Return the number of all values, at least one, since kernels need an argument."""
         return max(1, sum(int(np.prod(shape, dtype=int)) for term in self.terms for shape in term.shapes))
 
-    def told(self, rows: int, batch: tuple[int, ...]) -> Array:
+    def packed(self, rows: int, batch: tuple[int, ...]) -> Array:
         """Return all values of a batch of problems, concatenated, (rows, size)."""
         parts = [np.zeros((rows, 0))]
         for term in self.terms:
             for x, shape in zip(term.values, term.shapes, strict=True):
                 parts.append(np.broadcast_to(x, (*batch, *shape)).reshape(rows, int(np.prod(shape, dtype=int))))
-        told = np.concatenate(parts, axis=-1)
-        return told if told.shape[-1] else np.zeros((rows, 1))
+        packed = np.concatenate(parts, axis=-1)
+        return packed if packed.shape[-1] else np.zeros((rows, 1))
 
-    def value(self, model: Model, t: Any, q: Array, v: Array, tau: Array, told: Array) -> Any:
+    def value(self, model: Model, t: Any, q: Array, v: Array, tau: Array, packed: Array) -> Any:
         """Return the cost, for symbols or numbers."""
         total: Any = 0.0
-        for term, values in self._given(told):
+        for term, values in self._given(packed):
             total = total + term.value(model, t, q, v, tau, *values)
         return total
 
-    def local(self, model: Model, t: Any, q: Array, v: Array, tau: Array, told: Array) -> LocalCost:
+    def local(self, model: Model, t: Any, q: Array, v: Array, tau: Array, packed: Array) -> LocalCost:
         """Return the second-order expansion of the cost, for symbols."""
         n = 3 * model.nv
         sum_of = LocalCost(0.0, np.zeros(n), np.zeros((n, n)))
-        for term, values in self._given(told):
+        for term, values in self._given(packed):
             one = term.local(model, t, q, v, tau, *values)
             sum_of = LocalCost(*(x + y for x, y in zip(sum_of, one, strict=True)))
         return sum_of
 
-    def _given(self, told: Array) -> list[tuple[Term, list[Array]]]:
+    def _given(self, packed: Array) -> list[tuple[Term, list[Array]]]:
         at, found = 0, []
         for term in self.terms:
             values = []
             for shape in term.shapes:
                 size = int(np.prod(shape, dtype=int))
-                values.append(told[at : at + size].reshape(shape) if shape else told[at])
+                values.append(packed[at : at + size].reshape(shape) if shape else packed[at])
                 at += size
             found.append((term, values))
         return found

@@ -80,7 +80,7 @@ class Corrections:
 
 
 class DescentBackend(Protocol):
-    """Sweeps over the nodes; limits (rows, m), ``told`` the values of running and final costs (rows, …)."""
+    """Sweeps over the nodes; limits (rows, m), ``packed`` the values of running and final costs (rows, …)."""
 
     patience: int
     """how many slow iterations call for second derivatives"""
@@ -90,7 +90,7 @@ class DescentBackend(Protocol):
         """Return whether second derivatives of the dynamics are available."""
 
     def backward(
-        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array, bend: Array
+        self, motions: Motions, limits: tuple[Array, Array], packed: tuple[Array, Array], mu: Array, bend: Array
     ) -> Corrections:
         """Run the Riccati sweep, with the share ``bend`` (rows,), 0 to 1, of the dynamics' second derivatives.
 
@@ -104,7 +104,7 @@ class DescentBackend(Protocol):
         alpha: Array,
         rows: Array,
         limits: tuple[Array, Array],
-        told: tuple[Array, Array],
+        packed: tuple[Array, Array],
     ) -> Motions:
         """Return new trajectories of some rows, with the step length alpha."""
 
@@ -148,14 +148,14 @@ class Compiled:
         return False
 
     def backward(
-        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array, bend: Array
+        self, motions: Motions, limits: tuple[Array, Array], packed: tuple[Array, Array], mu: Array, bend: Array
     ) -> Corrections:
         plain, rows = int(np.count_nonzero(bend == 0.0)), len(mu)
         found = []
         for some, kernel in ((slice(0, plain), "backward"), (slice(plain, rows), "bending")):
             if some.stop > some.start:
                 more = () if kernel == "backward" else (bend[some],)
-                found.append(self._swept(getattr(self.sweeps, kernel), motions, limits, told, mu, more, some))
+                found.append(self._swept(getattr(self.sweeps, kernel), motions, limits, packed, mu, more, some))
         slope, curve, pivot = np.concatenate(found, axis=1)
         definite = (pivot > 0.0) & np.isfinite(slope) & np.isfinite(curve)
         K, k = [x[:rows] for x in self._K], [x[:rows] for x in self._k]
@@ -166,14 +166,14 @@ class Compiled:
         kernel: Kernel,
         motions: Motions,
         limits: tuple[Array, Array],
-        told: tuple[Array, Array],
+        packed: tuple[Array, Array],
         mu: Array,
         more: tuple[Array, ...],
         some: slice,
     ) -> Array:
         """Return slope, curve and pivot (3, …) of some rows, and store their gains."""
         h, motions, mu = self.h, motions.take(some), mu[some]
-        low, high, running, final = (x[some] for x in (*limits, *told))
+        low, high, running, final = (x[some] for x in (*limits, *packed))
         _, Vx, Vxx = self.sweeps.ending(motions.q[:, self.steps], motions.v[:, self.steps], final, h * self.steps)
         slope, curve, pivot = np.zeros_like(mu), np.zeros_like(mu), np.full_like(mu, np.inf)
         sums = np.empty((3, len(mu)))
@@ -194,14 +194,14 @@ class Compiled:
         alpha: Array,
         rows: Array,
         limits: tuple[Array, Array],
-        told: tuple[Array, Array],
+        packed: tuple[Array, Array],
     ) -> Motions:
         count = len(motions.cost)
         if 2 * len(rows) > count > len(rows) and np.diff(rows).all():  # all of them: to pick some takes longer
             every = np.zeros(count)
             every[rows] = alpha
-            return self.forward(motions, gains, every, np.arange(count), limits, told).take(rows)
-        low, high, running, final = *limits, *told
+            return self.forward(motions, gains, every, np.arange(count), limits, packed).take(rows)
+        low, high, running, final = *limits, *packed
         old, all_K, all_k = motions, gains.K, gains.k
         if not np.array_equal(rows, np.arange(count)):
             low, high, running, final = (x[rows] for x in (low, high, running, final))
@@ -258,7 +258,7 @@ def descend(
     starts: Motions,
     steps: int,
     limits: tuple[Array, Array],
-    told: tuple[Array, Array],
+    packed: tuple[Array, Array],
     tolerance: float,
     iterations: int,
     at_once: int,
@@ -285,7 +285,7 @@ def descend(
         if len(own) < at_once and waiting < rows:
             more = np.arange(waiting, min(rows, waiting + at_once - len(own)))
             waiting = int(more[-1]) + 1
-            bounds, values = (limits[0][more], limits[1][more]), (told[0][more], told[1][more])
+            bounds, values = (limits[0][more], limits[1][more]), (packed[0][more], packed[1][more])
             none, one = way.no_gains(len(more)), np.ones(len(more))
             fresh = way.forward(starts.take(more), none, one, np.arange(len(more)), bounds, values)
             own = np.concatenate([own, more])
@@ -302,7 +302,7 @@ def descend(
             own, now, mu, first, given_up = own[order], now.take(order), mu[order], first[order], given_up[order]
             bend, slow, last = bend[order], slow[order], last[order]
         low_high = limits[0][own], limits[1][own]
-        values = told[0][own], told[1][own]
+        values = packed[0][own], packed[1][own]
         gains = way.backward(now, low_high, values, mu, bend)
         expected = -(gains.slope + 0.5 * gains.curve)
         scale = tolerance * abs(now.cost) + 1e-3 * ROUNDING * first

@@ -61,18 +61,18 @@ class InParts:
     def _local(self) -> Kernel:
         rows = np.triu_indices(len(self.wide))
 
-        def local_cost(model: Model, q: Array, v: Array, tau: Array, told: Array, t: Any) -> tuple[Any, ...]:
-            cost = self.sweeps.running.local(model, t, q, v, tau, told)
+        def local_cost(model: Model, q: Array, v: Array, tau: Array, packed: Array, t: Any) -> tuple[Any, ...]:
+            cost = self.sweeps.running.local(model, t, q, v, tau, packed)
             return cost.gradient[self.wide], cost.hessian[np.ix_(self.wide, self.wide)][rows]
 
-        return self._kernel(local_cost, told=(self.sweeps.running.size,), t=())
+        return self._kernel(local_cost, packed=(self.sweeps.running.size,), t=())
 
     @cached_property
     def _value(self) -> Kernel:
-        def running_cost(model: Model, q: Array, v: Array, tau: Array, told: Array, t: Any) -> Any:
-            return self.sweeps.running.value(model, t, q, v, tau, told)
+        def running_cost(model: Model, q: Array, v: Array, tau: Array, packed: Array, t: Any) -> Any:
+            return self.sweeps.running.value(model, t, q, v, tau, packed)
 
-        return self._kernel(running_cost, told=(self.sweeps.running.size,), t=())
+        return self._kernel(running_cost, packed=(self.sweeps.running.size,), t=())
 
     @cached_property
     def _changes(self) -> Callable[[Array, Array, Array], Array]:
@@ -118,16 +118,16 @@ class InParts:
         return tau
 
     def backward(
-        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array, bend: Array
+        self, motions: Motions, limits: tuple[Array, Array], packed: tuple[Array, Array], mu: Array, bend: Array
     ) -> Corrections:
         steps, n, h = self.steps, 2 * self.sweeps.model.nv, self.h
         q, v, u = motions.q[:, :steps], motions.v[:, :steps], motions.u[:, :steps]
         tau = self._efforts(u)
-        _, Vx, Vxx = self.sweeps.ending(motions.q[:, steps], motions.v[:, steps], told[1], h * steps)
+        _, Vx, Vxx = self.sweeps.ending(motions.q[:, steps], motions.v[:, steps], packed[1], h * steps)
         Vxx = unpacked(np.moveaxis(Vxx, -1, 0), n)
         Vxx = np.moveaxis(Vxx, -1, 0)
         F = self._changes(q, v, tau)
-        gradients, hessians = self._local(q, v, tau, told[0][:, None], self.times)
+        gradients, hessians = self._local(q, v, tau, packed[0][:, None], self.times)
         hessians = np.moveaxis(unpacked(np.moveaxis(hessians, -1, 0), len(self.wide)), (0, 1), (-2, -1))
         rows, m = len(mu), u.shape[-1]
         K, k = np.zeros((rows, steps, m, n)), np.zeros((rows, steps, m))
@@ -176,10 +176,10 @@ class InParts:
         alpha: Array,
         rows: Array,
         limits: tuple[Array, Array],
-        told: tuple[Array, Array],
+        packed: tuple[Array, Array],
     ) -> Motions:
         old, model = motions.take(rows), self.sweeps.model
-        low, high, running, final = (x[rows] for x in (*limits, *told))
+        low, high, running, final = (x[rows] for x in (*limits, *packed))
         K, k, apart = gains.K[rows], gains.k[rows], kernel_of(difference, model)
         new = Motions(old.q.copy(), old.v.copy(), old.u.copy(), np.zeros(len(rows)))
         q, v = old.q[:, 0], old.v[:, 0]

@@ -166,5 +166,5 @@ class OptimalMotion:
         if self.cost.ndim:
             done = f"{int(self.converged.sum())} of {self.converged.size} converged"
             return f"OptimalMotion({self.model.name!r}, {self.cost.shape}, {nodes} of {self.step:g} s, {done})"
-        told = f"cost {float(self.cost):.6g} after {counted(int(self.iterations), 'iteration')}, {self.reason}"
-        return f"OptimalMotion({self.model.name!r}, {nodes} of {self.step:g} s, {told})"
+        text = f"cost {float(self.cost):.6g} after {counted(int(self.iterations), 'iteration')}, {self.reason}"
+        return f"OptimalMotion({self.model.name!r}, {nodes} of {self.step:g} s, {text})"

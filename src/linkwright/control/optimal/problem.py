@@ -25,7 +25,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import IntegrationMethod, Variational, method_of
 from linkwright.simulation.preparation import suitable_method
 from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.status import told
+from linkwright.status import status_message
 
 LARGE, LARGE_WITH_LOOPS = 12, 6
 """Velocities up to which a sweep's node is tried as straight-line code."""
@@ -162,8 +162,8 @@ def ilqr(
         np.zeros(rows),
     )
     bounds = (np.broadcast_to(low, (rows, len(low))), np.broadcast_to(high, (rows, len(high))))
-    values = (costs[0].told(rows, batch), costs[1].told(rows, batch))
-    with told(f"finding the best of motions of {model.name!r}"):
+    values = (costs[0].packed(rows, batch), costs[1].packed(rows, batch))
+    with status_message(f"finding the best of motions of {model.name!r}"):
         at_once = min(rows, AT_ONCE * default_threads())
         found = descend(
             _way(sweeps, steps, h, at_once),

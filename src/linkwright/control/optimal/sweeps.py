@@ -63,7 +63,7 @@ class RiccatiSweeps:
     def backward(self) -> Kernel:
         """Return the backward kernel.
 
-        (Q, V, U, low, high, told, Vx, Vxx, mu, h, first, count) -> Vx, Vxx, slope, curve, pivot, K, k.
+        (Q, V, U, low, high, numbers, Vx, Vxx, mu, h, first, count) -> Vx, Vxx, slope, curve, pivot, K, k.
         """
         return self._made("backward", self._backward, costs=self.running)
 
@@ -74,12 +74,12 @@ class RiccatiSweeps:
 
     @cached_property
     def forward(self) -> Kernel:
-        """Return the kernel (q, v, Q, V, U, K, k, alpha, low, high, told, h, first, count) -> q, v, cost, Q, V, U."""
+        """Return the kernel (q, v, Q, V, U, K, k, α, low, high, numbers, h, first, count) -> q, v, cost, Q, V, U."""
         return self._made("forward", self._forward, costs=self.running)
 
     @cached_property
     def ending(self) -> Kernel:
-        """Return the kernel (q, v, told, t) -> the final cost, its gradient and the upper triangle of its Hessian."""
+        """Return the kernel (q, v, numbers, t) -> final cost, its gradient and the upper triangle of its Hessian."""
         return self._made("ending", self._ending, costs=self.final)
 
     def _made(self, name: str, make: Callable[[], Kernel], costs: Costs) -> Kernel:
@@ -97,7 +97,7 @@ class RiccatiSweeps:
             U: Array,
             low: Array,
             high: Array,
-            told: Array,
+            numbers: Array,
             Vx: Array,
             Vxx: Array,
             mu: Any,
@@ -118,7 +118,7 @@ class RiccatiSweeps:
                 if bending:
                     bent = curvature(model, self.method, self.controls, q, v, tau, h, Vx)
                     hessian = hessian + bend * bent
-                cost = self.running.local(model, t, q, v, tau, told)
+                cost = self.running.local(model, t, q, v, tau, numbers)
                 gradient = gradient + h * cost.gradient[wide]
                 hessian = hessian + h * cost.hessian[np.ix_(wide, wide)]
                 Qx, Qu = gradient[: 2 * n], gradient[2 * n :]
@@ -143,9 +143,10 @@ class RiccatiSweeps:
 
         size = n * (2 * n + 1)
         tables: dict[str, Any] = {"Q": (NODES, self.model.nq), "V": (NODES, n), "U": (NODES, m)}
-        told: dict[str, Any] = {"low": (m,), "high": (m,), "told": (self.running.size,), "Vx": (2 * n,), "Vxx": (size,)}
+        inputs: dict[str, Any] = {"low": (m,), "high": (m,), "numbers": (self.running.size,)}
+        inputs |= {"Vx": (2 * n,), "Vxx": (size,)}
         more: dict[str, Any] = {"bend": ()} if bending else {}
-        return compile(riccati_sweep, self.model, **tables, **told, mu=(), h=(), first=(), count=(), **more)
+        return compile(riccati_sweep, self.model, **tables, **inputs, mu=(), h=(), first=(), count=(), **more)
 
     def _forward(self) -> Kernel:
         n, m, nq = self.model.nv, len(self.controls), self.model.nq
@@ -162,7 +163,7 @@ class RiccatiSweeps:
             alpha: Any,
             low: Array,
             high: Array,
-            told: Array,
+            numbers: Array,
             h: Any,
             first: Any,
             count: Any,
@@ -173,7 +174,7 @@ class RiccatiSweeps:
                 if self.limited:
                     u = clip(u, low, high)
                 tau, t = self.efforts(u), (first + i) * h
-                cost = cost + h * self.running.value(model, t, q, v, tau, told)
+                cost = cost + h * self.running.value(model, t, q, v, tau, numbers)
                 q, v, _ = driven_step(model, t, q, v, lambda t, q, v: tau, h, self.method, projection=bool(model.loops))
                 return left - 1.0, q, v, cost, u
 
@@ -188,17 +189,17 @@ class RiccatiSweeps:
             "K": (NODES, m, 2 * n),
             "k": (NODES, m),
         }
-        told: dict[str, Any] = {"low": (m,), "high": (m,), "told": (self.running.size,)}
-        return compile(controlled_sweep, self.model, **tables, **told, alpha=(), h=(), first=(), count=())
+        inputs: dict[str, Any] = {"low": (m,), "high": (m,), "numbers": (self.running.size,)}
+        return compile(controlled_sweep, self.model, **tables, **inputs, alpha=(), h=(), first=(), count=())
 
     def _ending(self) -> Kernel:
         n = self.model.nv
 
-        def final_cost(model: Model, q: Array, v: Array, told: Array, t: Any) -> tuple[Any, ...]:
-            cost = self.final.local(model, t, q, v, np.zeros(n), told)
+        def final_cost(model: Model, q: Array, v: Array, numbers: Array, t: Any) -> tuple[Any, ...]:
+            cost = self.final.local(model, t, q, v, np.zeros(n), numbers)
             return cost.value, cost.gradient[: 2 * n], cost.hessian[np.triu_indices(2 * n)]
 
-        return compile(final_cost, self.model, told=(self.final.size,), t=())
+        return compile(final_cost, self.model, numbers=(self.final.size,), t=())
 
 
 def unpacked(packed: Array, n: int) -> Array:

@@ -44,9 +44,9 @@ class Nearest:
         else:
             flag = self._model.update(None, -g, A, upper, lower)
         if flag >= 0:
-            z, _, flag, told = self._model.solve()
+            z, _, flag, info = self._model.solve()
             if flag > 0:
-                return z, told["iterations"]
+                return z, info["iterations"]
         self._model = None  # no warm start from where it stopped
         return None, 0
 

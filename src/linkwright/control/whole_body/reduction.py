@@ -107,7 +107,7 @@ class Stance:
             found |= {f"{name}{k}": x for name, x in zip(("target", "velocity", "acceleration"), shapes, strict=False)}
         return found
 
-    def terms(self, model: Model, q: Array, v: Array, *told: Array) -> tuple[Array, Array, Array, Array]:
+    def terms(self, model: Model, q: Array, v: Array, *targets: Array) -> tuple[Array, Array, Array, Array]:
         """Return (rows (c + nv, n) of x, their constants (c + nv,), U⁻¹ (nv, nv), U⁻ᵀ g (nv,)).
 
         The rows are those of contacts, C v̇ = −Ċ v, then of unactuated coordinates, M v̇ − Jᵀf = −h, then of actuated
@@ -121,18 +121,18 @@ class Stance:
         order = [*self.undriven, *self.driven]
         moved = np.concatenate([M, -points.T], axis=1)[order]
         rows = np.concatenate([np.concatenate([held, np.zeros((len(held), len(points)))], axis=1), moved])
-        H, g = self._cost(model, q, v, told)
+        H, g = self._cost(model, q, v, targets)
         L, inverses = factorize(H)
         back = solve_below(L, np.eye(model.nv)) * np.array([np.sqrt(x) for x in inverses])
         return rows, -np.concatenate([rates, h[order]]), back, back.T @ g
 
-    def _cost(self, model: Model, q: Array, v: Array, told: Sequence[Array]) -> tuple[Array, Array]:
+    def _cost(self, model: Model, q: Array, v: Array, targets: Sequence[Array]) -> tuple[Array, Array]:
         """H (nv, nv) and g (nv,) of ½ v̇ᵀ H v̇ − gᵀ v̇."""
         units = scale_of(self.model).velocities
         H, g, at = np.diag(self.regularization / units**2), np.zeros(model.nv), 0
         for one in self.tasks:
             count = len(one.shapes(self.model))
-            J, a = one.wanted(model, q, v, *told[at : at + count])
+            J, a = one.wanted(model, q, v, *targets[at : at + count])
             weights = one.task.weight / one.task.scales(self.model) ** 2
             weighed = J.T * weights
             H, g, at = H + weighed @ J, g + weighed @ a, at + count

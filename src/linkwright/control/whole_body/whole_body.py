@@ -139,7 +139,7 @@ class WholeBody:
         WholeBodyAnswer
             The result.
         """
-        tick = Tick(self._layout, np.ascontiguousarray(q), np.ascontiguousarray(v), self._told(targets))
+        tick = Tick(self._layout, np.ascontiguousarray(q), np.ascontiguousarray(v), self._target_arrays(targets))
         for start in self.model.quaternion_starts:
             quaternion = np.asarray(q)[start : start + 4]
             if not abs(quaternion @ quaternion - 1.0) <= UNIT_TOLERANCE:
@@ -178,24 +178,24 @@ class WholeBody:
 
         return controller
 
-    def _told(self, targets: Targets) -> list[Array]:
+    def _target_arrays(self, targets: Targets) -> list[Array]:
         """Targets, velocities and accelerations, as the kernel takes them."""
-        told: list[Array] = []
+        arrays: list[Array] = []
         for name, shapes, still in zip(self._names, self._shapes, self._still, strict=True):
             try:
                 given = targets[name]
             except (KeyError, TypeError):
                 given = self._absent(targets, name)
             if type(given) is np.ndarray and given.shape == shapes[0] and given.flags.carray:
-                told += [given, *still]
+                arrays += [given, *still]
             elif isinstance(given, tuple) and len(given) == len(shapes) and np.shape(given[0]) == shapes[0]:
                 for x, shape in zip(given, shapes, strict=True):
-                    told.append(_shaped(name, x, shape))
+                    arrays.append(_shaped(name, x, shape))
             else:
-                told += [_shaped(name, given, shapes[0]), *still]
+                arrays += [_shaped(name, given, shapes[0]), *still]
         if len(targets) != len(self._names):
             self._absent(targets, None)
-        return told
+        return arrays
 
     def _absent(self, targets: Any, name: Any) -> Any:
         """Raise an error for wrong targets."""
@@ -214,39 +214,39 @@ class WholeBody:
     def _lacking(self, tick: Tick) -> str:
         """Return, in words, the friction or efforts with which the contacts would hold."""
         either = [self._friction_needed(tick), self._motors_needed(tick)]
-        told = "; or ".join(one for one in either if one)
-        nearest = f"for instance, by least squares of what is beyond: {told}" if told else "whatever motors do"
+        text = "; or ".join(one for one in either if one)
+        nearest = f"for instance, by least squares of what is beyond: {text}" if text else "whatever motors do"
         return f"contacts cannot hold within friction and the motors' limits: {nearest}"
 
     def _friction_needed(self, tick: Tick) -> str:
         z = self._yielding(tick, forces=True)
         if z is None:
             return ""
-        forces, at, told = tick.motion(z)[2], 0, []
+        forces, at, problems = tick.motion(z)[2], 0, []
         for one in self.contacts:
             f = forces[at : at + len(one.points)]
             at += len(one.points)
             pulled = -np.minimum(f[:, 2], 0.0).sum()
             slipping = np.abs(f[:, :2]).max(axis=1) - one.friction / np.sqrt(2.0) * f[:, 2] > FELT
             if pulled > FELT:
-                told.append(f"{one.frame!r} would have to be pulled with {pulled:.3g} N")
+                problems.append(f"{one.frame!r} would have to be pulled with {pulled:.3g} N")
             elif slipping.any():
                 needed = np.sqrt(2.0) * (np.abs(f[slipping, :2]).max(axis=1) / np.maximum(f[slipping, 2], FELT)).max()
-                told.append(f"{one.frame!r} would need a friction of {needed:.3g}, and has {one.friction:g}")
-        return ", ".join(told)
+                problems.append(f"{one.frame!r} would need a friction of {needed:.3g}, and has {one.friction:g}")
+        return ", ".join(problems)
 
     def _motors_needed(self, tick: Tick) -> str:
         z = self._yielding(tick, forces=False)
         if z is None:
             return ""
-        efforts, limits, told = tick.motion(z)[1], self._layout.limits, []
+        efforts, limits, problems = tick.motion(z)[1], self._layout.limits, []
         joints = [joint for joint in self.model.joints for _ in range(joint.nv)]
         units = [unit for joint in self.model.joints if joint.nv for unit in joint.motion.units]
         for place, limit in zip(self._layout.driven, limits, strict=True):
             needed, unit = abs(efforts[place]), "N" if units[place] == "m" else "N m"
             words = f"{joints[place].name!r} would need {needed:.4g} {unit}, and has {limit:.4g} {unit}"
-            told.append((needed - limit, FELT + SHOWN * limit, words))
-        found = [words for excess, least, words in sorted(told, reverse=True) if excess > least]
+            problems.append((needed - limit, FELT + SHOWN * limit, words))
+        found = [words for excess, least, words in sorted(problems, reverse=True) if excess > least]
         more = [f"{len(found) - MOST} more"] if len(found) > MOST else []
         return ", ".join(found[:MOST] + more)
 

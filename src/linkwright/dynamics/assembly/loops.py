@@ -73,8 +73,8 @@ def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Cl
         first, second = (np.zeros(3) if end.body == GROUND else w[end.body] for end in (one.first, one.second))
         places = one.first.placement, one.second.placement
         found = closing_terms(one.loop.kind, *places, one.pose, one.twist, first, second, closing, length)
-        m = len(found.asked)
-        terms[number] = found._replace(asked=found.asked + beyond[at : at + m])
+        m = len(found.required)
+        terms[number] = found._replace(required=found.required + beyond[at : at + m])
         at += m
     return terms
 
@@ -94,11 +94,11 @@ def left_open(model: Model, q: Array, v: Array, a: Array, closing: Closing) -> A
     return left + 2.0 * alpha * constraint_rate(model, q, v) + beta * beta * constraint_residual(model, q)
 
 
-def asking(terms: dict[int, LoopTerms], asked: Array) -> dict[int, LoopTerms]:
+def with_required(terms: dict[int, LoopTerms], required: Array) -> dict[int, LoopTerms]:
     """Return the terms of loops for these accelerations (m,)."""
     ends = np.cumsum([loop.held.shape[1] for loop in terms.values()])
-    pieces = np.split(asked, ends[:-1]) if terms else []
-    return {number: loop._replace(asked=x) for (number, loop), x in zip(terms.items(), pieces, strict=True)}
+    pieces = np.split(required, ends[:-1]) if terms else []
+    return {number: loop._replace(required=x) for (number, loop), x in zip(terms.items(), pieces, strict=True)}
 
 
 def closing_terms(
@@ -122,13 +122,13 @@ def closing_terms(
     u, turning = twist[:3], twist[3:]
     w_y = second[:3, :3].T @ w_second
     change = np.concatenate([skew(w_y + w_y - turning) @ u, skew(w_y) @ turning])
-    asked = T.T @ change - T_rate.T @ twist
+    required = T.T @ change - T_rate.T @ twist
     if closing.corrects:
-        asked = -(T.T @ twist) if closing.corrects == "velocities" else -kind.residual(pose)
+        required = -(T.T @ twist) if closing.corrects == "velocities" else -kind.residual(pose)
     elif closing.gains is not None:
         alpha, beta = closing.gains
-        asked = asked - 2.0 * alpha * (T.T @ twist) - beta * beta * kind.residual(pose)
-    return LoopTerms(y_first, second, T, _swing(w_first, y_first), _swing(w_second, second), asked, length)
+        required = required - 2.0 * alpha * (T.T @ twist) - beta * beta * kind.residual(pose)
+    return LoopTerms(y_first, second, T, _swing(w_first, y_first), _swing(w_second, second), required, length)
 
 
 def known_length(model: Model) -> float | None:

@@ -21,12 +21,12 @@ from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
 from linkwright.dynamics.assembly.loops import (
     Closing,
-    asking,
     found_orders,
     left_open,
     loop_bodies,
     loop_terms,
     row_orders,
+    with_required,
 )
 from linkwright.dynamics.assembly.partition import flat_bodies, require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
@@ -197,7 +197,7 @@ def closed_singly(
         v,
         found,
         closing,
-        lambda asked: _joined_singly(model, q, still, still, None, schedule, Closing(), inertias, asked),
+        lambda required: _joined_singly(model, q, still, still, None, schedule, Closing(), inertias, required),
     )
 
 
@@ -233,15 +233,15 @@ def _joined_singly(
     schedule: Any,
     closing: Closing | None,
     inertias: Sequence[LeafInertia] | None = None,
-    asked: Array | None = None,
+    required: Array | None = None,
 ) -> DisassemblyResult:
-    """Assemble single bodies; ``asked`` (m,) replaces the loop accelerations of a mechanism without weight."""
+    """Assemble single bodies; ``required`` (m,) replaces the loop accelerations of a mechanism without weight."""
     made = schedule_of(model, "serial" if schedule is None else schedule, loops=loop_bodies(model, closing))
     s = state_of(model, q, v, tau, wrenches)
     loops = loop_terms(model, q, v, s.w, closing)
-    loops = loops if asked is None else asking(loops, asked)
+    loops = loops if required is None else with_required(loops, required)
     terms = {k: terms_of(model, s, k) for k in range(len(model.links))} | loops
-    base = ground(model.gravity if asked is None else np.zeros(3))
+    base = ground(model.gravity if required is None else np.zeros(3))
 
     def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
         still = np.zeros(model.nv)
@@ -284,7 +284,7 @@ def by_blocks(
         v,
         _joined_in_blocks(model, q, v, tau, wrenches, made, closing, form),
         closing,
-        lambda asked: _joined_in_blocks(model, q, still, still, None, made, Closing(), form, asked),
+        lambda required: _joined_in_blocks(model, q, still, still, None, made, Closing(), form, required),
     )
     return model.assemble([found.accelerations[k] for k in range(len(model.links))])
 
@@ -298,13 +298,13 @@ def _joined_in_blocks(
     made: Schedule,
     closing: Closing | None,
     form: str | None,
-    asked: Array | None = None,
+    required: Array | None = None,
 ) -> DisassemblyResult:
-    """Return the result of the disassembly, with joints within blocks. ``asked``: see :func:`_joined_singly`."""
+    """Return the result of the disassembly, with joints within blocks. ``required``: see :func:`_joined_singly`."""
     require_inertia(model, made.blocks, made.joined)
     widths = [link.motion.nv for link in model.links]
     s = state_of(model, q, v, tau, wrenches)
-    base = ground(model.gravity if asked is None else np.zeros(3))
+    base = ground(model.gravity if required is None else np.zeros(3))
     leaves: list[Subassembly] = []
     blocks: dict[int, tuple[BlockAlgorithm, BlockShape, tuple[BodyTerms, ...], Any]] = {}
     for number, members in enumerate(made.blocks):
@@ -322,7 +322,7 @@ def _joined_in_blocks(
         leaves.append(assembled)
     joints = [joint for joint in made.order if joint < len(model.links)]
     loops = loop_terms(model, q, v, s.w, closing)
-    terms = {k: terms_of(model, s, k) for k in joints} | (loops if asked is None else asking(loops, asked))
+    terms = {k: terms_of(model, s, k) for k in joints} | (loops if required is None else with_required(loops, required))
 
     def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
         still = np.zeros(model.nv)

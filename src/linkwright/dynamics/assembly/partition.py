@@ -65,12 +65,12 @@ def partition_of(model: Model, partition: Any) -> Partition:
             places[body].append(number)
     wrong = [k for k, found in enumerate(places) if len(found) != 1]
     if wrong:
-        told = []
+        texts = []
         for k in wrong[:4]:
             count = {0: "none", 2: "two"}.get(len(places[k]), str(len(places[k])))
             where = f" (numbers {', '.join(map(str, places[k]))})" if places[k] else ""
-            told.append(f"{model.bodies[k].name!r} is in {count}{where}")
-        what = ", ".join([*told, *["…"] * (len(wrong) > 4)])
+            texts.append(f"{model.bodies[k].name!r} is in {count}{where}")
+        what = ", ".join([*texts, *["…"] * (len(wrong) > 4)])
         raise InputError(f"a partition has each of the {len(parents)} bodies of {model.name!r} in one block; {what}")
     blocks = [block for block in blocks if block]
     for block in blocks:

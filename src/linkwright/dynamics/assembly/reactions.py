@@ -225,17 +225,17 @@ def prescribed_motion_and_opening(
     bodies = range(len(model.links))
     rates = model.assemble([given[k] if names[k] in prescribed else found.accelerations[k] for k in bodies])
     efforts = zip(names, model.rates(tau), strict=True)
-    told = model.assemble([np.zeros(len(x)) if name in prescribed else x for name, x in efforts])
+    known = model.assemble([np.zeros(len(x)) if name in prescribed else x for name, x in efforts])
     if model.loops:
         opening = constraint_jacobian(model, q) @ rates + constraint_bias(model, q, v)
-        needed = inverse_dynamics(model, q, v, rates, wrenches) - told
-        return rates, told + least_efforts(model, q, needed, places)[0], opening
+        needed = inverse_dynamics(model, q, v, rates, wrenches) - known
+        return rates, known + least_efforts(model, q, needed, places)[0], opening
     S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, model.coordinates(q), strict=True)]
     borne = [
         S[k].T @ found.reactions[k] + link.armature * given[k] if names[k] in prescribed else np.zeros(link.motion.nv)
         for k, link in enumerate(model.links)
     ]
-    return rates, told + model.assemble(borne), np.zeros(0)
+    return rates, known + model.assemble(borne), np.zeros(0)
 
 
 @takes_model
@@ -291,8 +291,8 @@ def plastic_impact(
             leaves.append(Subassembly(inverse_inertia(link.rigid_inertia), seen))
             terms[k] = terms_of(model, s, k)._replace(swing=still, bias=still, effort=link.armature * s.v[k])
         for number, one in loop_terms(model, q, v, s.w, closing).items():
-            asked = np.zeros(one.held.shape[1])
-            terms[number] = one._replace(swing_first=still, swing_second=still, asked=asked)
+            required = np.zeros(one.held.shape[1])
+            terms[number] = one._replace(swing_first=still, swing_second=still, required=required)
         orders = row_orders(model, made, q, lambda q: taken(q, np.zeros(model.nv), np.zeros((len(leaves), 6))).loops)
         return assemble(made, leaves, ground(np.zeros(3)), terms, orders)
 

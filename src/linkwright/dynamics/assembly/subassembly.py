@@ -121,7 +121,7 @@ class LoopTerms(NamedTuple):
     swing_first: Array
     swing_second: Array
     """(6,), in the axes of the bodies: [ω × (ω × p); 0] at the position p of y on each"""
-    asked: Array
+    required: Array
     """(m,), classical accelerations Tᵀ(a_y − a_y′) that keep the loop closed"""
     length: float | None
     """characteristic length of the mechanism in m; None for symbols"""
@@ -275,7 +275,7 @@ def close(
             np.concatenate([A.bias[outer_A], B.bias[outer_B]]),
         )
     factors = semidefinite_factors(mirror(T.T @ P @ T), sizes[0], order, sizes[1])
-    Z, z = factors.half(T.T @ D), factors.half(factors.least_norm(T.T @ d - loop.asked))
+    Z, z = factors.half(T.T @ D), factors.half(factors.least_norm(T.T @ d - loop.required))
     ZD = Z.T * factors.inverse
     return Subassembly(mirror(base.compliance - ZD @ Z), base.bias - ZD @ z), ClosedLoopTerms(factors, Z, z)
 

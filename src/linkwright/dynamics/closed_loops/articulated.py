@@ -151,27 +151,27 @@ def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array 
     own = [dict[int, Array]() for _ in range(n)]
     rates = model.rates(v)
     frames = iter(loop_constraints(model, q, v))
-    asked: list[tuple[Array, list[int], list[Array]]] = []  # r of every loop, its bodies and the forces on them
+    closures: list[tuple[Array, list[int], list[Array]]] = []  # r of every loop, its bodies and the forces on them
     for i, (loop, rows) in enumerate(zip(model.loops, loop_rows(model, q, v), strict=True)):
         m = len(rows.residual)
         if isinstance(loop, CoordinateLoop):
             ends = [model.links[k].parent for k in rows.columns]
             rate = sum((row @ rates[k] for k, row in rows.columns.items()), np.zeros(m))
-            asked.append((rows.bias + stabilizing(gains, rate, rows.residual), ends, [np.zeros((6, m))] * len(ends)))
+            closures.append((rows.bias + stabilizing(gains, rate, rows.residual), ends, [np.zeros((6, m))] * len(ends)))
             for k, row in rows.columns.items():
                 own[k][i] = row
         else:
             one = next(frames)
             r = -one.gamma + stabilizing(gains, one.T.T @ one.twist, one.residual)
-            asked.append((r, [one.first.body, one.second.body], _end_forces(one)))
-    wheres = [_common_ancestor(model, ends) for _, ends, _ in asked]
+            closures.append((r, [one.first.body, one.second.body], _end_forces(one)))
+    wheres = [_common_ancestor(model, ends) for _, ends, _ in closures]
     apart = [group for group in loop_groups(model) if len({wheres[i] for i in group.loops}) > 1]
     if opening is not None:
         beyond = opening - row_space(model, q, apart).within(opening)
     else:
         beyond = beyond_rows(model, q, v, 0.0 if gains is None else gains[1], apart)
     starts, closing, at = [NONE] * (n + 1), [list[int]() for _ in range(n + 1)], 0
-    for i, ((r, ends, forces), where) in enumerate(zip(asked, wheres, strict=True)):
+    for i, ((r, ends, forces), where) in enumerate(zip(closures, wheres, strict=True)):
         m = len(r)
         r = (r if opening is None else opening[at : at + m]) - beyond[at : at + m]
         at += m

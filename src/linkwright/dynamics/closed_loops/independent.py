@@ -163,8 +163,8 @@ def beyond_rows(model: Model, q: Array, v: Array, beta: float = 0.0, groups: lis
     if groups is not None and not groups:
         return np.zeros(sum(len(group.rows) for group in loop_groups(model)))
     k = [one.bias + beta * beta * one.residual if beta else one.bias for one in loop_rows(model, q, v)]
-    asked = np.concatenate([np.zeros(0), *k])
-    return asked - row_space(model, q, groups).within(asked)
+    biases = np.concatenate([np.zeros(0), *k])
+    return biases - row_space(model, q, groups).within(biases)
 
 
 @kept

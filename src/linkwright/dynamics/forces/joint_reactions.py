@@ -91,7 +91,7 @@ def partly_prescribed(
     def inward(
         link: Link,
         received: tuple[Array, Array],
-        told: float,
+        is_prescribed: float,
         T: Array,
         S: Array,
         q: Array,
@@ -101,12 +101,12 @@ def partly_prescribed(
         V: Array,
         f: Array,
     ) -> tuple[tuple[Array, ...], tuple[Array, Array]]:
-        moves = 1.0 - told
-        c = link.velocity_product(q, v) + motion_cross(V) @ (S @ v) + told * (S @ a)
+        moves = 1.0 - is_prescribed
+        c = link.velocity_product(q, v) + motion_cross(V) @ (S @ v) + is_prescribed * (S @ a)
         I = link.rigid_inertia.matrix() + received[0]
         p = force_cross(V) @ link.rigid_inertia.times(V) - f + received[1]
         U = moves * (I @ S)
-        D = S.T @ U + moves * np.diag(link.armature) + told * np.eye(link.motion.nv)
+        D = S.T @ U + moves * np.diag(link.armature) + is_prescribed * np.eye(link.motion.nv)
         u = moves * (tau - S.T @ p)
         K = solve_symmetric(D, U.T)
         I_a = I - U @ K
@@ -116,7 +116,7 @@ def partly_prescribed(
     def outward_again(
         link: Link,
         parent: tuple[Array, Array],
-        told: float,
+        is_prescribed: float,
         T: Array,
         S: Array,
         a_told: Array,
@@ -125,15 +125,15 @@ def partly_prescribed(
         c, D, u, K = kept
         a = motion_to_child(T, parent[0]) + c
         a_joint = solve_symmetric(D, u) - K @ a
-        return a + S @ a_joint, a_joint + told * a_told
+        return a + S @ a_joint, a_joint + is_prescribed * a_told
 
-    told = [1.0 if joint.name in prescribed else 0.0 for joint in model.joints]
+    is_prescribed = [1.0 if joint.name in prescribed else 0.0 for joint in model.joints]
     x, rates, given = model.coordinates(q), model.rates(v), model.rates(a)
     T, S = model.each(transform, x), model.each(motion_subspace, x)
     V = model.outward(outward, np.zeros(6), T, S, rates)
     external = external_forces(model, q, wrenches)
     start = (np.zeros((6, 6)), np.zeros(6))
-    kept, _ = model.inward(inward, start, told, T, S, x, rates, model.rates(tau), given, V, external)
+    kept, _ = model.inward(inward, start, is_prescribed, T, S, x, rates, model.rates(tau), given, V, external)
     ground = np.concatenate([-model.gravity, np.zeros(3)])
-    states = model.outward(outward_again, (ground, np.zeros(0)), told, T, S, given, kept)
+    states = model.outward(outward_again, (ground, np.zeros(0)), is_prescribed, T, S, given, kept)
     return model.assemble(model.each(lambda link, state: state[1], states))

@@ -269,9 +269,9 @@ def of_own_units(model: Model, directions: str | Sequence[str], J: Array, s: Arr
 
 def inverses(s: Array, own: Array) -> Array:
     """Return 1/s of decreasing singular values (…, m), infinite where those in the mechanism's units are zero."""
-    told, numbers = np.moveaxis(s, -1, 0), np.moveaxis(own, -1, 0)
+    values, numbers = np.moveaxis(s, -1, 0), np.moveaxis(own, -1, 0)
     none = [x <= RANK * numbers[0] for x in numbers]
-    return np.stack([where(n, np.inf, 1.0 / where(n, 1.0, x)) for n, x in zip(none, told, strict=True)], axis=-1)
+    return np.stack([where(n, np.inf, 1.0 / where(n, 1.0, x)) for n, x in zip(none, values, strict=True)], axis=-1)
 
 
 def own_units(model: Model, directions: str | Sequence[str]) -> Array:

@@ -19,18 +19,18 @@ THINNEST = 1e-3
 
 def surface(shape: Shape, alone: bool, losses: Losses) -> dict[str, Any]:
     """Return the surface parameters of a geom; ``alone``: no other shape has a friction that this one could use."""
-    told: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if shape.friction is None and not alone:
         losses.add(f"friction that depends on the other shape is written as {FRICTION:g}", shape.called)
     numbers = (FRICTION if shape.friction is None else shape.friction, shape.torsional_friction, shape.rolling_friction)
-    told |= {"friction": numbers, "condim": max(3, _condim(*numbers))}
+    options |= {"friction": numbers, "condim": max(3, _condim(*numbers))}
     if shape.margin:
-        told["margin"] = shape.margin
+        options["margin"] = shape.margin
     for bits in ("contype", "conaffinity"):
         if getattr(shape, bits) != 1:
-            told[bits] = _signed(getattr(shape, bits))
+            options[bits] = _signed(getattr(shape, bits))
     _lost(shape, shape.called, losses)
-    return told
+    return options
 
 
 def _lost(of: Shape | Pair, called: str, losses: Losses) -> None:
@@ -78,7 +78,7 @@ def contacts(root: XmlNode, description: Description, geoms: Mapping[int, str], 
     for pair in pairs_of(description):
         if pair.first in geoms and pair.second in geoms:
             slide, spin, roll = pair.friction, pair.torsional_friction, pair.rolling_friction
-            told = {"margin": pair.margin} if pair.margin else {}
+            options = {"margin": pair.margin} if pair.margin else {}
             _lost(pair, f"{geoms[pair.first]} ─ {geoms[pair.second]}", losses)
             node.add(
                 "pair",
@@ -86,7 +86,7 @@ def contacts(root: XmlNode, description: Description, geoms: Mapping[int, str], 
                 geom2=geoms[pair.second],
                 condim=_condim(slide, spin, roll),
                 friction=(slide, slide, spin, roll, roll),
-                **told,
+                **options,
             )
     for first, second in dict.fromkeys(description.excluded):
         node.add("exclude", body1=first, body2=second)

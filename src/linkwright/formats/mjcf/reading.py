@@ -161,14 +161,14 @@ def _mujoco() -> Any:
 @contextmanager
 def _warnings_of(mujoco: Any) -> Iterator[list[str]]:
     """Collect the warnings of MuJoCo, which by default are printed and written to a file in the working directory."""
-    told: list[str] = []
+    lines: list[str] = []
     if not hasattr(mujoco, "set_mju_user_warning"):
-        yield told
+        yield lines
         return
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(told.append)
+    mujoco.set_mju_user_warning(lines.append)
     try:
-        yield told
+        yield lines
     finally:
         mujoco.set_mju_user_warning(before)
 
@@ -477,26 +477,26 @@ class MjcfReader:
         """Yield the spatial tendons that go straight from site to site and have a stiffness or a damping."""
         m, kinds = self.m, self.mujoco.mjtWrap
         names = self.names(self.mujoco.mjtObj.mjOBJ_TENDON, m.ntendon, lambda t: f"tendon{t}")
-        told: dict[str, list[str]] = {}
+        options: dict[str, list[str]] = {}
         for t, name in enumerate(names):
             wraps = slice(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
             sites = m.wrap_objid[wraps].tolist()
             given = self.mujoco.mj_id2name(m, self.mujoco.mjtObj.mjOBJ_TENDON, t)
             if not (m.tendon_stiffness[t] or m.tendon_damping[t]):
-                told.setdefault("tendons", []).append(given)
+                options.setdefault("tendons", []).append(given)
             elif set(m.wrap_type[wraps].tolist()) != {int(kinds.mjWRAP_SITE)}:
-                told.setdefault("springs of tendons of joints, over pulleys or around geoms", []).append(given)
+                options.setdefault("springs of tendons of joints, over pulleys or around geoms", []).append(given)
             elif len(set(m.body_weldid[m.site_bodyid[sites]].tolist())) == 1:
-                told.setdefault("springs of tendons within one body", []).append(given)
+                options.setdefault("springs of tendons within one body", []).append(given)
             else:
                 for what, field in TENDON_EXTRAS:
                     if np.any(getattr(m, field, np.zeros(m.ntendon))[t]):
-                        told.setdefault(what, []).append(given)
+                        options.setdefault(what, []).append(given)
                 frames = tuple(self.site_frame(s, f"{name}_{k + 1}") for k, s in enumerate(sites))
                 low, high = m.tendon_lengthspring[t].tolist()
                 k, d = float(m.tendon_stiffness[t]), float(m.tendon_damping[t])
                 yield Spring(name, frames, k, d, (low, high), self.path)
-        for what, found in told.items():
+        for what, found in options.items():
             self.unused += _counted(what, found)
 
     def loops(self) -> Iterator[Loop | CoordinateLoop]:

@@ -105,39 +105,39 @@ class _MjcfWriter:
             if shape.kind in ("plane", "height_field") and shape.body not in self.at_rest:
                 self.losses.add(f"shapes of the kind {shape.kind} are lost on bodies that move", shape.body)
                 continue
-            told: dict[str, Any] = {}
+            options: dict[str, Any] = {}
             if shape.name or place in paired:
-                told["name"] = shape.name if shape.name in first else names.free(shape.name or f"geom{place + 1}")
+                options["name"] = shape.name if shape.name in first else names.free(shape.name or f"geom{place + 1}")
                 first.discard(shape.name)
-                self.geoms[place] = told["name"]
+                self.geoms[place] = options["name"]
             T = shape.placement
             if shape.kind == "mesh":
                 mesh = self.mesh(assets, shape)
                 if not mesh:
                     self.geoms.pop(place, None)
                     continue
-                told |= {"type": "mesh", "mesh": mesh}
+                options |= {"type": "mesh", "mesh": mesh}
             elif shape.kind == "height_field":
                 field, low = height_field(shape)
-                told |= {"type": "hfield", "hfield": f"heights{len(assets.children) + 1}"}
-                assets.add("hfield", name=told["hfield"], **field)
+                options |= {"type": "hfield", "hfield": f"heights{len(assets.children) + 1}"}
+                assets.add("hfield", name=options["hfield"], **field)
                 T = T @ pose_matrix(p=np.array([0.0, 0.0, low]))
             elif shape.kind in SIZES:
-                told |= {"type": shape.kind, "size": SIZES[shape.kind](shape)}
+                options |= {"type": shape.kind, "size": SIZES[shape.kind](shape)}
             else:
                 self.losses.add(f"shapes of the kind {shape.kind} are lost", shape.body)
                 self.geoms.pop(place, None)
                 continue
-            told |= _placed(T) | {"mass": 0.0}
+            options |= _placed(T) | {"mass": 0.0}
             if shape.color is not None:
-                told["rgba"] = shape.color
+                options["rgba"] = shape.color
             if shape.use == "visual":
-                told |= {"contype": 0, "conaffinity": 0, "group": 2}
+                options |= {"contype": 0, "conaffinity": 0, "group": 2}
             else:
-                told |= surface(shape, alone, self.losses)
+                options |= surface(shape, alone, self.losses)
                 if shape.use == "collision":
-                    told["group"] = 3
-            self.nodes[shape.body].add("geom", **told)
+                    options["group"] = 3
+            self.nodes[shape.body].add("geom", **options)
         add_scenery(self.nodes[WORLD], assets, self.description)
         if assets.children:
             root.children.append(assets)
@@ -145,18 +145,18 @@ class _MjcfWriter:
 
     def mesh(self, assets: XmlNode, shape: Shape) -> str:
         """Return the name of a new mesh among the assets; "" if MuJoCo cannot read it."""
-        told: dict[str, Any] = {"name": f"mesh{len(assets.children) + 1}", "scale": shape.scale, "inertia": "shell"}
+        options: dict[str, Any] = {"name": f"mesh{len(assets.children) + 1}", "scale": shape.scale, "inertia": "shell"}
         if shape.vertices is not None and shape.faces is not None:
-            told |= {"vertex": shape.vertices, "face": shape.faces}
+            options |= {"vertex": shape.vertices, "face": shape.faces}
         elif not shape.file.lower().endswith((".stl", ".obj")):
             self.losses.add("meshes are lost that are neither STL nor OBJ", shape.file)
             return ""
         else:
             if not mesh_found(shape, self.losses):
                 return ""  # MuJoCo rejects a file with missing meshes
-            told["file"] = file_beside(shape, self.losses, packages=False)
-        assets.add("mesh", **told)
-        return str(told["name"])
+            options["file"] = file_beside(shape, self.losses, packages=False)
+        assets.add("mesh", **options)
+        return str(options["name"])
 
     def body(self, joint: JointSpec) -> None:
         """Add a body to its parent, with the joints between them."""
@@ -226,23 +226,23 @@ class _MjcfWriter:
         motion, values = part.motion, part.values
         one = not part.name or (count == 1)
         name = joint.name if one else self.part_name(joint, part.name)
-        told: dict[str, Any] = {"name": name, "type": TYPES[type(motion)]}
+        options: dict[str, Any] = {"name": name, "type": TYPES[type(motion)]}
         if "m" not in motion.units and np.abs(axes[:3, 3]).max() > 1e-15:
-            told["pos"] = axes[:3, 3]
+            options["pos"] = axes[:3, 3]
         if motion.hinge or motion.slide:
-            told["axis"] = axes[:3, 2]
+            options["axis"] = axes[:3, 2]
             self.hinges[joint.name if one else f"{joint.name}.{part.name}"] = name
-        told |= self.limits(name, part)
+        options |= self.limits(name, part)
         for what, ours in (("stiffness", "stiffness"), ("damping", "damping"), ("armature", "armature")):
-            told |= self.scalar(name, what, values.get(ours))
-        told |= self.scalar(name, "frictionloss", values.get("friction"))
+            options |= self.scalar(name, what, values.get(ours))
+        options |= self.scalar(name, "frictionloss", values.get("friction"))
         rest = values.get("rest")
-        if rest is not None and "stiffness" in told and not np.array_equal(rest, motion.neutral):
+        if rest is not None and "stiffness" in options and not np.array_equal(rest, motion.neutral):
             if motion.nq == 1:
-                told["springref"] = rest
+                options["springref"] = rest
             else:
                 self.losses.add("rest positions of springs of ball and free joints are lost", name)
-        node.add("joint", **told)
+        node.add("joint", **options)
         if part.follows is not None:
             self.ties.append({"joint1": name, "joint2": joint.name, "polycoef": (0.0, part.follows[1], 0.0, 0.0, 0.0)})
             self.losses.add("a helical joint is a hinge and a slide tied by an equality constraint", joint.name)
@@ -261,7 +261,7 @@ class _MjcfWriter:
         return {what: float(np.mean(x))}
 
     def limits(self, name: str, part: Simple) -> dict[str, Any]:
-        values, told = part.values, {}
+        values, limits = part.values, {}
         lower, upper = values.get("lower"), values.get("upper")
         low, high = (
             -np.inf if lower is None else float(np.max(lower)),
@@ -275,16 +275,16 @@ class _MjcfWriter:
             else:
                 if not np.isfinite([low, high]).all():
                     self.losses.add(f"a missing limit is written as {MOST:g}", name)
-                told["range"] = (max(low, -MOST), min(high, MOST))
+                limits["range"] = (max(low, -MOST), min(high, MOST))
         effort = values.get("effort_limit")
         if effort is not None and np.isfinite(effort).any():
             if part.motion.nv == 1 and effort[0] > 0.0:
-                told["actuatorfrcrange"] = (-effort[0], effort[0])
+                limits["actuatorfrcrange"] = (-effort[0], effort[0])
             else:
                 self.losses.add("effort limits that are zero, or of joints of several coordinates, are lost", name)
         if np.isfinite(values.get("velocity_limit", np.inf)).any():
             self.losses.add("velocity limits are lost", name)
-        return told
+        return limits
 
     def inertial(self, node: XmlNode, body: BodySpec, moves: bool, hinge: Array | None = None) -> None:
         """Add mass and principal moments in MuJoCo's limits: for moving bodies none may be zero, and no moment may
@@ -314,10 +314,10 @@ class _MjcfWriter:
             self.losses.add(what, body.name)
         k = int(np.argmax(moments))  # by rounding the largest may still exceed the sum of the others
         moments[k] = min(moments[k], moments[k - 1] + moments[k - 2])
-        told: dict[str, Any] = {"pos": body.center_of_mass, "mass": mass, "diaginertia": moments}
+        options: dict[str, Any] = {"pos": body.center_of_mass, "mass": mass, "diaginertia": moments}
         if not np.array_equal(Q, np.eye(3)):
-            told["quat"] = quaternion_from_matrix(Q)
-        node.add("inertial", **told)
+            options["quat"] = quaternion_from_matrix(Q)
+        node.add("inertial", **options)
 
     # loops and springs
 
@@ -360,10 +360,10 @@ class _MjcfWriter:
                 self.losses.add(f"loops of the kind {loop.type} are lost", loop.name)
         if ends or self.ties:
             equality = root.add("equality")
-            for kind, told in ends:
-                equality.add(kind, **told)
-            for told in self.ties:
-                equality.add("joint", **told)
+            for kind, attributes in ends:
+                equality.add(kind, **attributes)
+            for attributes in self.ties:
+                equality.add("joint", **attributes)
 
     def ends(self, loop: Loop, p: Array, ending: str) -> dict[str, Any]:
         """Return the two sites that coincide when closed, at p (3,) in the second frame."""
@@ -385,10 +385,10 @@ class _MjcfWriter:
             return
         tendons = root.add("tendon")
         for spring in written:
-            told: dict[str, Any] = {"name": spring.name, "stiffness": spring.stiffness, "damping": spring.damping}
+            options: dict[str, Any] = {"name": spring.name, "stiffness": spring.stiffness, "damping": spring.damping}
             if spring.length is not None:
-                told["springlength"] = spring.length
-            tendon = tendons.add("spatial", **told)
+                options["springlength"] = spring.length
+            tendon = tendons.add("spatial", **options)
             frames = {frame.name for frame in self.description.frames}
             for k, end in enumerate(spring.frames):
                 site = end if end in frames else self.site(f"{spring.name}_{k + 1}", end, np.eye(4))
@@ -416,9 +416,9 @@ def _excess(moments: Array) -> float:
 
 def _placed(T: Array) -> dict[str, Any]:
     """Return pos and quat of a pose (4, 4), if they are not zero."""
-    told: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if T[:3, 3].any():
-        told["pos"] = T[:3, 3]
+        options["pos"] = T[:3, 3]
     if not np.array_equal(T[:3, :3], np.eye(3)):
-        told["quat"] = quaternion_from_matrix(T[:3, :3])
-    return told
+        options["quat"] = quaternion_from_matrix(T[:3, :3])
+    return options

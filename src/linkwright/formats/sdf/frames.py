@@ -68,9 +68,9 @@ class Frames(SDFValues):
         pose = self.child(element, "pose")
         reference = default
         if pose is not None:
-            told = pose.attributes.get("relative_to", pose.attributes.get("frame", ""))
-            if told:
-                reference = self.full(told, scope)
+            relative_to = pose.attributes.get("relative_to", pose.attributes.get("frame", ""))
+            if relative_to:
+                reference = self.full(relative_to, scope)
         self.nodes[full] = FrameNode(element, kind, reference, self.pose(pose), attached, scope)
         return True
 

@@ -114,16 +114,16 @@ class _SdfReader(Frames):
             raise FormatError(f"{self.place(element)}: the root element is <{shortened(element.tag)}>; expected <sdf>")
         found = re.fullmatch(r"1\.(\d+)(\.\d+)?", element.attributes.get("version", "").strip())
         if found is None:
-            told = element.attributes.get("version")
-            self.problem(element, f"the version of <sdf> is {told!r}; expected 1.4 to 1.12")
+            version = element.attributes.get("version")
+            self.problem(element, f"the version of <sdf> is {version!r}; expected 1.4 to 1.12")
         else:
             self.version = (1, int(found[1]))
         worlds = [one for one in element.children if one.tag == "world"]
         models = [one for place in [element, *worlds] for one in place.children if one.tag in ("model", "include")]
         if len(models) != 1:
             names = ", ".join(repr(one.attributes.get("name", one.tag)) for one in models[:10])
-            told = f"it has {len(models)} models ({names})" if models else "it has no <model>"
-            self.problem(models[1] if models else element, f"{told}; expected one")
+            text = f"it has {len(models)} models ({names})" if models else "it has no <model>"
+            self.problem(models[1] if models else element, f"{text}; expected one")
         gravity = self.gravity(worlds)
         for model in models[:1]:
             if model.tag == "include":
@@ -177,8 +177,8 @@ class _SdfReader(Frames):
             if self.node(full, element, "link", scope, scope):
                 self.links.append(Item(full, element, scope))
         elif element.tag == "frame":
-            told = element.attributes.get("attached_to", "")
-            attached = self.full(told, scope) if told else scope
+            attached_to = element.attributes.get("attached_to", "")
+            attached = self.full(attached_to, scope) if attached_to else scope
             self.node(full, element, "frame", scope, attached, attached)
         else:
             self.unknown(element, JOINT_KNOWN)
@@ -275,10 +275,10 @@ class _SdfReader(Frames):
         """Return the pose (4, 4) in a link of the frame in which the pose of an element on the link is given; None,
         with a problem, for an unknown frame."""
         pose = self.child(element, "pose")
-        told = pose.attributes.get("relative_to", "") if pose is not None else ""
-        full = self.full(told, link.scope) if told else link.name
+        relative_to = pose.attributes.get("relative_to", "") if pose is not None else ""
+        full = self.full(relative_to, link.scope) if relative_to else link.name
         if pose is not None and full and full not in self.world:
-            self.unknown_frame(pose, "relative_to", told)
+            self.unknown_frame(pose, "relative_to", relative_to)
             return None
         return inverse_pose(self.world[link.name]) @ (self.world[full] if full else np.eye(4))
 
@@ -308,8 +308,8 @@ class _SdfReader(Frames):
         kind = element.attributes.get("type", "")
         if kind not in JOINT_TYPES:
             hint = near(kind.lower(), tuple(JOINT_TYPES))
-            told = f"unknown type {shortened(kind)!r}{hint}" if kind else "the type is missing"
-            self.problem(element, f"{told}; there are {', '.join(JOINT_TYPES)}")
+            text = f"unknown type {shortened(kind)!r}{hint}" if kind else "the type is missing"
+            self.problem(element, f"{text}; there are {', '.join(JOINT_TYPES)}")
             return None
         parent, child = ends
         if parent is None or child is None or joint.name not in self.world:
@@ -393,11 +393,11 @@ class _SdfReader(Frames):
         old = self.child(axis, "use_parent_model_frame")
         in_model = self.version < (1, 5) if old is None else old.text.strip().lower() in ("true", "1")
         frame = joint.scope if in_model and self.version < (1, 7) else joint.name
-        told = xyz.attributes.get("expressed_in", "") if xyz is not None else ""
-        if told:
-            frame = self.full(told, joint.scope)
+        expressed_in = xyz.attributes.get("expressed_in", "") if xyz is not None else ""
+        if expressed_in:
+            frame = self.full(expressed_in, joint.scope)
         if frame and frame not in self.world:
-            self.unknown_frame(xyz or axis, "expressed_in", told)
+            self.unknown_frame(xyz or axis, "expressed_in", expressed_in)
             return None
         R = self.world[frame][:3, :3] if frame else np.eye(3)
         turned: Array = R @ np.array(x) / length

@@ -30,8 +30,8 @@ def shape_of(values: SDFValues, element: Element, link: str, frame: Array) -> Sh
     if geometry is not None and not found:
         return None
     if len(found) != 1 or found[0].tag not in GEOMETRIES:
-        told = f"its geometry is {', '.join(f'<{one.tag}>' for one in found)}" if found else "it has no geometry"
-        values.problem(element, f"<{element.tag}>: {told}; read are {', '.join(GEOMETRIES)}")
+        text = f"its geometry is {', '.join(f'<{one.tag}>' for one in found)}" if found else "it has no geometry"
+        values.problem(element, f"<{element.tag}>: {text}; read are {', '.join(GEOMETRIES)}")
         return None
     one, before = found[0], len(values.problems)
     T = frame @ values.pose(values.child(element, "pose"))

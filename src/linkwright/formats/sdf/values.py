@@ -58,8 +58,8 @@ class SDFValues(WordFindings):
             self.problem(element, f"<{element.tag}> has no name")
             return None
         if len(name) > LONGEST_NAME or "::" in name:
-            told = f"{len(name)} characters" if len(name) > LONGEST_NAME else "'::', which is for nested models"
-            self.problem(element, f"the name of <{element.tag}> has {told}: {shortened(name)}")
+            text = f"{len(name)} characters" if len(name) > LONGEST_NAME else "'::', which is for nested models"
+            self.problem(element, f"the name of <{element.tag}> has {text}: {shortened(name)}")
             return None
         if name in (WORLD, "__model__"):
             self.problem(element, f"the name {name!r} of <{element.tag}> is reserved in SDF; choose another")

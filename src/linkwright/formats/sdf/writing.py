@@ -134,8 +134,8 @@ class _SdfWriter:
         if still(T) and not relative_to:
             return
         w, x, y, z = quaternion_from_matrix(T[:3, :3])
-        told = {"relative_to": relative_to} if relative_to else {}
-        node.say("pose", [*T[:3, 3], x, y, z, w], **told, rotation_format="quat_xyzw")
+        options = {"relative_to": relative_to} if relative_to else {}
+        node.say("pose", [*T[:3, 3], x, y, z, w], **options, rotation_format="quat_xyzw")
 
     def link(self, body: BodySpec, parent: str, T: Array) -> None:
         """Add a link with its contents at the pose T (4, 4) in another link, by their names in the file."""

@@ -51,18 +51,20 @@ def material_colors(reader: UrdfReader, robot: Element) -> dict[str, Color]:
 
 def with_surfaces(reader: UrdfReader, robot: Element, shapes: list[Shape]) -> list[Shape]:
     """Return the shapes with <gazebo> parameters of their links: mu1 (friction), kp, kd (stiffness, damping, SI)."""
-    told: dict[str, dict[str, float]] = {}
+    options: dict[str, dict[str, float]] = {}
     for element in robot.children:
         link = element.attributes.get("reference", "") if element.tag == "gazebo" else ""
         for one in element.children if link else ():
             if one.tag in GAZEBO and (x := _value(reader, one)) is not None:
-                told.setdefault(link, {})[one.tag] = x
-    return [_of_link(shape, told[shape.body]) if shape.touches and shape.body in told else shape for shape in shapes]
+                options.setdefault(link, {})[one.tag] = x
+    return [
+        _of_link(shape, options[shape.body]) if shape.touches and shape.body in options else shape for shape in shapes
+    ]
 
 
-def _of_link(shape: Shape, told: dict[str, float]) -> Shape:
-    changes: dict[str, Any] = compliance(told.get("kp"), told.get("kd"))
-    return replace(shape, friction=told.get("mu1"), **changes)
+def _of_link(shape: Shape, surface: dict[str, float]) -> Shape:
+    changes: dict[str, Any] = compliance(surface.get("kp"), surface.get("kd"))
+    return replace(shape, friction=surface.get("mu1"), **changes)
 
 
 def _value(reader: UrdfReader, element: Element) -> float | None:
@@ -91,8 +93,8 @@ def _shape(reader: UrdfReader, element: Element, link: str, colors: dict[str, Co
     geometry = _child(element, "geometry")
     found = [one for one in geometry.children if one.tag in GEOMETRIES] if geometry is not None else []
     if len(found) != 1:
-        told = f"its geometry is {len(found)} shapes" if found else "it has no geometry"
-        reader.problem(geometry or element, f"<{element.tag}>: {told}; expected one of {', '.join(GEOMETRIES)}")
+        text = f"its geometry is {len(found)} shapes" if found else "it has no geometry"
+        reader.problem(geometry or element, f"<{element.tag}>: {text}; expected one of {', '.join(GEOMETRIES)}")
         return None
     one = found[0]
     R, p = reader.origin(_child(element, "origin"))
@@ -111,7 +113,7 @@ def _shape(reader: UrdfReader, element: Element, link: str, colors: dict[str, Co
     if one.tag == "box" and "size" not in one.attributes:
         reader.problem(one, "the size of <box> is missing")
     if any(value is None or value == () for value in numbers.values()):
-        return None  # told
+        return None  # text
     material = _child(element, "material")
     color = None
     if material is not None:

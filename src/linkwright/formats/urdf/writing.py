@@ -85,7 +85,7 @@ class _UrdfWriter:
         for shape in self.description.shapes:
             if shape.touches:
                 of.setdefault(shape.body, set()).add((shape.friction, shape.stiffness, shape.damping))
-        alike = {name: told.pop() for name, told in of.items() if len(told) == 1}
+        alike = {name: values.pop() for name, values in of.items() if len(values) == 1}
         for name, (friction, stiffness, damping) in alike.items():
             if friction is None and stiffness is None:
                 continue
@@ -120,11 +120,11 @@ class _UrdfWriter:
                 continue
             parts = self.geometry(shape)
             for tag in (("visual",) if shape.is_seen else ()) + (("collision",) if shape.touches else ()):
-                for kind, told, T in parts:
+                for kind, attributes, T in parts:
                     element = link.add(tag, **({"name": shape.name} if shape.name and len(parts) == 1 else {}))
                     if not still(T):
                         element.add("origin", xyz=T[:3, 3], rpy=rpy_of(T[:3, :3]))
-                    element.add("geometry").add(kind, **told)
+                    element.add("geometry").add(kind, **attributes)
                     if shape.color is not None and tag == "visual":
                         element.add("material", name=f"color_{'_'.join(f'{x:g}' for x in shape.color)}").add(
                             "color", rgba=shape.color

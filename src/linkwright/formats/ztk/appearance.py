@@ -38,11 +38,11 @@ def shape_of(findings: WordFindings, sections: Mapping[str, ZtkSection], name: s
     placement = values.placement(section)
     if make is None or section.get("import") or section.get("mirror") or placement is None:
         return None
-    told = make(section, values)
-    if told is None:
+    fields = make(section, values)
+    if fields is None:
         return None
-    T = placement @ told.pop("placement")
-    shape = Shape(link, placement=T, use="visual", name=name, place=findings.place(sections[name]), **told)
+    T = placement @ fields.pop("placement")
+    shape = Shape(link, placement=T, use="visual", name=name, place=findings.place(sections[name]), **fields)
     for mirror, axis in reversed(mirrors):
         M, N = np.eye(3), np.diag([1.0, -1.0, 1.0])
         M[axis, axis] = -1.0

@@ -381,8 +381,8 @@ class _ZtkReader(WordFindings):
         kind = key.text if key else ""
         motor = Motor()
         if kind not in MOTOR_KEYS:
-            told = f"unknown type {kind!r}" if key else "the type is missing"
-            self.problem(key or section, f"{told}; there are {', '.join(MOTOR_KEYS)}")
+            text = f"unknown type {kind!r}" if key else "the type is missing"
+            self.problem(key or section, f"{text}; there are {', '.join(MOTOR_KEYS)}")
         else:
             known = MOTOR_KEYS[kind]
             for one in section.keys:

@@ -302,11 +302,11 @@ def _loop(key: Key, values: ZTKValues) -> Array | None:
             words = words[2:]
             continue
         way = words[1].text if len(words) > 1 else ""
-        told = values.numbers_of(key, words[2:4], "the radius and the number of pieces of an arc")
-        if way not in ("cw", "ccw") or told is None or len(told) < 2 or told[1] < 1.0 or not corners:
+        numbers = values.numbers_of(key, words[2:4], "the radius and the number of pieces of an arc")
+        if way not in ("cw", "ccw") or numbers is None or len(numbers) < 2 or numbers[1] < 1.0 or not corners:
             values.findings.problem(words[0], "an arc follows a corner: cw or ccw, a radius and pieces, 1 or more")
             return None
-        arcs.append((len(corners), -1.0 if way == "cw" else 1.0, told[0], min(int(told[1]), MOST_PIECES)))
+        arcs.append((len(corners), -1.0 if way == "cw" else 1.0, numbers[0], min(int(numbers[1]), MOST_PIECES)))
         words = words[4:]
     if at is None:
         return None

@@ -37,8 +37,8 @@ class ZTKValues:
     def word(self, key: Key) -> str | None:
         """Return the only word of a key; None, with a problem, for none or several."""
         if len(key.values) != 1:
-            told = f"is {key.text!r}; expected one word" if key.values else "has no value"
-            self.findings.problem(key, f"{key.name} {told}")
+            text = f"is {key.text!r}; expected one word" if key.values else "has no value"
+            self.findings.problem(key, f"{key.name} {text}")
             return None
         return self.findings.bounded_name(key, key.name, key.values[0].text)
 
@@ -69,8 +69,8 @@ class ZTKValues:
         """Return n numbers; None, with a problem, if missing."""
         expected = expected or (f"{n} numbers" if n > 1 else "one number")
         if len(key.values) != n:
-            told = f"is {key.text!r}" if key.values else "has no value"
-            self.findings.problem(key, f"{key.name} {told}; expected {expected}, found {len(key.values)}")
+            text = f"is {key.text!r}" if key.values else "has no value"
+            self.findings.problem(key, f"{key.name} {text}; expected {expected}, found {len(key.values)}")
             return None
         return self.numbers_of(key, key.values, expected)
 

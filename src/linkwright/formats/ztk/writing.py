@@ -189,8 +189,8 @@ class _ZtkWriter:
             what = "armature" if armature.any() else "limits of effort"
             self.losses.add(f"{what} of joints of several coordinates: lost", name)
             return
-        told = self.word(self.motor_names.free(f"{name}_motor".replace('"', "'")))
-        section = ["[roki::motor]", f"name: {told}"]
+        motor_name = self.word(self.motor_names.free(f"{name}_motor".replace('"', "'")))
+        section = ["[roki::motor]", f"name: {motor_name}"]
         if armature.any():
             values_of = {"motorconstant": 1.0, "admittance": 1.0, "maxvoltage": 0.0, "minvoltage": 0.0}
             values_of |= {"gearratio": 1.0, "rotorinertia": armature[0], "gearinertia": 0.0}
@@ -200,7 +200,7 @@ class _ZtkWriter:
         else:
             section += ["type: trq", f"max: {text(effort[0])}", f"min: {text(-effort[0])}"]
         self.motors.append(section)
-        lines.append(f"motor: {told}")
+        lines.append(f"motor: {motor_name}")
 
     def loop(self, loop: Any) -> None:
         """Add ``bind``: two links are welded at zero coordinates."""

@@ -63,8 +63,8 @@ class Measurements(_Arrays):
     def __new__(cls, q: Any, v: Any = None, a: Any = None, tau: Any = None, t: Any = None) -> Measurements:
         rows = {name: np.shape(x)[:1] for name, x in zip(cls._fields, (q, v, a, tau, t), strict=True) if x is not None}
         if len(set(rows.values())) > 1:
-            told = ", ".join(f"{name} {n[0]}" if n else f"{name} is one number" for name, n in rows.items())
-            raise ShapeError(f"measurements have one row per sample; got numbers of rows: {told}")
+            text = ", ".join(f"{name} {n[0]}" if n else f"{name} is one number" for name, n in rows.items())
+            raise ShapeError(f"measurements have one row per sample; got numbers of rows: {text}")
         return super().__new__(cls, q, v, a, tau, t)
 
     def parts(self) -> list[Measurements]:
@@ -176,8 +176,8 @@ def checked(model: Model, q: Any, v: Any, a: Any, tau: Any) -> tuple[Array, Arra
         arrays[name] = array
     lengths = {name: len(x) for name, x in arrays.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {n}" for name, n in lengths.items())
-        raise ShapeError(f"q, v, a and tau have one row per sample; got numbers of rows: {told}")
+        text = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise ShapeError(f"q, v, a and tau have one row per sample; got numbers of rows: {text}")
     for name, x in arrays.items():
         if not np.isfinite(x).all():
             row, column = np.argwhere(~np.isfinite(x))[0]

@@ -55,8 +55,8 @@ def assemble(
     problems = list(found)
     remarks = list(notes)
     description = _resolve_mimics(description, problems, remarks)
-    told = set(map(id, known))
-    check_inertias([body for body in description.bodies if id(body) not in told], problems, remarks)
+    known_ids = set(map(id, known))
+    check_inertias([body for body in description.bodies if id(body) not in known_ids], problems, remarks)
     check_names(description, problems)
     order = _tree_order(description, problems)
     checked = description.joints if problems else order
@@ -69,7 +69,7 @@ def assemble(
     if problems:
         raise ModelError(problems)
     model = _model(description, order, joints)
-    remarks += contradictions(model, told)
+    remarks += contradictions(model, known_ids)
     if remarks:
         warn(listed(tuple(remarks), "remarks"), FormatWarning)
     if small := too_small(model):

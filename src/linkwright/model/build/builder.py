@@ -413,8 +413,8 @@ class Builder(ShapeBuilder):
         taken = {one.name for one in frames} | {one.name for one in bodies}
         while name in taken:
             name += "_"
-        told = f"{who}: its point {tuple(p.tolist())} on {body!r}"
-        self._frames.append(FrameSpec(name, body, pose_matrix(p=p), told=told))
+        label = f"{who}: its point {tuple(p.tolist())} on {body!r}"
+        self._frames.append(FrameSpec(name, body, pose_matrix(p=p), label=label))
         return name
 
     def _take(self, what: str, name: str) -> None:

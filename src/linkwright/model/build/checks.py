@@ -102,8 +102,8 @@ def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks:
                 )
             )
         elif moments[0] < -allowed:
-            told = at_place(place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})")
-            (remarks if place else problems).append(told)  # files of real robots have such values
+            problem = at_place(place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})")
+            (remarks if place else problems).append(problem)  # files of real robots have such values
         elif excess > allowed:
             remarks.append(
                 at_place(
@@ -138,7 +138,7 @@ def check_names(description: Description, problems: list[str]) -> None:
     for frame in description.frames:
         if frame.body not in bodies:
             unknown = unknown_name("body", frame.body, bodies, problems)
-            problems.append(at_place(frame.place, f"{frame.told or f'frame {frame.name!r}'}: {unknown}"))
+            problems.append(at_place(frame.place, f"{frame.label or f'frame {frame.name!r}'}: {unknown}"))
 
 
 def check_loops(description: Description, order: list[JointSpec], problems: list[str]) -> None:
@@ -190,7 +190,7 @@ def check_springs(description: Description, order: list[JointSpec], problems: li
         return
     moved_by = moved_by_each(order)
     frames = {frame.name: frame.body for frame in description.frames}
-    unnamed = {frame.name for frame in description.frames if frame.told}
+    unnamed = {frame.name for frame in description.frames if frame.label}
     known = {*frames, WORLD, *(body.name for body in description.bodies)}
     names: set[str] = set()
     for spring in description.springs:
@@ -265,9 +265,9 @@ def _check_coordinate_loop(loop: CoordinateLoop, plain: Mapping[str, None], prob
         problems.append(at_place(loop.place, f"loop {loop.name!r}: its coefficients must be finite"))
 
 
-def contradictions(model: Model, told: set[int]) -> Iterator[str]:
+def contradictions(model: Model, known_ids: set[int]) -> Iterator[str]:
     """Yield mimic joints whose limits leave their leader no range, as after a wrong sign; each is reported once."""
-    known = {body.name for body in model.description.bodies if id(body) in told}
+    known = {body.name for body in model.description.bodies if id(body) in known_ids}
     for spec in model.description.joints:
         if spec.mimic is not None and spec.child not in known and spec.name in model.contradictions:
             yield at_place(

@@ -98,7 +98,7 @@ class FrameSpec(ByValue):
     body: str
     placement: Array = field(default_factory=lambda: np.eye(4))
     """(4, 4), the pose of the frame in the body's frame"""
-    told: str = field(default="", compare=False)
+    label: str = field(default="", compare=False)
     """name in messages, for frames that were not named by the user"""
     place: str = field(default="", compare=False)
 

@@ -84,8 +84,8 @@ class ShapeBuilder:
         given = {"radius": radius, "length": length, "size": size}
         for what, value in given.items():
             if (value is None) == (what in KINDS[kind]):
-                told = f"needs a {what}" if value is None else f"has no {what}"
-                raise ArgumentError(f"{who}: {with_article(kind)} {told}")
+                text = f"needs a {what}" if value is None else f"has no {what}"
+                raise ArgumentError(f"{who}: {with_article(kind)} {text}")
         numbers: dict[str, Any] = {
             what: float(finite(f"{who}: {what}", given[what], ()))
             for what in KINDS[kind]

@@ -45,7 +45,7 @@ def too_far(description: Description) -> Iterator[tuple[str, str]]:
         offsets = np.array([item.placement[:3, 3] for item in items], dtype=float).reshape(-1, 3)
         for k in np.flatnonzero(~(np.abs(offsets).max(axis=1) <= LARGEST)):
             far = np.abs(offsets[k]).max()
-            who = getattr(items[k], "told", "") or f"{what} {items[k].name!r}"
+            who = getattr(items[k], "label", "") or f"{what} {items[k].name!r}"
             yield items[k].place, f"{who} is placed {far:g} m away; {_LARGEST}"
     for joint in description.joints:
         if joint.motion is not None and abs(joint.motion.pitch) > LARGEST:

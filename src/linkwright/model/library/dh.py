@@ -149,7 +149,9 @@ def from_dh(
         raise ArgumentError(f"a DH table is a list of DHRow(a=, alpha=, d=, theta=, …); got {rows!r:.200}")
     if not rows:
         raise InputError("a DH table needs at least one row")
-    if problems := [f"row {k} of {name!r}{told}" for k, row in enumerate(rows, start=1) for told in _problems(row)]:
+    if problems := [
+        f"row {k} of {name!r}{problem}" for k, row in enumerate(rows, start=1) for problem in _problems(row)
+    ]:
         raise InputError(listed(tuple(problems), "problems"))
     builder = Builder(name, gravity)
     parent, before = WORLD, pose_of(base)  # frame i − 1 in the parent link
@@ -231,9 +233,11 @@ class DHTable:
             )
             lines.append((row.name or f"joint{k}", f"{row.a:.6g}", f"{row.alpha:.6g}", d, theta))
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        told = ["  ".join(x.ljust(n) for x, n in zip(line, widths, strict=True)).rstrip() for line in lines]
+        texts = ["  ".join(x.ljust(n) for x, n in zip(line, widths, strict=True)).rstrip() for line in lines]
         ends = {"base, of frame 0 in the world": self.base, "tool, in the last frame": self.tool}
-        return "\n".join([*told, *(f"{of}: {_place(T)}" for of, T in ends.items() if not np.array_equal(T, np.eye(4)))])
+        return "\n".join(
+            [*texts, *(f"{of}: {_place(T)}" for of, T in ends.items() if not np.array_equal(T, np.eye(4)))]
+        )
 
 
 def _place(T: Array) -> str:
@@ -297,8 +301,8 @@ def to_dh(model: Model, frame: str | None = None, convention: str = "modified") 
             _frame(axis[:3, 2], x, on_axis) if convention == "modified" else _frame(following[:3, 2], x, foot)
         )
     last = _frame(axes[-1][:3, 2], x, foot)
-    told = _row(inverse_pose(frames[-1]) @ tip, convention, near)
-    fits = np.abs(frames[-1] @ _of_row(told, convention) - tip).max() <= max(1e-9, near)
+    final = _row(inverse_pose(frames[-1]) @ tip, convention, near)
+    fits = np.abs(frames[-1] @ _of_row(final, convention) - tip).max() <= max(1e-9, near)
     if convention == "modified":  # its last frame is on the last axis
         fits = fits and _off(tip, axes[-1]) <= max(1e-9, near)
     frames.append(tip if fits else last)
@@ -405,7 +409,7 @@ def _with_body(model: Model, body: int, row: DHRow, T: Array) -> DHRow:
     """Return the row with the parameters of its joint and its link, whose frame is at T (4, 4) in the row's frame."""
     joint, R = model.joints[body], T[:3, :3]
     mass, center, inertia = about_center_of_mass(model.links[body].rigid_inertia)
-    told = {
+    options = {
         name: float(value)
         for name in ("lower", "upper", "velocity_limit", "effort_limit", "stiffness", "rest", "damping", "friction")
         if np.isfinite(value := getattr(joint, name)[0])
@@ -416,7 +420,7 @@ def _with_body(model: Model, body: int, row: DHRow, T: Array) -> DHRow:
         mass=mass,
         center_of_mass=T[:3, 3] + R @ center,
         inertia=R @ inertia @ R.T,
-        joint=told | {"armature": float(joint.armature[0])},
+        joint=options | {"armature": float(joint.armature[0])},
         name=joint.name,
     )
 

@@ -127,9 +127,9 @@ def with_frame(model: Model, name: str, body: str, where: Mapping[str, Any]) -> 
     return remade(model, Builder(model).frame(name, body, **where).describe())
 
 
-def with_loop(model: Model, name: str, type: str, first: str, second: str | None, told: Mapping[str, Any]) -> Model:
+def with_loop(model: Model, name: str, type: str, first: str, second: str | None, options: Mapping[str, Any]) -> Model:
     """See :meth:`Model.with_loop`."""
-    return remade(model, Builder(model).loop(name, type, first, second, **told).describe())
+    return remade(model, Builder(model).loop(name, type, first, second, **options).describe())
 
 
 def without_loop(model: Model, name: str) -> Model:

@@ -110,10 +110,10 @@ def _which(model: Model) -> str:
     if model.shapes:
         called = "; ".join(f"{shape.called}, use={shape.use!r}" for shape in model.shapes[:MOST_NAMED])
         more = "; …" if len(model.shapes) > MOST_NAMED else ""
-        told = f"it has {counted(len(model.shapes), 'shape')}: {called}{more}"
+        text = f"it has {counted(len(model.shapes), 'shape')}: {called}{more}"
     else:
-        told = "there are none"
-    return f"{told}. Add some: lw.Builder(model).shape(body, 'sphere', radius=…, xyz=…).build()"
+        text = "there are none"
+    return f"{text}. Add some: lw.Builder(model).shape(body, 'sphere', radius=…, xyz=…).build()"
 
 
 def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model:
@@ -152,9 +152,9 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model
     pairs = (*model.pairs, *given, *found)
     old = any(allowed(pair.first, pair.second) for pair in model.pairs)
     if not pairs or (among is not None and not (old or given or found)):
-        told = "" if among is None else f" with between={among!r}, which names both shapes of a pair or their links"
+        text = "" if among is None else f" with between={among!r}, which names both shapes of a pair or their links"
         raise ModelError(
-            f"no two shapes of {model.name!r} may touch{told}: those of one body do not, nor those of a body and the "
+            f"no two shapes of {model.name!r} may touch{text}: those of one body do not, nor those of a body and the "
             f"one it is joined to, nor those that contype and conaffinity, exclude or between leave out, nor those of "
             f"kinds without points of contact; {left_out or _which(model)}"
         )
@@ -189,12 +189,14 @@ def _paired(
     pairs = {(i, j): combined(shapes, i, j) for i, j in wanted}
     touching = {place for ends, pair in pairs.items() if pair for place in ends} | set(others)
     shapes, unread = _with_hulls(list(shapes), touching)
-    told: dict[str, list[str]] = {}
+    options: dict[str, list[str]] = {}
     for (i, j), pair in pairs.items():
         if pair is None:
             kinds = " and ".join(sorted((shapes[i].kind, shapes[j].kind)))
-            told.setdefault(f"{kinds} have no points of contact", []).append(f"{shapes[i].called} ─ {shapes[j].called}")
-    lines = [f"{what}: {listed(tuple(which), 'pairs')}" for what, which in told.items()]
+            options.setdefault(f"{kinds} have no points of contact", []).append(
+                f"{shapes[i].called} ─ {shapes[j].called}"
+            )
+    lines = [f"{what}: {listed(tuple(which), 'pairs')}" for what, which in options.items()]
     lines += [f"{shapes[k].called}: {why}" for k, why in unread.items()]
     found = [pair for ends, pair in pairs.items() if pair and not unread.keys() & set(ends)]
     return tuple(shapes), found, "; ".join(lines)

@@ -30,20 +30,20 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
     description = described(model)
     link_of(description, body)
     anchors = [joint for joint in description.joints if joint.parent == WORLD]
-    told = f"{body!r} cannot be the root of {model.name!r}"
+    text = f"{body!r} cannot be the root of {model.name!r}"
     if len(anchors) != 1 or not (anchors[0].motion is None or anchors[0].motion.floating):
         names = ", ".join(f"{joint.name!r} ({joint.motion.type if joint.motion else 'fixed'})" for joint in anchors)
-        raise InputError(f"{told}: one free or fixed joint at the world must carry it all; there are {names}")
+        raise InputError(f"{text}: one free or fixed joint at the world must carry it all; there are {names}")
     base = anchors[0]
     motion = base.motion if root is None else Free() if root == "free" else None
     above = {joint.child: joint for joint in description.joints}
     turned: dict[str, JointSpec] = {}
     at = body
     while above[at] is not base:
-        turned[above[at].name] = _turned(above[at], told)
+        turned[above[at].name] = _turned(above[at], text)
         at = above[at].parent
     if base.motion is not None and base.motion.floating:
-        _require_plain(base, told)
+        _require_plain(base, text)
     stays = base.motion is None and motion is None  # the new link is where the first one was
     new_base = replace(base, child=body) if stays else JointSpec(base.name, WORLD, body, motion)
     joints = [turned.get(joint.name, joint) for joint in description.joints if joint is not base]
@@ -51,14 +51,14 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
     return assemble(made, known=description.bodies)
 
 
-def _turned(joint: JointSpec, told: str) -> JointSpec:
+def _turned(joint: JointSpec, subject: str) -> JointSpec:
     """Return the joint between the old child as parent and the old parent as child."""
     joint = replace(joint, parent=joint.child, child=joint.parent)
     if joint.motion is None:
         return replace(joint, placement=inverse_pose(joint.placement))
     turned = joint.motion.inverted()
     if turned.inverse:
-        _require_plain(joint, told)
+        _require_plain(joint, subject)
     axes = joint.axes @ pose_matrix(turned.turn)
     new_axes = joint.placement @ axes
     values: dict[str, Any] = {of: _reordered(getattr(joint, of), turned.of_q) for of in PER_COORDINATE}
@@ -77,7 +77,7 @@ def _reordered(x: Any, order: list[int]) -> Any:
     return x if x is None or np.ndim(x) == 0 else np.asarray(x)[order]
 
 
-def _require_plain(joint: JointSpec, told: str) -> None:
+def _require_plain(joint: JointSpec, subject: str) -> None:
     """Raise an error for values per coordinate that have no equivalent for the inverse motion."""
     motion = joint.motion
     assert motion is not None
@@ -92,8 +92,8 @@ def _require_plain(joint: JointSpec, told: str) -> None:
         wrong.append("rest")
     if wrong:
         raise InputError(
-            f"{told}: {', '.join(wrong)} of the {motion.type} joint {joint.name!r} cannot be expressed in coordinates "
-            "of the inverse motion"
+            f"{subject}: {', '.join(wrong)} of the {motion.type} joint {joint.name!r} cannot be expressed in "
+            "coordinates of the inverse motion"
         )
 
 

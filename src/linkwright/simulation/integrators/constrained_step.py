@@ -251,7 +251,7 @@ def _end_gaps(model: Model, q: Array, v: Array, h: Any, count: int, constraints:
         return [normal_rows(model, model.pairs[k], own, jacobians) for k, own in zip(chosen, found, strict=True)]
 
     def to_initial_axes(g: Array) -> Array:
-        return configuration.told_before(model, h * v, g)
+        return configuration.velocity_before(model, h * v, g)
 
     displacement = h * largest(v)
     first = count - len(model.pairs)
@@ -296,7 +296,7 @@ def step_residuals(
     the largest velocity error by the law of a contact, limit or joint with dry friction.
     """
     v1 = configuration.with_turning(
-        model, configuration.told_before(model, configuration.difference(model, q, q1), v1), v1
+        model, configuration.velocity_before(model, configuration.difference(model, q, q1), v1), v1
     )
     impact = _step_impact(model, q, v, h, constraints)
     groups = _groups(model, q, impact.v, h, constraints)

@@ -82,8 +82,8 @@ def _of_the_estimates(proof: Proof, law: Law) -> Proof:
 
 
 def _predicting(law: Law) -> str:
-    told = "The prediction error of the efforts (prediction) is not part of this proof."
-    return told if np.any(law.value("prediction")) else ""
+    text = "The prediction error of the efforts (prediction) is not part of this proof."
+    return text if np.any(law.value("prediction")) else ""
 
 
 def adaptive_by_its_formula(plan: DerivationPlan, law: Law, term_limit: int) -> Proof:

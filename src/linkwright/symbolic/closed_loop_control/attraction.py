@@ -262,7 +262,7 @@ def _ends(
         t, qs, vs = controlled.motions(q[open_], v[open_], factor * seconds, 2)
         total += float(t[-1])
         longest = not once and factor == LONGER[-1]
-        ends[open_] = _told(controlled, qs, vs, target, function if longest else None, tolerance)
+        ends[open_] = _endings(controlled, qs, vs, target, function if longest else None, tolerance)
         left = ends[open_] == OPEN
         q[open_], v[open_] = qs[-1], vs[-1]
         open_ = open_[left]
@@ -271,7 +271,7 @@ def _ends(
     return ends, total
 
 
-def _told(
+def _endings(
     controlled: Controlled,
     q: Array,
     v: Array,

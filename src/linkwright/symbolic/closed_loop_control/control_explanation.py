@@ -96,8 +96,8 @@ class ControlledExplanation(ExplanationText):
         return sections_of(made)
 
     def __repr__(self) -> str:
-        told = "proved" if self.proved else "not proved"
-        return f"<Explanation of {self.model.name!r} under {self.law.name}: {told}>"
+        text = "proved" if self.proved else "not proved"
+        return f"<Explanation of {self.model.name!r} under {self.law.name}: {text}>"
 
 
 @telling(lambda mechanism: f"explaining {mechanism.model.name!r} with its controller")

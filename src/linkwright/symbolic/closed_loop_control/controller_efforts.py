@@ -223,9 +223,9 @@ def run(
     bound |= bind(ring) if bind else {}
     own = [unflatten_state(law.rule.shapes, np.array([ring[name] for name in state], dtype=object))] if state else []
     try:
-        told = law.function(bare(mechanism.model), ring["t"], mechanism.q.copy(), mechanism.v.copy(), *own, **bound)
+        results = law.function(bare(mechanism.model), ring["t"], mechanism.q.copy(), mechanism.v.copy(), *own, **bound)
         ring.check()
-        tau, after = told if state else (told, np.zeros(0))
+        tau, after = results if state else (results, np.zeros(0))
         efforts = ring.array(np.broadcast_to(tau, (law.model.nv,)))
         following = ring.array(np.concatenate([np.ravel(x) for x in _arrays(after)])) if state else after
     except Exception as failure:  # a controller is any function: on polynomials it may fail in any way

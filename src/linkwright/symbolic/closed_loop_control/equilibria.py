@@ -127,7 +127,7 @@ def pull(
     model: Model,
     q: Array,
     v: Array,
-    told: Array,
+    inputs: Array,
     multipliers: Array,
     rule: LawController | None,
     t: Any,
@@ -137,7 +137,7 @@ def pull(
     passive = dynamics.passive_forces(model, q, v)
     left = dynamics.gravity_forces(model, q) - passive
     if rule is not None:
-        efforts = rule.effort_function.efforts(model, t, q, v, told)
+        efforts = rule.effort_function.efforts(model, t, q, v, inputs)
         left = left - (efforts if limits is None else clip(efforts, -limits, limits))
     return left - dynamics.constraint_jacobian(model, q).T @ multipliers if model.loops else left
 
@@ -164,13 +164,13 @@ class Rest:
 
     @cached_property
     def _kernels(self) -> tuple[Callable[..., Array], Callable[..., Array], Callable[..., Array]]:
-        """Return kernels of f − Aᵀλ of (q, v, told, λ), and of its derivatives by q and v."""
+        """Return kernels of f − Aᵀλ of (q, v, inputs, λ), and of its derivatives by q and v."""
         rule, t, size, limits = self.rule, self.t, self.packed_values.size, self.limits
 
-        def left(model: Model, q: Array, v: Array, told: Array, multipliers: Array) -> Any:
-            return pull(model, q, v, told, multipliers, rule, t, limits)
+        def left(model: Model, q: Array, v: Array, inputs: Array, multipliers: Array) -> Any:
+            return pull(model, q, v, inputs, multipliers, rule, t, limits)
 
-        made = compile(left, self.model, told=(size,), multipliers=(self._count,))
+        made = compile(left, self.model, inputs=(size,), multipliers=(self._count,))
         return made, made.derivative("q"), made.derivative("v")
 
     @cached_property

@@ -226,18 +226,18 @@ class Controlled:
     def acceleration(self) -> Callable[[Array, Array], Array]:
         """v̇ (…, nv) of q and v at time 0, efforts cut to their limits."""
         rule, limits = (self.given.rule if self.given else None), self.limits
-        told = self.rest.packed_values
+        inputs = self.rest.packed_values
 
-        def rate(model: Model, q: Array, v: Array, told: Array) -> Any:
+        def rate(model: Model, q: Array, v: Array, inputs: Array) -> Any:
             tau: Any = np.zeros(model.nv)
             if rule is not None:
-                tau = rule.effort_function.efforts(model, 0.0, q, v, told)
+                tau = rule.effort_function.efforts(model, 0.0, q, v, inputs)
                 if limits is not None:
                     tau = clip(tau, -limits, limits)
             return dynamics.forward_dynamics(model, q, v, tau + dynamics.passive_forces(model, q, v))
 
-        kernel = compile(rate, self.model, told=(told.size,))
-        return lambda q, v: kernel(q, v, told)
+        kernel = compile(rate, self.model, inputs=(inputs.size,))
+        return lambda q, v: kernel(q, v, inputs)
 
 
 PARTS = 4

@@ -261,8 +261,8 @@ def draw(plane: PhasePlane, region: AttractionRegion | None, portrait: PhasePort
             seen.add(one.kind)
     for kind, (mark, face, edge) in MARKS.items():
         if kind in seen:
-            told = {"stable": "stable: motions go round it"}.get(kind, kind)
-            legend.append(Line2D([], [], ls="", marker=mark, ms=8, mfc=face, mec=edge, mew=1.8, label=told))
+            label = {"stable": "stable: motions go round it"}.get(kind, kind)
+            legend.append(Line2D([], [], ls="", marker=mark, ms=8, mfc=face, mec=edge, mew=1.8, label=label))
     if controlled.stateful:
         here = plane.place(plane.target, np.zeros(controlled.model.nv))
         axes.plot(*here, "o", ms=9, color="#111111", zorder=5)
@@ -276,8 +276,8 @@ def draw(plane: PhasePlane, region: AttractionRegion | None, portrait: PhasePort
     title = f"{controlled.model.name}, {law}" + (
         f", efforts to ± {_limit(controlled)}" if controlled.limits is not None else ""
     )
-    told = title.replace("_", " ") + (f"\nthe slice {held}" if held else "")
-    axes.set_title(told, fontsize=10, color="#333840", pad=12)  # marks stand on the upper edge, too
+    heading = title.replace("_", " ") + (f"\nthe slice {held}" if held else "")
+    axes.set_title(heading, fontsize=10, color="#333840", pad=12)  # marks stand on the upper edge, too
     axes.grid(alpha=0.2)
     figure.legend(handles=legend, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
     return figure

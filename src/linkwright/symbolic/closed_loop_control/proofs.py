@@ -333,8 +333,8 @@ def _linearizing(made: LawPolynomials, law: Law, moving: bool) -> Proof | None:
     target: Array | None = None
     if law.known == "computed_torque" and "stiffness" in made.bound:
         K, D = (matrix(ring, made.bound[key], n) for key in ("stiffness", "damping"))
-        told = made.bound["reference"]
-        qd, vd, ad = told(ring["t"]) if moving else (told, np.zeros(n), np.zeros(n))
+        reference = made.bound["reference"]
+        qd, vd, ad = reference(ring["t"]) if moving else (reference, np.zeros(n), np.zeros(n))
         u = ad + D @ (vd - v) + K @ (qd - q)
         target = None if moving else np.asarray(law.value("reference"), dtype=float)
     elif (solved := _solved(made, M, rest)) is not None:

@@ -101,8 +101,8 @@ def compare(
         raise ArgumentError(f"names is a dict of meanings by letter, {{'a1': 'l1'}}; got {names!r:.200}")
     mechanism = made._framed(frame)
     vocabulary = Vocabulary(mechanism.plan, made.coordinates, mechanism.mass, made.passive_names, names)
-    asked = [(what, typed)] if what is not None or not isinstance(typed, str) else lines_of(typed)
-    if not asked:
+    named = [(what, typed)] if what is not None or not isinstance(typed, str) else lines_of(typed)
+    if not named:
         raise InputError("there is nothing typed to compare")
     compared: list[str] = []
     differences: list[Difference] = []
@@ -113,9 +113,9 @@ def compare(
             differences.append(found)
 
     value = vocabulary.evaluation.value
-    sides = [side for label, one in asked for entry in (flat(one) if label else [one]) for side in trees(entry) if side]
+    sides = [side for label, one in named for entry in (flat(one) if label else [one]) for side in trees(entry) if side]
     vocabulary.rounded = any(map(has_rounded_number, sides))
-    for label, expression in asked:
+    for label, expression in named:
         letter, indices = (place_of(label) or (label, ())) if label else ("tau", ())
         if letter == "tau":
             left, right = trees(expression)

@@ -177,10 +177,10 @@ def plan_of(
         namer.loop(str(k), loop, tolerance) if isinstance(loop, Loop) else loop
         for k, loop in enumerate(model.loops, start=1)
     ]
-    if unused := [name for name in given if name not in namer.asked]:
+    if unused := [name for name in given if name not in namer.used]:
         of_frames = [name for frame in model.frames for name in _frame_names(model, frame)]
         if unknown := [name for name in unused if name not in of_frames]:
-            raise UnknownNameError("parameter", unknown[0], [*GROUPS, *namer.asked, *of_frames])
+            raise UnknownNameError("parameter", unknown[0], [*GROUPS, *namer.used, *of_frames])
     plan.values = sorted_names(plan.values)
     return plan
 
@@ -275,12 +275,12 @@ class _Namer:
 
     def __init__(self, plan: DerivationPlan):
         self.plan, self.choice, self.given = plan, plan.choice, plan.given
-        self.asked: list[str] = []
+        self.used: list[str] = []
 
     def entry(self, group: str, name: str, value: float, meaning: str, sign: int = 1) -> Entry:
         """``value``, or sign · name with that value; what vanishes is zero."""
         value = float(number(value))  # 0.1, where moving axes made 0.09999999999999998 of it
-        self.asked.append(name)
+        self.used.append(name)
         if name in self.given:
             if self.given[name] < 0.0 <= value and NOT_NEGATIVE.match(name):
                 raise InputError(f"parameter {name!r} ({meaning}) cannot be negative; got {self.given[name]:g}")

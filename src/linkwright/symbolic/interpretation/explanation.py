@@ -108,9 +108,9 @@ class ExplanationText(ABC):
         return f"<Explanation of {self.model.name!r}: {', '.join(section.title for section in self.sections)}>"
 
 
-def sections_of(told: Iterable[tuple[str, Iterable[Paragraph]]]) -> tuple[ExplanationSection, ...]:
+def sections_of(contents: Iterable[tuple[str, Iterable[Paragraph]]]) -> tuple[ExplanationSection, ...]:
     """Sections by their titles, those that say nothing left out."""
-    made = [ExplanationSection(title, tuple(paragraphs)) for title, paragraphs in told]
+    made = [ExplanationSection(title, tuple(paragraphs)) for title, paragraphs in contents]
     return tuple(section for section in made if section.paragraphs)
 
 

@@ -252,8 +252,8 @@ class MotionWords(FormulaWriter):
             yield (f"{k}. ", *self._verdict(one))
         if len(rest.found) > LISTED:
             kinds = Counter(one.kind for one in rest.found)
-            told = {"stable": "stable", "unstable": "unstable", "valley": "in a valley"}
-            counts = [f"{n} {told.get(kind, kind)}" for kind, n in kinds.most_common()]
+            options = {"stable": "stable", "unstable": "unstable", "valley": "in a valley"}
+            counts = [f"{n} {options.get(kind, kind)}" for kind, n in kinds.most_common()]
             yield (f"Of all {len(rest.found)}: {listed(counts)}.",)
 
     def _verdict(self, one: Equilibrium) -> Paragraph:

@@ -164,8 +164,8 @@ class Programmer:
         of_motion = set(letters) <= set(EQUATION)
         words = "equations" if of_motion else "_".join(quantity.name for quantity in wanted)
         tag = "" if frame is None else "_" + re.sub(r"\W+", "_", frame, flags=re.ASCII).strip("_")
-        told = "".join(quantity.arguments for quantity in wanted) + "q" * bool(self.mechanism.change)
-        needed = [name for name in "qvp" if of_motion or name in told]
+        text = "".join(quantity.arguments for quantity in wanted) + "q" * bool(self.mechanism.change)
+        needed = [name for name in "qvp" if of_motion or name in text]
         programs = []
         for values in (self._recursive, self._printed):
             inputs = self._inputs(Graph())

@@ -68,13 +68,13 @@ class EndStates:
                 raise ShapeError(f"{name} has shape {x.shape}; expected (…, {model.nq}) for {model.name!r}")
             dynamics.check(model, x)
         within_limits(model, "the end", configurations[1])
-        told = {name: _rate(name, x, model) for name, x in rates.items()}
+        options = {name: _rate(name, x, model) for name, x in rates.items()}
         self.duration = None if duration is None else finite("duration", duration)
         if self.duration is not None and not (self.duration >= 0.0).all():
             raise InputError(f"duration is a time, s, not below zero; got {duration!r}")
         self.limits = {kind: _limit(kind, x, model) for kind, x in (limits or {}).items()}
         """each (nv,) or (…, nv)"""
-        leads = [x.shape[:-1] for x in (*configurations, *told.values(), *self.limits.values())] + [
+        leads = [x.shape[:-1] for x in (*configurations, *options.values(), *self.limits.values())] + [
             () if self.duration is None else self.duration.shape
         ]
         try:
@@ -83,8 +83,8 @@ class EndStates:
             raise ShapeError(f"batch dimensions {leads} do not broadcast") from None
         self.start, self.end = (np.broadcast_to(x, (*self.batch, model.nq)) for x in configurations)
         if self.actuated is not None:
-            told = {name: np.where(others(model, self.actuated), 0.0, x) for name, x in told.items()}
-        self.rates = {name: np.broadcast_to(x, (*self.batch, model.nv)) for name, x in told.items()}
+            options = {name: np.where(others(model, self.actuated), 0.0, x) for name, x in options.items()}
+        self.rates = {name: np.broadcast_to(x, (*self.batch, model.nv)) for name, x in options.items()}
 
     @cached_property
     def way(self) -> Array:

@@ -109,9 +109,9 @@ def _closed(plan: Trajectory, actuated: tuple[str, ...], end: Array, count: int 
                 f"the loops of {model.name!r} do not stay closed between {len(t)} postures: where {named} lead, the "
                 "other joints would have to jump"
             )
-    for what, at, told in (("begins", found.start, plan.start), ("ends", found.end, end)):
-        away = np.abs(_difference(model, at, told)).max(initial=0.0)
-        if away > THERE * max(1.0, np.abs(told).max(initial=0.0)):
+    for what, at, given in (("begins", found.start, plan.start), ("ends", found.end, end)):
+        away = np.abs(_difference(model, at, given)).max(initial=0.0)
+        if away > THERE * max(1.0, np.abs(given).max(initial=0.0)):
             raise InputError(
                 f"the trajectory with actuated joints {named} {what} {away:.3g} (m or rad) from the given state: "
                 "its loops are open, or closed in another assembly mode; `close_loops` closes them"

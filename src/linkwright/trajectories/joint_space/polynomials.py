@@ -77,7 +77,7 @@ def polynomial(
     """
     if isinstance(degree, float) or degree not in (3, 5, 7):
         raise InputError(f"degree is 3, 5 or 7; got {degree!r}")
-    told = {
+    options = {
         "start_velocity": start_velocity,
         "end_velocity": end_velocity,
         "start_acceleration": start_acceleration,
@@ -86,11 +86,11 @@ def polynomial(
         "end_jerk": end_jerk,
     }
     n = (degree + 1) // 2
-    for name in list(told)[2 * (n - 1) :]:
-        if told[name] is not None:
+    for name in list(options)[2 * (n - 1) :]:
+        if options[name] is not None:
             raise InputError(f"a polynomial of degree {degree} has no {name}")
     ends = EndStates(
-        model, start, end, duration, actuated=actuated, **{name: told[name] for name in list(told)[: 2 * (n - 1)]}
+        model, start, end, duration, actuated=actuated, **{name: options[name] for name in list(options)[: 2 * (n - 1)]}
     )
     if ends.duration is None or not (ends.duration > 0.0).all():
         raise InputError(f"duration is above zero, s; got {duration!r}")
@@ -111,8 +111,8 @@ def tangent_rates(model: Model, u: Array, *rates: Array) -> list[Array]:
     """Return u̇, ü, … (…, nv) for which q ⊕ Exp(u) has the given velocity, acceleration etc. (…, nv)."""
     if not rates:
         return []
-    told = np.stack(np.broadcast_arrays(*rates), axis=-2)
-    return list(np.moveaxis(_tangents(model, len(rates))(u, told), -2, 0))
+    all_rates = np.stack(np.broadcast_arrays(*rates), axis=-2)
+    return list(np.moveaxis(_tangents(model, len(rates))(u, all_rates), -2, 0))
 
 
 def _tangents(model: Model, count: int) -> Callable[..., Any]:

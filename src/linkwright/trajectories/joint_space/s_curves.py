@@ -130,8 +130,8 @@ def _unfit(arrays: list[Array]) -> InputError:
                 return _beyond(f"it {end} with the {what}", x, limit, beyond)
         carried = v + sign * a * np.abs(a) / (2.0 * J)
         if (beyond := np.abs(carried) > V * OVER).any():
-            told = "will reach the velocity" if sign > 0.0 else "comes from the velocity"
-            return _beyond(f"with the acceleration with which it {end} it {told}", carried, V, beyond)
+            text = "will reach the velocity" if sign > 0.0 else "comes from the velocity"
+            return _beyond(f"with the acceleration with which it {end} it {text}", carried, V, beyond)
     return InputError("states and limits are of sizes that no motion is computed of")
 
 
@@ -143,11 +143,11 @@ def _beyond(what: str, x: Array, limit: Array, beyond: Array) -> InputError:
 
 def _least(arrays: list[Array], shape: tuple[int, ...]) -> Array:
     """(…,): the longest of the coordinates' least times."""
-    T, told = kernels()[0](*arrays, np.zeros(shape))
-    if (worst := told.max(initial=REACHED)) == WRONG:
+    T, states = kernels()[0](*arrays, np.zeros(shape))
+    if (worst := states.max(initial=REACHED)) == WRONG:
         raise _unfit(arrays)
     if worst == BEYOND:
-        T = _later(arrays, T, told > REACHED)
+        T = _later(arrays, T, states > REACHED)
     return _longest(T)
 
 
@@ -169,8 +169,8 @@ def _later(arrays: list[Array], T: Array, short: Array) -> Array:
     T = np.array(T)
     while short.any():  # twice at most: once to where times that are skipped end, and from there on
         own = [np.broadcast_to(x, T.shape)[short] for x in arrays]
-        T[short], told = kernels()[0](*own, T[short])
-        short[short] = told > REACHED
+        T[short], states = kernels()[0](*own, T[short])
+        short[short] = states > REACHED
     return T
 
 

@@ -86,12 +86,12 @@ def spline(
     t = t if t.ndim else _by_distance(ways, float(t))
     if not (np.diff(t) > 0.0).all():
         raise InputError("times increase from each waypoint to the next; here some do not")
-    told = {"start_velocity": start_velocity, "end_velocity": end_velocity}
-    if ends == "natural" and any(x is not None for x in told.values()):
+    options = {"start_velocity": start_velocity, "end_velocity": end_velocity}
+    if ends == "natural" and any(x is not None for x in options.values()):
         raise InputError("a natural spline has no given end velocities; use ends='clamped'")
     first, last = (
         broadcast(name, np.zeros(model.nv) if x is None else finite(name, x), (*q.shape[:-2], model.nv))
-        for name, x in told.items()
+        for name, x in options.items()
     )
     found = through(model, q, ways, t, first, last, ends == "natural")
     return found if names is None else closed(found, names, q[..., -1, :])

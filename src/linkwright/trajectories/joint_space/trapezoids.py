@@ -91,10 +91,10 @@ def trapezoid(
     rows = TrajectoryRows(ends)
     V, A = (np.broadcast_to(rows.limits(x), rows.way.shape) for x in ends.limits.values())
     v0, v1 = (rows.rates(x) for x in ends.rates.values())
-    for told, v in (("begins", v0), ("ends", v1)):
+    for verb, v in (("begins", v0), ("ends", v1)):
         if (beyond := np.abs(v) > V * (1.0 + 1e-12)).any():
             at = tuple(int(k) for k in np.argwhere(beyond)[0])
-            error = f"it {told} with the velocity {v[at]:.9g}, beyond the limit {V[at]:.9g}, at {list(at)}"
+            error = f"it {verb} with the velocity {v[at]:.9g}, beyond the limit {V[at]:.9g}, at {list(at)}"
             raise rows.named(InputError(error))
     of = (rows.way, v0, v1, V, A)
     T = _next(0.0, *of).max(axis=-1)

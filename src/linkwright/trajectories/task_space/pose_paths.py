@@ -432,12 +432,12 @@ def _timed(
     if not length and not turn:
         raise InputError("the path has no length: start and end are the same")
     given = zip(LIMITS, (*along, *about), strict=True)
-    told = {name: number(f"the limit of {name}", limit) for name, limit in given if limit is not None}
-    for name, limit in told.items():
+    options = {name: number(f"the limit of {name}", limit) for name, limit in given if limit is not None}
+    for name, limit in options.items():
         if not limit > 0.0:
             raise InputError(f"the limit of {name} is above zero; got {limit!r}")
     if duration is not None:
-        if told:
+        if options:
             raise ArgumentError("a path takes a duration, or limits; both are given")
         positive("duration", duration, "s")
         zero, one = np.zeros(1), np.ones(1)

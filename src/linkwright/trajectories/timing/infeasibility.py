@@ -68,20 +68,20 @@ def refuse(
     more = f" ({count} of {len(low)} fail)" if count > 1 else ""
     whose = _whose(row, batch)
     if (most := _fastest_end(some(problem, [row]), fails)) is not None:
-        told = (
+        text = (
             f"the path cannot be ended with speed {np.sqrt(problem.end[row]):.6g} along it: within the limits it is at "
             f"most {most:.6g}"
         )
     elif empty[row]:
-        told = _told(problem, high[row] < low[row], row)
+        text = _reason(problem, high[row] < low[row], row)
     elif endless[row]:
-        told = "no limit bounds the speed along the path: give velocity, acceleration or effort of the joints that move"
+        text = "no limit bounds the speed along the path: give velocity, acceleration or effort of the joints that move"
     else:
-        told = (
+        text = (
             f"the path cannot be begun with speed {np.sqrt(problem.start[row]):.6g} along it: within the limits it is "
             f"{np.sqrt(low[row, 0]):.6g} to {np.sqrt(high[row, 0]):.6g}"
         )
-    raise InputError(whose + told + more)
+    raise InputError(whose + text + more)
 
 
 def _whose(row: int, batch: tuple[int, ...]) -> str:
@@ -130,7 +130,7 @@ def require_motors(problem: TimeOptimalProblem, actuated: Sequence[str] | None, 
     )
 
 
-def _told(problem: TimeOptimalProblem, empty: Array, row: int) -> str:
+def _reason(problem: TimeOptimalProblem, empty: Array, row: int) -> str:
     """Return the error of an infeasible problem."""
     model, grid = problem.model, problem.grid
     i = int(np.flatnonzero(empty)[-1])  # the passage backwards fails here first

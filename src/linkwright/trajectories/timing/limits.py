@@ -188,10 +188,10 @@ def _friction(model: Model, tangents: Array) -> tuple[Array, Array] | None:
     if not lost.any():
         return None
 
-    def asked(tangents: Array) -> Array:
+    def largest(tangents: Array) -> Array:
         return np.stack([where(_greatest(tangents[:, k], 0.0) > 0.0, f, 0.0) for k, f in enumerate(lost)])
 
-    return asked(tangents), -asked(-tangents)
+    return largest(tangents), -largest(-tangents)
 
 
 def _as_lines(

@@ -101,14 +101,14 @@ def time_optimal(
     for name, x in zip(("start_speed", "end_speed"), given, strict=True):
         if not ((x >= 0.0) & (x < np.inf)).all():
             raise InputError(f"{name} is a speed along the path, ds/dt, not below 0; got {x!r}")
-    told = _limits(model, velocity, acceleration, effort)
+    planned = _limits(model, velocity, acceleration, effort)
     batch = _batch(
         {"the path": path.batch}
-        | {kind: x.shape[:-1] for kind, x in told.items()}
+        | {kind: x.shape[:-1] for kind, x in planned.items()}
         | {name: x.shape for name, x in zip(("start_speed", "end_speed"), given, strict=True)}
     )
     flat, count = each_of(path, batch), int(np.prod(batch, dtype=int))
-    allowed = {kind: np.broadcast_to(x, (*batch, model.nv)) for kind, x in told.items()}
+    allowed = {kind: np.broadcast_to(x, (*batch, model.nv)) for kind, x in planned.items()}
     limits = Limits(*(1.0 / x.reshape(count, model.nv) for x in allowed.values()))
     start, end = (np.broadcast_to(x, batch).reshape(count) ** 2 for x in given)
     grid = grid_of(flat, points)
@@ -129,8 +129,8 @@ def _batch(shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
-        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
-        raise ShapeError(f"time_optimal: batches do not broadcast: {told}") from None
+        text = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
+        raise ShapeError(f"time_optimal: batches do not broadcast: {text}") from None
 
 
 def _path(model: Model, path: Any) -> Trajectory:

@@ -16,7 +16,7 @@ from linkwright.errors import ArgumentError, InputError
 from linkwright.files import file_at, folder_at, replacing, replacing_together
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
-from linkwright.status import told
+from linkwright.status import status_message
 from linkwright.visual.animations.film import checked_motion, make_film, shown_times
 from linkwright.visual.animations.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif
 from linkwright.visual.animations.mp4 import ffmpeg, write_mp4
@@ -126,7 +126,7 @@ def animate(
         shapes=shapes,
         forces=None if forces is None else (as_numbers("points", forces[0]), as_numbers("forces", forces[1])),
     )
-    with told(f"animating {model.name!r}"):
+    with status_message(f"animating {model.name!r}"):
         if kind == "gif":
             data = encode_gif(film.frames(), durations_of(len(times), period))
             with replacing(path) as place:

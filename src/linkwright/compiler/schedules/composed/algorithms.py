@@ -70,16 +70,16 @@ def numbers_of(model: Model) -> int:
     return 100 * len(model.links) + 8 * sum(stacks) + 2 * rows * model.nv
 
 
-def correction(answer: Function, asked: LoopConstraints, opening: Array) -> Array:
+def correction(answer: Function, constraints: LoopConstraints, opening: Array) -> Array:
     """Return the smallest motion (…, nv) with K Δ = −opening in the independent rows, by K M⁻¹ Kᵀ."""
-    if not asked.size:
-        return np.zeros((*opening.shape[:-1], asked.model.nv))
-    chosen = np.flatnonzero(asked.independent.reshape(-1, asked.size).any(axis=0))
-    Y = answer(asked.matrix(chosen))
-    A = Semidefinite(asked.rates_of_all(Y)[..., chosen, :], asked.independent[..., chosen])
-    moved = np.zeros((*opening.shape[:-1], asked.model.nv))
+    if not constraints.size:
+        return np.zeros((*opening.shape[:-1], constraints.model.nv))
+    chosen = np.flatnonzero(constraints.independent.reshape(-1, constraints.size).any(axis=0))
+    Y = answer(constraints.matrix(chosen))
+    A = Semidefinite(constraints.rates_of_all(Y)[..., chosen, :], constraints.independent[..., chosen])
+    moved = np.zeros((*opening.shape[:-1], constraints.model.nv))
     for _ in range(2):  # the second step reduces the rounding error
-        moved = moved - times(np.swapaxes(Y, -1, -2), A.solve((opening + asked.rates(moved))[..., chosen]))
+        moved = moved - times(np.swapaxes(Y, -1, -2), A.solve((opening + constraints.rates(moved))[..., chosen]))
     return moved
 
 
@@ -124,15 +124,15 @@ def _forward(p: ComponentKernels) -> Function:
             return p.answer(q, tau - p.efforts(q, v, p.still, *f))
 
     def closed_tree(q: Array, v: Array, tau: Array, *f: Array) -> Any:
-        asked = LoopConstraints(model, q, v)
-        k = asked.bias
+        constraints = LoopConstraints(model, q, v)
+        k = constraints.bias
         if gains is not None:
             k = k + gains[1] ** 2 * loop_residuals(model, q)[0]
-        k = asked.within(k)
+        k = constraints.within(k)
         if gains is not None:
-            k = k + 2.0 * gains[0] * asked.rates(v)
+            k = k + 2.0 * gains[0] * constraints.rates(v)
         a = tree(q, v, tau, *f)
-        return a + correction(partial(p.answer, q), asked, asked.rates(a) + k)
+        return a + correction(partial(p.answer, q), constraints, constraints.rates(a) + k)
 
     return closed_tree if closed else tree
 
@@ -155,8 +155,8 @@ def _position_correction(p: ComponentKernels) -> Function:
     dynamics.require_mass(p.model)
 
     def all_rows(q: Array) -> Array:
-        asked = LoopConstraints(p.model, q)
-        return correction(partial(p.answer, q), asked, asked.within(loop_residuals(p.model, q)[0]))
+        constraints = LoopConstraints(p.model, q)
+        return correction(partial(p.answer, q), constraints, constraints.within(loop_residuals(p.model, q)[0]))
 
     return all_rows
 
@@ -165,8 +165,8 @@ def _velocity_correction(p: ComponentKernels) -> Function:
     dynamics.require_mass(p.model)
 
     def all_rows(q: Array, v: Array) -> Array:
-        asked = LoopConstraints(p.model, q)
-        return correction(partial(p.answer, q), asked, asked.rates(v))
+        constraints = LoopConstraints(p.model, q)
+        return correction(partial(p.answer, q), constraints, constraints.rates(v))
 
     return all_rows
 
@@ -212,10 +212,10 @@ def _impulse(p: ComponentKernels) -> Function:
     dynamics.require_mass(p.model)
 
     def all_rows(q: Array, v: Array, *f: Array) -> tuple[Array, Array]:
-        asked, push = LoopConstraints(p.model, q), p.pushed(q, *f)
+        constraints, push = LoopConstraints(p.model, q), p.pushed(q, *f)
         before = v + p.answer(q, push) if f else v
         after = before + p.closing(q, before)
-        return after, asked.multipliers(p.momenta(q, after - v) - push)
+        return after, constraints.multipliers(p.momenta(q, after - v) - push)
 
     return all_rows
 
@@ -252,11 +252,11 @@ def _plastic_impact(p: ComponentKernels) -> Function:
     inertias = np.array([link.rigid_inertia.matrix() @ X for link, X in zip(model.links, seen, strict=True)])
 
     def all_rows(q: Array, v: Array, twists: Array) -> tuple[Array, Array]:
-        asked, had = LoopConstraints(model, q), times(inertias, twists)
-        told = efforts(q, had) + model.armature * v
-        before = p.answer(q, told)
+        constraints, had = LoopConstraints(model, q), times(inertias, twists)
+        momenta = efforts(q, had) + model.armature * v
+        before = p.answer(q, momenta)
         after = before + p.closing(q, before)
-        on_bodies = loop_forces(model, q, asked.multipliers(p.momenta(q, after) - told)).on_bodies
+        on_bodies = loop_forces(model, q, constraints.multipliers(p.momenta(q, after) - momenta)).on_bodies
         return after, borne(q, np.zeros_like(v), after, had + on_bodies)
 
     return all_rows
@@ -266,22 +266,22 @@ def _prescribed_motion(p: ComponentKernels) -> Function:
     _require_parts(p, "prescribed_dynamics")
     model, prescribed = p.model, tuple(p.options["prescribed"])
     places = velocity_places(model, prescribed, "prescribed")
-    told = np.zeros(model.nv)
-    told[places] = 1.0
-    moved = p.of(partly_prescribed, pushed=True, prescribed=prescribed)
-    held = p.of(answer_of_others, weightless(model), prescribed=prescribed) if model.loops else None
+    is_prescribed = np.zeros(model.nv)
+    is_prescribed[places] = 1.0
+    moved = p.of(partly_prescribed, pushed=True, is_prescribed=is_prescribed)
+    held = p.of(answer_of_others, weightless(model), is_prescribed=is_prescribed) if model.loops else None
 
     def all_rows(q: Array, v: Array, tau: Array, a: Array, *f: Array) -> tuple[Array, Array, Array]:
-        tau, a = np.where(told, 0.0, tau), np.where(told, a, 0.0)
+        tau, a = np.where(is_prescribed, 0.0, tau), np.where(is_prescribed, a, 0.0)
         rates = moved(q, v, tau, a, *f)
         if held is not None:
-            asked, free = LoopConstraints(model, q, v), LoopConstraints(model, q, v, free=1.0 - told)
-            opening = asked.rates(rates) + asked.bias
+            constraints, free = LoopConstraints(model, q, v), LoopConstraints(model, q, v, free=1.0 - is_prescribed)
+            opening = constraints.rates(rates) + constraints.bias
             rates = rates + correction(lambda X: held(q[..., None, :], X), free, opening)
-            opening = asked.rates(rates) + asked.bias
+            opening = constraints.rates(rates) + constraints.bias
             needed = p.efforts(q, v, rates, *f) - tau
-            return rates, tau + asked.least_efforts(needed, places)[0], opening
-        efforts = np.where(told, p.efforts(q, v, rates, *f), tau)
+            return rates, tau + constraints.least_efforts(needed, places)[0], opening
+        efforts = np.where(is_prescribed, p.efforts(q, v, rates, *f), tau)
         return rates, efforts, np.zeros((*q.shape[:-1], 0))
 
     return all_rows
@@ -297,9 +297,9 @@ def _actuated_efforts(p: ComponentKernels) -> Function:
     places = velocity_places(p.model, p.options["actuated"], "actuated")
 
     def all_rows(q: Array, v: Array, a: Array, *f: Array) -> tuple[Array, Array, Array]:
-        asked = LoopConstraints(p.model, q, v)
-        efforts, missing = asked.least_efforts(p.efforts(q, v, a, *f), places)
-        return efforts, missing, asked.rates(a) + asked.bias
+        constraints = LoopConstraints(p.model, q, v)
+        efforts, missing = constraints.least_efforts(p.efforts(q, v, a, *f), places)
+        return efforts, missing, constraints.rates(a) + constraints.bias
 
     return all_rows
 

@@ -76,17 +76,17 @@ class LoopConstraints:
         self.model, self.groups = model, group_stacks(model)
         self.size = sum(one.rows.size for one in loop_batches(model))
         lead = q.shape[:-1]
-        asked = [one.jacobian(q, np.zeros(model.nv) if v is None else v) for one in loop_batches(model)]
+        jacobians = [one.jacobian(q, np.zeros(model.nv) if v is None else v) for one in loop_batches(model)]
         self.bias = np.empty((*lead, self.size))
         """K̇ v (…, m)"""
-        for one, (_, bias) in zip(loop_batches(model), asked, strict=True):
+        for one, (_, bias) in zip(loop_batches(model), jacobians, strict=True):
             self.bias[..., one.rows] = bias
         self.K: list[Array] = []
         """matrices (…, groups, m, n) of each stack of groups"""
         for group in self.groups:
             K = np.zeros((*lead, *group.rows.shape, group.columns.shape[1]))
             for part in group.parts:
-                own = asked[part.alike][0][..., part.loops, :, :]
+                own = jacobians[part.alike][0][..., part.loops, :, :]
                 for j in range(own.shape[-1]):
                     K[..., part.group, part.rows, part.columns[:, j : j + 1]] += own[..., j]
             self.K.append(K if free is None else K * free[group.columns][:, None, :])

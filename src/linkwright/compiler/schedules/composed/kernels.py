@@ -57,13 +57,13 @@ class ComponentKernels:
         self.model, self.options, self.book, self._compiled = bound.model, bound.options, bound.book, compiled
         self.frames = [name.removeprefix("wrench ") for name in bound.shapes if name.startswith("wrench ")]
 
-    def of(self, function: Function, model: Model | None = None, pushed: bool = False, **told: Any) -> Function:
+    def of(self, function: Function, model: Model | None = None, pushed: bool = False, **options: Any) -> Function:
         """Return the function of all rows, an algorithm as its public wrapper calls it; ``pushed``: with wrenches as
         its last arguments."""
         model = self.model if model is None else model
-        shapes = {name: told.pop(name) for name in OF_BODIES if name in told}
+        shapes = {name: options.pop(name) for name in OF_BODIES if name in options}
         usual = defaults(function)
-        fixed = usual | {name: x for name, x in told.items() if x is not None or name not in usual}
+        fixed = usual | {name: x for name, x in options.items() if x is not None or name not in usual}
         if pushed and self.frames and "wrenches" in fixed:
             fixed["wrenches"] = tuple(self.frames)
         key = [] if fixed == usual and not shapes else [*fixed.values(), *shapes.values()]

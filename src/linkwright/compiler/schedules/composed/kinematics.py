@@ -56,21 +56,21 @@ def padded_changes(
 
 def hessian(p: ComponentKernels) -> Function:
     """Return the Hessian of all rows."""
-    model, told = p.model, _told(p)
-    check_reference_frame(told["reference_frame"])
+    model, options = p.model, _frame_options(p)
+    check_reference_frame(options["reference_frame"])
     free = independent(model) if model.has_couplings else model
     every = CoordinateGather(model, [coordinates_of(model, range(len(model.links)))[0]], "nq")
-    way = way_between(model, told["frame"], told["relative_to"])
+    way = way_between(model, options["frame"], options["relative_to"])
     before = order_along(model, way)
-    columns = p.of(dynamics.jacobian, free, **told)
+    columns = p.of(dynamics.jacobian, free, **options)
     some = [k for k in changing(free) if way.signs[k]]
     width = max((free.joints[k].nv for k in some), default=0)
-    changes = p.of(padded_changes, free, **told, width=width) if some else None
+    changes = p.of(padded_changes, free, **options, width=width) if some else None
     starts = np.cumsum([0, *(joint.motion.nv for joint in model.joints)])
 
     def all_rows(q: Array) -> Array:
         x = every(q)[..., 0, :]
-        H = products(columns(x), before, told["reference_frame"])
+        H = products(columns(x), before, options["reference_frame"])
         if changes is not None:
             found = changes(x)
             for k in some:
@@ -81,14 +81,14 @@ def hessian(p: ComponentKernels) -> Function:
     return all_rows
 
 
-def _told(p: ComponentKernels) -> dict[str, Any]:
+def _frame_options(p: ComponentKernels) -> dict[str, Any]:
     return {name: p.choices[name] for name in ("frame", "reference_frame", "relative_to")}
 
 
 def _moved(p: ComponentKernels) -> Function:
     """Return a function of the rows (…, m, nv) of a frame's Jacobian, after a check that a joint moves it."""
     check_moves(p.model, p.choices["frame"], p.choices["relative_to"])
-    rows, columns = rows_of(p.choices["directions"]), p.of(dynamics.jacobian, **_told(p))
+    rows, columns = rows_of(p.choices["directions"]), p.of(dynamics.jacobian, **_frame_options(p))
     return lambda q: columns(q)[..., rows, :]
 
 
