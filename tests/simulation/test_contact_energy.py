@@ -167,7 +167,7 @@ def test_the_work_of_contacts_over_a_step_is_bounded(restitution: float, frictio
         impact = _step_impact(model, q0, v0, h, constraints)
         J = dense_jacobian(_groups(model, q0, impact.v, h, constraints), model.nv)
         factors = _factorized(model, q0, impact.v, h, constraints)[2]
-        v1 = configuration.told_before(model, configuration.difference(model, q0, q1), v1)
+        v1 = configuration.velocity_before(model, configuration.difference(model, q0, q1), v1)
         forced = v1 - factors.velocity(J.T @ (motion.impulses[k, row] - impact.p)) - impact.v
         assert work[k, row] <= 0.25 * factors.energy(forced)
     found = lw.rollout(model, q, v, round(duration / h), h, method=lw.Integrator(solver=EXACT))
