@@ -250,7 +250,7 @@ class Policy:
         names = [name for name in state if name.startswith(prefix) and name.endswith("weight")]
         if not names:
             listed = ", ".join(map(str, state)) or "none"
-            raise InputError(f"no name begins with {prefix!r} and ends in 'weight'; listed: {listed}")
+            raise InputError(f"no name begins with {prefix!r} and ends in 'weight'; names: {listed}")
         layers = []
         for name in names:
             W = _plain(name, state[name])

@@ -268,8 +268,8 @@ def _prescribed_motion(p: ComponentKernels) -> Function:
     places = velocity_places(model, prescribed, "prescribed")
     is_prescribed = np.zeros(model.nv)
     is_prescribed[places] = 1.0
-    moved = p.of(partly_prescribed, pushed=True, is_prescribed=is_prescribed)
-    held = p.of(answer_of_others, weightless(model), is_prescribed=is_prescribed) if model.loops else None
+    moved = p.of(partly_prescribed, pushed=True, prescribed=prescribed)
+    held = p.of(answer_of_others, weightless(model), prescribed=prescribed) if model.loops else None
 
     def all_rows(q: Array, v: Array, tau: Array, a: Array, *f: Array) -> tuple[Array, Array, Array]:
         tau, a = np.where(is_prescribed, 0.0, tau), np.where(is_prescribed, a, 0.0)
