@@ -56,7 +56,7 @@ def test_dropped_it_lands(tmp_path, capsys):
     assert force[fall - 10 :].max() > 100.0
 
 
-def test_a_push_is_as_strong_as_told(tmp_path, capsys):
+def test_a_push_is_as_strong_as_given(tmp_path, capsys):
     """With nothing beneath, the momentum changes by the newton-seconds."""
     robot = tmp_path / "box.urdf"
     robot.write_text(BOX)

@@ -56,7 +56,7 @@ def test_the_cost_to_go_falls_by_what_is_paid(kinds, step):
     assert (abs(found.poles) < 1.0).all() if step else (found.poles.real < 0.0).all()
 
 
-def test_the_law_brings_the_mechanism_back_at_the_cost_that_was_told(arm):
+def test_the_law_brings_the_mechanism_back_at_the_cost_that_was_announced(arm):
     q, h = np.full(7, 0.5), 2e-3
     Q, R = np.diag([100.0] * 7 + [1.0] * 7), 0.01 * np.eye(7)
     found = lqr(arm, q, Q, R, step=h)

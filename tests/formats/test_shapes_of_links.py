@@ -133,7 +133,7 @@ def test_urdf():
         ("<visual><geometry><mesh/></geometry></visual>", "the filename of <mesh> is missing"),
     ],
 )
-def test_a_wrong_shape_of_a_urdf_is_left_out_and_told(element, message):
+def test_a_wrong_shape_of_a_urdf_is_left_out_and_reported(element, message):
     with pytest.warns(FormatWarning) as caught:
         model = parse_urdf(URDF.format(more=element))
     assert len(model.shapes) == 3
@@ -184,7 +184,7 @@ def test_sdf_planes_with_tiny_normals(normal, expected):
         ),
     ],
 )
-def test_a_wrong_shape_of_an_sdf_is_left_out_and_told(element, message):
+def test_a_wrong_shape_of_an_sdf_is_left_out_and_reported(element, message):
     with pytest.warns(FormatWarning) as caught:
         model = parse_sdf(SDF.format(more=element))
     assert len(model.shapes) == 3

@@ -362,7 +362,7 @@ def test_a_ground_of_heights_leans_as_a_whole():
     assert np.allclose(found[0].normals, found[1].normals)
 
 
-def test_kinds_without_points_of_contact_are_left_out_and_told():
+def test_kinds_without_points_of_contact_are_left_out_and_reported():
     made = balls("a").shape("a", "cone", radius=1.0, length=1.0, name="hat")
     with pytest.warns(LinkwrightWarning, match=r"cone and plane have no points of contact: hat"):
         model = made.build().with_ground()
@@ -413,7 +413,7 @@ def test_of_fine_meshes_the_corners_stay_that_show_most():
         assert missed.max() < 0.04
 
 
-def test_meshes_that_are_not_found_are_left_out_and_told():
+def test_meshes_that_are_not_found_are_left_out_and_reported():
     made = balls("a").mesh("a", "nowhere.stl")
     with pytest.warns(LinkwrightWarning, match="there is no mesh nowhere.stl"):
         model = made.build().with_ground()

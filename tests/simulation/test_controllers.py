@@ -101,7 +101,7 @@ def test_large_mechanisms_are_held_by_parts(monkeypatch):
     np.testing.assert_allclose(by_parts, whole, rtol=1e-9, atol=1e-9 * np.abs(whole).max())
 
 
-def test_what_is_too_fast_for_the_step_is_lowered_and_told():
+def test_what_is_too_fast_for_the_step_is_lowered_and_reported():
     model = lw.load("puma560")
     q = model.random(seed=3)
     with pytest.warns(LinkwrightWarning, match=r"200 Hz .* held at 39\.8 Hz"):

@@ -48,7 +48,7 @@ def test_seeds_and_names_differ():
 
 
 @pytest.mark.parametrize("kind", ["random", "sobol", "saltelli"])
-def test_numbers_are_spread_as_told(kind):
+def test_numbers_are_spread_as_given(kind):
     rows = ALL[kind].at(0, ALL[kind].rows) if kind != "saltelli" else samples.saltelli(1024, **SPREAD).at(0, 5120)
     laws = {
         "a": scipy.stats.uniform(-1.0, 4.0),
