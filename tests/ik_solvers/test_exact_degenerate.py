@@ -100,6 +100,74 @@ def test_two_close_answers_that_the_formulas_of_an_approximate_family_merge_are_
     assert_found(lw.analytic_inverse_kinematics(model, frame), model, frame, q)
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "q"),
+    [
+        # multiple roots, which rounding of the equation of degree 16 moves off zero
+        ("xarm7", "joint2", [-np.pi / 2, np.pi, -np.pi / 2, np.pi / 2, np.pi, np.pi / 2, np.pi]),
+        (
+            "panda",
+            "panda_joint1",
+            [
+                4.2139637486452906e-08,
+                -1.5707963295096292,
+                -7.058409433059474e-08,
+                3.1415927264233585,
+                7.215525266628129e-08,
+                9.269719981899156e-08,
+                3.141592582565761,
+                0.0,
+            ],
+        ),
+        (
+            "panda",
+            "panda_joint2",
+            [
+                1.5707962626413101,
+                6.731299634318231e-08,
+                6.064337809139297e-08,
+                -1.5707962880327515,
+                -1.5707963196893564,
+                1.5707963623537127,
+                3.802202161128818e-08,
+                0.0,
+            ],
+        ),
+        (
+            "panda",
+            "panda_joint2",
+            [
+                -1.5707963023913378,
+                1.570796245947475,
+                1.5707962744261452,
+                3.1415926930039295,
+                3.141592682717282,
+                3.1415926078488896,
+                1.57079630379838,
+                0.0,
+            ],
+        ),
+        # the middle one of three answers that are 1e-3 rad apart
+        (
+            "xarm7",
+            "joint1",
+            [
+                0.5235987092502344,
+                -2.617993853007184,
+                -1.0110303243587215e-08,
+                -3.742649706722145e-08,
+                -2.6339487439336318e-08,
+                -8.668095339763224e-08,
+                -0.1578228366331363,
+            ],
+        ),
+    ],
+)
+def test_multiple_solutions_of_six_joints_of_any_geometry_are_found(name, given, q):
+    model, frame = load(name)
+    assert_found(lw.analytic_inverse_kinematics(model, frame, given=given), model, frame, np.array([q]))
+
+
 JOINTS = {
     "spherical wrist": 6,
     "three parallel axes": 6,

@@ -56,6 +56,9 @@ NEARLY = 1e-5
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
 
+CLOSE = 0.1
+"""Two answers this close (rad or m) next to a triple solution have a third between them."""
+
 EQUAL = 1e-6
 """Answers of the formulas closer than this are one."""
 
@@ -139,7 +142,8 @@ class DegenerateTargets:
         rows = self._incomplete(q, np.asarray(error <= fine), np.asarray(nearly), arrays)
         if len(rows):
             few, some, errors = [x[rows] for x in arrays], q[rows], error[rows]
-            guesses = np.concatenate([*self._nearby(few, random, MORE), self._random(few, random)], axis=1)
+            near = self._nearby(few, random, MORE)
+            guesses = np.concatenate([*near, self._random(few, random), self._between(some, errors <= fine)], axis=1)
             parts, left = self._converged(guesses, few, fine)
             self._add(some, errors, errors <= fine, parts, left <= SHARP * fine, left)
             q[rows], error[rows] = some, errors
@@ -163,6 +167,14 @@ class DegenerateTargets:
                 yield self._candidates(*near)
             else:
                 yield self._answers(*near)[0][..., self._places]
+
+    def _between(self, q: Array, known: Array) -> Array:
+        """The middles of known answers (n, branches, nq) that are close to each other; others are NaN."""
+        own = np.where(known[..., None], q[..., self._places], np.nan)
+        i, j = np.triu_indices(own.shape[1], 1)
+        middles = own[:, i] + 0.5 * np.where(self._hinges, without_turns(own[:, j] - own[:, i]), own[:, j] - own[:, i])
+        middles[~(self._gap(own[:, i], own[:, j]) < CLOSE)] = np.nan
+        return middles
 
     def _random(self, arrays: list[Array], random: np.random.Generator) -> Array:
         """Random postures, the same for each target: (n, m, joints)."""

@@ -32,6 +32,9 @@ SAMPLES = 2 * HARMONICS + 1
 CHECKED = 1.3
 """At this angle, which is no sample, a polynomial is compared with the determinant."""
 
+ROUNDING = 1e-15
+"""Accuracy of the equations, which are of size 1."""
+
 _THIRDS = 2.0 * np.pi / 3.0 * np.array([0.0, 1.0, -1.0])
 TO_HARMONICS = np.array([np.ones(3) / 3.0, 2.0 / 3.0 * np.sin(_THIRDS), 2.0 / 3.0 * np.cos(_THIRDS)])
 """(3, 3): from values at three angles to what stands by 1, by the sine and by the cosine"""
@@ -181,13 +184,17 @@ def triangle(m: Array) -> Triangle:
     return Triangle([*first, *second, *third], kept, [row[3:] for row in last[3:]])
 
 
-def determinant(m: Array) -> Any:
-    """The determinant of the equations (6, 9) and of them times x₄."""
+def determinant(m: Array) -> tuple[Any, Any]:
+    """The determinant of the equations (6, 9) and of them times x₄, and an estimate of its gradient's size.
+
+    The gradient, the determinant without its smallest pivot, amplifies rounding errors of the equations.
+    """
     pivots, _, S = triangle(m)
-    total = dot(np.array(S[0]), cross(np.array(S[1]), np.array(S[2])))
+    minors = cross(np.array(S[1]), np.array(S[2]))
+    total, change = dot(np.array(S[0]), minors), np.sqrt(dot(minors, minors))
     for pivot in pivots:
-        total = total * pivot
-    return total
+        total, change = total * pivot, maximum(change * abs(pivot), abs(total))
+    return total, change
 
 
 def null_vector(m: Array) -> list[list[Any]]:
@@ -210,22 +217,25 @@ def null_vector(m: Array) -> list[list[Any]]:
 def polynomial_of(coefficients: Array) -> tuple[Array, Any]:
     """The trigonometric polynomial (17,) in θ₃ of the determinant, from the equations by harmonics (3, 6, 9).
 
-    And how far it is from the determinant at another angle: near degenerate targets elimination loses digits.
+    And its error: its distance from the determinant at another angle, and the effect of rounding of the equations.
+    Near degenerate targets elimination loses digits.
     """
     one, by_s, by_c = coefficients
     turn = SineCosine(np.sin(2.0 * np.pi / SAMPLES), np.cos(2.0 * np.pi / SAMPLES))
 
-    def sampled(k: Any, s: Any, c: Any, polynomial: Array) -> Any:
-        value = (2.0 / SAMPLES) * determinant(one + by_s * s + by_c * c)
+    def sampled(k: Any, s: Any, c: Any, polynomial: Array, most: Any) -> Any:
+        value, change = determinant(one + by_s * s + by_c * c)
+        value = (2.0 / SAMPLES) * value
         at, harmonics = SineCosine(s, c), [0.5 * value]
         for k in range(1, HARMONICS + 1):
             harmonics += [value * at.s, value * at.c]
             at = at.then(SineCosine(s, c)) if k < HARMONICS else at
-        return (*SineCosine(s, c).then(turn), polynomial + stack(harmonics))
+        return (*SineCosine(s, c).then(turn), polynomial + stack(harmonics), maximum(most, change))
 
-    polynomial = np.asarray(repeat(SAMPLES, sampled, 0.0, 1.0, np.zeros(SAMPLES))[2])
-    value = determinant(one + by_s * float(np.sin(CHECKED)) + by_c * float(np.cos(CHECKED)))
-    return polynomial, abs(value - derivatives(polynomial, CHECKED)[0])
+    _, _, polynomial, change = repeat(SAMPLES, sampled, 0.0, 1.0, np.zeros(SAMPLES), 0.0)
+    polynomial = np.asarray(polynomial)
+    value, _ = determinant(one + by_s * float(np.sin(CHECKED)) + by_c * float(np.cos(CHECKED)))
+    return polynomial, abs(value - derivatives(polynomial, CHECKED)[0]) + ROUNDING * change
 
 
 def _ratio(pairs: list[tuple[Any, Any]]) -> SineCosine:
