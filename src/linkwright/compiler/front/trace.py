@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from linkwright.compiler.front.bind import BoundFunction
+from linkwright.compiler.front.random_draws import warning_of_draws
 from linkwright.compiler.ir.program import Program, program_of
 from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.errors import ExpressionError, LinkwrightError, TooLargeError
@@ -48,7 +49,8 @@ def uncollected() -> Iterator[None]:
 
 def trace(bound: BoundFunction, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """Return the program of a bound function; :class:`TooLargeError` where it would be too long."""
-    program, sums_met = _traced(bound, Graph(node_limit))
+    with warning_of_draws(bound.book):
+        program, sums_met = _traced(bound, Graph(node_limit))
     if program.length > operation_limit:
         raise TooLargeError(f"{program.length} operations, more than {operation_limit}")
     if sums_met and program.length <= RETRACED:

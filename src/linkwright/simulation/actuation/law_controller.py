@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.compiler.front.random_draws import watch
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError, joined, wrong_call
 from linkwright.model.memo import derived, exact
@@ -256,6 +257,7 @@ def law_controller(
     def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any, **measured: Array) -> Any:
         own = (unflatten_state(shapes, given[0]),) if stateful else ()
         whole = model.physical or model  # a controller may use energies, momenta and parameters
+        watch(function)
         q, v = q.copy(), v.copy()  # a controller may write into its arguments
         found = function(whole, t, q, v, *own, **packed.named(given[len(own) :]), **measured)
         if not stateful:
