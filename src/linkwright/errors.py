@@ -232,6 +232,8 @@ def explained(function: F) -> F:
     def call(*args: Any, **named: Any) -> Any:
         try:
             return function(*args, **named)
+        except ExpressionError as error:  # the mistake is in user code, far below many frames of the library
+            raise error.with_traceback(_of_user_code(error.__traceback__)) from error.__cause__
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
                 raise
@@ -246,6 +248,18 @@ def explained(function: F) -> F:
         raise wrong_call(name, signature, args, named)
 
     return call  # type: ignore[return-value]
+
+
+def _of_user_code(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """Return a traceback without the frames of the library and of NumPy."""
+    frames = []
+    while traceback is not None:
+        if traceback.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in (PACKAGE, "numpy"):
+            frames.append(traceback)
+        traceback = traceback.tb_next
+    for one in reversed(frames):
+        traceback = types.TracebackType(traceback, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return traceback
 
 
 class UnknownNameError(LinkwrightError, KeyError):

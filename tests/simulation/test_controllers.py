@@ -288,3 +288,17 @@ def test_controllers_that_are_kernels_run_in_machine_code(monkeypatch):
     motions = [lw.simulate(arm, start, np.zeros(2), 0.5, callback=x) for x in (bound, lw.compile(resting, arm, t=()))]
     assert np.abs(motions[0].q - motions[1].q).max() < 1e-12
     assert np.abs(motions[0].q[-1]).max() < 0.3
+
+
+def test_the_traceback_of_a_mistake_on_symbols_has_only_the_frames_of_the_user():
+    import math
+    import traceback
+
+    def controller(model, t, q, v):
+        return -math.sin(q[0]) * v
+
+    where = r"line \d+ of test_controllers\.py.*np\.sin, not math\.sin"
+    with pytest.raises(lw.errors.ExpressionError, match=where) as e:
+        lw.simulate(lw.load("two_link"), [0.1, 0.2], [0.0, 0.0], 0.01, 1e-3, controller=controller)
+    assert len(traceback.format_exception(e.value)) < 10
+    assert traceback.extract_tb(e.value.__traceback__)[-1].line == "return -math.sin(q[0]) * v"
