@@ -563,3 +563,30 @@ def test_equations_of_a_frame(tmp_path, capsys):
         status, _, message = run("equations", "two_link", *wrong, capsys=capsys)
         assert status == 2
         assert expected in message
+
+
+def test_help_describes_every_command_and_every_method(capsys):
+    from typing import get_args, get_type_hints
+
+    from linkwright.cli.commands.simulate import METHOD_NAMES, simulate
+    from linkwright.simulation.integrators.methods import METHODS
+
+    lines = [line.strip("│ ") for line in run("--help", capsys=capsys)[1].splitlines()]
+    for command in ("bench", "experiment", "gallery", "simulate"):
+        assert any(line.startswith(f"{command} ") and len(line.split()) > 4 for line in lines), command
+    methods = get_args(get_type_hints(simulate)["method"])
+    assert set(methods) == {"auto", *METHODS, "equations"} == {"auto", *METHOD_NAMES}
+    shown = " ".join(run("simulate", "--help", capsys=capsys)[1].replace("│", " ").split())
+    assert all(f" {name}: " in shown for name in methods)
+
+
+def test_info_lists_missing_mesh_files_in_one_line(tmp_path, capsys):
+    model = tmp_path / "swing.urdf"
+    meshes = "".join(f'<visual><geometry><mesh filename="{k}.stl"/></geometry></visual>' for k in "bcd")
+    model.write_text(URDF.replace("<visual>", f"{meshes}<visual>", 1))
+    text = run("info", model, "--no-operations", capsys=capsys)[1]
+    (line,) = [line for line in text.splitlines() if "mesh" in line]
+    assert line == "4 mesh files are missing: b.stl, c.stl, d.stl, … (4 in total; --verbose lists them)"
+    text = run("info", model, "--no-operations", "--verbose", capsys=capsys)[1]
+    assert "b.stl, c.stl, d.stl, package://nowhere/arm.stl" in text
+    assert "mesh" not in run("info", "two_link", "--no-operations", capsys=capsys)[1]

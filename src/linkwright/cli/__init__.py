@@ -23,13 +23,13 @@ from linkwright.cli.input import usage_errors
 from linkwright.cli.output import terminal
 from linkwright.cli.output.encodings import accept_all_characters_in_output
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
-from linkwright.plugins import plugins
+from linkwright.plugins import description_of, plugins
 from linkwright.status import status_elsewhere
 
 # importing these modules registers their commands
 COMMANDS = (simulate, reach, info, equations, convert, identify, study, studio, cache, doctor)
 for name, command in plugins("commands").items():
-    app.command(command.value, name=name)  # imported at its first call
+    app.command(command.value, name=name, help=description_of(command) or None)  # imported at its first call
 
 
 def main(arguments: list[str] | None = None) -> None:

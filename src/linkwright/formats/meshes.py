@@ -19,6 +19,7 @@ from linkwright.formats.materials import Painted, is_unpainted, plain, read_coll
 from linkwright.formats.solids import SolidProperties, box, capsule, cone, cylinder, ellipsoid, polyhedron, together
 from linkwright.formats.xml import read_bytes, shortened
 from linkwright.model.shape import Shape
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, finite
 
 ENDINGS = (".stl", ".obj", ".dae")
@@ -309,6 +310,18 @@ def mesh_file(shape: Shape) -> Path:
             return path
     looked = ", ".join(str(path) for path in tried[:6]) + (", …" if len(tried) > 6 else "")
     raise MissingFileError(f"there is no mesh {shortened(shape.file, 300)}; looked for {looked or 'nothing'}")
+
+
+def missing_meshes(model: Model) -> list[str]:
+    """Return the mesh files of a model that do not exist, each once, as the robot file names them."""
+    lost: dict[str, None] = {}
+    for shape in model.shapes:
+        if shape.kind == "mesh" and shape.file:
+            try:
+                mesh_file(shape)
+            except MissingFileError:
+                lost[shape.file] = None
+    return list(lost)
 
 
 def _is_file(path: Path) -> bool:

@@ -18,11 +18,15 @@ from linkwright.errors import (
     ClosureError,
     InputError,
     LinkwrightError,
+    counted,
 )
 from linkwright.files import write_text
 from linkwright.model.elements import Joint
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+
+FEW_MESHES = 3
+"""Number of missing mesh files that are listed without --verbose."""
 
 
 @app.command
@@ -39,6 +43,7 @@ def info(robot: Robot, /, *, root: Root = "fixed", operations: bool = True, verb
         Count the multiplications and additions of each algorithm.
     """
     from linkwright.dynamics import total_mass, welded_mass
+    from linkwright.formats.meshes import missing_meshes
 
     model = load_robot(robot, root, verbose)
     terminal.output.print(str(model), soft_wrap=True)
@@ -52,6 +57,11 @@ def info(robot: Robot, /, *, root: Root = "fixed", operations: bool = True, verb
         with terminal.errors.status("compiling the loop constraints"):
             free = _mobility(model)
         terminal.output.print(free, soft_wrap=True)
+    if lost := missing_meshes(model):
+        few = len(lost) if verbose else FEW_MESHES
+        more = f", … ({len(lost)} in total; --verbose lists them)" if len(lost) > few else ""
+        found = counted(len(lost), "mesh file is missing", "mesh files are missing")
+        terminal.output.print(f"{found}: {', '.join(lost[:few])}{more}", soft_wrap=True)
     names = [name for name in model.frames if name != "world"]
     shown = ", ".join(names[:40]) + (f", … ({len(names)} in total)" if len(names) > 40 else "")
     terminal.output.print(f"frames: {shown}", soft_wrap=True)

@@ -83,11 +83,12 @@ def simulate(
     step
         Step size, s.
     method
-        Integration method. rk4: fourth-order Runge–Kutta. semi_implicit: first order, stable with stiff dampers and
-        friction. dopri5: fifth order with adaptive steps. variational: second order and symplectic (bounded energy
-        error). equations: generated equations of motion in Python with SciPy's DOP853 (most accurate, slow). auto:
-        semi_implicit with contact, joint limits or stiff forces, else rk4. With rk4, midpoint, euler and dopri5 the
-        ground is a stiff spring, and joints have no limits. variational and equations have no ground.
+        Integration method. rk4: fourth-order Runge–Kutta. midpoint: second order. euler: first order. dopri5: fifth
+        order with adaptive steps. semi_implicit: first order, stable with stiff dampers and friction. variational:
+        second order and symplectic (bounded energy error). equations: generated equations of motion in Python with
+        SciPy's DOP853 (most accurate, slow). auto: semi_implicit with contact, joint limits or stiff forces, else rk4.
+        With rk4, midpoint, euler and dopri5 the ground is a stiff spring, and joints have no limits. variational and
+        equations have no ground.
     posture
         Initial posture: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others are
         neutral), or "random". Radians and meters, or degrees with "deg". Default without --velocity and --hold:
