@@ -78,6 +78,16 @@ def test_a_compiled_function_that_draws_is_warned_of():
         lw.compile(lambda x: x + GENERATOR.normal(), x=(2,))
 
 
+def test_functions_without_a_module_are_searched():
+    scope = {"rng": np.random.default_rng(1)}
+    exec("def controller(model, t, q, v): return -v + rng.normal()\ndef quiet(model, t, q, v): return -v", scope)
+    del scope["__builtins__"]
+    assert scope["quiet"].__module__ is None
+    simulated(scope["quiet"])
+    with pytest.warns(LinkwrightWarning, match="only once"):
+        simulated(scope["controller"])
+
+
 def test_controllers_that_draw_nothing_are_compiled_without_a_warning():
     weights = np.random.default_rng(2).normal(size=(2, 2))
 

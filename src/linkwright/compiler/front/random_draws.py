@@ -98,7 +98,7 @@ def _generators(x: Any, seen: set[int], depth: int) -> Iterator[Any]:
             except ValueError:  # not assigned yet
                 continue
         inner += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
-        if x.__module__.partition(".")[0] not in ("linkwright", "numpy"):
+        if str(x.__module__).partition(".")[0] not in ("linkwright", "numpy"):  # None in code that exec() runs
             inner += [x.__globals__[name] for name in _names(x.__code__) if name in x.__globals__]
     elif isinstance(x, dict):
         inner = list(x.values())
