@@ -140,13 +140,27 @@ def test_equations_have_a_legend_and_units():
         assert word in page
 
 
-def test_equations_stand_below_the_curves_and_are_offered_only_for_short_ones(arm):
-    assert "Equations" not in arm.first_steps.options
+def test_all_first_steps_are_offered_and_equations_stand_below_the_curves(arm):
+    steps = ("Drag", "Simulate", "Equations", "Push")
+    assert tuple(arm.first_steps.options) == steps
+    arm.start_with("Equations")
+    assert "gravity" in arm.simulating._equations.content.lower()
+    assert not arm.simulating.panel.clock.playing
     with lw.studio(lw.load("two_link"), port=18961) as made:
-        assert made.first_steps.options[-1] == "Equations"
+        assert tuple(made.first_steps.options) == steps
         made.start_with("Equations")
         assert "math" in made.simulating._equations.content
         assert not made.simulating.panel.clock.playing
+
+
+def test_equations_that_are_too_long_are_refused_with_a_sentence_and_without_a_simulation(server):
+    with lw.studio(lw.load("quadruped"), port=18963) as made:
+        made.start_with("Equations")
+        assert "linkwright equations" in made._status.content
+        assert made.simulating.panel is None
+    with lw.studio(lw.load("four_bar"), port=18964) as made:
+        made.start_with("Equations")
+        assert "closed loops" in made._status.content
 
 
 def test_a_dark_page_has_a_dark_ground(arm):

@@ -136,7 +136,7 @@ def test_the_double_pendulum_moves_and_the_printed_program_goes_elsewhere(opened
     assert "math" in page.equations.content
 
 
-@pytest.mark.parametrize("name", ["two_link", "pendulum", "planar:3", "arm4"])
+@pytest.mark.parametrize("name", ["two_link", "pendulum", "planar:3", "arm4", "puma560", "arm7"])
 def test_terms_of_equations_add_up_to_the_numbers(name):
     model = lw.load(name)
     made = typeset(model)
@@ -163,8 +163,17 @@ def test_terms_follow_masses_and_gravity_and_light_up():
     assert "<script" not in moving
 
 
+def test_of_an_arm_of_seven_joints_the_gravity_terms_are_set_and_a_sentence_names_the_others():
+    model = lw.load("arm7")
+    made = typeset(model)
+    assert made.letters == ["g"]
+    page = made.html(made.values(model.random(seed=1), np.zeros(7)))
+    assert "M and h of this robot are too long for the panel" in page
+    assert "Inertia" not in page
+
+
 def test_long_equations_are_not_set():
-    assert typeset(lw.load("puma560")) is None
+    assert typeset(lw.load("quadruped")) is None
     assert typeset(lw.load("humanoid")) is None
     assert typeset(lw.load("four_bar")) is None
 

@@ -1,4 +1,8 @@
-"""The equations of motion of a small mechanism in the panel, as MathML; colors show the present size of each term."""
+"""The equations of motion of a mechanism in the panel, as MathML; colors show the present size of each term.
+
+All terms of a small mechanism are shown, and of a larger one the gravity terms, which are derived within about a second
+also for arms of seven joints: the mass matrix of arm7 has 352 terms, its gravity forces have 32.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,17 @@ from linkwright.symbolic.output.mathml import LEADING_MINUS, MINUS, PLUS, mathml
 from linkwright.symbolic.output.notation import DIVISION, Product, Sum
 
 MOST_VELOCITIES, MOST_TERMS = 4, 60
-"""Larger equations are not shown in the panel."""
+"""Limits of complete equations in the panel."""
+MOST_VELOCITIES_OF_GRAVITY, MOST_TERMS_OF_GRAVITY = 9, 80
+"""Limits of gravity terms in the panel."""
 FADING = 0.995
 """The color of a term is its size relative to the largest recent term, which decays by this factor at each picture."""
 PALE, POSITIVE, NEGATIVE = np.array([176.0, 182.0, 190.0]), np.array([196.0, 60.0, 20.0]), np.array([24.0, 90.0, 190.0])
-QUANTITIES = ("mass_matrix", "velocity_forces", "gravity_forces")
+QUANTITIES = {"M": "mass_matrix", "h": "velocity_forces", "g": "gravity_forces"}
 TITLES = {"M": "Inertia", "h": "Centrifugal and Coriolis", "g": "Gravity"}
+GRAVITY_ALONE = (
+    "M and h of this robot are too long for the panel; <code>linkwright equations</code> writes all terms to a file."
+)
 HIGHLIGHTS = (("gray", PALE), ("red", POSITIVE), ("blue", NEGATIVE))
 
 
@@ -34,11 +43,13 @@ class MatrixEntry(NamedTuple):
 
 
 class Typeset:
-    """M, h and g of a mechanism with their present values; made by :func:`typeset`."""
+    """M, h and g of a mechanism, or g alone, with their present values; made by :func:`typeset`."""
 
     def __init__(self, made: Equations, lines: list[MatrixEntry]):
         self.made, self.lines = made, lines
-        arrays = [made.polynomials(name, None, "world_aligned") for name in QUANTITIES]
+        self.letters = [letter for letter in TITLES if any(line.letter == letter for line in lines)]
+        """the quantities that are shown"""
+        arrays = [made.polynomials(QUANTITIES[letter], None, "world_aligned") for letter in self.letters]
         self.named = made.named_in(p for array in arrays for p in array.flat)
         """values and meanings of the names"""
         self._links = {name: meaning for name, (_, meaning) in self.named.items()}
@@ -83,6 +94,8 @@ class Typeset:
                 title = f"{TITLES[letter]}, {self.units[letter]}"
                 parts.append(f'<div style="opacity:0.7;margin-top:8px">{title}</div>')
             parts.append(self._line(line, own))
+        if "M" not in self.letters:
+            parts.append(f'<div style="opacity:0.7;white-space:normal;margin-top:8px">{GRAVITY_ALONE}</div>')
         parts.append("</div>")
         return "".join(parts)
 
@@ -106,8 +119,8 @@ class Typeset:
 
 
 def may_be_typeset(model: Model) -> bool:
-    """Return whether the equations of a mechanism can be short enough for the panel."""
-    return 0 < model.nv <= MOST_VELOCITIES and not model.loops
+    """Return whether the equations of a mechanism, or its gravity terms, can be short enough for the panel."""
+    return 0 < model.nv <= MOST_VELOCITIES_OF_GRAVITY and not model.loops
 
 
 def _kinds(model: Model) -> tuple[bool, bool]:
@@ -117,19 +130,22 @@ def _kinds(model: Model) -> tuple[bool, bool]:
 
 
 def typeset(model: Model) -> Typeset | None:
-    """Return the equations of a mechanism for the panel; None if they are too long."""
+    """Return the equations of a mechanism for the panel, or its gravity terms; None if these are too long."""
     if not may_be_typeset(model):
         return None
     made = equations(model)
-    lines = [
-        MatrixEntry(letter, tuple(place.strip("[]").split(",")), terms)
-        for what in TITLES
-        for letter, place, terms in made.entries("products", what)
-        if letter in TITLES and place and "i" not in place
-    ]
-    if sum(len(line.terms) for line in lines) > MOST_TERMS:
-        return None
-    return Typeset(made, lines)
+    for letters, most in ((tuple(TITLES), MOST_TERMS), (("g",), MOST_TERMS_OF_GRAVITY)):
+        if letters != ("g",) and model.nv > MOST_VELOCITIES:
+            continue
+        lines = [
+            MatrixEntry(letter, tuple(place.strip("[]").split(",")), terms)
+            for what in letters
+            for letter, place, terms in made.entries("products", what)
+            if letter in letters and place and "i" not in place
+        ]
+        if 0 < sum(len(line.terms) for line in lines) <= most:
+            return Typeset(made, lines)
+    return None
 
 
 def value_of(term: Product, values: Mapping[str, float]) -> float:

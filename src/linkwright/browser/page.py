@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.camera import CameraControls
-from linkwright.browser.equation_view import may_be_typeset
 from linkwright.browser.hand import Hand, Track
 from linkwright.browser.labels import literal
 from linkwright.browser.live.simulation_tab import Simulating
@@ -36,7 +35,7 @@ MOST_NAMES = 500
 """Largest number of frames in the list."""
 HIDDEN = "The gizmo is hidden during a simulation, where the mouse pushes links. *Show gizmo* shows it."
 TRACKS: dict[str, Track] = {"position": "position", "position + orientation": "pose"}
-FIRST_STEPS = ("Drag", "Simulate", "Push", "Equations")
+FIRST_STEPS = ("Drag", "Simulate", "Equations", "Push")
 DRAG = "Drag an arrow of the gizmo to move the hand, or a ring to rotate it. The joints follow."
 WELCOME = "**First steps**: drag the gizmo at the hand, or press a button."
 
@@ -89,8 +88,7 @@ class Studio:
         self.posture.listen(self.scene.show)
         self._status = gui.add_markdown(WELCOME if self.model.nv else "")
         if self.model.nv:
-            names = [name for name in FIRST_STEPS if name != "Equations" or may_be_typeset(self.model)]
-            self.first_steps = gui.add_button_group("Start", names)
+            self.first_steps = gui.add_button_group("Start", FIRST_STEPS)
             self.first_steps.on_click(lambda _: self.start_with(str(self.first_steps.value)))
         progress = gui.add_folder(None)
         gui.add_html(STYLE)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.camera import CameraControls
-from linkwright.browser.equation_view import Typeset, typeset
+from linkwright.browser.equation_view import Typeset, may_be_typeset, typeset
 from linkwright.browser.labels import literal
 from linkwright.browser.live.live import Live
 from linkwright.browser.live.panel import LivePanel
@@ -53,6 +53,7 @@ latter, relative to their size."""
 
 TEXT = "Simulate the robot in real time: push it with the mouse; change masses, joint stiffness and gravity."
 TOO_LONG = "The equations of this robot are too long for the panel; `linkwright equations` writes them to a file."
+LOOPS = "The panel has no equations of closed loops; `linkwright equations` writes them to a file."
 STEPS = {
     "Simulate": "The simulation runs. Drag a link to push it.",
     "Push": "A push has moved the robot. Drag a link with the mouse to push it yourself.",
@@ -141,6 +142,8 @@ class Simulating:
 
     def start_with(self, what: str) -> str:
         """Begin a simulation to "Simulate", to "Push" the robot or to show "Equations"; return a sentence."""
+        if what == "Equations" and not may_be_typeset(self.model):
+            return LOOPS if self.model.loops else TOO_LONG
         begins = self.panel is None
         panel = self.begin(what != "Equations")
         if panel is None:
