@@ -69,9 +69,60 @@ def test_mujoco_shows_all_of_the_humanoid_with_a_light_and_a_floor(tmp_path):
     m = mujoco.MjModel.from_xml_path(str(path))
     assert (m.ngeom, m.nlight) == (len(model.shapes) + 1, 1)
     floor = m.geom("floor")
-    assert floor.contype == floor.conaffinity == 0
     lowest = -lw.pose(model, model.neutral(), "left_sole")[2, 3]
     assert floor.pos[2] == pytest.approx(-lowest, abs=1e-9)
     assert m.body_mass.sum() == pytest.approx(73.0, rel=0.02)
     with pytest.warns(lw.errors.FormatWarning, match="contact of 2 geoms"):
         assert len(lw.load(path).shapes) == len(model.shapes)
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*velocity limits are lost:linkwright.errors.FormatWarning")
+@pytest.mark.parametrize("name", ["humanoid", "quadruped"])
+def test_a_converted_legged_robot_that_is_dropped_in_mujoco_rests_on_its_floor(name, tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    model, path = lw.load(name), tmp_path / "robot.xml"
+    model.save(path)
+    m = mujoco.MjModel.from_xml_path(str(path))
+    m.jnt_stiffness[1:], m.dof_damping[6:] = 2e4, 400.0  # stiff springs hold the posture of the file
+    data = mujoco.MjData(m)
+    start = data.qpos[2]
+    data.qpos[2] += 0.05
+    mujoco.mj_step(m, data, 1000)
+    assert abs(data.qpos[2] - start) < 0.003
+    assert abs(data.qvel).max() < (1e-3 if name == "quadruped" else 0.1)  # stiff on flat soles, the humanoid rocks
+    weight = np.linalg.norm(m.opt.gravity) * m.body_mass.sum()
+    forces, wrench = [], np.zeros(6)
+    for _ in range(500):
+        mujoco.mj_step(m, data)
+        forces.append(0.0)
+        for k in range(data.ncon):
+            assert mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_GEOM, data.contact[k].geom1) == "floor"
+            assert data.contact[k].friction[0] == pytest.approx(0.7)
+            mujoco.mj_contactForce(m, data, k, wrench)
+            forces[-1] += wrench[0]
+    assert np.mean(forces) == pytest.approx(weight, rel=0.02)
+    height = float(m.geom("floor").pos[2])
+    model.with_ground(height).save(path)
+    m.jnt_stiffness[1:], m.dof_damping[6:] = 0.0, 0.0
+    grounded, moving = mujoco.MjModel.from_xml_path(str(path)), []
+    for one in (m, grounded):
+        data = mujoco.MjData(one)
+        data.qpos[2] += 0.05
+        mujoco.mj_step(one, data, 150)
+        moving.append(data.qpos.copy())
+    assert np.allclose(*moving, atol=1e-6)  # the floor acts as the ground of with_ground() does
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*velocity limits are lost:linkwright.errors.FormatWarning")
+def test_the_floor_below_a_fixed_arm_touches_nothing_and_a_floor_of_a_file_is_kept(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "arm7.xml"
+    lw.load("arm7").save(path)
+    floor = mujoco.MjModel.from_xml_path(str(path)).geom("floor")
+    assert floor.contype == floor.conaffinity == 0
+    own = """<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1"/><body name="ball" pos="0 0 1"><freejoint/>
+      <geom type="sphere" size="0.1" mass="1"/></body></worldbody></mujoco>"""
+    (tmp_path / "ball.xml").write_text(own)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert any(shape.name == "floor" for shape in lw.load(tmp_path / "ball.xml").shapes)

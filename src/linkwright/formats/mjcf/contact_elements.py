@@ -28,7 +28,7 @@ def surface(shape: Shape, alone: bool, losses: Losses) -> dict[str, Any]:
         options["margin"] = shape.margin
     for bits in ("contype", "conaffinity"):
         if getattr(shape, bits) != 1:
-            options[bits] = _signed(getattr(shape, bits))
+            options[bits] = signed(getattr(shape, bits))
     _lost(shape, shape.called, losses)
     return options
 
@@ -45,7 +45,7 @@ def _condim(slide: float, spin: float, roll: float) -> int:
     return 6 if roll else 4 if spin else 3 if slide else 1
 
 
-def _signed(bits: int) -> int:
+def signed(bits: int) -> int:
     """Return 32 bits as a signed integer."""
     return bits - (1 << 32) if bits >> 31 else bits
 

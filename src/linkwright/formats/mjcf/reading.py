@@ -34,7 +34,7 @@ import numpy as np
 from linkwright.errors import FormatError, MissingExtraError, ShapeError
 from linkwright.formats.child_process import confined
 from linkwright.formats.findings import assembled
-from linkwright.formats.mjcf.contacts import contacts_of, touching
+from linkwright.formats.mjcf.contacts import contacts_of
 from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
 from linkwright.formats.xml import not_utf_8, read_bytes, root_tag
@@ -109,7 +109,7 @@ def _described(name: str) -> tuple[Description, list[str]]:
     reader = MjcfReader(mujoco, spec, compiled, name, lines=b"<include" not in data)
     description = reader.description()
     unused += reader.unused
-    collide = int(touching(compiled).sum())
+    collide = sum(shape.touches for shape in description.shapes)
     waiting = [
         f"contact of {collide} geoms acts once its pairs are found: model.with_contact() in Python "
         "(a floating robot stands on its ground in the studio and in linkwright simulate)"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.formats.mjcf.contacts import surface_of, touching
-from linkwright.formats.mjcf.scenery import FLOOR
+from linkwright.formats.mjcf.scenery import FLOOR, is_added
 from linkwright.model.shape import KINDS, Shape, Use
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import quaternion_matrix
@@ -46,7 +46,7 @@ def shapes_of(reader: MjcfReader) -> tuple[list[Shape], dict[int, int]]:
         name = reader.mujoco.mj_id2name(m, names.mjOBJ_GEOM, g) or ""
         if kind is None and touches:
             unread.append(name)
-        if kind is None or not (touches or seen) or (kind == "plane" and name == FLOOR and not touches):
+        if kind is None or not (touches or seen) or (kind == "plane" and name == FLOOR and is_added(reader, touches)):
             continue
         T = pose_matrix(rotation_of(m.geom_quat[g]), m.geom_pos[g])
         size = m.geom_size[g].tolist()

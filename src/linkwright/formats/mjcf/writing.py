@@ -138,7 +138,7 @@ class _MjcfWriter:
                 if shape.use == "collision":
                     options["group"] = 3
             self.nodes[shape.body].add("geom", **options)
-        add_scenery(self.nodes[WORLD], assets, self.description)
+        add_scenery(root, self.nodes[WORLD], assets, self.description)
         if assets.children:
             root.children.append(assets)
         contacts(root, self.description, self.geoms, self.losses)
