@@ -102,7 +102,9 @@ def test_a_converted_legged_robot_that_is_dropped_in_mujoco_rests_on_its_floor(n
             forces[-1] += wrench[0]
     assert np.mean(forces) == pytest.approx(weight, rel=0.02)
     height = float(m.geom("floor").pos[2])
-    model.with_ground(height).save(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.with_ground(height).save(path)
     m.jnt_stiffness[1:], m.dof_damping[6:] = 0.0, 0.0
     grounded, moving = mujoco.MjModel.from_xml_path(str(path)), []
     for one in (m, grounded):
