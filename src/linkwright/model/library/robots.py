@@ -28,7 +28,7 @@ def puma560() -> Model:
     dynamic model and inertial parameters of the PUMA 560 arm", ICRA 1986, also for the maximal torques.
     Joint limits: Wang & Chen, IEEE Trans. RA 7(4), 1991. Armature is G² Jm; friction is reflected in the
     same way, with the mean Coulomb friction of both directions. Conventions: z up, the shoulder at the
-    origin, at q = 0 the upper arm along x and the forearm upward.
+    origin, at q = 0 the upper arm along x and the forearm upward. All shapes are visual only.
 
     Two entries differ from the papers. For link 1, of which only the moment about its axis was identified,
     12.95 kg (Tarn et al. 1985) are placed on that axis with equal moments; neither affects any
@@ -113,7 +113,35 @@ def puma560() -> Model:
             21.3,
         ),
     )
-    return from_dh("puma560", rows, "standard")
+    builder = Builder(from_dh("puma560", rows, "standard")).body("base").joint("mount", "fixed", WORLD, "base")
+    _add_puma560_shapes(BodyShapes(builder))
+    return builder.build()
+
+
+def _add_puma560_shapes(add: BodyShapes) -> None:
+    """Add a column, the upper arm at its side, the forearm between both, and the wrist.
+
+    The shoulder is 0.672 m above the floor, as of the robot; the upper arm is where its center of mass was measured.
+    """
+    add.drum("base", (0, 0, -0.672), (0, 0, -0.65), 0.16)
+    add.drum("base", (0, 0, -0.65), (0, 0, -0.11), 0.09, SHELL)
+    add.drum("link1", (0, 0, -0.108), (0, 0, -0.09), 0.094, ACCENT)
+    add.drum("link1", (0, 0, -0.09), (0, 0, 0), 0.088, SHELL)
+    add.drum("link1", (0, 0.1, 0), (0, -0.16, 0), 0.098, SHELL)
+    add.drum("link1", (0, -0.16, 0), (0, -0.178, 0), 0.075)
+    add.drum("link2", (0, 0, 0.178), (0, 0, 0.278), 0.105, SHELL)
+    add.drum("link2", (0, 0, 0.278), (0, 0, 0.286), 0.06, ACCENT)
+    add.slab("link2", (0.2, 0, 0.228), (0.5, 0.14, 0.09))
+    add.drum("link2", (0.4318, 0, 0.19), (0.4318, 0, 0.278), 0.075)
+    add.drum("link3", (0, 0, -0.045), (0, 0, 0.04), 0.07)
+    add.slab("link3", (0.012, 0.1, 0), (0.1, 0.3, 0.08))
+    add.drum("link3", (0.0203, 0.2, 0), (0.0203, 0.33, 0), 0.039, SHELL)
+    add.drum("link4", (0, 0, -0.1), (0, 0, -0.09), 0.042, ACCENT)
+    add.drum("link4", (0, 0, -0.09), (0, 0, 0), 0.037, SHELL)
+    add.drum("link4", (0, -0.045, 0), (0, 0.045, 0), 0.036)
+    add.ball("link5", (0, 0, 0), 0.039, SHELL)
+    add.drum("link5", (0, 0, 0), (0, 0.046, 0), 0.028, SHELL)
+    add.drum("link6", (0, 0, 0.046), (0, 0, 0.056), 0.032)
 
 
 def arm7() -> Model:
