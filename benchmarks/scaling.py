@@ -14,6 +14,7 @@ import linkwright as lw
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import node_costs, time
 from linkwright.dynamics.assembly.schedule import schedule_of
+from linkwright.visual import palette
 
 PROCESSORS = (1, 2, 8, 64, 512, 4096, 10_000)
 LENGTHS = (32, 1000, 10_000)
@@ -56,6 +57,7 @@ def main() -> None:
 def draw(curves: dict[str, list[float]], path: str) -> None:
     import matplotlib.pyplot as plt
 
+    plt.rcParams.update(palette.STYLE)
     figure, axes = plt.subplots(figsize=(7, 4.5))
     styles = {"serial": ":", "balanced": "--", "blocks": "-"}
     for name, values in curves.items():
@@ -65,7 +67,6 @@ def draw(curves: dict[str, list[float]], path: str) -> None:
     axes.set_xlabel("processors (or lanes)")
     axes.set_ylabel("operations that wait for each other")
     axes.legend()
-    axes.grid(alpha=0.3)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
 

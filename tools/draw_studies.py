@@ -8,11 +8,14 @@ Minutes of processor time unless ``--short``; stopped, it goes on where the stor
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from linkwright.visual import palette
 
 HERE = Path(__file__).parent.parent
 PICTURES = HERE / "docs" / "pictures"
@@ -35,10 +38,15 @@ def main() -> None:
         reader.error(f"there is no {unknown[0]!r}; there are {', '.join(EXAMPLES)}")
     with tempfile.TemporaryDirectory() as passing:
         stores = told.stores or Path(passing)
+        look = Path(passing) / "matplotlibrc"  # of the examples, which are programs of their own
+        look.write_text("\n".join(f"{key}: {value}" for key, value in palette.STYLE.items()).replace("#", ""))
+        environment = {**os.environ, "MATPLOTLIBRC": str(look)}
         for name in told.names or EXAMPLES:
             store = stores / name
             short = ["--short"] if told.short else []
-            subprocess.run([sys.executable, HERE / "examples" / EXAMPLES[name], *short, "--to", store], check=True)
+            subprocess.run(
+                [sys.executable, HERE / "examples" / EXAMPLES[name], *short, "--to", store], check=True, env=environment
+            )
             shutil.copyfile(store.with_name(f"{name}.png"), PICTURES / f"study_{name}.png")
 
 

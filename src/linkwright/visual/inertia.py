@@ -21,6 +21,7 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import about_center_of_mass, add_mass_properties
 from linkwright.visual.animations.gif import encode_gif
 from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
+from linkwright.visual.drawing.scene import without_opacity
 from linkwright.visual.drawing.view import View, choose_view
 from linkwright.visual.palette import AXIS_COLORS, BASE, COLORS, INK, mixed
 
@@ -264,7 +265,7 @@ class _InertiaFigure:
         """The picture (height, width, 3), bytes."""
         self.beside()
         self.canvas.draw()  # type: ignore[no-untyped-call]
-        return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+        return without_opacity(np.asarray(self.canvas.buffer_rgba()))  # type: ignore[no-untyped-call]
 
 
 def _composites(page: _InertiaFigure) -> Iterator[None]:

@@ -8,7 +8,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
 from linkwright.visual.drawing.linkage import configurations, nearby, poses_along, skeleton
-from linkwright.visual.drawing.scene import Scene
+from linkwright.visual.drawing.scene import Scene, without_opacity
 from linkwright.visual.drawing.skin import skin
 from linkwright.visual.drawing.view import choose_view
 
@@ -45,7 +45,7 @@ class Camera:
             self.bones.along(poses)[0], center_of_mass=self.bones.center_of_mass_along(poses)[0], time=told, poses=poses
         )
         self.scene.canvas.draw()
-        return np.asarray(self.scene.canvas.buffer_rgba())[..., :3].copy()
+        return without_opacity(np.asarray(self.scene.canvas.buffer_rgba()))
 
     @staticmethod
     def _postures(model: Model, q: Array) -> Array:
