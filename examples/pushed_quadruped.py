@@ -88,6 +88,7 @@ def drawn(study: lw.Study) -> Figure:
     panels[1].set_title("to where it is pushed (0°: ahead); push (N s)", fontsize=10)
     panels[1].grid(alpha=0.3)
     panels[1].set_rlabel_position(90)
+    panels[1].set_axisbelow(False)  # the numbers of the radius are over the colors
     panels[1].tick_params(axis="y", labelcolor="0.5", labelsize=8)
     figure.colorbar(shown, ax=panels[1], label="share that fell")
     figure.suptitle(f"{len(fell):,d} quadrupeds are pushed, {fell.mean():.0%} fall")

@@ -48,6 +48,19 @@ def test_a_simulation_begins_without_ghosts_and_without_a_floor_that_does_not_be
     assert arm.hand.visible
 
 
+def test_a_recorded_motion_has_a_ground_only_if_it_touches_it(server):
+    from linkwright.browser.recorded.motion_studio import MotionStudio
+
+    legged, arm = lw.load("quadruped").with_ground(), lw.load("arm7")
+    fall = lw.simulate(arm, np.full(7, 0.3), np.zeros(7), 0.05)
+    stand = lw.simulate(legged, lw.standing_configuration(legged, legged.neutral()), np.zeros(legged.nv), 0.02)
+    line = lw.trajectories.polynomial(arm, np.zeros(7), np.full(7, 0.3), 1.0)
+    for what, seen in ((fall, False), (stand, True), (line, True)):
+        made = MotionStudio(what, port=18970)
+        assert made.scene.ground.visible == seen
+        made.stop()
+
+
 def test_a_push_is_short_and_the_joints_hold_before_and_after(arm):
     result = arm.start_with("Push")
     assert result is None

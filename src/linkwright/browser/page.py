@@ -180,7 +180,7 @@ class Studio:
     def _simulated(self) -> None:
         """Hide the gizmo and the ghosts, and a ground without contact, when a simulation begins."""
         live = self.simulating.live
-        if live is not None and not live.model.pairs and not self.scene.view.flat:
+        if live is not None and self.scene.hide_ground_without_contact(live.model):
             self.looks.boxes["ground"].value = False
             self.looks.set("ground", False)
         if self.hand is not None:

@@ -126,6 +126,13 @@ class BrowserScene:
         scene.add_light_directional("/light/fill", intensity=0.9, position=tuple(10.0 * self.size * fill))
         scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 195, 205), intensity=2.1)
 
+    def hide_ground_without_contact(self, model: Model) -> bool:
+        """Hide a ground that a simulated mechanism would fall through; return whether it is hidden."""
+        hidden = not model.pairs and not self.view.flat
+        if hidden:
+            self.ground.visible = False
+        return hidden
+
     def _ground(self) -> None:
         """Add the ground, or a grid behind a planar mechanism."""
         view = self.view

@@ -33,6 +33,8 @@ class MotionStudio(Studio):
         theme(gui)
         gui.add_html(STYLE)
         self.scene = BrowserScene(self.server, self.model, self.playable.q[0], self.playable.some)
+        if self.playable.motion is not None:
+            self.scene.hide_ground_without_contact(self.model)
         self.posture.listen(self.scene.show)
         self.player = MotionPlayer(self.server, self.scene, self.playable, self._speed)
         self._status = gui.add_markdown("")

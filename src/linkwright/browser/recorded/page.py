@@ -103,6 +103,8 @@ def page_of(
     try:
         scene = BrowserScene(served.server, play.model, q[0], play.some)
         scene.set_dark(dark)
+        if play.motion is not None:
+            scene.hide_ground_without_contact(play.model)
         scale = force_scale(play.model, scene.size)
         recorder = served.server.get_scene_serializer()
         for k in range(len(times)):
