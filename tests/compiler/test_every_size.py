@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.dynamics.frames.manipulability import Ellipsoid
 from linkwright.errors import LinkwrightError
 from linkwright.model.joint import JOINT_TYPES, Free, Planar, Prismatic, Revolute
 from linkwright.model.tree import Model
@@ -83,6 +84,8 @@ def call(name: str, model: Model, book: bool):
 
 
 def as_tuple(result):
+    if isinstance(result, Ellipsoid):
+        return result.axes, result.semi_axes
     return result if isinstance(result, tuple) else (result,)
 
 
