@@ -131,11 +131,11 @@ class MotionPlayer:
                 if t >= last and self.again.value:
                     t = float(self.what.t[0])
                     self._anchor = (woke, t)
-                elif t >= last:
-                    t = last
-                    self.pause()
+                t = min(t, last)
                 self.at = t
                 self.show(t)
+                if t == last:  # after the end is shown: whoever waits for the pause finds it there
+                    self.pause()
                 if self.curves is not None and woke - drawn > 0.15:
                     drawn = woke
                     self.curves.update(self.samples, t)
