@@ -23,6 +23,9 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, FormatError, InputError, MissingFileError
 
+TEMPORARY = ".new-"
+"""First characters of temporary names; a killed process can leave such files."""
+
 LARGEST_ARCHIVE = 16 * 2**30
 """Largest size of all arrays of an archive after decompression, in bytes."""
 
@@ -57,7 +60,7 @@ def replacing(path: str | Path, what: str = "files", *endings: str) -> Iterator[
     """
     file = file_at(path, what, *endings)
     target = Path(os.path.realpath(file))  # a symbolic link is kept
-    place = target.with_name(f".new-{secrets.token_hex(6)}{target.suffix}")
+    place = target.with_name(f"{TEMPORARY}{secrets.token_hex(6)}{target.suffix}")
     if target.is_fifo() or target.is_socket():
         raise InputError(f"cannot write {str(path)!r}: it is a pipe, which blocks until it is read")
     if target.exists() and not target.is_file():
@@ -106,7 +109,7 @@ def replacing_together(folder: str | Path, names: Iterable[str] = ()) -> Iterato
     """
     folder = folder_at(folder)
     try:
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=folder) as made:
             place = Path(made)
             try:
                 yield place

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from linkwright.errors import InputError, MissingExtraError
-from linkwright.files import write_text
+from linkwright.files import TEMPORARY, write_text
 from linkwright.spatial.arrays import Array
 from linkwright.studies.columns import ROW, Column
 
@@ -144,7 +144,7 @@ class Store:
             raise InputError(f"{str(self.path)!r} is a file: a study is kept in a folder")
         if (self.path / GROUP).is_file():
             return False
-        found = {place.name for place in self.path.iterdir()}
+        found = {place.name for place in self.path.iterdir() if not place.name.startswith(TEMPORARY)}
         if found - {LOCK, RUNNING} and RUNNING not in found:  # else one that was stopped while it was begun
             raise InputError(f"{str(self.path)!r} has other files: use a new folder for the study")
         return True
@@ -236,7 +236,7 @@ class Store:
         """Take away what runs that were stopped left half written."""
         for folder, _, files in os.walk(self.path):
             for name in files:
-                if name.endswith(PARTIAL) or name.startswith(".new-"):
+                if name.endswith(PARTIAL) or name.startswith(TEMPORARY):
                     with suppress(FileNotFoundError):
                         os.unlink(os.path.join(folder, name))
 
