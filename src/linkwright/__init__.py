@@ -43,6 +43,7 @@ _NAMES = {
     "linkwright.model.build.builder": "Builder",
     "linkwright.model.build.options": "ContactProperties JointLimits",
     "linkwright.model.library.dh": "DHRow DHTable from_dh to_dh",
+    "linkwright.model.keyframe": "Keyframe",
     "linkwright.model.pair": "Pair",
     "linkwright.model.shape": "Shape",
     "linkwright.model.tree": "Model",

@@ -66,6 +66,7 @@ from linkwright.ik_solvers.resolved_rates import resolved_rate as resolved_rate
 from linkwright.model.build.builder import Builder as Builder
 from linkwright.model.build.options import ContactProperties as ContactProperties
 from linkwright.model.build.options import JointLimits as JointLimits
+from linkwright.model.keyframe import Keyframe as Keyframe
 from linkwright.model.library.dh import DHRow as DHRow
 from linkwright.model.library.dh import DHTable as DHTable
 from linkwright.model.library.dh import from_dh as from_dh
@@ -521,6 +522,7 @@ __all__ = [
     "Integrator",
     "JointLimits",
     "Kernel",
+    "Keyframe",
     "Measurements",
     "Mobility",
     "Model",

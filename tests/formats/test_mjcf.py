@@ -254,7 +254,6 @@ def test_what_is_not_used_is_listed_in_one_warning():
         "tendons (1: string)",
         "actuators (2: pull, …)",
         "sensors (1: angle)",
-        "keyframes (1: home)",
         "mocap bodies, welded where they are (1: hand)",
         "limits of ball joints (1: shoulder)",
         "gravity compensations (1: ball)",

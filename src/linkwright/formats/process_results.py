@@ -22,12 +22,27 @@ import numpy as np
 from linkwright.errors import FormatError
 from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
 from linkwright.model.joint import JOINT_TYPES, JointPart
+from linkwright.model.keyframe import JointState, KeyframeSpec
 from linkwright.model.loop import LOOP_TYPES, CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 
-_MODEL = (Description, BodySpec, JointSpec, Mimic, FrameSpec, Loop, CoordinateLoop, Spring, Shape, Pair, JointPart)
+_MODEL = (
+    Description,
+    BodySpec,
+    JointSpec,
+    Mimic,
+    FrameSpec,
+    Loop,
+    CoordinateLoop,
+    Spring,
+    Shape,
+    Pair,
+    JointPart,
+    KeyframeSpec,
+    JointState,
+)
 
 CLASSES: dict[str, Any] = {
     **{kind.__name__: kind for kind in (*_MODEL, *JOINT_TYPES)},

@@ -19,6 +19,7 @@ from linkwright.model.coordinates import JointCoordinates
 from linkwright.model.elements import Body, Frame, Joint, Link
 from linkwright.model.equality import ByValue
 from linkwright.model.joint_lookup import JointLookup
+from linkwright.model.keyframe import Keyframe
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.memo import derived
 from linkwright.model.pair import Pair, pairs_problems
@@ -69,6 +70,10 @@ class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
         Pairs that a file lists explicitly, which :meth:`with_contact` keeps.
     excluded : tuple of tuple of str, optional
         Pairs of links whose shapes never touch, which :meth:`with_contact` omits.
+    keyframes : dict of str to Keyframe, optional
+        Named states that the file stores. A transformation keeps them: new joints are neutral and at rest, and locked
+        joints are omitted. It drops a keyframe where a joint changes its number of coordinates. :meth:`reroot` and
+        :meth:`mirror`, which change coordinates, drop all, :meth:`append` those of the other mechanism.
     physical : Model, optional
         For a minimal model: the model from which it was made.
 
@@ -94,6 +99,7 @@ class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
     pairs: tuple[Pair, ...] = ()
     listed_pairs: tuple[Pair, ...] = ()
     excluded: tuple[tuple[str, str], ...] = ()
+    keyframes: Mapping[str, Keyframe] = field(default_factory=lambda: MappingProxyType({}))
     physical: Model | None = None
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """results derived from this model, such as its compiled kernels: see :func:`~linkwright.model.memo.derived`"""
@@ -104,10 +110,17 @@ class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
     """whether this is a recorder, whose sweeps become loops over the bodies"""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "memo": {}, "earlier": {}, "frames": dict(self.frames)}
+        return {
+            **self.__dict__,
+            "memo": {},
+            "earlier": {},
+            "frames": dict(self.frames),
+            "keyframes": dict(self.keyframes),
+        }
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        super().__setstate__({**state, "frames": MappingProxyType(state["frames"])})
+        mappings = {name: MappingProxyType(state[name]) for name in ("frames", "keyframes")}
+        super().__setstate__({**state, **mappings})
 
     def __hash__(self) -> int:
         return hash((self.name, self.nq, self.nv, len(self.frames), len(self.loops)))

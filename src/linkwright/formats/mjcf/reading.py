@@ -12,7 +12,8 @@ numbers are those of the compiled model, without fusion of static bodies. Conven
   coordinates, and in ``model.joint``, ``slice``, ``lock`` and other functions with names of joints.
 * Spatial tendons from site to site are springs and dampers between bodies.
 * Geoms are the shapes of bodies: visual in the groups 0 to 2, for contact if their contype or conaffinity is
-  not zero; their surface parameters, <exclude> and <pair> are stored for ``model.with_contact()``. Actuators, other
+  not zero; their surface parameters, <exclude> and <pair> are stored for ``model.with_contact()``. Keyframes are
+  ``model.keyframes``. Actuators, other
   tendons, sensors and similar elements are not used; one warning lists them.
 
 <include>, meshes, textures and height fields may name any file that this process can read, and MuJoCo's parser and mesh
@@ -36,6 +37,7 @@ from linkwright.formats.child_process import confined
 from linkwright.formats.findings import assembled
 from linkwright.formats.mjcf.contacts import contacts_of
 from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
+from linkwright.formats.mjcf.keyframes import keyframes_of
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
 from linkwright.formats.xml import not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
@@ -265,7 +267,6 @@ def _unused(spec: Any) -> list[str]:
         ("flexible bodies", spec.flexes),
         ("skins", spec.skins),
         ("plugins", spec.plugins),
-        ("keyframes", spec.keys),
     ):
         unused += _counted(kind, [element.name for element in elements])
     return unused
@@ -335,6 +336,7 @@ class MjcfReader:
             tuple(shapes),
             listed_pairs=contacts.listed,
             excluded=contacts.excluded,
+            keyframes=keyframes_of(self, joints),
         )
 
     def check_finite(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.formats.mjcf.contact_elements import contacts, height_field, pairs_of, surface
+from linkwright.formats.mjcf.keyframes import write_keyframes
 from linkwright.formats.mjcf.scenery import add_scenery
 from linkwright.formats.writing import (
     Losses,
@@ -77,6 +78,8 @@ class _MjcfWriter:
         self.ties: list[dict[str, Any]] = []
         self.geoms: dict[int, str] = {}
         """name in the file of each named shape, by its index"""
+        self.changed: list[str] = []
+        """joints that are others in the file, with other coordinates"""
         self.at_rest = {WORLD}
         """the world and all welded links"""
 
@@ -93,6 +96,7 @@ class _MjcfWriter:
         self.shapes(root)
         self.loops(root)
         self.springs(root)
+        write_keyframes(root, description, self.losses, self.changed)
         return root
 
     def shapes(self, root: XmlNode) -> None:
@@ -170,7 +174,10 @@ class _MjcfWriter:
             self.nodes[body.name] = node
             return
         parts, end = simple(joint)
+        plain = [*map(type, (part.motion for part in parts))]
         parts = self._split(joint, parts)
+        if plain != [*map(type, (part.motion for part in parts))] or any(part.follows for part in parts):
+            self.changed.append(joint.name)
         T = np.eye(4)
         for part in parts:
             T = T @ part.placement

@@ -241,9 +241,9 @@ class _UrdfWriter:
 
     def lost(self) -> None:
         """Record the elements that URDF cannot represent."""
-        for what, items in (("loops are lost", self.description.loops), ("springs are lost", self.description.springs)):
-            for item in items:
-                self.losses.add(what, item.name)  # type: ignore[attr-defined]
+        for what in ("loops", "springs", "keyframes"):
+            for item in getattr(self.description, what):
+                self.losses.add(f"{what} are lost", item.name)
         if tuple(self.description.gravity) != STANDARD_GRAVITY:
             x, y, z = self.description.gravity
             self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: readers use (0, 0, -9.81)")

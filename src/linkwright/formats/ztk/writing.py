@@ -110,6 +110,8 @@ class _ZtkWriter:
             self.loop(loop)
         for spring in description.springs:
             self.losses.add("springs between bodies are lost", spring.name)
+        for key in description.keyframes:
+            self.losses.add("keyframes are lost", key.name)
         lost_contact(description, self.losses)
         if tuple(description.gravity) != STANDARD_GRAVITY:
             x, y, z = description.gravity

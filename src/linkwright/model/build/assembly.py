@@ -34,6 +34,7 @@ from linkwright.model.build.description import WORLD, BodySpec, Description, Joi
 from linkwright.model.build.sizes import too_far, too_small
 from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, public_body
 from linkwright.model.joint_type import JointType
+from linkwright.model.keyframe import keyframes_of
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic, is_zero, snap
@@ -389,6 +390,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         pairs=apart(description.pairs),
         listed_pairs=apart(description.listed_pairs),
         excluded=description.excluded,
+        keyframes=MappingProxyType(keyframes_of(description.keyframes, joints)),
         description=description,
     )
     return _with_lengths(model)

@@ -16,6 +16,7 @@ from linkwright.errors import InputError, UnknownNameError
 from linkwright.model.equality import ByValue
 from linkwright.model.joint import Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from linkwright.model.joint_type import JointType
+from linkwright.model.keyframe import KeyframeSpec
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
@@ -121,6 +122,7 @@ class Description(ByValue):
     """pairs that a file lists explicitly; the search for pairs keeps them"""
     excluded: tuple[tuple[str, str], ...] = ()
     """pairs of links whose shapes never touch; the search for pairs omits them"""
+    keyframes: tuple[KeyframeSpec, ...] = ()
 
     def rooted(self, root: str | None) -> Description:
         """Return the description with its root body welded to the world (None) or floating ("free")."""

@@ -51,6 +51,7 @@ def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
         frames=tuple(replace(frame, placement=_pose(frame.placement, M)) for frame in description.frames),
         loops=tuple(_loop(loop, M, signs, description.joints) for loop in description.loops),
         shapes=tuple(_shape(shape, M) for shape in description.shapes),
+        keyframes=(),
     )
     return assemble(image, known=image.bodies)
 
