@@ -94,7 +94,7 @@ def test_xacro_opens_files_of_its_packages_only(tmp_path):
     more.write_text(XACRO.format('<link name="b"/>'))
     with pytest.raises(FormatError, match="not in the folders of the packages given"):
         lw.load(path)
-    text = process.confined("xacro", str(path), str(more.parent))
+    text = process.confined("xacro", str(path), "{}", str(more.parent))
     assert '<link name="b"/>' in text
 
 
@@ -109,10 +109,10 @@ def test_a_quote_that_is_not_closed_in_the_parameters_of_a_macro_takes_no_time(t
     """The time of the search in xacro doubled with each letter of the default value."""
     macro = '<xacro:macro name="m" params="{}"><link name="${{x}}"/></xacro:macro>{}'
     closed = xacro(tmp_path, macro.format(f"x:='{'a' * 40}' y:=b", "<xacro:m/>"))
-    assert f'<link name="{"a" * 40}"/>' in process.confined("xacro", str(closed), seconds=10.0)
+    assert f'<link name="{"a" * 40}"/>' in process.confined("xacro", str(closed), "{}", seconds=10.0)
     open_one = xacro(tmp_path, macro.format(f"x:={'a' * 40}' y:=b", "<xacro:m/>"))
     with pytest.raises(FormatError, match=r"a{40}'"):
-        process.confined("xacro", str(open_one), seconds=10.0)
+        process.confined("xacro", str(open_one), "{}", seconds=10.0)
 
 
 def test_formats_restrict(tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 from cyclopts import CycloptsError
 from rich.text import Text
 
-from linkwright.cli.app import app
+from linkwright.cli.app import app, with_standard_input
 from linkwright.cli.commands.cache import cache
 from linkwright.cli.commands.convert import convert
 from linkwright.cli.commands.doctor import doctor
@@ -38,7 +38,8 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         with status_elsewhere():
-            app(sys.argv[1:] if arguments is None else arguments, print_error=False, exit_on_error=False)
+            words = sys.argv[1:] if arguments is None else arguments
+            app(with_standard_input(words), print_error=False, exit_on_error=False)
     except CycloptsError as error:
         _report("error", "bold red", usage_errors.told(error))
         sys.exit(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from linkwright.cli.output import terminal
 from linkwright.cli.shell.installing import offer
-from linkwright.errors import FormatWarning
+from linkwright.errors import FormatError, FormatWarning, InputError
 from linkwright.model.tree import Model
 
 DEMONSTRATION = "arm7"
@@ -42,17 +43,52 @@ Whole = Annotated[int, Parameter(converter=_whole)]
 
 
 def load_robot(robot: str, root: str, verbose: bool = False) -> Model:
-    """Load a robot from a file, or by its name. Several remarks about a file are one line unless ``verbose``."""
+    """Load a robot from a file, by its name, or from the standard input.
+
+    Several remarks about a file are one line unless ``verbose``.
+    """
     from linkwright.formats.load import load
 
     with terminal.errors.status(Text(f"reading {robot}")), warnings.catch_warnings(record=True) as caught:
-        model = load(robot, root=None if root == "fixed" else root)
+        source = standard_input() if robot == STANDARD_INPUT else robot
+        model = load(source, root=None if root == "fixed" else root)
     for one in caught:
         text = str(one.message)
         if issubclass(one.category, FormatWarning) and not verbose and "\n" in text:
             text = f"{text.partition(chr(10))[0].rstrip(':')} (--verbose lists them)"
         warnings.showwarning(one.category(text), one.category, one.filename, one.lineno)
     return model
+
+
+STANDARD_INPUT = "standard input"
+"""Name of a robot that is given as "-"."""
+
+
+def with_standard_input(arguments: list[str]) -> list[str]:
+    """Return the words of a command with the name of the standard input for a robot "-", which is no option."""
+    if "-" not in arguments[1:]:
+        return arguments
+    at = arguments.index("-", 1)
+    options = all(word.startswith("--") for word in arguments[1:at])
+    return [*arguments[:at], STANDARD_INPUT, *arguments[at + 1 :]] if options else arguments
+
+
+def standard_input() -> str:
+    """Return the text of a robot on the standard input."""
+    from linkwright.formats.xml import MAX_BYTES
+
+    if sys.stdin is None or sys.stdin.isatty():
+        raise InputError(f"- reads a robot from the standard input, and nothing is piped into it; example: {PIPE}")
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if not data.strip():
+        raise InputError(f"the standard input is empty; expected the text of a robot file; example: {PIPE}")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise FormatError("the standard input is not UTF-8 text; expected the text of a robot file") from None
+
+
+PIPE = "ros2 param get --hide-type /robot_state_publisher robot_description | linkwright info -"
 
 
 def file_name(name: str) -> str:

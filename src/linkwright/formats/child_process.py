@@ -49,6 +49,7 @@ DESCRIBED = tuple[Description, list[str]]
 
 TASKS: dict[str, tuple[str, str, Any]] = {
     "mjcf": ("linkwright.formats.mjcf.reading", "described", DESCRIBED),
+    "mjcf_text": ("linkwright.formats.mjcf.reading", "described_text", DESCRIBED),
     "usd": ("linkwright.formats.usd", "described", DESCRIBED),
     "xacro": ("linkwright.formats.urdf.xacro", "expanded", str),
     "trusted_xacro": ("linkwright.formats.urdf.xacro", "expanded_freely", str),

@@ -6,6 +6,7 @@
 * ``robot_descriptions``: the name of a description, "panda_description" or "panda_mj_description", or the part
   before "_description", if its files were downloaded. Importing a description would download it; its source
   is parsed instead to find the file.
+* MuJoCo Menagerie: the name of a robot's folder, "unitree_go2" (`menagerie.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from linkwright.errors import InputError, MissingFileError, UnknownNameError
+from linkwright.formats.menagerie import menagerie_file, menagerie_names, require_downloaded
 from linkwright.formats.xml import shortened
 
 EXAMPLES = "share/example-robot-data/robots"
@@ -52,6 +54,8 @@ def robot_file(name: str, built_in: Iterable[str]) -> Path:
     folder = re.sub(FOLDER, "", name)
     if folder in examples:
         return examples[folder]
+    if (file := menagerie_file(name, _checkouts())) is not None:
+        return file
     file = files.get(name + DESCRIPTION)
     if several := _several(name, every):
         raise InputError(several + (f"; or {name + DESCRIPTION}, of robot_descriptions" if file else ""))
@@ -62,12 +66,14 @@ def robot_file(name: str, built_in: Iterable[str]) -> Path:
             f"{name!r} is known to robot_descriptions, but its files are not on this computer: "
             f"`import robot_descriptions.{one}` downloads them, if you want that"
         )
-    known = {*built_in, *examples, *(one.removesuffix(DESCRIPTION) for one in described)}
+    require_downloaded(name)
+    menagerie = menagerie_names(_checkouts())
+    known = {*built_in, *examples, *menagerie, *(one.removesuffix(DESCRIPTION) for one in described)}
     near = difflib.get_close_matches(name[:200], known, n=3, cutoff=0.7)
     begun = [one for one in sorted(examples) if one.startswith((f"{folder}_", f"{folder}-"))]
     meant = [*dict.fromkeys([*begun, *near])][:3]
     advice = f"; did you mean {' or '.join(meant)}?" if meant else ""
-    advice += "" if every or described else MORE
+    advice += "" if every or described or menagerie else MORE
     raise UnknownNameError("file or built-in mechanism", shortened(name), built_in, advice=advice)
 
 
@@ -76,9 +82,14 @@ def example_robots() -> dict[str, Path]:
     return {name: files[0] for name, files in _example_files().items() if len(files) == 1}
 
 
-def example_names() -> set[str]:
-    """Return the names of two parts, "folder/file", of robots of example-robot-data."""
-    return {name for name in _example_files() if "/" in name}
+def is_name_of_two_parts(name: str) -> bool:
+    """Return whether "folder/file" is a robot of example-robot-data or of MuJoCo Menagerie."""
+    return name in _example_files() or name.partition("/")[0] in menagerie_names(_checkouts())
+
+
+def _checkouts() -> tuple[Path, ...]:
+    """Return the checkout of MuJoCo Menagerie in the cache of robot_descriptions, where it would be."""
+    return (Path(os.path.expanduser(os.environ.get("ROBOT_DESCRIPTIONS_CACHE", CACHE))) / "mujoco_menagerie",)
 
 
 def _example_files() -> dict[str, list[Path]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwright.errors import ArgumentError, FormatError
-from linkwright.formats.xml import read_bytes, root_tag, shortened
+from linkwright.formats.xml import TEXT, read_bytes, root_tag, shortened
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,16 @@ class FileFormat:
     """a function (description, path) that returns the text and the losses; "": the format is not written"""
     written: tuple[str, ...] = ()
     """suffixes of files that are written in this format"""
+    text_reader: str = ""
+    """a function (text, root, …) that returns a model; "": the format is read from files only"""
 
     def read(self, path: str, root: str | None, **options: Any) -> Any:
         """Read the model in a file."""
         return _function(self.reader)(path, root, **{name: options[name] for name in self.options})
+
+    def read_text(self, text: str, root: str | None, **options: Any) -> Any:
+        """Read the model in a text."""
+        return _function(self.text_reader)(text, root, **{name: options[name] for name in self.options})
 
     def text_of(self, description: Any, path: str) -> Any:
         """Return the text of a file, and its losses."""
@@ -52,17 +58,20 @@ FORMATS = {
             *("urdf", "URDF", "urdf.reading:read_urdf", (".urdf",), "robot"),
             writer="urdf.writing:urdf_text",
             written=(".urdf",),
+            text_reader="urdf.reading:parse_urdf",
         ),
         FileFormat("xacro", "xacro", "urdf.xacro:read_xacro", (".xacro",), options=("packages", "trusted")),
         FileFormat(
             *("mjcf", "MJCF", "mjcf.reading:read_mjcf", (), "mujoco", ("trusted",)),
             writer="mjcf.writing:mjcf_text",
             written=(".xml", ".mjcf"),
+            text_reader="mjcf.reading:parse_mjcf",
         ),
         FileFormat(
             *("sdf", "SDF", "sdf.reading:read_sdf", (".sdf",), "sdf"),
             writer="sdf.writing:sdf_text",
             written=(".sdf",),
+            text_reader="sdf.reading:parse_sdf",
         ),
         FileFormat(
             *("ztk", "ZTK", "ztk.reading:read_ztk", (".ztk",)),
@@ -89,13 +98,21 @@ def format_of(path: str) -> FileFormat:
     for one in FORMATS.values():
         if suffix in one.suffixes:
             return one
-    tag = root_tag(read_bytes(path), path)
+    return _of_root_element(root_tag(read_bytes(path), path), path)
+
+
+def format_of_text(text: str) -> FileFormat:
+    """Return the format of an XML text, by its root element."""
+    return _of_root_element(root_tag(text, TEXT), TEXT)
+
+
+def _of_root_element(tag: str, place: str) -> FileFormat:
     known = [one for one in FORMATS.values() if one.root_element]
     for one in known:
         if tag == one.root_element:
             return one
     expected = _either([f"<{one.root_element}> ({one.title})" for one in known])
-    raise FormatError(f"{path}: the root element is <{shortened(tag)}>; expected {expected}")
+    raise FormatError(f"{place}: the root element is <{shortened(tag)}>; expected {expected}")
 
 
 def written_format(path: Any) -> FileFormat:

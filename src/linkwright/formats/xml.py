@@ -14,6 +14,9 @@ from xml.parsers import expat
 
 from linkwright.errors import FormatError, MissingFileError
 
+TEXT = "<text>"
+"""Name, in messages, of a robot that is given as text."""
+
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 200
 MAX_ELEMENTS = 1_000_000
@@ -85,7 +88,7 @@ def parse_xml(data: bytes | str, name: str, text: bool = False) -> Element:
     return roots[0]
 
 
-def root_tag(data: bytes, name: str) -> str:
+def root_tag(data: bytes | str, name: str) -> str:
     """Return the tag of the root element, without reading the rest of the file."""
 
     class Found(Exception):

@@ -28,6 +28,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from linkwright.formats.mjcf.contacts import contacts_of
 from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.keyframes import keyframes_of
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
-from linkwright.formats.xml import not_utf_8, read_bytes, root_tag
+from linkwright.formats.xml import TEXT, not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, JointPart, Spherical, nested
 from linkwright.model.joint_type import JointType
@@ -88,22 +89,39 @@ def read_mjcf(path: str | os.PathLike[str], root: str | None = None, *, trusted:
     return assembled(description.rooted(root), notes)
 
 
-def described(name: str) -> tuple[Description, list[str]]:
-    """Return the description of an MJCF file, with its repaired and unused elements."""
+def parse_mjcf(text: str, root: str | None = None, *, trusted: bool = False) -> Model:
+    """Read a model as :func:`read_mjcf` from the text; the files that it names are relative to the working folder."""
+    if trusted:
+        description, notes = described(TEXT, text)
+    else:
+        with TemporaryDirectory() as folder:  # the text may be too long for the command line of a process
+            file = Path(folder) / "text"
+            file.write_bytes(text.encode("utf-8", "surrogatepass"))
+            description, notes = confined("mjcf_text", os.fspath(file))
+    return assembled(description.rooted(root), notes)
+
+
+def described_text(file: str) -> tuple[Description, list[str]]:
+    """Return the description of the MJCF text that a file contains."""
+    return described(TEXT, read_bytes(file).decode("utf-8", "replace"))
+
+
+def described(name: str, text: str | None = None) -> tuple[Description, list[str]]:
+    """Return the description of an MJCF file, or of a text, with its repaired and unused elements."""
     try:
-        return _described(name)
+        return _described(name, text)
     except UnicodeDecodeError as error:  # MuJoCo ignores the declared encoding
         raise not_utf_8(name, error) from None
 
 
-def _described(name: str) -> tuple[Description, list[str]]:
+def _described(name: str, text: str | None) -> tuple[Description, list[str]]:
     mujoco = _mujoco()
-    data = read_bytes(name)
+    data = read_bytes(name) if text is None else text.encode("utf-8", "replace")
     if (tag := root_tag(data, name)) != "mujoco":
         raise FormatError(f"{name}: the root element is <{tag[:60]}>; MJCF has <mujoco>")
     with _warnings_of(mujoco) as warned:
         try:
-            spec, compiled, unused, remarks = _compiled(mujoco, name)
+            spec, compiled, unused, remarks = _compiled(mujoco, name, text)
         except UnicodeDecodeError:
             raise
         except (ValueError, RuntimeError, mujoco.FatalError) as error:
@@ -175,6 +193,10 @@ def _warnings_of(mujoco: Any) -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(before)
 
 
+def _stem(path: str) -> str:
+    return "robot" if path == TEXT else Path(path).stem
+
+
 def _one_line(error: object) -> str:
     text = " ".join(str(error).split())
     return f"{text} (as when there is not enough memory for it)" if text == "Caught an unknown exception!" else text
@@ -183,15 +205,15 @@ def _one_line(error: object) -> str:
 # compiling
 
 
-def _parsed(mujoco: Any, name: str) -> Any:
-    spec = mujoco.MjSpec.from_file(name)
+def _parsed(mujoco: Any, name: str, text: str | None) -> Any:
+    spec = mujoco.MjSpec.from_file(name) if text is None else mujoco.MjSpec.from_string(text)
     spec.compiler.fusestatic = False
     return spec
 
 
-def _compiled(mujoco: Any, name: str) -> tuple[Any, Any, list[str], list[str]]:
+def _compiled(mujoco: Any, name: str, text: str | None) -> tuple[Any, Any, list[str], list[str]]:
     """Return the file's MjSpec, MjModel without meshes and textures that cannot be loaded, unused elements, remarks."""
-    spec = _parsed(mujoco, name)
+    spec = _parsed(mujoco, name, text)
     unused = _unused(spec)
     try:
         return spec, spec.compile(), unused, []
@@ -199,7 +221,7 @@ def _compiled(mujoco: Any, name: str) -> tuple[Any, Any, list[str], list[str]]:
         if not ASSET_TROUBLE.search(str(error)):
             raise
         trouble = error
-    spec = _parsed(mujoco, name)  # the failed one raises its error again
+    spec = _parsed(mujoco, name, text)  # the failed one raises its error again
     unused += _counted("contact pairs", [pair.name for pair in spec.pairs])
     needed = _strip(mujoco, spec)
     try:
@@ -288,7 +310,7 @@ class MjcfReader:
 
     def __init__(self, mujoco: Any, spec: Any, compiled: Any, path: str, lines: bool):
         self.mujoco, self.spec, self.m, self.path = mujoco, spec, compiled, path
-        self.title = spec.modelname if spec.modelname not in ("", DEFAULT_NAME) else Path(path).stem
+        self.title = spec.modelname if spec.modelname not in ("", DEFAULT_NAME) else _stem(path)
         self.lines = {
             (kind, element.id): f"{path}:{element.info.removeprefix('line ')}"
             for kind, elements in (("body", spec.bodies), ("joint", spec.joints))

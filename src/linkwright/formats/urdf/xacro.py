@@ -7,15 +7,16 @@ with access only to files of its packages and to few environment variables.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from linkwright.errors import ArgumentError, FormatError, MissingExtraError
+from linkwright.errors import FormatError, MissingExtraError
 from linkwright.formats.child_process import confined, only_files_in
+from linkwright.formats.packages import Packages, packages_of
 from linkwright.formats.urdf.reading import parse_urdf
 from linkwright.formats.xml import read_bytes
 from linkwright.model.tree import Model
@@ -33,7 +34,7 @@ def read_xacro(
     path: str | os.PathLike[str],
     root: str | None = None,
     *,
-    packages: Sequence[str | os.PathLike[str]] = (),
+    packages: Packages = (),
     trusted: bool = False,
 ) -> Model:
     """Read a model from a xacro file, with default arguments. Trusted input only.
@@ -45,36 +46,36 @@ def read_xacro(
     return parse_urdf(text, root, f"{os.fspath(path)} (expanded)", Path(path).name.split(".")[0])
 
 
-def expand_xacro(
-    path: str | os.PathLike[str], *, packages: Sequence[str | os.PathLike[str]] = (), trusted: bool = False
-) -> str:
+def expand_xacro(path: str | os.PathLike[str], *, packages: Packages = (), trusted: bool = False) -> str:
     """Return the URDF text of a xacro file. Trusted input only.
 
     It may include files of its package (the outermost folder above it with a package.xml, or else its folder),
-    of ``packages`` (folders of packages, or packages) and of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH,
-    and no others, within a minute; ``trusted`` removes both limits. Raises :class:`FormatError` and
+    of ``packages`` (folders of packages, or packages, or a mapping of names to folders) and of ROS_PACKAGE_PATH and
+    AMENT_PREFIX_PATH, and no others, within a minute; ``trusted`` removes both limits. Raises :class:`FormatError` and
     :class:`MissingExtraError`.
     """
     read_bytes(path)  # checks the path and the size
-    if not all(isinstance(p, str | os.PathLike) and "\0" not in os.fspath(p) for p in packages):
-        raise ArgumentError(f"packages is a list of folders; got {packages!r}")
-    given = [os.path.abspath(folder) for folder in packages]
+    named, folders = packages_of(packages)
     if trusted:
-        return str(confined("trusted_xacro", os.fspath(path), *given, seconds=math.inf))
-    return str(confined("xacro", os.fspath(path), *given))
+        return str(confined("trusted_xacro", os.fspath(path), json.dumps(named), *folders, seconds=math.inf))
+    return str(confined("xacro", os.fspath(path), json.dumps(named), *folders))
 
 
-def expanded(path: str, *packages: str) -> str:
+def expanded(path: str, named: str, *packages: str) -> str:
     """Return the URDF text of a xacro file; this process then opens only files of packages."""
     _xacrodoc()  # imports all its modules before the restriction
     places = [place for name in PACKAGE_PATHS for place in os.environ.get(name, "").split(os.pathsep) if place]
-    only_files_in([_package_of(path), *packages, *places])
-    return expanded_freely(path, *packages)
+    only_files_in([_package_of(path), *json.loads(named).values(), *packages, *places])
+    return expanded_freely(path, named, *packages)
 
 
-def expanded_freely(path: str, *packages: str) -> str:
-    """Return the URDF text of a xacro file in a separate process, whose working directory is the file's folder."""
+def expanded_freely(path: str, named: str, *packages: str) -> str:
+    """Return the URDF text of a xacro file in a separate process, whose working directory is the file's folder.
+
+    ``named`` are the folders of packages by name, as JSON; ``packages`` are further folders.
+    """
     xacrodoc = _xacrodoc()
+    xacrodoc.packages.update_package_cache(json.loads(named))
     os.chdir(Path(path).absolute().parent)  # xacro resolves included files relative to it
     try:
         if packages:
