@@ -63,6 +63,7 @@ from linkwright.ik_solvers.exact import analytic_inverse_kinematics as analytic_
 from linkwright.ik_solvers.reach import Reached as Reached
 from linkwright.ik_solvers.reach import inverse_kinematics as inverse_kinematics
 from linkwright.ik_solvers.resolved_rates import resolved_rate as resolved_rate
+from linkwright.model.actuator import Actuator as Actuator
 from linkwright.model.build.builder import Builder as Builder
 from linkwright.model.build.options import ContactProperties as ContactProperties
 from linkwright.model.build.options import JointLimits as JointLimits
@@ -505,6 +506,7 @@ def zero_moment_point(
 
 __all__ = [
     "Actuation",
+    "Actuator",
     "AttractionRegion",
     "BaseParameters",
     "Builder",

@@ -31,8 +31,13 @@ TEXT = """<mujoco>
       </body>
     </body>
   </worldbody>
+  <actuator>
+    <motor joint="yaw"/><intvelocity joint="pitch" actrange="-2 2"/><adhesion body="foot" ctrlrange="0 1"/>
+    <general joint="yaw" dyntype="filter"/>
+  </actuator>
   <keyframe>
-    <key name="home" time="2" qpos="1 2 3 .6 0 .8 0 .1 .2 .5 .5 .5 .5" qvel="1 2 3 4 5 6 7 8 9 10 11"/>
+    <key name="home" time="2" ctrl="1 2 .5 4" act=".5 -.5"
+      qpos="1 2 3 .6 0 .8 0 .1 .2 .5 .5 .5 .5" qvel="1 2 3 4 5 6 7 8 9 10 11"/>
     <key qpos="0 0 1 1 0 0 0 0 0 1 0 0 0"/>
   </keyframe>
 </mujoco>"""
@@ -42,7 +47,9 @@ TEXT = """<mujoco>
 def robot(tmp_path_factory):
     path = tmp_path_factory.mktemp("keys") / "robot.xml"
     path.write_text(TEXT)
-    return lw.load(path, trusted=True), mujoco.MjModel.from_xml_path(str(path)), path
+    with pytest.warns(FormatWarning, match="actuators with a transmission of the kind body"):
+        model = lw.load(path, trusted=True)
+    return model, mujoco.MjModel.from_xml_path(str(path)), path
 
 
 def saved(model, path):
@@ -72,11 +79,22 @@ def test_keyframes_are_states_of_mujoco(robot):
         mujoco.mj_resetDataKeyframe(peer, data, k)
         np.testing.assert_allclose(key.q, data.qpos, atol=1e-15)
         np.testing.assert_allclose(velocity_to_mujoco(model, key.q, key.v), data.qvel, atol=1e-14)
+        np.testing.assert_array_equal(key.controls, data.ctrl[[0, 1, 3]])
+        np.testing.assert_array_equal(key.activations, data.act)
 
 
 def test_a_separate_process_reads_the_same(robot):
     model, _, path = robot
-    assert lw.load(path).keyframes == model.keyframes
+    with pytest.warns(FormatWarning):
+        assert lw.load(path).keyframes == model.keyframes
+
+
+def test_controls_and_activations_are_written(robot, tmp_path):
+    model, _, _ = robot
+    again = saved(model, tmp_path / "again.xml")
+    for name, key in model.keyframes.items():
+        np.testing.assert_array_equal(again.keyframes[name].controls, key.controls)
+        np.testing.assert_array_equal(again.keyframes[name].activations, key.activations)
 
 
 def test_models_with_other_keyframes_differ_and_copies_are_equal(robot):
@@ -149,5 +167,6 @@ def test_a_simulation_starts_from_a_keyframe(robot):
     peer.opt.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
     mujoco.mj_resetDataKeyframe(peer, data, 0)
     mujoco.mj_step(peer, data, 10)
-    motion = lw.simulate(model, home.q, home.v, 0.01, method="rk4")
-    np.testing.assert_allclose(motion.q[-1], data.qpos, atol=1e-8)
+    driven = lw.Actuation(controls=home.controls, activations=home.activations)
+    motion = lw.simulate(model, home.q, home.v, 0.01, method="rk4", actuation=driven)
+    np.testing.assert_allclose(motion.q[-1], data.qpos, atol=1e-6)

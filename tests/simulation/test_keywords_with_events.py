@@ -78,6 +78,10 @@ def of_an_arm():
     return an_arm(), [0.1, 0.2], [0.3, -0.2]
 
 
+def actuated():
+    return an_arm().with_actuators(lw.Actuator("motor", "elbow", gain=(2.0, 0.1, 0.1))), [0.1, 0.2], [0.3, -0.2]
+
+
 def closed():
     model = lw.load("four_bar")
     return model, *lw.default_configuration(model)
@@ -101,6 +105,7 @@ REACHES = {
     "effort_limits": (of_an_arm, {"controller": pull}, True),
     "gear": (of_an_arm, {"controller": pull}, 2.0),
     "velocity_limits": (of_an_arm, {"controller": pull}, True),
+    "controls": (actuated, {}, [0.7]),
     "servos": (of_an_arm, {"controller": there}, lw.Servos(100.0, 5.0)),
     "wrenches": (of_an_arm, {}, PUSH),
     "surfaces": (of_an_arm, {}, FLOOR),
@@ -112,7 +117,7 @@ REACHES = {
 REFUSED = {"period": 0.02, "delay": 0.01, "lag": 0.05, "noise": {"q": 0.01}}
 """Options that events do not go with."""
 
-ELSEWHERE = {"progress", "each", "seed", "threads"}
+ELSEWHERE = {"progress", "each", "seed", "threads", "activations"}
 """Options with a test of their own."""
 
 OBJECTS = {"actuation": lw.Actuation, "surroundings": lw.Surroundings, "method": lw.Integrator}

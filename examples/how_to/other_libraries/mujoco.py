@@ -79,8 +79,8 @@ assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[
 # | `m.opt.timestep` | `step=` of `lw.simulate` |
 # | `m.opt.gravity` | `model.gravity`, `model.with_gravity` |
 # | `m.jnt_range` | `model.lower`, `model.upper` |
-# | `m.key_qpos`, keyframes | no equivalent: pass `q0` to `lw.simulate`; `lw.standing_configuration` puts the feet on the ground |
-# | `d.ctrl`, actuators | `controller=` of `lw.simulate`: a function that returns efforts; servos with gains are `lw.Servos`. Actuators of a file are not read |
+# | `m.key_qpos`, keyframes | `model.keyframes`: `key = model.keyframes["home"]`, then `lw.simulate(model, key.q, key.v, …)` |
+# | `d.ctrl`, `d.act`, actuators | `model.actuators`, `lw.Actuation(controls=…, activations=…)`: [the how-to](../drive_actuators.md) |
 # | `d.sensordata`, sensors | sensors of a file are not read: call `lw.velocity`, `lw.acceleration`, `lw.joint_reactions` on a motion; `noise` of `lw.Actuation` |
 # | `d.contact`, `mujoco.mj_contactForce` | `lw.Motion.contacts` |
 # | `mujoco.mj_resetData` | not needed: there is no state object |

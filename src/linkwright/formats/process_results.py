@@ -20,9 +20,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from linkwright.errors import FormatError
+from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
 from linkwright.model.joint import JOINT_TYPES, JointPart
-from linkwright.model.keyframe import JointState, KeyframeSpec
+from linkwright.model.keyframe import ActuatorState, JointState, KeyframeSpec
 from linkwright.model.loop import LOOP_TYPES, CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
@@ -42,6 +43,8 @@ _MODEL = (
     JointPart,
     KeyframeSpec,
     JointState,
+    ActuatorState,
+    Actuator,
 )
 
 CLASSES: dict[str, Any] = {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from linkwright.model.actuator import Actuator
 from linkwright.model.elements import Joint
 from linkwright.model.equality import ByValue
 from linkwright.spatial.arrays import Array
@@ -27,11 +28,21 @@ class JointState:
 
 
 @dataclass(frozen=True)
+class ActuatorState:
+    """Control and activation of an actuator in a keyframe."""
+
+    actuator: str
+    control: float
+    activation: float = 0.0
+
+
+@dataclass(frozen=True)
 class KeyframeSpec:
-    """Named state of joints in a description; a joint without a state is neutral and at rest."""
+    """Named state of joints and actuators in a description; those without a state are neutral and at rest."""
 
     name: str
     joints: tuple[JointState, ...]
+    actuators: tuple[ActuatorState, ...] = ()
     time: float = 0.0
 
 
@@ -47,6 +58,10 @@ class Keyframe(ByValue):
         Configuration.
     v : ndarray, shape (nv,)
         Velocity.
+    controls : ndarray, shape (nu,), optional
+        Controls of the actuators.
+    activations : ndarray, shape (na,), optional
+        Activations of the actuators.
     time : float, optional
         Time in s.
 
@@ -64,11 +79,15 @@ class Keyframe(ByValue):
     name: str
     q: Array
     v: Array
+    controls: Array = field(default_factory=lambda: np.zeros(0))
+    activations: Array = field(default_factory=lambda: np.zeros(0))
     time: float = 0.0
 
 
-def keyframes_of(specs: Sequence[KeyframeSpec], joints: Sequence[Joint]) -> dict[str, Keyframe]:
-    """Return the keyframes that fit the joints; states of joints that do not exist are omitted.
+def keyframes_of(
+    specs: Sequence[KeyframeSpec], joints: Sequence[Joint], actuators: Sequence[Actuator]
+) -> dict[str, Keyframe]:
+    """Return the keyframes that fit the joints; states of joints and actuators that do not exist are omitted.
 
     A keyframe does not fit where a joint has another number of coordinates, or values that are no configuration.
     """
@@ -80,7 +99,11 @@ def keyframes_of(specs: Sequence[KeyframeSpec], joints: Sequence[Joint]) -> dict
         own = [states.get(state.joint, state) for state in rest]
         if all(_fits(state, joint) for state, joint in zip(own, moving, strict=True)):
             q, v = (_row([getattr(state, of) for state in own]) for of in "qv")
-            found[spec.name] = Keyframe(spec.name, q, v, spec.time)
+            driven = {state.actuator: state for state in spec.actuators}
+            inputs = [driven.get(one.name, ActuatorState(one.name, 0.0)) for one in actuators]
+            activations = [(s.activation,) for s, one in zip(inputs, actuators, strict=True) if one.has_activation]
+            controls = _row([(state.control,) for state in inputs])
+            found[spec.name] = Keyframe(spec.name, q, v, controls, _row(activations), spec.time)
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwright.errors import ArgumentError, ModelError, UnknownNameError, counted
+from linkwright.model.actuator import Actuator, activation_count
 from linkwright.model.build.description import Description
 from linkwright.model.coordinates import JointCoordinates
 from linkwright.model.elements import Body, Frame, Joint, Link
@@ -74,6 +75,9 @@ class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
         Named states that the file stores. A transformation keeps them: new joints are neutral and at rest, and locked
         joints are omitted. It drops a keyframe where a joint changes its number of coordinates. :meth:`reroot` and
         :meth:`mirror`, which change coordinates, drop all, :meth:`append` those of the other mechanism.
+    actuators : tuple of Actuator, optional
+        Actuators, which act where a simulation has ``Actuation(controls=…)``. :meth:`lock` drops those of locked
+        joints, :meth:`reroot` and :meth:`mirror` drop all.
     physical : Model, optional
         For a minimal model: the model from which it was made.
 
@@ -100,6 +104,7 @@ class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
     listed_pairs: tuple[Pair, ...] = ()
     excluded: tuple[tuple[str, str], ...] = ()
     keyframes: Mapping[str, Keyframe] = field(default_factory=lambda: MappingProxyType({}))
+    actuators: tuple[Actuator, ...] = ()
     physical: Model | None = None
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """results derived from this model, such as its compiled kernels: see :func:`~linkwright.model.memo.derived`"""
@@ -129,6 +134,16 @@ class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
         """Check the pairs, which users may replace."""
         if problems := [*pairs_problems(self.pairs, self.shapes), *pairs_problems(self.listed_pairs, self.shapes)]:
             raise ModelError(problems)
+
+    @property
+    def nu(self) -> int:
+        """Number of controls: actuators."""
+        return len(self.actuators)
+
+    @cached_property
+    def na(self) -> int:
+        """Number of activations of actuators."""
+        return activation_count(self.actuators)
 
     @cached_property
     def holds_symbols(self) -> bool:

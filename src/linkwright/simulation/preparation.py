@@ -13,6 +13,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, names_given
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.actuator_model import ActuatorModel, actuator_model, with_actuator_model
+from linkwright.simulation.actuation.actuators import controller_of_controls, with_actuators
 from linkwright.simulation.actuation.bindings import BoundNames, checked_each
 from linkwright.simulation.actuation.external_forces import (
     ExternalForces,
@@ -106,7 +107,11 @@ def system_inputs(
         calls_python = not is_state_feedback(callback)
     if around.wrenches is not None:
         other_bindings = [*names_bound_to_wrenches(around.wrenches), *other_bindings]
-    sensed = around.sensor is not None
+    sensed, actuated = around.sensor is not None, actuation.is_of_actuators
+    if actuated:
+        if callback is not None:
+            raise ArgumentError("controls are those of a controller (model, t, q, v), or constant, not of a callback")
+        controller = controller_of_controls(model, controller, actuation.controls)
     if controller is None:
         if actuation.initial_state is not None:
             raise ArgumentError("initial_state is that of a controller, and none is given: controller=…")
@@ -118,7 +123,11 @@ def system_inputs(
         law, each = None, checked_each(actuation.each, batch, other_bindings) if actuation.each else set()
     else:
         each = {*names_given("each", actuation.each)}
-        law = law_controller(model, controller, actuation.initial_state, each, batch, sensed, other_bindings)
+        if actuated and np.ndim(actuation.controls) > 1:
+            each.add("controls")
+        law = law_controller(
+            model, controller, actuation.initial_state, each, batch, sensed, other_bindings, controls=actuated
+        )
     external = None
     if around.wrenches is not None or around.surfaces is not None:
         external = external_forces_of(model, around.wrenches, around.surfaces, each, batch)
@@ -136,7 +145,10 @@ def system_inputs(
                 f"{actuation.own_path[0]} is on the path from a controller (model, t, q, v) to the joints, and none "
                 "is given: controller=…"
             )
-        driven = with_actuator_model(model, law, found, h, batch)
+        driven = with_actuator_model(model, law, found, h, batch, actuated)
+    if actuated:
+        assert driven is not None
+        driven = with_actuators(model, driven, actuation.activations, h, batch)
     if actuation.servos is not None:
         driven = with_servos(model, driven, actuation.servos, actuation.effort_limits, batch)
     if driven is not None and external is not None:
@@ -202,6 +214,9 @@ def prepare(
         raise InputError(
             "a controller with a state is evaluated once a step: evaluated_at='stages' is for controllers without"
         )
+    without_activations = (Variational, EmbeddedPair) if model.na else Variational
+    if actuation.is_of_actuators and isinstance(chosen, without_activations):
+        raise InputError(f"actuators{' with activations' * bool(model.na)} are not for method {integrator.method!r}")
     if inputs.external is not None and isinstance(chosen, Variational):
         raise InputError("wrenches and surfaces are not for method 'variational'")
     if smooth and isinstance(chosen, Tableau):

@@ -142,6 +142,12 @@ class Actuation:
         Standard deviations of the normal noise of measurements: {"q": …, "v": …, "wrench": …}, numbers, (nv,) or (6,).
     seed : int or array_like of int, shape (...), optional
         Seed of the noise, and of random resets of a rollout.
+    controls : bool or array_like, shape (nu,) or (..., nu), optional
+        Constant controls of the model's actuators (``model.actuators``), for each motion of a batch where given; True:
+        the controller returns them, (nu,), instead of efforts. Controls are held over a step, and the forces of the
+        actuators act at every stage of it, as in MuJoCo. Without it actuators do not act.
+    activations : array_like, shape (na,) or (..., na), optional
+        Initial activations of actuators; zeros by default.
     servos : Servos, optional
         Position or velocity servos: the controller returns their targets. Their springs and dampers act within each
         step of "semi_implicit", stable however stiff.
@@ -163,6 +169,8 @@ class Actuation:
     velocity_limits: Any = False
     noise: Mapping[str, Any] | None = None
     seed: Any = 0
+    controls: Any = False
+    activations: Any = None
     servos: Servos | None = None
 
     def __post_init__(self) -> None:
@@ -176,8 +184,27 @@ class Actuation:
             isinstance(self.noise, Mapping) and self.noise and set(self.noise) <= {"q", "v", "wrench"}
         ):
             raise ArgumentError(f"noise is {{'q': …, 'v': …, 'wrench': …}}, standard deviations; got {self.noise!r}")
+        if self.is_of_actuators:
+            self._require_actuators_alone()
+        elif self.activations is not None:
+            raise ArgumentError("activations are those of actuators, which act where controls are given: controls=…")
         if self.servos is not None and not isinstance(self.servos, Servos):
             raise ArgumentError(f"servos is lw.Servos(stiffness, damping); got {self.servos!r}")
+
+    @property
+    def is_of_actuators(self) -> bool:
+        """Whether the actuators of the model act."""
+        return not (self.controls is None or self.controls is False)
+
+    def _require_actuators_alone(self) -> None:
+        """Raise :class:`ArgumentError` for options of efforts, which actuators have themselves."""
+        given = [name for name in self.own_path if name not in ("period", "delay", "noise")]
+        given += ["servos"] * (self.servos is not None) + ["evaluated_at"] * (self.evaluated_at != "step")
+        if given:
+            raise ArgumentError(
+                f"{given[0]} is for controllers that return efforts; actuators, which act under controls=…, have "
+                "gear, ranges and dynamics of their own, and act at every stage of a step"
+            )
 
     @property
     def own_path(self) -> tuple[str, ...]:

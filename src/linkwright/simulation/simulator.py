@@ -184,6 +184,7 @@ def _record(
     record = MotionRecorder(model, h, steps, every, start.batch, controlled, *state)
     record.smooth, record.constraints = run.smooth, constraints
     if law is not None:
+        record.activation_count = law.effort_function.activation_count(model)
         record.source = f"the controller {law.name}"
     elif inputs.calls_python:
         record.source = "the callback"

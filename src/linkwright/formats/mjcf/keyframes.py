@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwright.formats.writing import Losses, XmlNode
+from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import WORLD, Description, JointSpec
-from linkwright.model.keyframe import JointState, KeyframeSpec
+from linkwright.model.keyframe import ActuatorState, JointState, KeyframeSpec
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_from_matrix, quaternion_matrix
 from linkwright.spatial.transform import pose_matrix
@@ -18,13 +19,25 @@ if TYPE_CHECKING:
     from linkwright.formats.mjcf.reading import MjcfReader
 
 
-def keyframes_of(reader: MjcfReader, joints: Sequence[JointSpec]) -> tuple[KeyframeSpec, ...]:
+def keyframes_of(
+    reader: MjcfReader, joints: Sequence[JointSpec], actuators: Mapping[int, Actuator]
+) -> tuple[KeyframeSpec, ...]:
     """Return the keyframes of a compiled model; unnamed ones are key0, key1, … by their number."""
     m = reader.m
     names = reader.names(reader.mujoco.mjtObj.mjOBJ_KEY, m.nkey, lambda k: f"key{k}")
     return tuple(
-        KeyframeSpec(name, tuple(_states(joints, q, v)), float(time))
-        for name, q, v, time in zip(names, m.key_qpos, m.key_qvel, m.key_time, strict=True)
+        KeyframeSpec(name, tuple(_states(joints, m.key_qpos[k], m.key_qvel[k])), _inputs(m, actuators, k), time)
+        for k, (name, time) in enumerate(zip(names, m.key_time.tolist(), strict=True))
+    )
+
+
+def _inputs(m: Any, actuators: Mapping[int, Actuator], k: int) -> tuple[ActuatorState, ...]:
+    """Return controls and activations; ``actuators``: those that are read, by their number."""
+    return tuple(
+        ActuatorState(one.name, float(m.key_ctrl[k, i]), float(m.key_act[k, m.actuator_actadr[i]]))
+        if one.has_activation
+        else ActuatorState(one.name, float(m.key_ctrl[k, i]))
+        for i, one in actuators.items()
     )
 
 
@@ -42,8 +55,10 @@ def _states(joints: Sequence[JointSpec], q: Array, v: Array) -> list[JointState]
     return states
 
 
-def write_keyframes(root: XmlNode, description: Description, losses: Losses, changed: Sequence[str]) -> None:
-    """Add <keyframe>; ``changed``: names of joints whose coordinates differ in the file."""
+def write_keyframes(
+    root: XmlNode, description: Description, losses: Losses, changed: Sequence[str], actuators: Sequence[Actuator]
+) -> None:
+    """Add <keyframe>; ``changed``: names of joints whose coordinates differ in the file; its ``actuators``."""
     if not description.keyframes:
         return
     if changed:
@@ -56,8 +71,16 @@ def write_keyframes(root: XmlNode, description: Description, losses: Losses, cha
         states = {state.joint: state for state in key.joints}
         rows = [_in_file(joint, states) for joint in order]
         q, v = (np.concatenate([np.zeros(0), *(row[k] for row in rows)]) for k in range(2))
-        options = {"time": key.time} if key.time else {}
-        node.add("key", name=key.name, qpos=q, **({"qvel": v} if v.any() else {}), **options)
+        options: dict[str, Any] = {"time": key.time} if key.time else {}
+        inputs = {state.actuator: state for state in key.actuators}
+        driven = [inputs.get(one.name, ActuatorState(one.name, 0.0)) for one in actuators]
+        for name, values in (
+            ("qvel", v),
+            ("ctrl", np.array([state.control for state in driven])),
+            ("act", np.array([s.activation for s, one in zip(driven, actuators, strict=True) if one.has_activation])),
+        ):
+            options |= {name: values} if values.any() else {}
+        node.add("key", name=key.name, qpos=q, **options)
 
 
 def _bodies(nodes: Sequence[XmlNode]) -> list[str]:

@@ -13,7 +13,7 @@ numbers are those of the compiled model, without fusion of static bodies. Conven
 * Spatial tendons from site to site are springs and dampers between bodies.
 * Geoms are the shapes of bodies: visual in the groups 0 to 2, for contact if their contype or conaffinity is
   not zero; their surface parameters, <exclude> and <pair> are stored for ``model.with_contact()``. Keyframes are
-  ``model.keyframes``. Actuators, other
+  ``model.keyframes``, actuators of joints and sites ``model.actuators``. Other
   tendons, sensors and similar elements are not used; one warning lists them.
 
 <include>, meshes, textures and height fields may name any file that this process can read, and MuJoCo's parser and mesh
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,10 +36,12 @@ import numpy as np
 from linkwright.errors import FormatError, MissingExtraError, ShapeError
 from linkwright.formats.child_process import confined
 from linkwright.formats.findings import assembled
+from linkwright.formats.mjcf.actuators import actuators_of
 from linkwright.formats.mjcf.contacts import contacts_of
 from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.keyframes import keyframes_of
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
+from linkwright.formats.mjcf.unused import counted, unused_of_model, unused_of_spec
 from linkwright.formats.xml import TEXT, not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, JointPart, Spherical, nested
@@ -214,7 +216,7 @@ def _parsed(mujoco: Any, name: str, text: str | None) -> Any:
 def _compiled(mujoco: Any, name: str, text: str | None) -> tuple[Any, Any, list[str], list[str]]:
     """Return the file's MjSpec, MjModel without meshes and textures that cannot be loaded, unused elements, remarks."""
     spec = _parsed(mujoco, name, text)
-    unused = _unused(spec)
+    unused = unused_of_spec(spec)
     try:
         return spec, spec.compile(), unused, []
     except ValueError as error:
@@ -222,7 +224,7 @@ def _compiled(mujoco: Any, name: str, text: str | None) -> tuple[Any, Any, list[
             raise
         trouble = error
     spec = _parsed(mujoco, name, text)  # the failed one raises its error again
-    unused += _counted("contact pairs", [pair.name for pair in spec.pairs])
+    unused += counted("contact pairs", [pair.name for pair in spec.pairs])
     needed = _strip(mujoco, spec)
     try:
         compiled = spec.compile()
@@ -238,7 +240,7 @@ def _compiled(mujoco: Any, name: str, text: str | None) -> tuple[Any, Any, list[
 
 def _strip(mujoco: Any, spec: Any) -> list[str]:
     """Delete all elements with asset files except inertias; return the bodies whose inertias need them."""
-    for kind in ("sensors", "actuators", "pairs", "keys", "skins"):  # they may refer to deleted elements
+    for kind in ("sensors", "pairs", "skins"):  # they may refer to deleted elements
         for element in list(getattr(spec, kind)):
             spec.delete(element)
     for equality in list(spec.equalities):
@@ -280,28 +282,6 @@ def _weighs(mujoco: Any, spec: Any, geom: Any) -> bool:
     return False
 
 
-def _unused(spec: Any) -> list[str]:
-    """Return the unused elements of the file: kinds, with their number and names."""
-    unused: list[str] = []
-    for kind, elements in (
-        ("actuators", spec.actuators),
-        ("sensors", spec.sensors),
-        ("flexible bodies", spec.flexes),
-        ("skins", spec.skins),
-        ("plugins", spec.plugins),
-    ):
-        unused += _counted(kind, [element.name for element in elements])
-    return unused
-
-
-def _counted(kind: str, names: Iterable[str]) -> list[str]:
-    """Return ["tendons (3: a, b, …)"], or an empty list."""
-    names = list(names)
-    shown = [name for name in names if name][:6]
-    listed = f": {', '.join(shown)}{', …' if len(shown) < len(names) else ''}" if shown else ""
-    return [f"{kind} ({len(names)}{listed})"] if names else []
-
-
 # reading the compiled model
 
 
@@ -340,7 +320,8 @@ class MjcfReader:
         self.sites()
         loops = tuple(self.loops())
         springs = tuple(self.springs())
-        self.list_unused()
+        actuators = actuators_of(self)
+        self.unused += unused_of_model(self)
         off = m.opt.disableflags & self.mujoco.mjtDisableBit.mjDSBL_GRAVITY
         g = np.zeros(3) if off else m.opt.gravity
         frames = tuple(self.frames.values())
@@ -358,7 +339,8 @@ class MjcfReader:
             tuple(shapes),
             listed_pairs=contacts.listed,
             excluded=contacts.excluded,
-            keyframes=keyframes_of(self, joints),
+            keyframes=keyframes_of(self, joints, actuators),
+            actuators=tuple(actuators.values()),
         )
 
     def check_finite(self) -> None:
@@ -486,7 +468,7 @@ class MjcfReader:
                 skipped.append(name)
             elif name:
                 self.site_frame(s, name)
-        self.unused += _counted("sites of names that bodies have", skipped)
+        self.unused += counted("sites of names that bodies have", skipped)
 
     def site_frame(self, s: int, name: str) -> str:
         """Return the frame of a site, of this name if it has none yet."""
@@ -521,7 +503,7 @@ class MjcfReader:
                 k, d = float(m.tendon_stiffness[t]), float(m.tendon_damping[t])
                 yield Spring(name, frames, k, d, (low, high), self.path)
         for what, found in options.items():
-            self.unused += _counted(what, found)
+            self.unused += counted(what, found)
 
     def loops(self) -> Iterator[Loop | CoordinateLoop]:
         """Yield the active equality constraints; the frames of connect and weld become frames."""
@@ -559,9 +541,9 @@ class MjcfReader:
                     self.frames[frame] = FrameSpec(frame, self.bodies[body], pose, self.path)
                     ends.append(frame)
                 yield Loop(name, ends[0], ends[1], Weld() if weld else Ball(), place=self.path)
-        self.unused += _counted("equality constraints within one body", within)
-        self.unused += _counted("inactive equality constraints", inactive)
-        self.unused += _counted("equality constraints of tendons, distances or flexible bodies", other)
+        self.unused += counted("equality constraints within one body", within)
+        self.unused += counted("inactive equality constraints", inactive)
+        self.unused += counted("equality constraints of tendons, distances or flexible bodies", other)
 
     def joint_loop(self, name: str, first: int, second: int, coefficients: Array) -> CoordinateLoop:
         """Convert MuJoCo's polynomial, which is in displacements from the references, to one in the coordinates."""
@@ -577,37 +559,9 @@ class MjcfReader:
         names = self.coordinates[first], self.coordinates[second]
         return CoordinateLoop(name, *names, tuple(values.tolist()), self.path)
 
-    def list_geoms(self, unread: list[str]) -> None:
-        self.unused += _counted("geoms that touch, of kinds that are not read", unread)
-
-    def list_unused(self) -> None:
-        m = self.m
-        moving = range(1, m.nbody)
-        self.unused += _counted(
-            "mocap bodies, welded where they are", [self.bodies[b] for b in moving if m.body_mocapid[b] >= 0]
-        )
-        self.unused += _counted(
-            "limits of ball joints",
-            [self.joints[j] for j in range(m.njnt) if m.jnt_limited[j] and m.jnt_type[j] == BALL],
-        )
-        for what, field, owner in (
-            ("higher-order stiffnesses of joints", "jnt_stiffnesspoly", None),
-            ("higher-order dampings of joints", "dof_dampingpoly", m.dof_jntid),
-            ("yield limits of joint springs", "jnt_springyield", None),
-        ):
-            values = getattr(m, field, None)  # since MuJoCo 4
-            if values is not None:
-                rows = np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))
-                joints = (self.joints[k if owner is None else owner[k]] for k in rows)
-                self.unused += _counted(what, dict.fromkeys(joints))
-        self.unused += _counted("gravity compensations", [self.bodies[b] for b in moving if m.body_gravcomp[b]])
-        if m.opt.density or m.opt.viscosity or m.opt.wind.any():
-            self.unused.append("the medium (density, viscosity, wind)")
-        bits = self.mujoco.mjtDisableBit
-        for what in ("limit", "frictionloss", "spring", "damper", "equality", "constraint"):
-            bit = getattr(bits, f"mjDSBL_{what.upper()}", None)
-            if bit is not None and m.opt.disableflags & bit:
-                self.unused.append(f'the flag {what}="disable"')
+    def list_names(self, what: str, names: Sequence[str]) -> None:
+        """Add elements to those that are not used."""
+        self.unused += counted(what, names)
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -87,7 +87,7 @@ def shapes_of(reader: MjcfReader) -> tuple[list[Shape], dict[int, int]]:
             shapes.append(shape)
         elif touches:
             unread.append(name)
-    reader.list_geoms(unread)
+    reader.list_names("geoms that touch, of kinds that are not read", unread)
     return shapes, places
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.formats.mjcf.actuators import write_actuators
 from linkwright.formats.mjcf.contact_elements import contacts, height_field, pairs_of, surface
 from linkwright.formats.mjcf.keyframes import write_keyframes
 from linkwright.formats.mjcf.scenery import add_scenery
@@ -96,7 +97,8 @@ class _MjcfWriter:
         self.shapes(root)
         self.loops(root)
         self.springs(root)
-        write_keyframes(root, description, self.losses, self.changed)
+        actuators = write_actuators(root, description, self.losses, self.changed)
+        write_keyframes(root, description, self.losses, self.changed, actuators)
         return root
 
     def shapes(self, root: XmlNode) -> None:

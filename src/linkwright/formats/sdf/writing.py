@@ -125,6 +125,8 @@ class _SdfWriter:
             self.losses.add("springs between bodies are lost", spring.name)
         for key in description.keyframes:
             self.losses.add("keyframes are lost", key.name)
+        for actuator in description.actuators:
+            self.losses.add("actuators are lost", actuator.name)
         for shape in description.shapes:
             if shape.body == WORLD:
                 self.losses.add("shapes of the world are lost: in SDF they are those of another model", shape.name)

@@ -112,6 +112,8 @@ class _ZtkWriter:
             self.losses.add("springs between bodies are lost", spring.name)
         for key in description.keyframes:
             self.losses.add("keyframes are lost", key.name)
+        for actuator in description.actuators:
+            self.losses.add("actuators are lost", actuator.name)
         lost_contact(description, self.losses)
         if tuple(description.gravity) != STANDARD_GRAVITY:
             x, y, z = description.gravity

@@ -20,6 +20,7 @@ from linkwright.errors import (
     warn,
 )
 from linkwright.model.build.checks import (
+    actuator_problems,
     at_place,
     check_inertias,
     check_loops,
@@ -70,6 +71,8 @@ def assemble(
     if problems:
         raise ModelError(problems)
     model = _model(description, order, joints)
+    if wrong := actuator_problems(model):
+        raise ModelError(wrong)
     remarks += contradictions(model, known_ids)
     if remarks:
         warn(listed(tuple(remarks), "remarks"), FormatWarning)
@@ -390,7 +393,8 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         pairs=apart(description.pairs),
         listed_pairs=apart(description.listed_pairs),
         excluded=description.excluded,
-        keyframes=MappingProxyType(keyframes_of(description.keyframes, joints)),
+        keyframes=MappingProxyType(keyframes_of(description.keyframes, joints, description.actuators)),
+        actuators=description.actuators,
         description=description,
     )
     return _with_lengths(model)
@@ -430,5 +434,6 @@ def described(model: Model) -> Description:
         pairs=model.pairs,
         listed_pairs=model.listed_pairs,
         excluded=model.excluded,
+        actuators=model.actuators,
         gravity=(x, y, z),
     )

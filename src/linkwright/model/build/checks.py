@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 
 from linkwright.errors import UnknownNameError, printable
+from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
 from linkwright.model.build.sizes import LARGEST, LARGEST_MOMENT, too_large
 from linkwright.model.loop import CoordinateLoop
@@ -220,6 +221,37 @@ def check_springs(description: Description, order: list[JointSpec], problems: li
             ends = " and ".join(map(repr, spring.frames)) if unnamed.isdisjoint(spring.frames) else "its points"
             wrong.append(f"{who} moves nothing: {ends} are all {where}")
         problems.extend(at_place(spring.place, message) for message in wrong)
+
+
+def actuator_problems(model: Model) -> list[str]:
+    """Return the problems of the actuators of a model: unknown targets, and gears of another size."""
+    problems: list[str] = []
+    twice = [name for name, count in Counter(one.name for one in model.actuators).items() if count > 1]
+    problems += [f"several actuators are named {name!r}" for name in twice]
+    for one in model.actuators:
+        try:
+            sizes = _gear_sizes(model, one)
+        except UnknownNameError as error:
+            problems.append(f"actuator {one.name!r}: {error}")
+            continue
+        if len(one.gears) not in sizes:
+            wanted = " or ".join(map(str, sizes)) if sizes else "no size, since it moves along several coordinates"
+            where = next(filter(None, one.targets.values()))
+            problems.append(f"actuator {one.name!r}: gear has {len(one.gears)} numbers, for {where!r} {wanted}")
+    return problems
+
+
+def _gear_sizes(model: Model, actuator: Actuator) -> tuple[int, ...]:
+    """Return the possible numbers of entries of an actuator's gear."""
+    if actuator.frame:
+        model.frame(actuator.frame)
+        return (6,)
+    motion = model.joint(actuator.joint).motion
+    if motion.nv == 1:
+        return (1,)
+    if motion.floating or (motion.nv == 6 and not actuator.in_parent):
+        return (6,)
+    return (3,) if motion.quaternions == (0,) and motion.nv == 3 else ()
 
 
 def check_shapes(description: Description, problems: list[str]) -> None:

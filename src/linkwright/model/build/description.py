@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, UnknownNameError
+from linkwright.model.actuator import Actuator
 from linkwright.model.equality import ByValue
 from linkwright.model.joint import Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from linkwright.model.joint_type import JointType
@@ -123,6 +124,7 @@ class Description(ByValue):
     excluded: tuple[tuple[str, str], ...] = ()
     """pairs of links whose shapes never touch; the search for pairs omits them"""
     keyframes: tuple[KeyframeSpec, ...] = ()
+    actuators: tuple[Actuator, ...] = ()
 
     def rooted(self, root: str | None) -> Description:
         """Return the description with its root body welded to the world (None) or floating ("free")."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, listed
+from linkwright.model.actuator import Actuator
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.builder import Builder, inertia_of, mass_of
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
@@ -150,6 +151,14 @@ def place_of(model: Model, frame: str) -> tuple[str, Array]:
     return frame, np.eye(4)
 
 
+def with_actuators(model: Model, *actuators: Actuator) -> Model:
+    """See :meth:`Model.with_actuators`."""
+    for one in actuators:
+        if not isinstance(one, Actuator):
+            raise ArgumentError(f"with_actuators takes lw.Actuator(…); got {one!r}")
+    return remade(model, replace(described(model), actuators=actuators))
+
+
 def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
     """See :meth:`Model.append`."""
     require_model(other, "append", "other")
@@ -196,6 +205,7 @@ def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
         frames=own.frames + frames,
         loops=own.loops + loops,
         springs=own.springs + springs,
+        actuators=own.actuators + added.actuators,
         shapes=own.shapes + shapes,
         pairs=own.pairs + behind(added.pairs),
         listed_pairs=own.listed_pairs + behind(added.listed_pairs),
@@ -213,6 +223,7 @@ def _require_new(own: Description, added: Description, prefix: str) -> None:
             "joint": {x.name for x in one.joints},
             "loop": {x.name for x in one.loops},
             "spring": {x.name for x in one.springs},
+            "actuator": {x.name for x in one.actuators},
         }
 
     ours, theirs = names(own), names(added)
@@ -248,6 +259,10 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
             return replace(one, name=change(one.name), first=coordinates[one.first], second=coordinates[one.second])
         return replace(one, name=change(one.name), first=name(one.first), second=name(one.second))
 
+    def actuator(one: Actuator) -> Actuator:
+        joint, frame = one.joint and change(one.joint), one.frame and name(one.frame)
+        return replace(one, name=change(one.name), joint=joint, frame=frame)
+
     def spring(one: Spring) -> Spring:
         return replace(one, name=change(one.name), frames=tuple(map(name, one.frames)))
 
@@ -258,6 +273,7 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
         frames=tuple(replace(one, name=change(one.name), body=name(one.body)) for one in description.frames),
         loops=tuple(map(loop, description.loops)),
         springs=tuple(map(spring, description.springs)),
+        actuators=tuple(map(actuator, description.actuators)),
         shapes=tuple(replace(one, body=name(one.body)) for one in description.shapes),
         excluded=tuple((name(a), name(b)) for a, b in description.excluded),
     )

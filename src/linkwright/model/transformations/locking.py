@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
 from linkwright.model.build.assembly import assemble, described, fixed_at
 from linkwright.model.build.description import Description, JointSpec
 from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Joint
@@ -55,11 +55,22 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
         _locked_joint(model, joints[spec.name], spec, held) if spec.name in joints else spec for spec in given.joints
     ]
     description = replace(given, joints=tuple(specs))
-    fixed = assemble(replace(description, loops=(), springs=()), known=model.description.bodies)
+    fixed = assemble(replace(description, loops=(), springs=(), actuators=()), known=model.description.bodies)
     springs = tuple(  # springs within one body are removed
         spring for spring in description.springs if len({fixed.frames[end].body for end in spring.frames}) > 1
     )
-    return replace(description, loops=tuple(_loops_of_locked(model, fixed, description, held)), springs=springs)
+    loops = tuple(_loops_of_locked(model, fixed, description, held))
+    actuators = tuple(one for one in description.actuators if not one.joint or _moves(fixed, one.joint))
+    return replace(description, loops=loops, springs=springs, actuators=actuators)
+
+
+def _moves(fixed: Model, joint: str) -> bool:
+    """Return whether a joint still exists."""
+    try:
+        fixed.joint(joint)
+    except UnknownNameError:
+        return False
+    return True
 
 
 def _locked_joint(model: Model, joint: Joint, spec: JointSpec, held: Mapping[int, float]) -> JointSpec:

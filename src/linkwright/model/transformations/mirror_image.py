@@ -52,6 +52,7 @@ def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
         loops=tuple(_loop(loop, M, signs, description.joints) for loop in description.loops),
         shapes=tuple(_shape(shape, M) for shape in description.shapes),
         keyframes=(),
+        actuators=(),
     )
     return assemble(image, known=image.bodies)
 

@@ -149,12 +149,13 @@ def _steps(name: str, time: float, h: float, least: int) -> int:
 
 
 def with_actuator_model(
-    model: Model, law: LawController, actuators: ActuatorModel, h: float, batch: tuple[int, ...]
+    model: Model, law: LawController, actuators: ActuatorModel, h: float, batch: tuple[int, ...], controls: bool = False
 ) -> LawController:
-    """Return a controller with the actuator model."""
+    """Return a controller with the actuator model; ``controls``: it returns controls (nu,) instead of efforts."""
     inner, n, own = law.effort_function, model.nv, law.effort_function.state
+    size = model.nu if controls else n
     values: dict[str, Array] = {"period": np.array(float(actuators.period))}
-    pieces: dict[str, Array] = {"law": law.state, "count": np.zeros((*batch, 1)), "commanded": np.zeros((*batch, n))}
+    pieces: dict[str, Array] = {"law": law.state, "count": np.zeros((*batch, 1)), "commanded": np.zeros((*batch, size))}
     if actuators.noise is not None:
         values["of_q"], values["of_v"] = actuators.noise
         pieces["random"] = seeds(actuators.seed, batch)
@@ -163,7 +164,7 @@ def with_actuator_model(
     if actuators.gear is not None:
         values["gear"] = actuators.gear
     if actuators.delay:
-        pieces["delayed"] = np.zeros((*batch, actuators.delay * n))
+        pieces["delayed"] = np.zeros((*batch, actuators.delay * size))
     if actuators.fastest is not None:
         values["fastest"] = np.minimum(actuators.fastest, np.finfo(float).max)
     if actuators.limit is not None:
@@ -202,7 +203,7 @@ def with_actuator_model(
         u = x["commanded"]
         x["count"] = np.stack([where(x["count"][0] > parameters["period"] - 1.5, 0.0, x["count"][0] + 1.0)])
         if "delayed" in x:
-            u, x["delayed"] = x["delayed"][:n], np.concatenate([x["delayed"][n:], u])
+            u, x["delayed"] = x["delayed"][:size], np.concatenate([x["delayed"][size:], u])
         if "gear" in parameters:
             u = parameters["gear"] * u
         unlimited = u
@@ -228,6 +229,7 @@ def with_actuator_model(
         actuators.delay,
         actuators.period > 1,
         own,
+        controls,
     )
     effort_function = EffortFunction(
         efforts,

@@ -24,6 +24,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, joined, wro
 from linkwright.model.memo import derived, exact
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.simulation.actuation.actuator_step import actuated_step
 from linkwright.simulation.actuation.bindings import (
     BoundNames,
     bindings,
@@ -68,6 +69,13 @@ class EffortFunction:
     """whether the efforts are zero: only external forces act"""
     sensor: str | None = None
     """frame of the sensor; the function has an argument ``wrench`` (6,)"""
+    actuated: bool = False
+    """whether the function returns the controls (nu,) of the model's actuators; the end of the state are their
+    activations, and the last value is the step in s"""
+
+    def activation_count(self, model: Model) -> int:
+        """Return the number of activations of actuators, the end of the state."""
+        return model.na if self.actuated else 0
 
     @property
     def all_shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -94,6 +102,24 @@ class EffortFunction:
 
     def of_values(self, model: Model, t: Any, q: Array, v: Array, values: Sequence[Any], *state: Array) -> Any:
         """Return the efforts (nv,) from all values; with a state (efforts, state)."""
+        if not self.actuated:
+            return self._output(model, t, q, v, values, *state)
+        before = state[0] if state else np.zeros(0)
+        efforts, *after = self.actuator_efforts(model, t, q, v, values, before, values[-1], None)
+        return (efforts(t, q, v), *after) if after else efforts(t, q, v)
+
+    def actuator_efforts(
+        self, model: Model, t: Any, q: Array, v: Array, values: Sequence[Any], state: Array, h: Any, method: Any
+    ) -> tuple[Any, ...]:
+        """Return the efforts of the actuators within a step of h seconds, and the next state if there is one."""
+        own = self.state - model.na
+        found = self._output(model, t, q, v, values[:-1], *([state[:own]] if own else []))
+        controls, *after = found if own else (found,)
+        efforts, activations = actuated_step(model, controls, state[own:], h, method)
+        return (efforts, np.concatenate([*after, activations])) if self.state else (efforts,)
+
+    def _output(self, model: Model, t: Any, q: Array, v: Array, values: Sequence[Any], *state: Array) -> Any:
+        """Return the output of the function from all values; with a state (output, state)."""
         others = len(self.external.shapes) if self.external else 0
         if self.external is None or self.sensor is None:
             return self.function(model, t, q, v, *state, *values[others:])
@@ -229,13 +255,14 @@ def law_controller(
     sensed: bool = False,
     other_bindings: Sequence[BoundNames] = (),
     sound: bool = True,
+    controls: bool = False,
 ) -> LawController:
     """Return the checked controller of a batch of motions.
 
     ``each``: names of bound values, and "state", that are given for each motion (…, *shape); names in
     ``other_bindings`` belong to other functions. ``sensed``: the controller has an argument ``wrench``. ``sound``: its
-    ``check`` is called. Raises :class:`ArgumentError` and :class:`ShapeError` for a function that is no controller or
-    does not return efforts (nv,).
+    ``check`` is called. ``controls``: it returns the controls (nu,) of actuators instead of efforts. Raises
+    :class:`ArgumentError` and :class:`ShapeError` for a function that is no controller or does not return them.
     """
     function, own = unwrap_partials(law)
     name, bound = name_of_function(function), flattened_bindings(own)
@@ -253,6 +280,7 @@ def law_controller(
     if stateful and not _size(shapes):
         raise InputError("initial_state is empty: a controller without a state is controller(model, t, q, v)")
     state = _flatten_state(initial_state, shapes, batch, lead) if stateful else np.zeros((*batch, 0))
+    output = ("controls", model.nu) if controls else ("efforts", model.nv)
 
     def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any, **measured: Array) -> Any:
         own = (unflatten_state(shapes, given[0]),) if stateful else ()
@@ -261,15 +289,15 @@ def law_controller(
         q, v = q.copy(), v.copy()  # a controller may write into its arguments
         found = function(whole, t, q, v, *own, **packed.named(given[len(own) :]), **measured)
         if not stateful:
-            return _checked_efforts(name, found, model)
+            return _checked_output(name, found, *output)
         if not (isinstance(found, tuple) and len(found) == 2):
             raise ArgumentError(
-                f"the controller {name} has a state and returns (efforts, state); it returned {found!r}"
+                f"the controller {name} has a state and returns ({output[0]}, state); it returned {found!r}"
             )
-        return _checked_efforts(name, found[0], model), _checked_state(name, found[1], shapes)
+        return _checked_output(name, found[0], *output), _checked_state(name, found[1], shapes)
 
     try:
-        key: Hashable = (fingerprint(function), packed.key, exact(_frozen(shapes)))
+        key: Hashable = (fingerprint(function), packed.key, exact(_frozen(shapes)), controls)
         hash(key)
     except TypeError:  # a mutable bound value may change: no shared kernel
         key = efforts
@@ -470,6 +498,11 @@ def unflatten_state(shapes: Shapes, x: Array) -> Any:
     return _taken(shapes, x, 0)[0]
 
 
+def activations_in(states: Array | None, count: int) -> Array | None:
+    """Return the activations (…, count) at the end of packed states; None without."""
+    return states[..., -count:] if states is not None and count else None
+
+
 def _taken(shapes: Shapes, x: Array, at: int) -> tuple[Any, int]:
     if isinstance(shapes, dict):
         found = {}
@@ -494,13 +527,13 @@ def _frozen(shapes: Shapes) -> Hashable:
     return tuple(map(_frozen, shapes)) if isinstance(shapes, list) else shapes
 
 
-def _checked_efforts(name: str, tau: Any, model: Model) -> Array:
+def _checked_output(name: str, tau: Any, what: str, size: int) -> Array:
     if tau is None:
         raise ArgumentError(f"the controller {name} returned None: is its `return` missing?")
     if isinstance(tau, (dict, str)) or (tau := np.asarray(tau)).dtype.kind not in "biufO":
-        raise ArgumentError(f"the controller {name} returns efforts ({model.nv},); it returned {tau!r}")
-    if tau.shape != (model.nv,):
-        raise ShapeError(f"the controller {name} returned efforts of shape {tau.shape}; expected ({model.nv},)")
+        raise ArgumentError(f"the controller {name} returns {what} ({size},); it returned {tau!r}")
+    if tau.shape != (size,):
+        raise ShapeError(f"the controller {name} returned {what} of shape {tau.shape}; expected ({size},)")
     return tau
 
 

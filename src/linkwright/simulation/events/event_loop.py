@@ -77,6 +77,8 @@ def simulate_with_events(
         raise InputError(f"events are located in single motions; simulate those of the batch {batch} one by one")
     if late := [name for name in setup.actuation.own_path if name in NOT_HELD]:
         raise InputError(f"{', '.join(late)} and events: memory of earlier steps cannot be reset at an event")
+    if setup.actuation.is_of_actuators and model.na:
+        raise InputError("events are not for actuators with activations, which cannot be reset at an event")
     if setup.integrator.method == "variational":
         raise InputError("events are not for method 'variational': a step of another length would not go on from it")
     known, progress = [_event(one) for one in events], setup.integrator.progress

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -97,6 +97,18 @@ Options = Mapping[str, Any]
 
 Efforts = Callable[[Any, Array, Array], Array]
 """(t, q, v) -> efforts (nv,); of numbers (…, nv)"""
+
+
+@runtime_checkable
+class StageEfforts(Protocol):
+    """Efforts (t, q, v) -> (nv,) that depend on the stage of a method, and are evaluated at each."""
+
+    def __call__(self, t: Any, q: Array, v: Array) -> Array:
+        """Return the efforts at the first stage."""
+
+    def at_stage(self, k: Any) -> Efforts:
+        """Return the efforts at the k-th stage; k may be a symbol."""
+
 
 PLAIN: Options = MappingProxyType({})
 
@@ -212,7 +224,7 @@ def driven_step(
         tau = efforts(t, q, v)
         q, v = semi_implicit_step(model, q, v, tau if external is None else tau + external(t, q, v), h, options)
     else:
-        if held:
+        if held and not isinstance(efforts, StageEfforts):
             tau = efforts(t, q, v)
             efforts = _constant(tau)
         stages = _stages_in_a_loop if looped and chosen.in_sequence else _stages
@@ -233,16 +245,17 @@ class DrivenMechanism(NamedTuple):
     options: Options
     external: Efforts | None
 
-    def acceleration(self, t: Any, q: Array, v: Array) -> tuple[Array, Array]:
+    def acceleration(self, t: Any, q: Array, v: Array, stage: Any = 0) -> tuple[Array, Array]:
         """Return the acceleration (nv,) and the efforts."""
-        tau = self.efforts(t, q, v)
+        efforts = self.efforts.at_stage(stage) if isinstance(self.efforts, StageEfforts) else self.efforts
+        tau = efforts(t, q, v)
         acting = tau if self.external is None else tau + self.external(t, q, v)
         return total_acceleration(self.model, q, v, acting, self.options), tau
 
-    def rates(self, t: Any, q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array, Array]:
+    def rates(self, t: Any, q: Array, v: Array, u: Array, w: Array, stage: Any = 0) -> tuple[Array, Array, Array]:
         """Return the rates (u̇, v̇) at the configuration q ⊕ Exp(u) and the velocity v + w, and the efforts there."""
         there, velocity = advance(self.model, q, v, u, w)
-        a, tau = self.acceleration(t, there, velocity)
+        a, tau = self.acceleration(t, there, velocity, stage)
         return inverse_exponential_rate(self.model, u, velocity), a, tau
 
 
@@ -250,8 +263,8 @@ def _stages(driven: DrivenMechanism, method: Tableau, t: Any, q: Array, v: Array
     """Return the efforts at the beginning, and u and w at the end of the step."""
     a, tau = driven.acceleration(t, q, v)
     rates = [(v, a)]
-    for row, when in zip(method.stages[1:], method.times[1:], strict=True):
-        rates.append(driven.rates(t + h * when, q, v, *increments(row, h, rates))[:2])
+    for k, (row, when) in enumerate(zip(method.stages[1:], method.times[1:], strict=True), start=1):
+        rates.append(driven.rates(t + h * when, q, v, *increments(row, h, rates), k)[:2])
     return (tau, *increments(method.weights, h, rates))
 
 
@@ -265,7 +278,7 @@ def _stages_in_a_loop(
         k: Any, rates: tuple[Array, Array], sums: tuple[Array, Array], first: Array
     ) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
         u, w = (h * _numbered(before, k) * rate for rate in rates)
-        u_rate, v_rate, tau = driven.rates(t + h * _numbered(method.times, k), q, v, u, w)
+        u_rate, v_rate, tau = driven.rates(t + h * _numbered(method.times, k), q, v, u, w, k)
         share = h * _numbered(method.weights, k)
         return (u_rate, v_rate), (sums[0] + share * u_rate, sums[1] + share * v_rate), where(k < 0.5, tau, first)
 

@@ -25,6 +25,7 @@ from linkwright.simulation.integrators.methods import (
     Efforts,
     EmbeddedPair,
     Options,
+    StageEfforts,
     Tableau,
     Variational,
     driven_step,
@@ -195,7 +196,8 @@ def single_step(
         return (*(dynamics.project(model, q, v) if options.projecting else (q, v)), tau, memory)
     if isinstance(chosen, EmbeddedPair):
         tau = efforts(t, q, v)
-        efforts_in_step: Efforts = efforts if number is not None else lambda t, q, v: tau
+        varies = number is not None or isinstance(efforts, StageEfforts)
+        efforts_in_step: Efforts = efforts if varies else lambda t, q, v: tau
         problem = adaptive_step.AdaptiveProblem(
             model, chosen, efforts_in_step, options.dynamics_options, options.projecting, looped, external
         )

@@ -24,6 +24,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import EffortFunction, packed_size, unpack_values
 from linkwright.simulation.actuation.random_numbers import STATES, RandomGenerator
 from linkwright.simulation.integrators import rollout_functions
+from linkwright.simulation.integrators.methods import Efforts, method_of
 from linkwright.simulation.integrators.rollout_functions import UserFunction
 from linkwright.simulation.integrators.split_kernels import in_parts
 from linkwright.simulation.integrators.step_function import (
@@ -327,6 +328,13 @@ class RolloutStep:
             tau, after[:] = (found[0], found[1:]) if effort_function.state else (found, ())
             return tau  # type: ignore[no-any-return]
 
+        acting: Efforts = efforts
+        if effort_function is not None and effort_function.actuated:
+            method, t = method_of(spec.options.method), x["step"][0] * self.h
+            acting, *after = effort_function.actuator_efforts(
+                model, t, q, v, self.own, x.get("law", np.zeros(0)), self.h, method
+            )
+
         def external_efforts(t: Any, q: Array, v: Array) -> Array:
             assert effort_function is not None
             return effort_function.external_efforts(model, t, q, v, self.own)
@@ -335,7 +343,7 @@ class RolloutStep:
         memory = x.get("memory", np.zeros(0))
         number = before if is_smooth(spec.options, effort_function) else None
         q, v, tau, memory = single_step(
-            model, spec.options, before * self.h, q, v, efforts, self.h, self.looped, external, memory, number
+            model, spec.options, before * self.h, q, v, acting, self.h, self.looped, external, memory, number
         )
         if "memory" in x:
             x["memory"] = memory

@@ -23,7 +23,7 @@ from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.provided import save_motion_page, show_in_studio
-from linkwright.simulation.actuation.law_controller import unflatten_state
+from linkwright.simulation.actuation.law_controller import activations_in, unflatten_state
 from linkwright.simulation.integrators.constrained_step import Constraints
 from linkwright.simulation.integrators.split_kernels import measuring
 from linkwright.simulation.recording.contact_history import (
@@ -73,6 +73,8 @@ class Motion:
     """(n, …, size), packed states of the controller: see ``state``"""
     shapes: Any = None
     """structure of the state of the controller"""
+    activation_count: int = 0
+    """number of activations of actuators, the end of the packed states"""
     cut: slice | None = None
     """where the state counts saturated efforts"""
     wrenches: Mapping[str, Array] = field(default_factory=dict)
@@ -152,6 +154,11 @@ class Motion:
     def state(self) -> Any:
         """State of the controller at each sample, structured as its initial state: arrays (n, …, *shape), or None."""
         return None if self.states is None or self.shapes is None else unflatten_state(self.shapes, self.states)
+
+    @property
+    def activations(self) -> Array | None:
+        """Activations of actuators at each sample, (n, …, na); None without."""
+        return activations_in(self.states, self.activation_count)
 
     @property
     def saturated(self) -> Array:
@@ -435,6 +442,7 @@ class Motion:
             run_time=self.run_time,
             states=None if self.states is None else self.states[at],
             shapes=self.shapes,
+            activation_count=self.activation_count,
             cut=self.cut,
             wrenches={frame: wrench[at] for frame, wrench in self.wrenches.items()},
             lengths=None if self.lengths is None else self.lengths[index],

@@ -78,6 +78,8 @@ class MotionRecorder:
         """description of the end, for messages"""
         self.lengths: Array | None = None
         """(…, 2): numbers of accepted and rejected steps, of an adaptive method"""
+        self.activation_count = 0
+        """number of activations of actuators, the end of the controller's state"""
         self.smooth = False
         """whether contact is a smooth force"""
         self.constraints: Constraints | None = None
@@ -178,6 +180,7 @@ class MotionRecorder:
             run_time=run_time,
             states=law,
             shapes=self.shapes,
+            activation_count=self.activation_count,
             cut=self.cut,
             wrenches=wrenches,
             lengths=self.lengths,

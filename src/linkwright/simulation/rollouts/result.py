@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.model.tree import Model
-from linkwright.simulation.actuation.law_controller import unflatten_state
+from linkwright.simulation.actuation.law_controller import activations_in, unflatten_state
 from linkwright.simulation.integrators.step_kernels import StateLayout
 from linkwright.spatial.arrays import Array
 
@@ -35,6 +35,8 @@ class Rollout:
     """s"""
     shapes: Any = None
     """structure of the state of the controller"""
+    activation_count: int = 0
+    """number of activations of actuators, the end of the packed states"""
     start: tuple[Array, Array] = field(default=(np.zeros(0), np.zeros(0)), repr=False)
     """initial q and v"""
     taken: int = 0
@@ -82,6 +84,11 @@ class Rollout:
         """State of the controller at the end, structured as its initial state: arrays (…, *shape), or None."""
         own = self._piece("law")
         return None if own is None or self.shapes is None else unflatten_state(self.shapes, own)
+
+    @property
+    def activations(self) -> Array | None:
+        """Activations of actuators at the end, (…, na); None without."""
+        return activations_in(self._piece("law"), self.activation_count)
 
     @property
     def states(self) -> Any:

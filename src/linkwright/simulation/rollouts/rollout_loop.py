@@ -143,6 +143,7 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
         controller_states=found.get("state"),
         step=of.h,
         shapes=of.shapes,
+        activation_count=0 if spec.effort_function is None else spec.effort_function.activation_count(of.model),
         start=of.start[:2],
         taken=of.taken + int(steps),
         end=(last[0], last[1], last[2]),

@@ -1,0 +1,120 @@
+"""Drive the actuators of an MJCF file. Written by tools/write_examples.py from docs/how_to/drive_actuators.md: change that page."""
+
+# %% [markdown]
+# # Drive the actuators of an MJCF file
+#
+# An actuator turns a *control* u into an effort. MJCF files list the actuators of a robot, with their gears, gains and limits.
+# Linkwright reads them, and gives them the same meaning as MuJoCo.
+#
+# ## Read actuators and keyframes
+#
+# The file describes an arm with a motor and a position servo. Its keyframe is a named state with the controls that hold it.
+
+# %%
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import linkwright as lw
+
+Path("driven_arm.xml").write_text("""
+<mujoco model="driven_arm">
+  <worldbody>
+    <body name="upper" pos="0 0 1">
+      <joint name="shoulder" axis="0 1 0" damping="0.5"/>
+      <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03" contype="0" conaffinity="0"/>
+      <body name="lower" pos="0.4 0 0">
+        <joint name="elbow" axis="0 1 0" damping="0.1"/>
+        <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.02" contype="0" conaffinity="0"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor name="motor" joint="shoulder" gear="20" ctrlrange="-1 1"/>
+    <position name="servo" joint="elbow" kp="40" kv="2" forcerange="-8 8"/>
+  </actuator>
+  <keyframe><key name="stretched" qpos="0 0.2" ctrl="-0.5 0.2"/></keyframe>
+</mujoco>
+""")
+arm = lw.load("driven_arm.xml")
+for actuator in arm.actuators:
+    print(actuator.name, actuator.joint, actuator.gear, actuator.gain, actuator.bias)
+home = arm.keyframes["stretched"]
+print(home.q, home.controls)
+
+# %% [markdown]
+# ## Constant controls
+#
+# `lw.Actuation(controls=…)` drives the actuators; without it they do not act. A batch may have other controls in each motion.
+
+# %%
+motion = lw.simulate(arm, home.q, home.v, 1.0, step=2e-3, actuation=lw.Actuation(controls=home.controls))
+print(motion.tau[0])                                  # efforts of the joints
+
+# %% [markdown]
+# ## A controller of the controls
+#
+# With `controls=True` the controller returns the controls instead of efforts. It is compiled like every
+# [controller](write_controller.md).
+
+# %%
+def swing(model, t, q, v):
+    return lw.stack([0.6 * np.sin(6.0 * t), 0.5 * np.sin(3.0 * t)])
+
+motion = lw.simulate(arm, home.q, home.v, 2.0, step=2e-3, controller=swing, actuation=lw.Actuation(controls=True))
+target = 0.5 * np.sin(3.0 * motion.t)
+
+figure, (above, below) = plt.subplots(2, 1, figsize=(8, 5), sharex=True, layout="constrained")
+above.plot(motion.t, motion.q[:, 1], label="elbow $q_2$")
+above.plot(motion.t, target, "--", label="control $u_2$ of the servo")
+above.set_ylabel("rad")
+above.legend()
+below.plot(motion.t[:-1], motion.tau[:-1, 0], label=r"shoulder $\tau_1 = 20\,u_1$")
+below.plot(motion.t[:-1], motion.tau[:-1, 1], label=r"elbow $\tau_2$, clipped to ±8 N m")
+below.set_ylabel("N m")
+below.set_xlabel("time (s)")
+below.legend()
+figure.savefig("how_to_drive_actuators.png", dpi=100)
+
+# %% [markdown]
+# ![The elbow follows the control of its servo, whose effort is clipped to 8 N m; the effort of the shoulder is proportional to its control.](../pictures/how_to_drive_actuators.png)
+#
+# `lw.rollout` has the same option. `period`, `delay` and `noise` of `lw.Actuation` act on controls and measurements.
+#
+# ## Actuators of other models
+#
+# `model.with_actuators` gives actuators to any model. This servo has the stiffness 30 N m/rad and a first-order lag of 20 ms:
+
+# %%
+puma = lw.load("puma560").with_actuators(
+    lw.Actuator("waist", "joint1", gain=(30, 0, 0), bias=(0, -30, -5), dynamics="filter", time_constant=0.02)
+)
+motion = lw.simulate(puma, puma.neutral(), np.zeros(6), 0.2, actuation=lw.Actuation(controls=[0.3]))
+print(motion.activations.shape)                       # (201, 1), the state of the lag
+
+# %% [markdown]
+# ## The force of an actuator
+#
+# With the length l of its transmission (`gear` times the coordinate) an actuator exerts
+#
+# f = (g₀ + g₁ l + g₂ l̇) w + b₀ + b₁ l + b₂ l̇,
+#
+# clipped to `force_range`, and the effort of the joint is `gear` times f. The input w is the control, clipped to `control_range`,
+# or an activation that follows it. Joint limits of efforts bound the sum of all actuators of a joint.
+#
+# | option of MJCF | supported |
+# |---|---|
+# | `motor`, `position`, `velocity`, `intvelocity`, `damper`, `cylinder`, `general` | yes |
+# | `gaintype` | `fixed`, `affine` |
+# | `biastype` | `none`, `affine` |
+# | `dyntype` | `none`, `integrator`, `filter`, `filterexact` |
+# | `ctrlrange`, `forcerange`, `actrange`, `actearly`, `gear`, defaults, classes | yes |
+# | transmission | `joint`, `jointinparent`, `site` without `refsite` |
+#
+# Other actuators are listed in the warning of `lw.load` and left out.
+#
+# ## Agreement with MuJoCo
+#
+# Controls are held over a step, and forces are evaluated at every stage of a step, as in MuJoCo. With `method="rk4"` in both, the motion
+# of a robot with hinges and slides agrees to rounding: without contact, joint limits and dry friction, whose models differ.
+# Rotations of ball and free joints differ by terms of third order in the step, since MuJoCo adds them over the stages as vectors.

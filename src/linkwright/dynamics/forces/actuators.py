@@ -1,0 +1,155 @@
+"""Efforts of actuators from their inputs, and the rates of their activations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.model.actuator import Actuator, Range
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, clip
+from linkwright.spatial.rotation import quaternion_log, quaternion_matrix, skew
+from linkwright.spatial.transform import split_pose
+
+SHORTEST = 1e-15
+"""s, smallest time constant of a filter."""
+
+
+class Transmission(NamedTuple):
+    """Transmission of an actuator at a configuration."""
+
+    length: Any
+    rows: dict[int, Array]
+    """by joint the row (its nv,) from its velocity to the rate of the length"""
+
+
+def actuator_efforts(model: Model, q: Array, v: Array, inputs: Array) -> Array:
+    """Return the efforts (nv,) of all actuators, within the effort limits of the joints.
+
+    ``inputs`` (nu,): controls and activations, of :func:`acting_inputs`.
+    """
+    x, rates = model.coordinates(q), model.rates(v)
+    efforts = [np.zeros(link.motion.nv) for link in model.links]
+    for transmission, force in zip(*_forces(model, x, rates, inputs), strict=True):
+        for k, row in transmission.rows.items():
+            efforts[k] = efforts[k] + force * row
+    limits = [joint.effort_limit for joint in model.joints]
+    return model.assemble([_limited(tau, limit) for tau, limit in zip(efforts, limits, strict=True)])
+
+
+def actuator_forces(model: Model, q: Array, v: Array, inputs: Array) -> Array:
+    """Return the forces (nu,) of all actuators."""
+    forces = _forces(model, model.coordinates(q), model.rates(v), inputs)[1]
+    return np.stack(forces) if forces else np.zeros(0)
+
+
+def _forces(
+    model: Model, x: Sequence[Array], rates: Sequence[Array], inputs: Array
+) -> tuple[list[Transmission], list[Any]]:
+    """Return transmission and force of all actuators."""
+    transmissions = [transmission_of(model, actuator, x) for actuator in model.actuators]
+    forces = []
+    for k, (actuator, transmission) in enumerate(zip(model.actuators, transmissions, strict=True)):
+        needed = actuator.gain[2] or actuator.bias[2]
+        velocity = sum(row @ rates[j] for j, row in transmission.rows.items()) if needed else 0.0
+        gain, bias = (c0 + c1 * transmission.length + c2 * velocity for c0, c1, c2 in (actuator.gain, actuator.bias))
+        forces.append(_within(gain * inputs[k] + bias, actuator.force_range))
+    return transmissions, forces
+
+
+def transmission_of(model: Model, actuator: Actuator, x: Sequence[Array]) -> Transmission:
+    """Return the transmission of an actuator from the coordinates of all joints."""
+    if actuator.frame:
+        return Transmission(0.0, _wrench_rows(model, actuator.frame, np.array(actuator.gears), x))
+    joint, (at_q, at_v) = model.share(actuator.joint)
+    k, gear = next(k for k, one in enumerate(model.joints) if one.name == joint.name), np.array(actuator.gears)
+    motion = model.joint(actuator.joint).motion
+    own, n = x[k][at_q], joint.motion.nv
+    if motion.nv == 1:
+        row = np.zeros(n)
+        row[at_v] = gear[0]
+        return Transmission(gear[0] * own[0], {k: row})
+    length: Any = 0.0
+    if motion.floating:
+        R = quaternion_matrix(own[3:])
+        gear = np.concatenate([R.T @ gear[:3], R.T @ gear[3:] if actuator.in_parent else gear[3:]])
+    elif motion.nv == 3:
+        turn = quaternion_log(own)
+        gear = quaternion_matrix(own).T @ gear[:3] if actuator.in_parent else gear[:3]
+        length = np.array(actuator.gears)[:3] @ turn
+    return Transmission(length, {k: np.concatenate([np.zeros(at_v.start), gear, np.zeros(n - at_v.stop)])})
+
+
+def _wrench_rows(model: Model, frame: str, wrench: Array, x: Sequence[Array]) -> dict[int, Array]:
+    """Return the efforts (its nv,) by joint of a wrench (6,) in the axes of a frame at its origin."""
+    at = model.frames[frame]
+    k, (R, p), rows = at.body, split_pose(at.placement), {}
+    f = R @ wrench[:3]
+    n = R @ wrench[3:] + skew(p) @ f
+    while k >= 0:
+        link = model.links[k]
+        rows[k] = np.concatenate([f, n]) @ link.motion_subspace(x[k])
+        R, p = split_pose(link.transform(x[k]))
+        f = R @ f
+        n = R @ n + skew(p) @ f
+        k = link.parent
+    return rows
+
+
+def _within(x: Any, limits: Range | None) -> Any:
+    return x if limits is None else clip(x, *limits)
+
+
+def _limited(tau: Array, limit: Array) -> Array:
+    return clip(tau, -limit, limit) if np.isfinite(limit).any() else tau
+
+
+# controls and activations
+
+
+def limited_controls(model: Model, controls: Array) -> Array:
+    """Return the controls (nu,) within their ranges."""
+    return _stacked(_within(u, one.control_range) for u, one in zip(controls, model.actuators, strict=True))
+
+
+def activation_rates(model: Model, controls: Array, activations: Array) -> Array:
+    """Return the rates (na,) of the activations under limited controls (nu,)."""
+    pairs = [(u, one) for u, one in zip(controls, model.actuators, strict=True) if one.has_activation]
+    return _stacked(
+        u if one.dynamics == "integrator" else (u - z) / max(one.time_constant, SHORTEST)
+        for (u, one), z in zip(pairs, activations, strict=True)
+    )
+
+
+def next_activations(model: Model, activations: Array, rates: Array, h: Any) -> Array:
+    """Return the activations (na,) after a step of h seconds at these mean rates (na,), within their ranges."""
+    having = [one for one in model.actuators if one.has_activation]
+    found = []
+    for one, z, rate in zip(having, activations, rates, strict=True):
+        T = max(one.time_constant, SHORTEST)
+        time = T * (1.0 - np.exp(-h / T)) if one.dynamics == "filterexact" else h
+        found.append(_within(z + time * rate, one.activation_range))
+    return _stacked(found)
+
+
+def acting_inputs(model: Model, controls: Array, activations: Array, h: Any) -> Array:
+    """Return the inputs (nu,) that act: limited controls, activations, or those at the end of the step."""
+    if not len(activations):
+        return controls
+    early = activations
+    if any(one.early for one in model.actuators if one.has_activation):
+        early = next_activations(model, activations, activation_rates(model, controls, activations), h)
+    found, at = [], 0
+    for u, one in zip(controls, model.actuators, strict=True):
+        if one.has_activation:
+            u = early[at] if one.early else activations[at]
+            at += 1
+        found.append(u)
+    return _stacked(found)
+
+
+def _stacked(values: Any) -> Array:
+    values = list(values)
+    return np.stack(values) if values else np.zeros(0)
