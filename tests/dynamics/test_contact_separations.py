@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.dynamics.contact.shapes import FAR, candidates
-from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
+from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, reduced_manifold
 from linkwright.dynamics.contact.shapes.pairs import SERVED
 from linkwright.model.shape import Shape
 from separations import Pairs, Waves, random_pairs, rotations, shape, surface_points, unit
@@ -164,7 +164,7 @@ def test_the_deepest_of_points_is_always_kept(seed):
     for _ in range(50):
         depths, places = 0.02 * rng.normal(size=8), rng.normal(size=(8, 2))
         points = [(float(gap), float(u), float(v)) for gap, (u, v) in zip(depths, places, strict=True)]
-        assert min(one[0] for one in reduced_manifold(points)) == depths.min()
+        assert min(one[0] for one in reduced_manifold(PointList(points))) == depths.min()
 
 
 @pytest.mark.parametrize("kind", ["cylinder", "box"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from linkwright.dynamics.contact.looped_points import Reach, looped_points
 from linkwright.dynamics.contact.shapes import ContactCandidate, candidates, points_of
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
@@ -18,6 +19,15 @@ CORNERED = frozenset({"box", "mesh"})
 def points_of_pair(model: Model, pair: Pair) -> int:
     """Return the number of contact points of a pair."""
     return points_of(model.shapes[pair.first].kind, model.shapes[pair.second].kind)
+
+
+def contact_points(model: Model, poses: Sequence[Array], reach: Reach | None = None) -> list[list[ContactCandidate]]:
+    """Return the contact points of all pairs, with symbols in loops over pairs of the same kinds.
+
+    ``reach``: pairs in loops that are farther apart have no points.
+    """
+    looped = looped_points(model, model.pairs, poses, reach)
+    return [looped[k] if k in looped else points_between(model, pair, poses) for k, pair in enumerate(model.pairs)]
 
 
 def points_between(model: Model, pair: Pair, poses: Sequence[Array]) -> list[ContactCandidate]:

@@ -11,22 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes import ContactCandidate, contact_frame
+from linkwright.dynamics.impulses.point_jacobians import PointJacobians
+from linkwright.dynamics.impulses.supports import bodies_of, contact_supports, moving_coordinates
 from linkwright.dynamics.kinematics import body_poses, body_velocities
-from linkwright.model.elements import Link
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
-from linkwright.spatial.rotation import skew
-from linkwright.spatial.transform import split_pose
-
-if TYPE_CHECKING:
-    from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 
 REACH = 1e-2
 """m: contacts with a larger gap that does not close within two steps at the present speed are inactive."""
@@ -128,13 +124,12 @@ Constraint = ContactConstraint | LimitConstraint | FrictionConstraint | ServoCon
 
 
 @dataclass(frozen=True, eq=False)
-class EnvironmentContact:
-    """Contact of one body with bodies at rest."""
+class PairContact:
+    """Contact points of a pair, in a tree without closed loops."""
 
     jacobians: PointJacobians
-    body: int
-    sign: float
-    """1: body of the first shape; −1: of the second"""
+    bodies: tuple[int, int]
+    """of the first and the second shape; -1: at rest in the world"""
     points: tuple[Array, ...]
     """(3,) of each constraint"""
     normals: tuple[Array, ...]
@@ -153,8 +148,8 @@ class ConstraintGroup:
     """returns J (k, s) on these coordinates"""
     near: Any = None
     """whether a constraint may be active in this step; None: not tested"""
-    environment: EnvironmentContact | None = None
-    """of a contact with bodies at rest"""
+    contact: PairContact | None = None
+    """of the points of a pair, where loops can compute its rows"""
 
     @property
     def size(self) -> int:
@@ -168,20 +163,35 @@ class ConstraintGroup:
         return [list(range(*two)) for two in pairwise(ends)]
 
 
-def contact_constraints(model: Model, q: Array, v: Array, h: Any) -> list[ConstraintGroup]:
-    """Return the contacts of all pairs of the model, in order; their number is the same at every configuration."""
+def contact_constraints(
+    model: Model, q: Array, v: Array, h: Any, points: Sequence[Sequence[ContactCandidate]] | None = None
+) -> list[ConstraintGroup]:
+    """Return the contacts of all pairs of the model, in order; their number is the same at every configuration.
+
+    ``points``: the contact points of the pairs, where they are known.
+    """
     if not model.pairs:
         return []
     poses = body_poses(model, q)
+    points = contact_points(model, poses) if points is None else points
     tested = len(model.pairs) >= MANY
     moving = tested or any(has_restitution(pair) for pair in model.pairs)
     jacobians = PointJacobians(model, poses, q, body_velocities(model, q, v) if moving else None)
-    return [_of_pair(model, pair, poses, jacobians, h if tested else None) for pair in model.pairs]
+    return [
+        _of_pair(model, pair, own, jacobians, support, h if tested else None)
+        for pair, own, support in zip(model.pairs, points, contact_supports(model), strict=True)
+    ]
 
 
-def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], jacobians: PointJacobians, h: Any) -> ConstraintGroup:
-    first, second = _bodies(model, pair)
-    points = points_between(model, pair, poses)
+def _of_pair(
+    model: Model,
+    pair: Pair,
+    points: Sequence[ContactCandidate],
+    jacobians: PointJacobians,
+    support: tuple[int, ...],
+    h: Any,
+) -> ConstraintGroup:
+    first, second = bodies_of(model, pair)
     frictions, at = [], 1
     for reach, rows in friction_rows(pair):
         frictions.append(FrictionDisc(tuple(range(at, at + len(rows))), reach))
@@ -192,7 +202,6 @@ def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], jacobians: PointJ
     constraints = tuple(
         ContactConstraint(point.gap, tuple(frictions), pair, speed) for point, speed in zip(points, speeds, strict=True)
     )
-    support = _support(model, [first, second])
 
     def jacobian() -> Array:
         found = []
@@ -204,19 +213,26 @@ def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], jacobians: PointJ
                 found.append(axes[row.axis] @ (turning if row.turns else linear))
         return np.stack(found)
 
-    environment = None
-    if min(first, second) < 0 and max(first, second) >= 0 and not (model.loops or model.has_couplings):
-        directions = tuple(row for _, rows in friction_rows(pair) for row in rows)
-        where_ = tuple(point for _, point, _ in points), tuple(normal for *_, normal in points)
-        environment = EnvironmentContact(
-            jacobians, max(first, second), 1.0 if first >= 0 else -1.0, *where_, directions
-        )
+    contact = pair_contact(model, pair, points, jacobians)
     if h is None:
-        return ConstraintGroup(constraints, support, jacobian, None, environment)
+        return ConstraintGroup(constraints, support, jacobian, None, contact)
     near: Any = False
     for constraint in constraints:
         near = (constraint.gap < REACH + 2.0 * h * maximum(-constraint.speed, 0.0)) | near
-    return ConstraintGroup(constraints, support, jacobian, near, environment)
+    return ConstraintGroup(constraints, support, jacobian, near, contact)
+
+
+def pair_contact(
+    model: Model, pair: Pair, points: Sequence[ContactCandidate], jacobians: PointJacobians
+) -> PairContact | None:
+    """Return the contact of a pair; None for bodies at rest, and with closed loops."""
+    bodies = bodies_of(model, pair)
+    if max(bodies) < 0 or model.loops:
+        return None
+    directions = tuple(row for _, rows in friction_rows(pair) for row in rows)
+    return PairContact(
+        jacobians, bodies, tuple(point for _, point, _ in points), tuple(normal for *_, normal in points), directions
+    )
 
 
 def has_restitution(pair: Pair) -> bool:
@@ -230,16 +246,16 @@ def has_persistent_points(pair: Pair, model: Model) -> bool:
     return pair.stiffness is None and bool(kinds & FOLLOWED)
 
 
-def normal_rows(model: Model, pair: Pair, points: Sequence[ContactCandidate], jacobians: PointJacobians) -> Array:
+def normal_rows(
+    model: Model,
+    pair: Pair,
+    points: Sequence[ContactCandidate],
+    jacobians: PointJacobians,
+    support: tuple[int, ...],
+) -> Array:
     """Return the normal rows (n, s) of the points of a pair, on the coordinates of its group."""
-    first, second = _bodies(model, pair)
-    support = _support(model, [first, second])
+    first, second = bodies_of(model, pair)
     return np.stack([normal @ jacobians.at(first, second, point, support)[0] for _, point, normal in points])
-
-
-def _bodies(model: Model, pair: Pair) -> tuple[int, int]:
-    first, second = (model.frame(model.shapes[number].body).body for number in (pair.first, pair.second))
-    return first, second
 
 
 def dense_jacobian(groups: Sequence[ConstraintGroup], nv: int) -> Array:
@@ -249,80 +265,6 @@ def dense_jacobian(groups: Sequence[ConstraintGroup], nv: int) -> Array:
         columns = dict(zip(group.support, group.jacobian().T, strict=True))
         rows.append(np.stack([columns.get(k, np.zeros(group.size)) for k in range(nv)], axis=1))
     return np.concatenate([np.zeros((0, nv)), *rows])
-
-
-class PointJacobians:
-    """Jacobians of points of bodies, from the axes of all joints."""
-
-    def __init__(self, model: Model, poses: Sequence[Array], q: Array, twists: Sequence[Array] | None):
-        def axes(link: Link, T: Array, q: Array) -> tuple[Array, Array, Array]:
-            R, p = split_pose(T)
-            S = link.motion_subspace(q)
-            return R @ S[:3], R @ S[3:], p
-
-        self._model, self._poses, self._twists = model, poses, twists
-        self._joints = model.each(axes, poses, model.coordinates(q))
-        self.origin: Array = poses[0][:3, 3]
-        """reference point of :meth:`factor_jacobian`, near all bodies"""
-        self._factor_jacobians: dict[int, Array] = {}
-        self._factors: InertiaFactors | None = None
-
-    def at(self, first: int, second: int, point: Array, support: tuple[int, ...]) -> tuple[Array, Array]:
-        """Return Jacobians (3, s) of a point (3,) of the first body and of its rotation relative to the second body."""
-        model = self._model
-        of_first, of_second = set(model.path(first)), set(model.path(second))
-        linear, turning = [], []
-        for k, link in enumerate(model.links):
-            sign = float(k in of_first) - float(k in of_second)
-            v, w, p = self._joints[k]
-            if sign:
-                linear.append(sign * (v - skew(point - p) @ w))
-                turning.append(sign * w)
-            else:
-                linear.append(np.zeros((3, link.motion.nv)))
-                turning.append(np.zeros((3, link.motion.nv)))
-        places = list(support)
-        return model.assemble(linear, (3,))[:, places], model.assemble(turning, (3,))[:, places]
-
-    def factor_jacobian(self, factors: InertiaFactors, body: int) -> Array:
-        """Return D^(−½) L⁻ᵀ Jᵀ (s, 6) of the twist of a body at ``origin``, on the coordinates that move it.
-
-        The recursion goes from parent to child: each joint adds the columns of its own axes.
-        """
-        if self._factors is not factors:
-            self._factors, self._factor_jacobians = factors, {}
-        if body not in self._factor_jacobians:
-            model = self._model
-            path = _support(model, [body])
-            v, w, p = self._joints[body]
-            S = np.concatenate([v - skew(self.origin - p) @ w, w])  # (6, n)
-            last = np.eye(len(path))[:, len(path) - S.shape[1] :]
-            found = factors.to_factor_space(last, path) @ S.T
-            parent = max((k for k in model.path(body) if k != body), default=-1)
-            if parent >= 0:
-                before = self.factor_jacobian(factors, parent)
-                found = np.stack([x + before[k] if k < len(before) else x for k, x in enumerate(found)])
-            self._factor_jacobians[body] = found
-        return self._factor_jacobians[body]
-
-    def velocity(self, first: int, second: int, point: Array) -> Array:
-        """Return the velocity (3,) of a point of the first body relative to the second, in world axes."""
-        assert self._twists is not None
-        found = np.zeros(3)
-        for body, sign in ((first, 1.0), (second, -1.0)):
-            if body >= 0:
-                (R, p), V = split_pose(self._poses[body]), self._twists[body]
-                found = found + sign * (R @ V[:3] - skew(point - p) @ (R @ V[3:]))
-        return found
-
-
-def _support(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
-    """Return the velocity coordinates that move some bodies; all coordinates with loops or mimic joints."""
-    if model.loops or model.has_couplings:
-        return tuple(range(model.nv))
-    moving = {k for body in bodies for k in model.path(body)}
-    places = [model.slice(model.joints[k].name).v for k in sorted(moving)]
-    return tuple(i for place in places for i in range(place.start, place.stop))
 
 
 def limit_constraints(model: Model, q: Array, v: Array, h: Any) -> list[ConstraintGroup]:
@@ -399,6 +341,6 @@ def _of_coordinate(
     """Return the row of the rate of a coordinate."""
     pieces = [np.zeros((1, link.motion.nv)) for link in model.links]
     pieces[joint] = np.eye(model.links[joint].motion.nv)[coordinate : coordinate + 1]
-    support = _support(model, [joint])
+    support = moving_coordinates(model, [joint])
     J = model.assemble(pieces, (1,))[:, list(support)]
     return ConstraintGroup((constraint,), support, lambda: J, near)

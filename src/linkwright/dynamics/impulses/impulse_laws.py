@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,9 +66,9 @@ class JacobianBlock(NamedTuple):
     """Rows of a group: Y = D^(−½) L⁻ᵀ Jᵀ, free velocities, diagonal blocks."""
 
     Y: Array
-    """(s, k)"""
+    """(s, k); undefined where the group is not near"""
     r: Array
-    """(k,), J v_free"""
+    """(k,), J v_free; 0 where the group is not near"""
     blocks: tuple[DiagonalBlock, ...]
     """of the constraints"""
 
@@ -299,3 +300,17 @@ class Subproblem(NamedTuple):
     at: list[int]
     """indices of its rows among all impulses"""
     near: Any
+
+
+def initial_change(subproblems: Sequence[Subproblem], least: Any) -> Any:
+    """Return the change of a velocity before the first iteration: below the tolerance where no group is near."""
+    if any(subproblem.near is None for subproblem in subproblems):
+        return 2.0 * least
+    near = reduce(lambda a, b: a | b, (subproblem.near for subproblem in subproblems))
+    return where(near, 2.0 * least, 0.0)
+
+
+def velocity_change(Y: Array, z: Array, near: Any) -> Array:
+    """Return Yᵀ z (k,), of z (s,) on the coordinates of a group; 0 where it is not near."""
+    change = Y.T @ z
+    return change if near is None else where(near, change, 0.0)

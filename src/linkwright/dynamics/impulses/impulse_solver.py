@@ -27,6 +27,7 @@ from linkwright.dynamics.impulses.constraints import (
     LimitConstraint,
     ServoConstraint,
 )
+from linkwright.dynamics.impulses.end_rows import EndRows, PositionRows, with_end_rows
 from linkwright.dynamics.impulses.impulse_laws import (
     ContactLaw,
     DiagonalBlock,
@@ -38,6 +39,7 @@ from linkwright.dynamics.impulses.impulse_laws import (
     ServoLaw,
     Subproblem,
     reciprocal,
+    velocity_change,
 )
 from linkwright.dynamics.impulses.inertia_factors import TINY, InertiaFactors
 from linkwright.dynamics.impulses.jacobian_blocks import jacobian_blocks
@@ -130,10 +132,8 @@ class EndGaps(NamedTuple):
     """(n,) of all their constraints, m"""
     curved: Any
     """whether ``gaps`` are evaluated; else paths are taken as straight"""
-    normals: Callable[[], list[Array]]
-    """(k, s) of each group: normal rows at the end of the step, in the axes there"""
-    to_initial_axes: Callable[[Array], Array]
-    """transforms a row (nv,) from these axes to those at the beginning of the step"""
+    rows: EndRows
+    """normal rows at the end of the step"""
     rotated: Any
     """whether normal rows may differ from those at the beginning"""
     always: bool = False
@@ -150,19 +150,6 @@ class EndGaps(NamedTuple):
             if self.always
             else when(self.curved, has_persistent_points, straight)
         )
-
-
-class _PositionRows(NamedTuple):
-    """Constraints of a group on positions."""
-
-    constraints: Sequence[Constraint]
-    blocks: Sequence[DiagonalBlock]
-    Y: Array
-    """(s, k)"""
-    end: Array
-    """(k,): gaps of contacts at the end of the step, displacements of coordinates with limits"""
-    near: Any
-    """whether any of it may need a shift; None: not tested"""
 
 
 class ImpulseProblem:
@@ -225,7 +212,7 @@ class ImpulseProblem:
             0.0,
         )
         for subproblem in subproblems:
-            u = subproblem.r + subproblem.Y.T @ z[subproblem.support]
+            u = subproblem.r + velocity_change(subproblem.Y, z[subproblem.support], subproblem.near)
             for law, places in zip(subproblem.laws, subproblem.places, strict=True):
                 own = p[[subproblem.at[i] for i in places]]
                 most = maximum(most, law.moves(law.solve(own, u[places] - law.block.B @ own) - own))
@@ -265,7 +252,7 @@ class ImpulseProblem:
             solve_subproblems(subproblems, np.stack([nil[0]] * size), nil, settings)[1]
         )
 
-    def _moving(self, group: ConstraintGroup, rows: JacobianBlock, z: Array, v: Array) -> _PositionRows:
+    def _moving(self, group: ConstraintGroup, rows: JacobianBlock, z: Array, v: Array) -> PositionRows:
         """Return the normal rows of a group, and positions after a step at velocities v (nv,)."""
         if isinstance(group.constraints[0], LimitConstraint) and group.near is not None:
             return self._limit_rows(group, rows, v)
@@ -277,12 +264,20 @@ class ImpulseProblem:
         ]
         first = [row for *_, row in chosen]
         Y = rows.Y[:, first]
-        start = [constraint.gap if isinstance(constraint, ContactConstraint) else 0.0 for constraint, *_ in chosen]
-        end = start + self._h * (rows.r[first] + Y.T @ z[list(group.support)])
-        blocks = [_normal_block(block, self.factors.least) for _, block, _ in chosen]
-        return _PositionRows([constraint for constraint, *_ in chosen], blocks, Y, end, group.near)
+        start = (
+            np.stack([x.gap if isinstance(x, ContactConstraint) else 0.0 for x, *_ in chosen])
+            if chosen
+            else np.zeros(0)
+        )
 
-    def _limit_rows(self, group: ConstraintGroup, rows: JacobianBlock, v: Array) -> _PositionRows:
+        def moved() -> Array:
+            return start + self._h * (rows.r[first] + Y.T @ z[list(group.support)])
+
+        end = moved() if group.near is None or not chosen else when(group.near, moved, start)
+        blocks = [_normal_block(block, self.factors.least) for _, block, _ in chosen]
+        return PositionRows([constraint for constraint, *_ in chosen], blocks, Y, end, group.near)
+
+    def _limit_rows(self, group: ConstraintGroup, rows: JacobianBlock, v: Array) -> PositionRows:
         """Return the row of a limit, also of an inactive one that is passed at the end of the step."""
         (stop,), support, J = group.constraints, list(group.support), group.jacobian()
         assert isinstance(stop, LimitConstraint)
@@ -296,9 +291,9 @@ class ImpulseProblem:
 
         Y, B = when(unseen, late, rows.Y, rows.blocks[0].B)
         block = _normal_block(rows.blocks[0]._replace(B=B), self.factors.least)
-        return _PositionRows([stop], [block], Y, end, group.near | unseen)
+        return PositionRows([stop], [block], Y, end, group.near | unseen)
 
-    def _update_sinking_contacts(self, ends: EndGaps, moving: list[_PositionRows]) -> None:
+    def _update_sinking_contacts(self, ends: EndGaps, moving: list[PositionRows]) -> None:
         """Update sinking contacts that were inactive, or whose bodies rotate far, by their rows at the end of the step.
 
         The speed of a light limb may grow by large factors in an impact. The limb may then penetrate without an active
@@ -309,30 +304,8 @@ class ImpulseProblem:
         unseen = [x * where(one.near, 0.0, 1.0) for x, one in zip(sinks, own, strict=True) if one.near is not None]
         again = reduce(maximum, [*unseen, reduce(maximum, sinks) * where(ends.rotated, 1.0, 0.0)]) > 0.5
 
-        def row(group: ConstraintGroup, there: Array) -> Array:
-            whole: list[Any] = [0.0 * there[0]] * len(self.factors.roots)
-            for k, x in zip(group.support, there, strict=True):
-                whole[k] = x
-            return ends.to_initial_axes(np.stack(whole))[list(group.support)]
-
-        def late() -> Array:
-            found: list[Any] = []
-            for group, J in zip(groups, ends.normals(), strict=True):
-                Y = self.factors.to_factor_space(np.stack([row(group, there) for there in J]).T, group.support)
-                squares = [y @ y for y in Y.T]
-                found += [Y.reshape(-1), squares, [reciprocal(x, self.factors.least) for x in squares]]
-            return np.concatenate(found)
-
-        before: list[Any] = []
-        for one in own:
-            squares, inverses = [block.B[0, 0] for block in one.blocks], [block.inverse for block in one.blocks]
-            before += [one.Y.reshape(-1), squares, inverses]
-        cuts = np.cumsum([len(x) for x in before])[:-1]
-        found = np.split(when(again, late, np.concatenate(before)), cuts)
-        for k, one, Y, *about in zip(ends.groups, own, found[::3], found[1::3], found[2::3], strict=True):
-            blocks = [DiagonalBlock(np.stack([[x]]), inverse, np.zeros(0)) for x, inverse in zip(*about, strict=True)]
-            near = None if one.near is None else one.near | again
-            moving[k] = _PositionRows(one.constraints, blocks, Y.reshape(one.Y.shape), one.end, near)
+        for k, one in zip(ends.groups, with_end_rows(groups, own, ends.rows, self.factors, again), strict=True):
+            moving[k] = one
 
     def _both(self) -> list[tuple[ConstraintGroup, JacobianBlock]]:
         return list(zip(self.groups, self.rows, strict=True))

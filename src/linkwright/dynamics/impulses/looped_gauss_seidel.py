@@ -22,12 +22,17 @@ from linkwright.dynamics.impulses.impulse_laws import (
     ImpulseLaw,
     ProjectedGaussSeidel,
     Subproblem,
+    initial_change,
 )
 from linkwright.spatial.arrays import Array, clip, maximum, where
+from linkwright.spatial.entry_table import EntryTable
 from linkwright.spatial.repeats import repeat, symbol_among, until, when
 
 MANY = 24
 """Number of constraints in families from which loops are faster"""
+
+MANY_ROWS = 64
+"""The same for constraints of one row"""
 
 ALIKE = 3
 """Number of constraints of one kind from which they are a loop"""
@@ -75,67 +80,15 @@ def constraint_families(subproblems: Sequence[Subproblem]) -> list[list[LoopedCo
 def loops_pay_off(subproblems: Sequence[Subproblem]) -> bool:
     """Return whether there are enough constraints of the same kind, with known laws.
 
-    Constraints of one row, as in position shifts, do not count: unrolled code is as fast (measured).
+    Of constraints of one row, as in position shifts, more are needed: unrolled code of some dozen is as fast.
     """
     if not all(subproblem.laws for subproblem in subproblems):
         return False
+    alike = [some for some in constraint_families(subproblems) if len(some) >= ALIKE]
     return (
-        sum(len(some) for some in constraint_families(subproblems) if len(some) >= ALIKE and len(some[0].rows) > 1)
-        >= MANY
+        sum(len(some) for some in alike if len(some[0].rows) > 1) >= MANY
+        or sum(len(some) for some in alike if len(some[0].rows) == 1) >= MANY_ROWS
     )
-
-
-class EntryTable:
-    """Numbers of constraints of one kind, read by the index of a constraint.
-
-    Numbers that all constraints share are not in the table; numbers with a constant stride in memory are read in place.
-    """
-
-    def __init__(self, graph: Any, rows: Sequence[Sequence[Any]]):
-        self.graph, self.width = graph, len(rows[0])
-        found: list[Any] = []
-        own: list[int] = []
-        for k in range(self.width):
-            column = [row[k] for row in rows]
-            known = column[0] if all(_same(column[0], x) for x in column) else _strided(column)
-            found.append(known)
-            if known is None:
-                own.append(k)
-        self.found = found
-        table = graph.row([row[k] for row in rows for k in own]) if own else None
-        for i, k in enumerate(own):
-            found[k] = _StridedEntries(table, i, len(own))
-
-    def one(self, k: Any, column: int, turn: int = 0) -> Any:
-        """Return a number of constraint k; ``turn``: a count that forces another read."""
-        found = self.found[column]
-        if not isinstance(found, _StridedEntries):
-            return found
-        return self.graph.entry(found.row, k * float(found.step) + float(found.first), turn)
-
-    def some(self, k: Any, first: int, count: int) -> Array:
-        """Return consecutive numbers of constraint k."""
-        return np.stack([self.one(k, column) for column in range(first, first + count)])
-
-
-class _StridedEntries(NamedTuple):
-    """Entries with a constant stride in a row of memory."""
-
-    row: Any
-    first: int
-    step: int
-
-
-def _strided(column: Sequence[Any]) -> _StridedEntries | None:
-    """Return the stride of entries in one row of memory; None where they have none."""
-    if len(column) < 2 or any(getattr(x, "op", "") != "item" for x in column):
-        return None
-    row = column[0].args[0]
-    if row.index not in row.graph.rows or any(x.args[0] is not row for x in column):
-        return None
-    places = [int(x.args[1].value) for x in column]
-    step = places[1] - places[0]
-    return _StridedEntries(row, places[0], step) if np.all(np.diff(places) == step) else None
 
 
 class ConstraintFamily:
@@ -308,9 +261,9 @@ class LoopedGaussSeidel:
         if least is None:
             found = repeat(settings.iterations, step, x, *more, nil)
         else:
-            found = until(
-                lambda *state: state[-1] < least, step, x, *more, 2.0 * least + nil, limit=settings.iterations
-            )
+            subproblems = [one.subproblem for family in self.families for one in family.members]
+            first = initial_change(subproblems, least) + nil
+            found = until(lambda *state: state[-1] < least, step, x, *more, first, limit=settings.iterations)
         if not settings.accelerated:
             return self.split(found[0])
         (p, z), last, extrapolated = self.split(found[0]), self.split(found[2]), found[4]
@@ -371,8 +324,3 @@ class LoopedGaussSeidel:
             for i, k in enumerate(entry_of.rows):
                 found[entry_of.subproblem.at[k]] = entry_of.law.block.B[i, i]
         return self.graph.row(found)
-
-
-def _same(x: Any, y: Any) -> bool:
-    """Return whether two entries are the same number."""
-    return x is y or (isinstance(x, (int, float)) and isinstance(y, (int, float)) and x == y)

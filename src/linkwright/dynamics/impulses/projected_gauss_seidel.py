@@ -18,6 +18,7 @@ from linkwright.dynamics.impulses.impulse_laws import (
     TINY_SQUARE,
     ProjectedGaussSeidel,
     Subproblem,
+    initial_change,
 )
 from linkwright.dynamics.impulses.looped_gauss_seidel import LoopedGaussSeidel, constraint_families, loops_pay_off
 from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, mirror, where
@@ -100,7 +101,8 @@ def _iterated(
             return state[-1] < least
 
         limit = settings.iterations
-        state = until(settled, lambda k, *state: step(*state), *state, 2.0 * least + nil, limit=limit)[:-1]
+        first = initial_change(subproblems, least) + nil
+        state = until(settled, lambda k, *state: step(*state), *state, first, limit=limit)[:-1]
     elif sum(len(subproblem.laws) for subproblem in subproblems) * settings.iterations <= UNROLLED:
         state = (*state, nil)
         for _ in range(settings.iterations):

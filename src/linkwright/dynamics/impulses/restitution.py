@@ -28,7 +28,7 @@ from linkwright.dynamics.impulses.constraints import (
     LimitConstraint,
     has_restitution,
 )
-from linkwright.dynamics.impulses.impulse_laws import ContactLaw, ImpulseLaw, Subproblem
+from linkwright.dynamics.impulses.impulse_laws import ContactLaw, ImpulseLaw, Subproblem, velocity_change
 from linkwright.dynamics.impulses.impulse_solver import (
     ImpulseProblem,
     ImpulseSolution,
@@ -124,7 +124,8 @@ class ImpactProblem(ImpulseProblem):
                 u, first = rows.r[places[0]], places[0]
                 leaves = constraint.pair.restitution * u
                 if self._pull is not None:
-                    leaves = leaves + minimum(rows.Y[:, first] @ self._pull[list(group.support)], 0.0)
+                    pull = velocity_change(rows.Y[:, [first]], self._pull[list(group.support)], group.near)[0]
+                    leaves = leaves + minimum(pull, 0.0)
                 law = replace(law, bias=where(_closes(constraint, u, self._h, self._solver), leaves, law.bias))
             yield law
 
@@ -174,7 +175,9 @@ class ImpactProblem(ImpulseProblem):
                     subproblems.append(self._subproblem(k, tuple(some))._replace(r=own))
             plastic = rescaled_by_work(stopping, self._solve(stopping, ImpulseSolution(0.0 * p, 0.0 * z)))
             more = without_energy_gain(u, plastic, self._solve(bounce, plastic))
-            faster = np.concatenate([rows.Y.T @ more.z[list(group.support)] for group, rows in self._both()])
+            faster = np.concatenate(
+                [velocity_change(rows.Y, more.z[list(group.support)], group.near) for group, rows in self._both()]
+            )
             return p + more.p, z + more.z, u + faster
 
         start = (none, np.zeros(len(self.factors.roots)), self._speeds())

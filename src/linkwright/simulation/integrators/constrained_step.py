@@ -15,6 +15,7 @@ order h² in each step, and fast rotations would diverge.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -22,12 +23,14 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics import configuration
-from linkwright.dynamics.contact.points import points_after, points_between
+from linkwright.dynamics.contact.looped_points import Reach
+from linkwright.dynamics.contact.points import contact_points, points_after
 from linkwright.dynamics.contact.shapes import ContactCandidate
 from linkwright.dynamics.impulses.constraints import (
+    REACH,
     ConstraintGroup,
     ContactConstraint,
-    PointJacobians,
+    PairContact,
     contact_constraints,
     dense_jacobian,
     friction_constraints,
@@ -35,13 +38,17 @@ from linkwright.dynamics.impulses.constraints import (
     has_persistent_points,
     limit_constraints,
     normal_rows,
+    pair_contact,
     servo_constraints,
     servo_coordinates,
 )
+from linkwright.dynamics.impulses.end_rows import EndRows
 from linkwright.dynamics.impulses.impulse_solver import EndGaps, ImpulseProblem, Solver
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors, inertia_factors
+from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.restitution import ImpactProblem, acts_in_impacts, any_closing, any_restitution
-from linkwright.dynamics.kinematics import body_poses
+from linkwright.dynamics.impulses.supports import contact_supports
+from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
@@ -52,6 +59,9 @@ BENT = 5e-3
 """rad or m: largest displacement of a coordinate for which paths of points are taken as straight. For a leg of 0.5 m
 with four joints that rotate equally by this angle, the error is 0.1 mm."""
 
+
+Points = Sequence[Sequence[ContactCandidate]]
+"""Contact points of all pairs."""
 
 TURNED = 0.1
 """rad or m: displacement of a coordinate from which sinking contacts are corrected by their rows at the end of the
@@ -108,14 +118,20 @@ def _size(model: Model, constraints: Constraints) -> int:
 
 
 def _groups(
-    model: Model, q: Array, v: Array, h: Any, constraints: Constraints, commands: Array | None = None
+    model: Model,
+    q: Array,
+    v: Array,
+    h: Any,
+    constraints: Constraints,
+    points: Points | None = None,
+    commands: Array | None = None,
 ) -> list[ConstraintGroup]:
     """Return the groups of all constraints; contacts are last, since the last are solved most accurately."""
     return [
         *(servo_constraints(model, q, h, constraints.servos, commands) if constraints.servos else []),
         *(friction_constraints(model) if constraints.friction else []),
         *(limit_constraints(model, q, v, h) if constraints.limits else []),
-        *(contact_constraints(model, q, v, h) if constraints.contact else []),
+        *(contact_constraints(model, q, v, h, points) if constraints.contact else []),
     ]
 
 
@@ -174,21 +190,30 @@ def constrained_velocity(
     commands: Array | None = None,
 ) -> ConstrainedVelocity:
     """Compute the velocity of :func:`constrained_step`."""
-    impact = _step_impact(model, q, v, h, constraints)
+    points = _points(model, q, v, h, constraints)
+    impact = _step_impact(model, q, v, h, constraints, points)
     v = impact.v
     smooth, terms, factors = _factorized(model, q, v, h, constraints)
     effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull
     v_free = _free_velocity(model, q, v, h, factors, effort)
-    groups = _groups(model, q, v, h, constraints, commands)
+    groups = _groups(model, q, v, h, constraints, points, commands)
     if not groups:
         return ConstrainedVelocity(v_free, memory, None, 0.0)
     impulses = ImpulseProblem(factors, groups, v_free, h, constraints.solver)
     found = impulses.solve(memory)
     after = v_free + impulses.velocity(found)
-    ends = _end_gaps(model, q, after, h, len(groups), constraints) if constraints.contact else None
+    ends = _end_gaps(model, q, after, h, points, constraints, len(groups)) if constraints.contact else None
     return ConstrainedVelocity(
         after, impact.p + found.p, impulses.shift(found, ends), impact.work + impulses.work(found)
     )
+
+
+def _points(model: Model, q: Array, v: Array, h: Any, constraints: Constraints) -> Points:
+    """Return the contact points at the beginning of a step."""
+    if not constraints.contact or not model.pairs:
+        return []
+    reach = Reach(REACH, 2.0 * h, body_velocities(model, q, v))
+    return contact_points(model, body_poses(model, q), None if constraints.backwards else reach)
 
 
 class _StepImpact(NamedTuple):
@@ -204,9 +229,11 @@ class _StepImpact(NamedTuple):
     """m/s, see :meth:`ImpactProblem.solve_with_residual`"""
 
 
-def _step_impact(model: Model, q: Array, v: Array, h: Any, constraints: Constraints) -> _StepImpact:
+def _step_impact(
+    model: Model, q: Array, v: Array, h: Any, constraints: Constraints, points: Points | None = None
+) -> _StepImpact:
     """Compute the impact of contacts with restitution that close within the step; conditional on any."""
-    groups = _groups(model, q, v, h, constraints)
+    groups = _groups(model, q, v, h, constraints, points)
     if not any_restitution(groups):
         return _StepImpact(v, 0.0, 0.0, 0.0)
     size = sum(group.size for group in groups)
@@ -227,31 +254,36 @@ def _step_impact(model: Model, q: Array, v: Array, h: Any, constraints: Constrai
     return _StepImpact(*when(collides, collided, *nothing))
 
 
-def _end_gaps(model: Model, q: Array, v: Array, h: Any, count: int, constraints: Constraints) -> EndGaps | None:
+def _end_gaps(
+    model: Model, q: Array, v: Array, h: Any, points: Points, constraints: Constraints, count: int
+) -> EndGaps | None:
     """Return the gaps of pairs at the end of a step with velocity v (nv,); ``count``: number of groups."""
     chosen = [k for k, pair in enumerate(model.pairs) if has_persistent_points(pair, model)]
     if not chosen:
         return None
 
     poses = body_poses(model, q)
-    points = [points_between(model, model.pairs[k], poses) for k in chosen]
 
     def moved() -> tuple[Array, list[Array], list[list[ContactCandidate]]]:
         q1 = configuration.move_straight(model, q, h * v, v)[0]
         after = body_poses(model, q1)
-        about = zip(chosen, points, strict=True)
-        return q1, after, [points_after(model, model.pairs[k], own, poses, after) for k, own in about]
+        return q1, after, [points_after(model, model.pairs[k], points[k], poses, after) for k in chosen]
 
     def gaps() -> Array:
         return np.stack([point.gap for own in moved()[2] for point in own])
 
-    def normals() -> list[Array]:
+    def normals(n: int) -> Array:
         q1, after, found = moved()
-        jacobians = PointJacobians(model, after, q1, None)
-        return [normal_rows(model, model.pairs[k], own, jacobians) for k, own in zip(chosen, found, strict=True)]
+        k, jacobians = chosen[n], PointJacobians(model, after, q1, None)
+        return normal_rows(model, model.pairs[k], found[n], jacobians, contact_supports(model)[k])
 
     def to_initial_axes(g: Array) -> Array:
         return configuration.velocity_before(model, h * v, g)
+
+    def contacts() -> list[PairContact | None]:
+        q1, after, found = moved()
+        jacobians = PointJacobians(model, after, q1, None, to_initial_axes)
+        return [pair_contact(model, model.pairs[k], own, jacobians) for k, own in zip(chosen, found, strict=True)]
 
     displacement = h * largest(v)
     first = count - len(model.pairs)
@@ -259,8 +291,7 @@ def _end_gaps(model: Model, q: Array, v: Array, h: Any, count: int, constraints:
         [first + k for k in chosen],
         gaps,
         displacement > BENT,
-        normals,
-        to_initial_axes,
+        EndRows(contacts, normals, to_initial_axes),
         displacement > TURNED,
         constraints.backwards,
     )
@@ -298,8 +329,9 @@ def step_residuals(
     v1 = configuration.with_turning(
         model, configuration.velocity_before(model, configuration.difference(model, q, q1), v1), v1
     )
-    impact = _step_impact(model, q, v, h, constraints)
-    groups = _groups(model, q, impact.v, h, constraints)
+    points = _points(model, q, v, h, constraints)
+    impact = _step_impact(model, q, v, h, constraints, points)
+    groups = _groups(model, q, impact.v, h, constraints, points)
     J = dense_jacobian(groups, model.nv)
     at = len(J) - sum(group.size for group in groups if isinstance(group.constraints[0], ContactConstraint))
     p, impact_p = p - impact.p, impact.p + 0.0 * p

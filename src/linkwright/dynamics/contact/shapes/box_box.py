@@ -20,7 +20,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     inverse,
     slab,
 )
-from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
+from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, reduced_manifold
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, maximum, minimum
 
@@ -71,7 +71,7 @@ def box_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:
     u, v, n = face.axes
     turn = either(of_b, 1.0, -1.0)
     found = []
-    for gap, along_u, along_v, height in reduced_manifold(_polygon(face)):
+    for gap, along_u, along_v, height in reduced_manifold(PointList(_polygon(face))):
         point = middle + along_u * u + along_v * v + (face.half[2] + 0.5 * height) * n
         found.append(ContactCandidate(either(of_edges, FAR, gap), point, turn * n))
     last = found[-1]

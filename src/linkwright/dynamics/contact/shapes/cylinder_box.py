@@ -36,7 +36,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     unit,
     vector,
 )
-from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
+from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, reduced_manifold
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
 from linkwright.dynamics.contact.shapes.rim_contact import Shadow, normal_to_shadow
 from linkwright.dynamics.contact.shapes.rounded import APART
@@ -241,7 +241,7 @@ def _on_face(
     u, v, h = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0])
     order = [turned(axis) for axis in (u, v, h)]
     found = []
-    for gap, x, y, *mid in reduced_manifold(points):
+    for gap, x, y, *mid in reduced_manifold(PointList(points)):
         mid[2] = side * mid[2]
         found.append((gap, x, y, *(sum(order[k][i] * mid[i] for i in range(3)) for k in range(3))))
     return found

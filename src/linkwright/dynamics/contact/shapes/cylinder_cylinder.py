@@ -31,7 +31,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     vector,
 )
 from linkwright.dynamics.contact.shapes.cylinder_box import FLAT_ON
-from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
+from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, reduced_manifold
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
 from linkwright.dynamics.contact.shapes.rim_contact import Shadow, normal_to_shadow
 from linkwright.dynamics.contact.shapes.rounded import UP, nearest_of_segments, two_places
@@ -313,4 +313,4 @@ def _ends(side: Any, lower: Cylinder, upper: Cylinder, n: Array) -> list[Contact
     far, root = clip(far, -r, r), np.sqrt(maximum(square, NOTHING))
     for x in (across, -across):
         of_lower(end + far * w + root * x, (square > 0.0) & (abs(rise) > LEVEL))
-    return [ContactCandidate(gap, np.array(middle), n) for gap, _, _, *middle in reduced_manifold(points)]
+    return [ContactCandidate(gap, np.array(middle), n) for gap, _, _, *middle in reduced_manifold(PointList(points))]

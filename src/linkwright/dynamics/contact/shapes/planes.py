@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     halves,
     unit,
 )
-from linkwright.dynamics.contact.shapes.manifold_reduction import reduced_manifold
+from linkwright.dynamics.contact.shapes.manifold_reduction import Point, PointTable, reduced_manifold
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
@@ -118,16 +119,39 @@ def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandid
     t1, t2 = T_plane[:3, 0], T_plane[:3, 1]
     n, x, y = (T[:3, :3].T @ e for e in (plane.normal, t1, t2))
     height = plane.normal @ c - plane.offset
-    heights = [height + vertex @ n for vertex in _vertices(shape)]
-    points = [(h, vertex @ x, vertex @ y, h) for h, vertex in zip(heights, _vertices(shape), strict=True)]
+
+    vertices = _vertices(shape)
+
+    def point(vertex: Array) -> Point:
+        gap = height + vertex @ n
+        return gap, vertex @ x, vertex @ y, gap
+
     beneath = c - height * plane.normal
     return [
         ContactCandidate(gap, beneath + u * t1 + v * t2 + (0.5 * h) * plane.normal, plane.normal)
-        for gap, u, v, h in reduced_manifold(points)
+        for gap, u, v, h in reduced_manifold(PointTable(vertices.rows, point, vertices.first, vertices.count))
     ]
 
 
-def _vertices(shape: Shape) -> Array:
+@dataclass(frozen=True)
+class HullTable:
+    """Vertices of a convex hull: some rows of a table of many hulls."""
+
+    rows: Array
+    """(n, 3)"""
+    first: Any
+    count: int
+
+
+def _vertices(shape: Shape) -> HullTable:
+    """Return the vertices of the hull."""
+    if isinstance(shape.hull, HullTable):
+        return shape.hull
+    vertices = hull_vertices(shape)
+    return HullTable(vertices, 0.0, len(vertices))
+
+
+def hull_vertices(shape: Shape) -> Array:
     """Return the vertices (n, 3) of the hull if known, else of the mesh."""
     if shape.hull is not None:
         vertices = shape.hull

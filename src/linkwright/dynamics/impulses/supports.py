@@ -1,0 +1,30 @@
+"""Velocity coordinates on which the rows of constraints are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from linkwright.model.memo import kept
+from linkwright.model.pair import Pair
+from linkwright.model.tree import Model
+
+
+def bodies_of(model: Model, pair: Pair) -> tuple[int, int]:
+    """Return the bodies of a pair; -1: at rest in the world."""
+    first, second = (model.frame(model.shapes[number].body).body for number in (pair.first, pair.second))
+    return first, second
+
+
+def moving_coordinates(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
+    """Return the velocity coordinates that move some bodies; all coordinates with loops or mimic joints."""
+    if model.loops or model.has_couplings:
+        return tuple(range(model.nv))
+    joints = sorted({k for body in bodies for k in model.path(body)})
+    places = [model.slice(model.joints[k].name).v for k in joints]
+    return tuple(i for place in places for i in range(place.start, place.stop))
+
+
+@kept
+def contact_supports(model: Model) -> tuple[tuple[int, ...], ...]:
+    """Return the coordinates of the rows of each pair."""
+    return tuple(moving_coordinates(model, bodies_of(model, pair)) for pair in model.pairs)

@@ -1,0 +1,166 @@
+"""Mechanisms with many shapes: contact points in loops over pairs, the same steps as the book, and little code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright import dynamics
+from linkwright.dynamics.contact.looped_points import bounding_sphere, looped_points
+from linkwright.dynamics.contact.points import contact_points, points_between
+from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, PointTable, reduced_manifold
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.model.shape import Shape
+from linkwright.simulation.integrators.constrained_step import constrained_step, constraints_of
+from linkwright.spatial.rotation import rotation_rpy
+
+KINDS = ["sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh"]
+H = 2e-3
+
+
+def shape_of(kind: str, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the sizes of a random shape; meshes have 5 to 40 vertices."""
+    if kind == "mesh":
+        vertices = rng.normal(size=(rng.integers(5, 40), 3)) * rng.uniform(0.05, 0.2, 3)
+        return {"vertices": vertices, "faces": np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])}
+    if kind in ("box", "ellipsoid"):
+        return {"size": tuple(rng.uniform(0.1, 0.4, 3))}
+    sizes = {"radius": float(rng.uniform(0.04, 0.12))}
+    return sizes if kind == "sphere" else sizes | {"length": float(rng.uniform(0.1, 0.4))}
+
+
+def crawler(
+    kinds: list[str], seed: int, count: int = 24, mimic: bool = False, ground: dict[str, Any] | None = None
+) -> Any:
+    """Return a floating chain of six links with ``count`` shapes, all over the ground."""
+    chain, rng = lw.load("chain3d:5"), np.random.default_rng(seed)
+    names, shapes = [body.name for body in chain.bodies], []
+    for k in range(count):
+        T = lw.transform.make(rotation_rpy(rng.uniform(-3.0, 3.0, 3)), 0.2 * rng.normal(size=3))
+        kind = kinds[k % len(kinds)]
+        shapes.append(Shape(names[k % len(names)], kind, T, friction=0.6, **shape_of(kind, rng)))
+    builder = lw.Builder(chain)
+    if mimic:
+        first, second = [joint.name for joint in chain.joints if joint.motion.nv == 1][:2]
+        builder = builder.mimic(second, first, multiplier=-0.7, offset=0.1)
+    model = replace(builder.build(), shapes=tuple(shapes))
+    return model.with_ground(**(ground or {"height": -0.2, "normal": (0.1, -0.2, 1.0)}))
+
+
+def states(model: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return random states; some are high above the ground, in some only a part touches it."""
+    rng = np.random.default_rng(5)
+    q = np.stack([dynamics.integrate(model, model.neutral(), 0.3 * x) for x in rng.normal(size=(rows, model.nv))])
+    q[::4, 2] += 2.0
+    q[1::4, 2] += 0.4
+    return q, rng.normal(size=(rows, model.nv)) - np.eye(model.nv)[2]
+
+
+def tangle(kinds: list[str], seed: int) -> Any:
+    """Return a floating chain whose links touch each other and the ground."""
+    return crawler(kinds, seed, 8 if "box" in kinds else 18).with_contact()
+
+
+MODELS = {
+    **{kind: ([kind], {}) for kind in KINDS},
+    "all kinds": (KINDS, {}),
+    "with a mimic joint": (["mesh", "sphere"], {"mimic": True}),
+    "on a height field": (
+        ["sphere", "box", "cylinder", "capsule"],
+        {"ground": {"heights": 0.05 * np.cos(np.arange(63.0)).reshape(7, 9), "size": (6.0, 6.0)}},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MODELS)
+def test_steps_with_many_shapes_are_those_of_the_book(what: str) -> None:
+    kinds, options = MODELS[what]
+    model = crawler(kinds, seed=3, **options)
+    constraints = constraints_of(model, False, lw.Solver(iterations=5, tolerance=None, position_iterations=3))
+    assert constraints is not None
+    size = constraints.size(model)
+
+    def stepped(model: Any, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
+        return constrained_step(model, q, v, np.zeros(model.nv), H, np.zeros(size), constraints)
+
+    q, v = states(model, 8)
+    together = lw.compile(stepped, model, v=(model.nv,))(q, v)
+    assert np.abs(together[2]).max() > 1e-2
+    for k in range(len(q)):
+        for x, y in zip(together, stepped(model, q[k], v[k]), strict=True):
+            assert np.allclose(x[k], y, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("kinds", [["sphere", "capsule"], ["box"], ["cylinder", "sphere"]])
+def test_steps_with_contacts_of_links_with_each_other_are_those_of_the_book(kinds: list[str]) -> None:
+    model = tangle(kinds, 11)
+    assert len(model.pairs) > 20
+    constraints = constraints_of(model, False, lw.Solver(iterations=3, tolerance=None, position_iterations=2))
+    assert constraints is not None
+    size = constraints.size(model)
+
+    def stepped(model: Any, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
+        return constrained_step(model, q, v, np.zeros(model.nv), H, np.zeros(size), constraints)
+
+    q, v = states(model, 4)
+    together = lw.compile(stepped, model, v=(model.nv,))(q, v)
+    for k in range(len(q)):
+        for x, y in zip(together, stepped(model, q[k], v[k]), strict=True):
+            assert np.allclose(x[k], y, rtol=1e-7, atol=1e-8)
+
+
+def gaps(model: Any, q: np.ndarray) -> np.ndarray:
+    return np.stack([x for own in contact_points(model, body_poses(model, q)) for gap, *_ in own for x in [gap]])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_code_of_points_hardly_grows_with_the_number_of_pairs(kind: str) -> None:
+    few, many = (lw.compile(gaps, crawler([kind], 1, count)).program.length for count in (60, 120))
+    assert many - few <= 60 * 25  # results and table; a hull by itself takes 5 500
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_table_of_points_gives_those_of_a_list(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(30, 3)) * (0.01, 1.0, 1.0)
+    point = lambda row: (row[..., 0], row[..., 1], row[..., 2])  # noqa: E731
+    listed = np.array(reduced_manifold(PointList([point(row) for row in rows])))
+
+    def of_symbols(x: np.ndarray) -> np.ndarray:
+        moved = lambda row: (row[0] + x[0], row[1], row[2])  # noqa: E731
+        return np.stack([y for one in reduced_manifold(PointTable(rows, moved, 0.0, 30)) for y in one])
+
+    compiled = lw.compile(of_symbols, x=(1,))(np.zeros(1)).reshape(listed.shape)
+    assert np.array_equal(np.array(reduced_manifold(PointTable(rows, point))), listed)
+    assert np.array_equal(compiled, listed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounding_spheres_contain_the_shapes(kind: str) -> None:
+    model = crawler([kind], 7)
+    for pair in model.pairs:
+        shape = model.shapes[pair.first]
+        center, radius = bounding_sphere(shape)
+        for n in np.random.default_rng(0).normal(size=(20, 3)):
+            ground = np.eye(4)
+            ground[:3, 2] = n = n / np.linalg.norm(n)
+            ground[:3, 0] = np.cross(n, np.roll(n, 1)) / np.linalg.norm(np.cross(n, np.roll(n, 1)))
+            ground[:3, 1] = np.cross(n, ground[:3, 0])
+            gap = min(float(c.gap) for c in dynamics.contact.shapes.candidates(shape, np.eye(4), PLANE, ground))
+            assert n @ center - radius <= gap + 1e-9
+
+
+PLANE = next(shape for shape in crawler(["sphere"], 0, 1).shapes if shape.kind == "plane")
+
+
+def test_the_book_has_no_loops() -> None:
+    model = crawler(["mesh"], 2)
+    poses = body_poses(model, model.neutral())
+    assert looped_points(model, model.pairs, poses) == {}
+    for own, pair in zip(contact_points(model, poses), model.pairs, strict=True):
+        for one, other in zip(own, points_between(model, pair, poses), strict=True):
+            assert one.gap == other.gap
