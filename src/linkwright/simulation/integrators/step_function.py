@@ -37,6 +37,9 @@ from linkwright.simulation.integrators.split_kernels import accelerating, in_par
 from linkwright.simulation.integrators.variational import variational_step_function
 from linkwright.spatial.arrays import Array
 
+STEP_LIMIT = 250_000
+"""Operations of steps up to which they are compiled: for half a minute, but uncompiled steps are thousands of times slower"""
+
 UNROLLED = 1000
 """Number of instructions of a step up to which its stages are unrolled.
 
@@ -254,7 +257,7 @@ def compiled(steps: Callable[[bool], BoundFunction], options: StepOptions, model
     """Compile steps; the stages of long steps become a loop."""
     method = method_of(options.method)
     looped = isinstance(method, (Tableau, EmbeddedPair)) and len(method.stages) > 1
-    program = trace(steps(looped))
+    program = trace(steps(looped), operation_limit=STEP_LIMIT)
     if looped and program.length <= UNROLLED:
         program = trace(steps(False))
     return Kernel(program, model)
