@@ -384,15 +384,27 @@ class LinkwrightWarning(UserWarning):
 
 
 class FormatWarning(LinkwrightWarning):
-    """Warning of an element of a file that was ignored or repaired; the model can be used."""
+    """Warning of elements of a file that were ignored or repaired; the model can be used.
+
+    Parameters
+    ----------
+    message : str
+        Message.
+    remarks : sequence of str, optional
+        The remarks in the message, each with its line and column where these are known; by default the message.
+    """
+
+    def __init__(self, message: str, remarks: Sequence[str] = ()):
+        self.remarks = tuple(remarks) or (message,)
+        super().__init__(message)
 
 
 class CacheWarning(LinkwrightWarning):
     """Warning of a cache of compiled kernels that cannot be used; kernels are compiled again in each process."""
 
 
-def warn(message: str, category: type[LinkwrightWarning] = LinkwrightWarning) -> None:
-    """Issue a warning at the line of user code that called the library."""
+def warn(message: str | LinkwrightWarning, category: type[LinkwrightWarning] = LinkwrightWarning) -> None:
+    """Issue a warning at the line of user code that called the library, of a category or as an object."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         level, frame = level + 1, frame.f_back

@@ -75,7 +75,7 @@ def assemble(
         raise ModelError(wrong)
     remarks += contradictions(model, known_ids)
     if remarks:
-        warn(listed(tuple(remarks), "remarks"), FormatWarning)
+        warn(FormatWarning(listed(tuple(remarks), "remarks"), remarks))
     if small := too_small(model):
         raise ModelError(small)
     return model

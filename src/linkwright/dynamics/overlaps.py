@@ -1,0 +1,60 @@
+"""Overlap of collision shapes at one configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.model.pair import Pair
+from linkwright.model.shape import Shape
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+UNBOUNDED = ("plane", "height_field")
+"""Kinds of shapes without a bounding sphere."""
+
+
+def overlap_depths(model: Model, pairs: Iterable[Pair], q: Array) -> list[float]:
+    """Return the depth in m by which the shapes of each pair overlap at a configuration (nq,); 0 if they do not.
+
+    A mesh without its convex hull overlaps nothing.
+    """
+    poses = body_poses(model, np.asarray(q, dtype=float))
+    return [_depth(model, pair, poses) for pair in pairs]
+
+
+def _depth(model: Model, pair: Pair, poses: list[Array]) -> float:
+    spheres = []
+    for shape in (model.shapes[pair.first], model.shapes[pair.second]):
+        if shape.kind == "mesh" and shape.hull is None:
+            return 0.0
+        if shape.kind not in UNBOUNDED:
+            spheres.append(_bounding_sphere(model, shape, poses))
+    if len(spheres) == 2:
+        (c1, r1), (c2, r2) = spheres
+        if np.linalg.norm(c1 - c2) > r1 + r2:
+            return 0.0
+    gap = min((float(point.gap) + pair.margin for point in points_between(model, pair, poses)), default=0.0)
+    return max(0.0, -gap)
+
+
+def _bounding_sphere(model: Model, shape: Shape, poses: list[Array]) -> tuple[Array, float]:
+    """Return the center, in the world, and the radius of a sphere that contains the shape."""
+    frame = model.frame(shape.body)
+    T = frame.placement @ shape.placement
+    if frame.body >= 0:
+        T = poses[frame.body] @ T
+    if shape.hull is not None:
+        center = 0.5 * (shape.hull.min(axis=0) + shape.hull.max(axis=0))
+        radius = float(np.linalg.norm(shape.hull - center, axis=1).max())
+        return T[:3, :3] @ center + T[:3, 3], radius
+    radius = {
+        "sphere": shape.radius,
+        "capsule": 0.5 * shape.length + shape.radius,
+        "cylinder": float(np.hypot(0.5 * shape.length, shape.radius)),
+        "cone": float(np.hypot(0.5 * shape.length, shape.radius)),
+    }.get(shape.kind, 0.5 * float(np.linalg.norm(shape.size)))
+    return T[:3, 3], radius

@@ -1,0 +1,1 @@
+"""Check of a robot file: schema, topology, masses, joints, units, meshes and overlap."""
