@@ -38,7 +38,7 @@ from linkwright.simulation.integrators.variational import variational_step_funct
 from linkwright.spatial.arrays import Array
 
 STEP_LIMIT = 250_000
-"""Operations of steps up to which they are compiled: for half a minute, but uncompiled steps are thousands of times slower"""
+"""Operations of steps up to which they are compiled, in up to half a minute: uncompiled steps are far slower."""
 
 UNROLLED = 1000
 """Number of instructions of a step up to which its stages are unrolled.
