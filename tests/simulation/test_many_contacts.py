@@ -52,12 +52,14 @@ def crawler(
 
 
 def states(model: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return random states; some are high above the ground, in some only a part touches it."""
+    """Return random states; some are high above the ground, in some only a part touches it, some are very fast."""
     rng = np.random.default_rng(5)
     q = np.stack([dynamics.integrate(model, model.neutral(), 0.3 * x) for x in rng.normal(size=(rows, model.nv))])
     q[::4, 2] += 2.0
     q[1::4, 2] += 0.4
-    return q, rng.normal(size=(rows, model.nv)) - np.eye(model.nv)[2]
+    v = rng.normal(size=(rows, model.nv)) - np.eye(model.nv)[2]
+    v[2::4] *= 60.0  # far within a step: rows of contacts at its end replace those at its beginning, in some lanes
+    return q, v
 
 
 def tangle(kinds: list[str], seed: int) -> Any:

@@ -133,7 +133,7 @@ def _looped(
     def at_end() -> Any:
         contacts = cast("list[PairContact]", ends.contacts())  # of the groups in loops none is missing
         rows = [
-            _family_rows(graph, [(contacts[n], k, groups[n].support) for n, k in family], factors, row)
+            _family_rows(graph, [(contacts[n], k, groups[n].support) for n, k in family], factors, row, again)
             for family, row in zip(families, starts, strict=True)
         ]
         return rows[0] if len(rows) == 1 else tuple(rows)
@@ -153,9 +153,13 @@ def _looped(
 
 
 def _family_rows(
-    graph: Any, contacts: Sequence[tuple[PairContact, int, tuple[int, ...]]], factors: InertiaFactors, row: Any
+    graph: Any,
+    contacts: Sequence[tuple[PairContact, int, tuple[int, ...]]],
+    factors: InertiaFactors,
+    row: Any,
+    again: Any,
 ) -> Any:
-    """Return the row with Y, YᵀY and its inverse of each contact."""
+    """Return the row with Y, YᵀY and its inverse of each contact, where ``again``; rows in memory have no condition."""
     depth, jacobians = len(contacts[0][2]), contacts[0][0].jacobians
     columns = EntryTable(graph, [[*one.points[k], *one.normals[k]] for one, k, _ in contacts])
     twists = TwistTable(graph, [(one, support) for one, _, support in contacts], factors)
@@ -167,7 +171,8 @@ def _family_rows(
         Y = [twists.of_coordinate(k, j) @ force for j in range(depth)]
         square = sum(y * y for y in Y)
         for i, x in enumerate([*Y, square, reciprocal(square, factors.least)]):
-            row = graph.put(row, k * float(width) + float(i), x)
+            at = k * float(width) + float(i)
+            row = graph.put(row, at, where(again, x, graph.entry(row, at)))
         return row
 
     return repeat(len(contacts), visit, row)
