@@ -21,6 +21,10 @@ robot = lw.load("humanoid").with_ground(contact=lw.ContactProperties(friction=0.
 print(robot.nq, robot.nv)                            # 36 and 35
 
 # %% [markdown]
+# Most files of humanoids and quadrupeds have no joint between the base and the world, and `lw.load("icub.urdf")` welds the base to
+# the world. `lw.load("icub.urdf", root="free")` adds a free joint. `linkwright simulate` says where legs hang from a
+# welded base; the option `--root free` does the same.
+#
 # The first seven numbers of `q` are the position and the orientation (a quaternion) of the base. The first six of `v` are its
 # linear and angular velocity. The joints with motors follow.
 #

@@ -127,6 +127,23 @@ def test_what_makes_no_sense_is_reported(arguments, expected, tmp_path, capsys):
     assert expected in text if "\n" not in expected else expected.strip() == text
 
 
+def test_legs_on_a_welded_base_are_offered_a_ground(tmp_path, capsys):
+    legs = lw.Builder("stool").body("seat", 1.0, inertia=0.1).joint("on", "fixed", "world", "seat")
+    for k in range(3):
+        legs.body(f"leg{k}", 1.0, inertia=0.1).joint(f"hip{k}", "revolute", "seat", f"leg{k}", xyz=(0.1 * k, 0, 0))
+        legs.shape(f"leg{k}", "sphere", radius=0.02, xyz=(0, 0, -0.4)).frame(f"foot{k}", f"leg{k}", xyz=(0, 0, -0.4))
+    path = legs.build().save(tmp_path / "stool.urdf")
+    offer = "its base is welded to the world, and its legs hang from it; with --root free"
+    motion, messages = simulated(tmp_path / "fixed", capsys, path, "--time", 0.01)
+    assert offer in messages
+    assert motion["q"].shape[1] == 3, "the result is that of the welded base"
+    motion, messages = simulated(tmp_path / "free", capsys, path, "--time", 0.01, "--root", "free")
+    assert offer not in messages
+    assert "stands on the ground" in messages
+    assert motion["q"].shape[1] == 10
+    assert offer not in simulated(tmp_path / "arm", capsys, "arm7", "--time", 0.01)[1]
+
+
 def test_an_odd_start_is_reported(tmp_path, capsys):
     _, messages = simulated(tmp_path, capsys, "arm7", "--posture", "joint2=400deg", "--time", 0.01)
     assert "the initial posture exceeds the limits of joint2" in messages

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from linkwright.dynamics.limbs import legs_below_base
 from linkwright.model.elements import Joint
 from linkwright.model.tree import Model
 from linkwright.robot_check.finding import FileFinding, few
@@ -18,7 +19,7 @@ UNLIMITED = 1e4
 
 
 def joint_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[FileFinding]:
-    """Yield the findings about limits."""
+    """Yield the findings about limits, and about a base that is welded to the world."""
     places = {joint.name: joint.place for joint in model.description.joints}
     reported = " ".join(finding.message for finding in before if finding.rule == "limits")
     open_ended: list[str] = []
@@ -49,6 +50,11 @@ def joint_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[File
         yield FileFinding(
             "note", "limits", places.get(without_effort[0], ""), f"without effort limits: {few(without_effort)}"
         )
+    if (legs := legs_below_base(model)) > 1:
+        text = (
+            f"{legs} legs hang from the base, which is welded to the world; root='free' (--root free) adds a free joint"
+        )
+        yield FileFinding("note", "base", "", text)
     beyond = (model.neutral() < model.lower - 1e-9) | (model.neutral() > model.upper + 1e-9)
     if outside := [name for name, one in zip(model.coordinate_names, beyond, strict=True) if one]:
         yield FileFinding("note", "limits", places.get(outside[0], ""), f"zero is outside the limits of {few(outside)}")

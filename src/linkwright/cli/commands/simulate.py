@@ -132,6 +132,7 @@ def simulate(
     from linkwright.control import hold_joints, hold_posture
     from linkwright.dynamics.contact.smooth import fastest_pair
     from linkwright.dynamics.impulses.constraints import has_limits
+    from linkwright.dynamics.limbs import legs_below_base
     from linkwright.simulation import Integrator, Surroundings, default_configuration, standing_configuration
     from linkwright.simulation import simulate as run
     from linkwright.simulation.actuation.external_forces import STIFF as FOLLOWED
@@ -237,8 +238,11 @@ def simulate(
         if touching:
             notes.append(advice(model))
     notes += _odd_start(model, q0)
-    if root == "fixed" and not floating(model) and _has_legs(model):
-        notes.append("its base is fixed to the world; --root free lets it stand on the ground")
+    if root == "fixed" and legs_below_base(model) > 1:
+        notes.append(
+            "its base is welded to the world, and its legs hang from it; with --root free "
+            "(lw.load(…, root='free')) it stands on the ground"
+        )
     folder = Path(out or f"linkwright_{file_name(model.name)}")
     was_there = folder.exists()
     folder_at(folder)
@@ -320,16 +324,6 @@ def simulate(
         sys.exit(1)
     if show:
         motion.show("window", speed=speed, shapes=look["shapes"])
-
-
-def _has_legs(model: Model) -> bool:
-    """Return whether two or more limbs of at least three joints begin at the base."""
-    first, count = list(range(len(model.links))), [0] * len(model.links)
-    for k, link in enumerate(model.links):
-        if link.parent >= 0:
-            first[k] = first[link.parent]
-        count[first[k]] += 1
-    return sum(joints >= 3 for joints in count) >= 2
 
 
 def _odd_start(model: Model, q0: Array) -> list[str]:
