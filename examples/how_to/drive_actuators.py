@@ -104,12 +104,12 @@ print(motion.activations.shape)                       # (201, 1), the state of t
 #
 # | option of MJCF | supported |
 # |---|---|
-# | `motor`, `position`, `velocity`, `intvelocity`, `damper`, `cylinder`, `general` | yes |
-# | `gaintype` | `fixed`, `affine` |
-# | `biastype` | `none`, `affine` |
-# | `dyntype` | `none`, `integrator`, `filter`, `filterexact` |
+# | `motor`, `position`, `velocity`, `intvelocity`, `damper`, `cylinder`, `general`, `muscle` | yes |
+# | `gaintype` | `fixed`, `affine`, `muscle` |
+# | `biastype` | `none`, `affine`, `muscle` |
+# | `dyntype` | `none`, `integrator`, `filter`, `filterexact`, `muscle` |
 # | `ctrlrange`, `forcerange`, `actrange`, `actearly`, `gear`, defaults, classes | yes |
-# | transmission | `joint`, `jointinparent`, `site` without `refsite` |
+# | transmission | `joint`, `jointinparent`, `tendon` of joints or straight from site to site, `site` without `refsite` |
 #
 # Other actuators are listed in the warning of `lw.load` and left out.
 #

@@ -40,7 +40,7 @@ _ALGORITHMS = """
 _NAMES = {
     # Mechanisms: from files and from code
     "linkwright.formats.load": "load",
-    "linkwright.model.actuator": "Actuator",
+    "linkwright.model.actuator": "Actuator Muscle",
     "linkwright.model.build.builder": "Builder",
     "linkwright.model.build.options": "ContactProperties JointLimits",
     "linkwright.model.library.dh": "DHRow DHTable from_dh to_dh",

@@ -64,6 +64,7 @@ from linkwright.ik_solvers.reach import Reached as Reached
 from linkwright.ik_solvers.reach import inverse_kinematics as inverse_kinematics
 from linkwright.ik_solvers.resolved_rates import resolved_rate as resolved_rate
 from linkwright.model.actuator import Actuator as Actuator
+from linkwright.model.actuator import Muscle as Muscle
 from linkwright.model.build.builder import Builder as Builder
 from linkwright.model.build.options import ContactProperties as ContactProperties
 from linkwright.model.build.options import JointLimits as JointLimits
@@ -529,6 +530,7 @@ __all__ = [
     "Mobility",
     "Model",
     "Motion",
+    "Muscle",
     "Pair",
     "PhasePortrait",
     "Policy",

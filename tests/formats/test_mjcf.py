@@ -252,7 +252,7 @@ def test_what_is_not_used_is_listed_in_one_warning():
         "contact of 3 geoms acts once its pairs are found",
         "not used: ",
         "tendons (1: string)",
-        "actuators with a transmission of the kind tendon (1: pull)",
+        "actuators with a transmission of the kind body (1: stick)",
         "sensors (1: angle)",
         "mocap bodies, welded where they are (1: hand)",
         "limits of ball joints (1: shoulder)",

@@ -23,7 +23,9 @@ WORLD = """<mujoco>
     <default class="strong"><motor gear="30" ctrlrange="-1 1"/></default>
   </default>
   <worldbody>
+    <site name="ground" pos=".2 .1 .5"/>
     <body name="upper" pos="0 0 1">
+      <site name="middle" pos=".1 0 .05"/>
       <joint name="shoulder" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/>
       <body name="lower" pos=".3 0 0">
         <joint name="elbow" axis="0 1 0" ref="20"/><joint name="reach" type="slide" axis="1 0 0"/>
@@ -56,6 +58,19 @@ KINDS = {
     "ball": '<motor joint="wrist" gear=".001 .002 .003"/><position joint="wrist" kp=".002" gear="1 .5 0"/>',
     "in parent": '<motor jointinparent="wrist" gear=".001 .002 .003"/>',
     "site": '<motor site="tip" gear="1 2 3 .1 .2 .3"/><velocity site="tip" kv="2" gear="0 1 0 0 0 0"/>',
+    "tendon of joints": (
+        '<motor tendon="pair" gear="3"/><position tendon="pair" kp="5" kv=".2"/></actuator><tendon><fixed name="pair">'
+        '<joint joint="shoulder" coef="1"/><joint joint="elbow" coef="-.5"/></fixed></tendon><actuator>'
+    ),
+    "tendon of sites": (
+        '<motor tendon="cord" gear="3"/><position tendon="cord" kp="5" kv=".2"/></actuator><tendon>'
+        '<spatial name="cord"><site site="ground"/><site site="middle"/><site site="tip"/></spatial></tendon><actuator>'
+    ),
+    "muscle": (
+        '<muscle joint="shoulder" gear=".1" lengthrange="-.1 .2"/>'
+        '<muscle joint="elbow" gear="-.1" lengthrange="-.2 .1" force="30" range=".8 1.2" fpmax="2" vmax="5"/>'
+        '<muscle joint="elbow" gear=".1" lengthrange="-.01 .01" force="3" tausmooth=".3" timeconst=".02 .05"/>'
+    ),
     "two on a joint": '<motor joint="elbow"/><velocity joint="elbow" kv=".5"/>',
 }
 
@@ -239,8 +254,11 @@ def arm():
         (dict(joint="nothing"), "nothing"),
         (dict(joint="joint0", gear=(1.0, 2.0, 3.0)), "gear has 3 numbers"),
         (dict(frame="tip"), "gear has 1 numbers"),
-        (dict(), "acts on one joint or one frame"),
-        (dict(joint="joint0", dynamics="muscle"), "dynamics is one of"),
+        (dict(), "acts on one joint, tendon or frame"),
+        (dict(joint="joint0", tendon=(("joint0", 1.0),)), "acts on one joint, tendon or frame"),
+        (dict(tendon=("tip",)), "no size"),
+        (dict(joint="joint0", dynamics="spring"), "dynamics is one of"),
+        (dict(joint="joint0", dynamics="muscle"), "that of a muscle, and none is given"),
         (dict(joint="joint0", gain=(1.0,)), "gain is 3 numbers"),
         (dict(joint="joint0", control_range=(1.0, -1.0)), "control_range is"),
         (dict(joint="joint0", time_constant=-1.0), "time_constant is not negative"),

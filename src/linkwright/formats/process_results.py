@@ -20,7 +20,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from linkwright.errors import FormatError
-from linkwright.model.actuator import Actuator
+from linkwright.model.actuator import Actuator, Muscle
 from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
 from linkwright.model.joint import JOINT_TYPES, JointPart
 from linkwright.model.keyframe import ActuatorState, JointState, KeyframeSpec
@@ -45,6 +45,7 @@ _MODEL = (
     JointState,
     ActuatorState,
     Actuator,
+    Muscle,
 )
 
 CLASSES: dict[str, Any] = {

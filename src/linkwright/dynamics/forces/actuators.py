@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.forces.muscles import muscle_activation_rate, muscle_gain_and_bias
+from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched
 from linkwright.model.actuator import Actuator, Range
+from linkwright.model.elements import Joint
+from linkwright.model.spring import LEAST
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, clip
 from linkwright.spatial.rotation import quaternion_log, quaternion_matrix, skew
@@ -52,9 +56,13 @@ def _forces(
     transmissions = [transmission_of(model, actuator, x) for actuator in model.actuators]
     forces = []
     for k, (actuator, transmission) in enumerate(zip(model.actuators, transmissions, strict=True)):
-        needed = actuator.gain[2] or actuator.bias[2]
+        needed = actuator.gain[2] or actuator.bias[2] or actuator.muscle
         velocity = sum(row @ rates[j] for j, row in transmission.rows.items()) if needed else 0.0
-        gain, bias = (c0 + c1 * transmission.length + c2 * velocity for c0, c1, c2 in (actuator.gain, actuator.bias))
+        if actuator.muscle is not None:
+            gain, bias = muscle_gain_and_bias(actuator.muscle, transmission.length, velocity)
+        else:
+            affine = (actuator.gain, actuator.bias)
+            gain, bias = (c0 + c1 * transmission.length + c2 * velocity for c0, c1, c2 in affine)
         forces.append(_within(gain * inputs[k] + bias, actuator.force_range))
     return transmissions, forces
 
@@ -63,8 +71,12 @@ def transmission_of(model: Model, actuator: Actuator, x: Sequence[Array]) -> Tra
     """Return the transmission of an actuator from the coordinates of all joints."""
     if actuator.frame:
         return Transmission(0.0, _wrench_rows(model, actuator.frame, np.array(actuator.gears), x))
+    gear = np.array(actuator.gears)
+    if actuator.tendon:
+        tendon = _path(model, actuator.frames, x) if actuator.frames else _sum_of_joints(model, actuator, x)
+        return Transmission(gear[0] * tendon.length, {k: gear[0] * row for k, row in tendon.rows.items()})
     joint, (at_q, at_v) = model.share(actuator.joint)
-    k, gear = next(k for k, one in enumerate(model.joints) if one.name == joint.name), np.array(actuator.gears)
+    k = _number(model, joint)
     motion = model.joint(actuator.joint).motion
     own, n = x[k][at_q], joint.motion.nv
     if motion.nv == 1:
@@ -80,6 +92,30 @@ def transmission_of(model: Model, actuator: Actuator, x: Sequence[Array]) -> Tra
         gear = quaternion_matrix(own).T @ gear[:3] if actuator.in_parent else gear[:3]
         length = np.array(actuator.gears)[:3] @ turn
     return Transmission(length, {k: np.concatenate([np.zeros(at_v.start), gear, np.zeros(n - at_v.stop)])})
+
+
+def _number(model: Model, joint: Joint) -> int:
+    return next(k for k, one in enumerate(model.joints) if one.name == joint.name)
+
+
+def _path(model: Model, frames: Sequence[str], x: Sequence[Array]) -> Transmission:
+    """Return the transmission of a tendon that goes straight from frame to frame."""
+    pieces = pieces_of(model, frames, LEAST, x)
+    return Transmission(stretched(pieces), length_rows(model, x, pieces))
+
+
+def _sum_of_joints(model: Model, actuator: Actuator, x: Sequence[Array]) -> Transmission:
+    """Return the transmission of a tendon of joints."""
+    length: Any = 0.0
+    rows: dict[int, Array] = {}
+    for name, coefficient in actuator.coefficients:
+        joint, (at_q, at_v) = model.share(name)
+        k = _number(model, joint)
+        row = np.zeros(joint.motion.nv)
+        row[at_v] = coefficient
+        length = length + coefficient * x[k][at_q][0]
+        rows[k] = rows[k] + row if k in rows else row
+    return Transmission(length, rows)
 
 
 def _wrench_rows(model: Model, frame: str, wrench: Array, x: Sequence[Array]) -> dict[int, Array]:
@@ -117,10 +153,17 @@ def limited_controls(model: Model, controls: Array) -> Array:
 def activation_rates(model: Model, controls: Array, activations: Array) -> Array:
     """Return the rates (na,) of the activations under limited controls (nu,)."""
     pairs = [(u, one) for u, one in zip(controls, model.actuators, strict=True) if one.has_activation]
-    return _stacked(
-        u if one.dynamics == "integrator" else (u - z) / max(one.time_constant, SHORTEST)
-        for (u, one), z in zip(pairs, activations, strict=True)
-    )
+    return _stacked(_rate(one, u, z) for (u, one), z in zip(pairs, activations, strict=True))
+
+
+def _rate(actuator: Actuator, u: Any, z: Any) -> Any:
+    """Return the rate of an activation z under a limited control u."""
+    if actuator.dynamics == "integrator":
+        return u
+    if actuator.dynamics == "muscle":
+        assert actuator.muscle is not None
+        return muscle_activation_rate(actuator.muscle, u, z)
+    return (u - z) / max(actuator.time_constant, SHORTEST)
 
 
 def next_activations(model: Model, activations: Array, rates: Array, h: Any) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwright.formats.writing import Losses, XmlNode
-from linkwright.model.actuator import ZEROS, Actuator, Range
+from linkwright.model.actuator import ZEROS, Actuator, Muscle, Range
 from linkwright.model.build.description import Description
 
 if TYPE_CHECKING:
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 FREE, BALL = 0, 1  # mjtJoint
 
-DYNAMICS = ("none", "integrator", "filter", "filterexact")
-"""In the order of mjtDyn."""
+SMALLEST = 1e-15
+"""Smallest acceleration by which MuJoCo scales the force of a muscle."""
+
+DYNAMICS = ("none", "integrator", "filter", "filterexact", "muscle")
 
 
 def actuators_of(reader: MjcfReader) -> dict[int, Actuator]:
@@ -38,23 +40,68 @@ def _other_kind(reader: MjcfReader, i: int) -> str:
     """Return what of an actuator is not supported; "" for nothing."""
     m, kinds = reader.m, reader.mujoco
     transmission = _kind(kinds.mjtTrn, m.actuator_trntype[i])
-    if transmission not in ("joint", "jointinparent", "site"):
+    if transmission not in ("joint", "jointinparent", "site", "tendon"):
         return f"with a transmission of the kind {transmission}"
+    if transmission == "tendon" and (wrong := _other_tendon(reader, int(m.actuator_trnid[i, 0]))):
+        return f"of a tendon {wrong}"
     if transmission == "site" and m.actuator_trnid[i, 1] >= 0:
         return "with a refsite"
     for what, kind, known in (
         ("dyntype", kinds.mjtDyn, DYNAMICS),
-        ("gaintype", kinds.mjtGain, ("fixed", "affine")),
-        ("biastype", kinds.mjtBias, ("none", "affine")),
+        ("gaintype", kinds.mjtGain, ("fixed", "affine", "muscle")),
+        ("biastype", kinds.mjtBias, ("none", "affine", "muscle")),
     ):
         found = _kind(kind, getattr(m, f"actuator_{what}")[i])
         if found not in known:
             return f"with {what} {found}"
+    muscles = [_kind(kind, getattr(m, f"actuator_{what}type")[i]) == "muscle" for what, kind in _types(kinds)]
+    same = (m.actuator_gainprm[i] == m.actuator_biasprm[i]).all()
+    if muscles[1] != muscles[2] or (muscles[0] and not muscles[1]) or (muscles[1] and not same):
+        return "that are muscles in part"
     for what in ("delay", "damping", "armature", "plugin"):
         values = getattr(m, f"actuator_{what}", None)
         if values is not None and (values[i] >= 0 if what == "plugin" else values[i] != 0):
             return f"with {what}"
     return ""
+
+
+def _types(kinds: Any) -> tuple[tuple[str, Any], ...]:
+    return ("dyn", kinds.mjtDyn), ("gain", kinds.mjtGain), ("bias", kinds.mjtBias)
+
+
+def _other_tendon(reader: MjcfReader, t: int) -> str:
+    """Return what of a tendon is not supported; "" for nothing."""
+    m, kinds = reader.m, reader.mujoco.mjtWrap
+    wraps = slice(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
+    if m.tendon_actfrclimited[t]:
+        return "with actuatorfrcrange"
+    found = {_kind(kinds, wrap) for wrap in m.wrap_type[wraps]}
+    return "" if found in ({"site"}, {"joint"}) else f"with {', '.join(sorted(found - {'site', 'joint'}))}"
+
+
+def _tendon(reader: MjcfReader, t: int, name: str) -> tuple[Any, ...]:
+    """Return the joints with coefficients, or the frames, of a tendon."""
+    m = reader.m
+    wraps = range(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
+    if _kind(reader.mujoco.mjtWrap, m.wrap_type[wraps[0]]) == "joint":
+        return tuple((reader.joints[m.wrap_objid[w]], float(m.wrap_prm[w])) for w in wraps)
+    return tuple(reader.site_frame(int(m.wrap_objid[w]), f"{name}_{k + 1}") for k, w in enumerate(wraps))
+
+
+def _muscle(m: Any, i: int) -> Muscle:
+    low, high, force, scale, shortest, longest, fastest, passive, lengthening = m.actuator_gainprm[i, :9].tolist()
+    times = m.actuator_dynprm[i, :3].tolist()
+    return Muscle(
+        force if force >= 0.0 else scale / max(float(m.actuator_acc0[i]), SMALLEST),
+        tuple(m.actuator_lengthrange[i].tolist()),
+        (low, high),
+        (shortest, longest),
+        fastest,
+        passive,
+        lengthening,
+        (times[0], times[1]),
+        times[2],
+    )
 
 
 def _kind(kinds: Any, value: int) -> str:
@@ -69,11 +116,14 @@ def _actuator(reader: MjcfReader, i: int, name: str) -> Actuator:
     transmission = _kind(kinds.mjtTrn, m.actuator_trntype[i])
     if transmission == "site":
         options["frame"], count = reader.site_frame(target, f"{name}_site"), 6
+    elif transmission == "tendon":
+        options["tendon"], count = _tendon(reader, target, name), 1
     else:
         options["joint"] = reader.joints[target]
         options["in_parent"] = transmission == "jointinparent"
         count = {FREE: 6, BALL: 3}.get(int(m.jnt_type[target]), 1)
     gear = m.actuator_gear[i, :count].tolist()
+    dynamics = _kind(kinds.mjtDyn, m.actuator_dyntype[i])
     gain, bias = m.actuator_gainprm[i].tolist(), m.actuator_biasprm[i].tolist()
     gain_kind, bias_kind = (
         _kind(kind, getattr(m, f"actuator_{what}type")[i])
@@ -82,14 +132,15 @@ def _actuator(reader: MjcfReader, i: int, name: str) -> Actuator:
     return Actuator(
         name,
         gear=gear[0] if count == 1 else tuple(gear),
-        gain=(gain[0], gain[1], gain[2]) if gain_kind == "affine" else (gain[0], 0.0, 0.0),
+        gain=(gain[0] if gain_kind == "fixed" else 1.0, 0.0, 0.0) if gain_kind != "affine" else tuple(gain[:3]),
         bias=(bias[0], bias[1], bias[2]) if bias_kind == "affine" else ZEROS,
-        dynamics=_kind(kinds.mjtDyn, m.actuator_dyntype[i]),  # type: ignore[arg-type]
-        time_constant=float(m.actuator_dynprm[i, 0]) if m.actuator_actnum[i] else 1.0,
+        dynamics=dynamics,  # type: ignore[arg-type]
+        time_constant=float(m.actuator_dynprm[i, 0]) if "filter" in dynamics else 1.0,
         control_range=_range(m, "ctrl", i),
         force_range=_range(m, "force", i),
         activation_range=_range(m, "act", i),
         early=bool(m.actuator_actearly[i]),
+        muscle=_muscle(m, i) if gain_kind == "muscle" else None,
         **options,
     )
 
@@ -108,20 +159,27 @@ def write_actuators(root: XmlNode, description: Description, losses: Losses, cha
     sites = {frame.name for frame in description.frames}
     parts = {name for joint in description.joints for name in (joint.name, *_part_names(joint))}
     for one in description.actuators:
-        if (one.joint and (one.joint in changed or one.joint not in parts)) or (one.frame and one.frame not in sites):
+        if any(joint in changed or joint not in parts for joint in one.joints) or not {*one.frames} <= sites:
             losses.add("actuators of joints and frames that are others in MuJoCo are lost", one.name)
             continue
         options: dict[str, Any] = {"name": one.name, "gear": one.gear}
         if one.frame:
             options["site"] = one.frame
+        elif one.tendon:
+            options["tendon"] = _write_tendon(root, one)
         else:
             options["jointinparent" if one.in_parent else "joint"] = one.joint
         affine = any(one.gain[1:])
-        options |= {"gaintype": "affine" if affine else "fixed", "gainprm": one.gain if affine else one.gain[:1]}
-        if any(one.bias):
-            options |= {"biastype": "affine", "biasprm": one.bias}
+        if one.muscle is not None:
+            options |= _muscle_options(one.muscle)
+        else:
+            options |= {"gaintype": "affine" if affine else "fixed", "gainprm": one.gain if affine else one.gain[:1]}
+            if any(one.bias):
+                options |= {"biastype": "affine", "biasprm": one.bias}
         if one.has_activation:
-            options |= {"dyntype": one.dynamics, "dynprm": one.time_constant}
+            options["dyntype"] = one.dynamics
+            muscle = one.muscle if one.dynamics == "muscle" else None
+            options["dynprm"] = (*muscle.activation_times, muscle.smoothing) if muscle else one.time_constant
         for what in ("control", "force", "activation"):
             limits = getattr(one, f"{what}_range")
             if limits is not None:
@@ -133,6 +191,26 @@ def write_actuators(root: XmlNode, description: Description, losses: Losses, cha
     if node.children:
         root.children.append(node)
     return written
+
+
+def _write_tendon(root: XmlNode, actuator: Actuator) -> str:
+    """Add the tendon of an actuator, with its name."""
+    tendons = next((node for node in root.children if node.tag == "tendon"), None) or root.add("tendon")
+    name = f"{actuator.name}_tendon"
+    node = tendons.add("spatial" if actuator.frames else "fixed", name=name)
+    for frame in actuator.frames:
+        node.add("site", site=frame)
+    for joint, coefficient in actuator.coefficients:
+        node.add("joint", joint=joint, coef=coefficient)
+    return name
+
+
+def _muscle_options(muscle: Muscle) -> dict[str, Any]:
+    """Return the attributes of a muscle's force."""
+    curves = (muscle.fastest, muscle.passive_force, muscle.lengthening_force)
+    prm = (*muscle.operating_range, muscle.force, 1.0, *muscle.active_range, *curves)
+    same = {"gaintype": "muscle", "gainprm": prm, "biastype": "muscle", "biasprm": prm}
+    return {**same, "lengthrange": muscle.length_range}
 
 
 def _part_names(joint: Any) -> list[str]:

@@ -13,7 +13,7 @@ numbers are those of the compiled model, without fusion of static bodies. Conven
 * Spatial tendons from site to site are springs and dampers between bodies.
 * Geoms are the shapes of bodies: visual in the groups 0 to 2, for contact if their contype or conaffinity is
   not zero; their surface parameters, <exclude> and <pair> are stored for ``model.with_contact()``. Keyframes are
-  ``model.keyframes``, actuators of joints and sites ``model.actuators``. Other
+  ``model.keyframes``, actuators ``model.actuators``. Other
   tendons, sensors and similar elements are not used; one warning lists them.
 
 <include>, meshes, textures and height fields may name any file that this process can read, and MuJoCo's parser and mesh
@@ -484,26 +484,31 @@ class MjcfReader:
         m, kinds = self.m, self.mujoco.mjtWrap
         names = self.names(self.mujoco.mjtObj.mjOBJ_TENDON, m.ntendon, lambda t: f"tendon{t}")
         options: dict[str, list[str]] = {}
+        driven = {*m.actuator_trnid[m.actuator_trntype == int(self.mujoco.mjtTrn.mjTRN_TENDON), 0].tolist()}
         for t, name in enumerate(names):
             wraps = slice(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
             sites = m.wrap_objid[wraps].tolist()
             given = self.mujoco.mj_id2name(m, self.mujoco.mjtObj.mjOBJ_TENDON, t)
             if not (m.tendon_stiffness[t] or m.tendon_damping[t]):
-                options.setdefault("tendons", []).append(given)
+                for what in self.tendon_extras(t) if t in driven else ["tendons"]:
+                    options.setdefault(what, []).append(given)
             elif set(m.wrap_type[wraps].tolist()) != {int(kinds.mjWRAP_SITE)}:
                 options.setdefault("springs of tendons of joints, over pulleys or around geoms", []).append(given)
             elif len(set(m.body_weldid[m.site_bodyid[sites]].tolist())) == 1:
                 options.setdefault("springs of tendons within one body", []).append(given)
             else:
-                for what, field in TENDON_EXTRAS:
-                    if np.any(getattr(m, field, np.zeros(m.ntendon))[t]):
-                        options.setdefault(what, []).append(given)
+                for what in self.tendon_extras(t):
+                    options.setdefault(what, []).append(given)
                 frames = tuple(self.site_frame(s, f"{name}_{k + 1}") for k, s in enumerate(sites))
                 low, high = m.tendon_lengthspring[t].tolist()
                 k, d = float(m.tendon_stiffness[t]), float(m.tendon_damping[t])
                 yield Spring(name, frames, k, d, (low, high), self.path)
         for what, found in options.items():
             self.unused += counted(what, found)
+
+    def tendon_extras(self, t: int) -> list[str]:
+        """Return the parameters of a tendon that are not used."""
+        return [what for what, field in TENDON_EXTRAS if np.any(getattr(self.m, field, np.zeros(t + 1))[t])]
 
     def loops(self) -> Iterator[Loop | CoordinateLoop]:
         """Yield the active equality constraints; the frames of connect and weld become frames."""

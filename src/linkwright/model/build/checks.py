@@ -243,9 +243,13 @@ def actuator_problems(model: Model) -> list[str]:
 
 def _gear_sizes(model: Model, actuator: Actuator) -> tuple[int, ...]:
     """Return the possible numbers of entries of an actuator's gear."""
+    for frame in actuator.frames:
+        model.frame(frame)
     if actuator.frame:
-        model.frame(actuator.frame)
         return (6,)
+    if actuator.tendon:
+        one = all(model.joint(joint).motion.nv == 1 for joint in actuator.joints)
+        return (1,) if one and (actuator.joints or len(actuator.frames) > 1) else ()
     motion = model.joint(actuator.joint).motion
     if motion.nv == 1:
         return (1,)

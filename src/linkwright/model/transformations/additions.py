@@ -259,10 +259,6 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
             return replace(one, name=change(one.name), first=coordinates[one.first], second=coordinates[one.second])
         return replace(one, name=change(one.name), first=name(one.first), second=name(one.second))
 
-    def actuator(one: Actuator) -> Actuator:
-        joint, frame = one.joint and change(one.joint), one.frame and name(one.frame)
-        return replace(one, name=change(one.name), joint=joint, frame=frame)
-
     def spring(one: Spring) -> Spring:
         return replace(one, name=change(one.name), frames=tuple(map(name, one.frames)))
 
@@ -273,7 +269,7 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
         frames=tuple(replace(one, name=change(one.name), body=name(one.body)) for one in description.frames),
         loops=tuple(map(loop, description.loops)),
         springs=tuple(map(spring, description.springs)),
-        actuators=tuple(map(actuator, description.actuators)),
+        actuators=tuple(one.renamed(change, name) for one in description.actuators),
         shapes=tuple(replace(one, body=name(one.body)) for one in description.shapes),
         excluded=tuple((name(a), name(b)) for a, b in description.excluded),
     )

@@ -60,7 +60,7 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
         spring for spring in description.springs if len({fixed.frames[end].body for end in spring.frames}) > 1
     )
     loops = tuple(_loops_of_locked(model, fixed, description, held))
-    actuators = tuple(one for one in description.actuators if not one.joint or _moves(fixed, one.joint))
+    actuators = tuple(one for one in description.actuators if all(_moves(fixed, joint) for joint in one.joints))
     return replace(description, loops=loops, springs=springs, actuators=actuators)
 
 
