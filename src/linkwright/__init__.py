@@ -64,6 +64,8 @@ _NAMES = {
     "linkwright.spatial.repeats": "repeat until",
     "linkwright.spatial.tables": "take",
     "linkwright.spatial.systems": "cholesky solve",
+    # Distances of shapes
+    "linkwright.geometry.distances": "PairCollisions PairDistances collisions distances",
     # Mass properties of meshes and shapes
     "linkwright.formats.meshes": "mass_properties",
     # Motion

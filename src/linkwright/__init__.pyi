@@ -48,6 +48,10 @@ from linkwright.formats.meshes import mass_properties as mass_properties
 from linkwright.geometry import quaternion as quaternion
 from linkwright.geometry import rotation as rotation
 from linkwright.geometry import transform as transform
+from linkwright.geometry.distances import PairCollisions as PairCollisions
+from linkwright.geometry.distances import PairDistances as PairDistances
+from linkwright.geometry.distances import collisions as collisions
+from linkwright.geometry.distances import distances as distances
 from linkwright.identification.calibration import Calibrated as Calibrated
 from linkwright.identification.calibration import calibrate as calibrate
 from linkwright.identification.excitation import ExcitingTrajectory as ExcitingTrajectory
@@ -532,6 +536,8 @@ __all__ = [
     "Motion",
     "Muscle",
     "Pair",
+    "PairCollisions",
+    "PairDistances",
     "PhasePortrait",
     "Policy",
     "Reached",
@@ -561,6 +567,7 @@ __all__ = [
     "cholesky",
     "clip",
     "close_loops",
+    "collisions",
     "compile",
     "composite_inertia",
     "configuration_distance",
@@ -576,6 +583,7 @@ __all__ = [
     "default_configuration",
     "derivative",
     "difference",
+    "distances",
     "draw",
     "draw_ellipsoids",
     "dynamics",

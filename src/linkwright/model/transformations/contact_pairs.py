@@ -144,7 +144,7 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model
     known |= {frozenset((pair.first, pair.second)) for pair in model.listed_pairs}
     wanted = [
         (i, j)
-        for i, j in _meeting(model)
+        for i, j in meeting_shapes(model)
         if frozenset((i, j)) not in known and frozenset((shapes[i].body, shapes[j].body)) not in never and allowed(i, j)
     ]
     others = [place for pair in given for place in (pair.first, pair.second)]
@@ -166,7 +166,7 @@ def possible_pairs(model: Model) -> list[Pair]:
     """Return the pairs of shapes that may touch, of kinds with contact points, and those that a file lists."""
     never = {frozenset(pair) for pair in model.excluded}
     found = {frozenset((pair.first, pair.second)): pair for pair in model.listed_pairs}
-    for i, j in _meeting(model):
+    for i, j in meeting_shapes(model):
         if frozenset((model.shapes[i].body, model.shapes[j].body)) not in never:
             pair = combined(model.shapes, i, j)
             if pair is not None:
@@ -174,7 +174,7 @@ def possible_pairs(model: Model) -> list[Pair]:
     return list(found.values())
 
 
-def _meeting(model: Model) -> list[tuple[int, int]]:
+def meeting_shapes(model: Model) -> list[tuple[int, int]]:
     """Return the index pairs of shapes that the filters of MJCF allow, including shapes of the world."""
     places = [k for k, shape in enumerate(model.shapes) if shape.touches]
     body = np.array([_body(model, model.shapes[k]) for k in places])

@@ -19,7 +19,7 @@ from linkwright.spatial.arrays import Array, clip
 from linkwright.spatial.tables import take
 
 
-class _HeightField:
+class PlacedHeightField:
     """Height field in the world."""
 
     def __init__(self, shape: Shape, T: Array):
@@ -66,18 +66,18 @@ class _HeightField:
 
 def sphere(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
     """One ball."""
-    return [_HeightField(field, T_field).ball(T[:3, 3], shape.radius)]
+    return [PlacedHeightField(field, T_field).ball(T[:3, 3], shape.radius)]
 
 
 def capsule(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
     """Three balls, at both ends and in the middle. Between them the depth in a ridge may be larger."""
-    ground, (c, half) = _HeightField(field, T_field), axis_of(shape, T)
+    ground, (c, half) = PlacedHeightField(field, T_field), axis_of(shape, T)
     return [ground.ball(center, shape.radius) for center in (c - half, c, c + half)]
 
 
 def box(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
     """Its eight corners. Peaks of the field between them are missed."""
-    ground, c = _HeightField(field, T_field), T[:3, 3]
+    ground, c = PlacedHeightField(field, T_field), T[:3, 3]
     x, y, z = (half * T[:3, k] for k, half in enumerate(halves(shape.size)))
     signs = (-1.0, 1.0)
     corners = [c + i * x + j * y + k * z for i in signs for j in signs for k in signs]
@@ -86,6 +86,6 @@ def box(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCan
 
 def cylinder(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
     """Points of its rims that would touch a plane with the slope below its center (`planes.rim_points`)."""
-    ground = _HeightField(field, T_field)
+    ground = PlacedHeightField(field, T_field)
     _, normal = ground.above(T[:3, 3])
     return [ground.ball(point, 0.0) for point in rim_points(shape, T, normal)]

@@ -1,0 +1,174 @@
+"""Distance of two convex sets that are apart, by the algorithm of Gilbert, Johnson and Keerthi.
+
+The distance of A and B is that of the origin from A ⊖ B = {a − b}, whose support points are differences of support
+points. The algorithm keeps a simplex of at most three of these and the point v of it nearest to the origin. Each step
+adds the support point w along −v and keeps the face that contains the new v. |v|² − v·w bounds the error: with
+w·v > 0 the plane through w normal to v separates the sets.
+
+The face contains w, so that only w, three edges and three triangles with w are tried, all without branches.
+
+Gilbert, Johnson & Keerthi, "A fast procedure for computing the distance between complex objects in three-dimensional
+space", 1988; van den Bergen, "A fast and robust GJK implementation", 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.contact.shapes.candidate import NOTHING, cross, either
+from linkwright.spatial.arrays import Array, clip, maximum, minimum
+from linkwright.spatial.repeats import until
+
+Support = Callable[[Array], tuple[Array, Array]]
+"""Support point w (3,) of A ⊖ B along a direction, and the point a (3,) of A in it."""
+
+STEPS = 64
+"""Largest number of steps"""
+
+PRECISION = 1e-13
+"""Bound of (|v|² − v·w)/|v|² at which the iteration stops."""
+
+TOUCHING = 1e-13
+"""Distance, relative to the size of the shapes, below which they overlap."""
+
+FLAT = 1e-24
+"""Squared sine of the angle of a triangle at w below which the triangle counts as an edge."""
+
+THIN = 1e-10
+"""Volume of a tetrahedron, relative to the product of its edges at w, below which it contains nothing."""
+
+ROUNDING = 4e-16
+"""Relative decrease of |v|² below which a step makes no progress."""
+
+FAR_SQUARE = 1e300
+
+
+class GJKResult(NamedTuple):
+    """Nearest point v = a − b of the difference of two sets."""
+
+    v: Array
+    """(3,)"""
+    a: Array
+    """(3,), the nearest point of A"""
+    overlap: Any
+    """1 where the sets overlap, else 0"""
+    steps: Any
+    """number of steps"""
+
+
+def nearest_points(support: Support, start: Array, size: Any, limit: Any = None) -> GJKResult:
+    """Return the nearest points of two convex sets.
+
+    ``start`` (3,): first direction, from B to A; ``size``: length of the sets, m. With a ``limit`` in m the iteration
+    stops when the distance is known to be larger or smaller: then |v| is on the same side of the limit.
+    """
+    w, a = support(-start)
+    touching = (TOUCHING * size) * (TOUCHING * size)
+    simplex = (w, w, w, a, a, a, np.array([1.0, 0.0, 0.0]))
+
+    def ends(*state: Any) -> Any:
+        return state[-1] > 0.5
+
+    def step(_: Any, *state: Any) -> tuple[Any, ...]:
+        P, A, u, v = state[:3], state[3:6], state[6], state[7]
+        w, a = support(-v)
+        square, toward = v @ v, v @ w
+        found, points, own = _with_previous(_nearest_feature(w, P), w, v, P, A, u)
+        x, best = found.point, found.square
+        within = found.contains & (toward <= 0.0)
+        over = within | (best <= touching) | (square <= touching)
+        stop = (square - toward <= PRECISION * square) | (best >= (1.0 - ROUNDING) * square)
+        if limit is not None:
+            stop = stop | (square <= limit * limit) | ((toward > 0.0) & (toward * toward > limit * limit * square))
+        take_new = either(over | stop, 0.0, 1.0) > 0.5
+        new = (
+            *(w, found.pick(points, 0), found.pick(points, 1)),
+            *(a, found.pick(own, 0), found.pick(own, 1)),
+            *(found.weights, x),
+        )
+        chosen = [_select(take_new, after, before) for after, before in zip(new, (*P, *A, u, v), strict=True)]
+        return *chosen, either(over, 1.0, 0.0), either(take_new, 0.0, 1.0)
+
+    *_, A0, A1, A2, u, v, overlap, _, count = until(ends, step, *simplex, w, 0.0, 0.0, limit=STEPS)
+    return GJKResult(v, u[0] * A0 + u[1] * A1 + u[2] * A2, overlap, count)
+
+
+def are_near(support: Support, start: Array, size: Any, limit: Any) -> Any:
+    """Return whether the distance of two convex sets is at most ``limit``, m (see :func:`nearest_points`)."""
+    found = nearest_points(support, start, size, limit)
+    return (found.overlap > 0.5) | (found.v @ found.v <= limit * limit)
+
+
+def _with_previous(found: _Feature, w: Array, v: Array, P: Any, A: Any, u: Array) -> tuple[_Feature, Any, Any]:
+    """Return the edge from w to v instead, where rounding of a narrow triangle hides that it is nearer."""
+    edge = v - w
+    part = clip(-(w @ edge) / maximum(edge @ edge, NOTHING), 0.0, 1.0)
+    x = w + part * edge
+    square = x @ x
+    less = square < found.square
+    weights = _select(less, np.stack([1.0 - part, part, 0.0 * part]), found.weights)
+    selected = [either(less, 0.0, k) for k in found.selected]
+    feature = _Feature(_select(less, x, found.point), minimum(square, found.square), weights, selected, found.contains)
+    P = (_select(less, v, P[0]), *P[1:])
+    return feature, P, (_select(less, u[0] * A[0] + u[1] * A[1] + u[2] * A[2], A[0]), *A[1:])
+
+
+def _select(condition: Any, x: Array, y: Array) -> Array:
+    return np.stack([either(condition, a, b) for a, b in zip(x, y, strict=True)])
+
+
+class _Feature(NamedTuple):
+    """Feature of a tetrahedron at its vertex w that is nearest to the origin."""
+
+    point: Array
+    square: Any
+    weights: Array
+    """(3,), of w and of the two other vertices"""
+    selected: list[Any]
+    """index from 0 to 2 of these among the three vertices other than w"""
+    contains: Any
+    """whether the tetrahedron contains the origin"""
+
+    def pick(self, points: Any, which: int) -> Array:
+        """Return one of the other vertices."""
+        k = self.selected[which]
+        return _select(k < 0.5, points[0], _select(k < 1.5, points[1], points[2]))
+
+
+def _nearest_feature(w: Array, P: Any) -> _Feature:
+    edges = [p - w for p in P]
+    squares = [e @ e for e in edges]
+    slopes = [-(w @ e) for e in edges]
+    best: Any = FAR_SQUARE
+    s = t = first = second = 0.0
+    point = w
+    for i in range(3):
+        part = clip(slopes[i] / maximum(squares[i], NOTHING), 0.0, 1.0)
+        x = w + part * edges[i]
+        square = x @ x
+        less = square < best
+        best, point = minimum(square, best), _select(less, x, point)
+        s, first = either(less, part, s), either(less, float(i), first)
+    second = first
+    normals = [cross(edges[1], edges[2]), cross(edges[2], edges[0]), cross(edges[0], edges[1])]
+    for i, j, n in ((0, 1, normals[2]), (0, 2, -normals[1]), (1, 2, normals[0])):
+        det = n @ n
+        good = det > FLAT * (squares[i] * squares[j]) + NOTHING
+        per = either(good, 1.0 / either(good, det, 1.0), 0.0)
+        p, q = (w @ cross(n, edges[j])) * per, (w @ cross(edges[i], n)) * per
+        x = w + p * edges[i] + q * edges[j]
+        square = x @ x
+        less = good & (p >= 0.0) & (q >= 0.0) & (p + q <= 1.0) & (square < best)
+        best, point = either(less, square, best), _select(less, x, point)
+        s, t = either(less, p, s), either(less, q, t)
+        first, second = either(less, float(i), first), either(less, float(j), second)
+    volume = edges[0] @ normals[0]
+    parts = [-(w @ n) * volume for n in normals]
+    whole = volume * volume
+    thick = whole > THIN * THIN * squares[0] * squares[1] * squares[2]
+    contains = thick & (parts[0] >= 0.0) & (parts[1] >= 0.0) & (parts[2] >= 0.0)
+    contains = contains & (parts[0] + parts[1] + parts[2] <= whole)
+    return _Feature(point, best, np.stack([1.0 - s - t, s, t]), [first, second], contains)

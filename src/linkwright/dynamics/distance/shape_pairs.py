@@ -1,0 +1,224 @@
+"""Distances of many pairs of shapes: one loop over all pairs of the same kinds.
+
+Tables contain the placements and sizes of the shapes, the vertices of all hulls, and the poses of the bodies and
+obstacles. Each loop reads them by the index of a pair. Code does not grow with the number of pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.contact.shapes.candidate import either, unit
+from linkwright.dynamics.distance.cores import CONVEX, SIZES, ConvexCore, VertexTable, bounding_radius, sizes_of
+from linkwright.dynamics.distance.separation import (
+    UP,
+    Separation,
+    above_height_field,
+    above_plane,
+    separation,
+    touch,
+)
+from linkwright.dynamics.frames.jacobian import jacobian
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.model.shape import Shape
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.repeats import repeat, when
+from linkwright.spatial.tables import take
+
+LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
+
+WIDTH = 7
+"""Numbers of a separation."""
+
+
+class MeasuredShape(NamedTuple):
+    """Shape of a pair whose distance is computed."""
+
+    name: str
+    shape: Shape
+    frame: int
+    """0: the world, 1 + k: body k, 1 + bodies + k: obstacle k"""
+    on_frame: Array
+    """(4, 4), pose in that frame"""
+    hull: Array | None
+    """(n, 3), vertices of a mesh"""
+
+    @property
+    def family(self) -> Any:
+        """What the shapes of a loop have in common."""
+        return self.shape.kind, None if self.shape.heights is None else id(self.shape.heights)
+
+    @property
+    def order(self) -> int:
+        """Place of its kind in a pair: planes and height fields are second."""
+        return CONVEX.index(self.shape.kind) if self.shape.kind in CONVEX else len(CONVEX)
+
+    @property
+    def reach(self) -> float:
+        """Radius of its bounding sphere."""
+        return bounding_radius(self.shape, self.hull) if self.shape.kind in CONVEX else 0.0
+
+
+MeasuredPair = tuple[MeasuredShape, MeasuredShape]
+
+
+def frame_poses(model: Model, q: Array, obstacle_poses: Array | None) -> Array:
+    """Return the poses (n, 12) of the world, the bodies and the obstacles: the first three rows of each matrix."""
+    poses = [np.eye(4), *body_poses(model, q), *([] if obstacle_poses is None else obstacle_poses)]
+    return np.stack([T[:3].reshape(12) for T in poses])
+
+
+def pair_separations(poses: Array, pairs: Sequence[MeasuredPair], within: float | None = None) -> list[Separation]:
+    """Return the separations of pairs.
+
+    ``within``: for pairs whose bounding spheres are farther apart than this, m, the separation of these spheres.
+    """
+
+    def visit(A: _Side, B: _Side, k: Any) -> Array:
+        if not B.convex:
+            T = B.pose(k)
+            one = A.core(k)
+            found = above_plane(one, T) if B.kind == "plane" else above_height_field(one, B.shape, T)
+            return found.numbers
+        size = A.reach(k) + B.reach(k)
+        if within is None:
+            return separation(A.core(k), B.core(k), size).numbers
+        a, b, r = A.center(k), B.center(k), A.reach(k)
+        distance, normal = unit(a - b, UP)
+        spheres = Separation(distance - size, normal, a - r * normal)
+        exact = lambda: separation(A.core(k), B.core(k), size).numbers  # noqa: E731
+        return when(spheres.distance < within, exact, spheres.numbers)  # type: ignore[no-any-return]
+
+    return [
+        _flipped(Separation.of_numbers(x)) if swapped else Separation.of_numbers(x)
+        for x, swapped in _loops(poses, pairs, visit, WIDTH)
+    ]
+
+
+def pair_collisions(poses: Array, pairs: Sequence[MeasuredPair], margin: float) -> list[Any]:
+    """Return for each pair 1 where the shapes are at most a margin apart, m, else 0."""
+
+    def visit(A: _Side, B: _Side, k: Any) -> Array:
+        if not B.convex:
+            T = B.pose(k)
+            one = A.core(k)
+            found = above_plane(one, T) if B.kind == "plane" else above_height_field(one, B.shape, T)
+            return np.stack([either(found.distance <= margin, 1.0, 0.0)])
+        size = A.reach(k) + B.reach(k)
+        apart = A.center(k) - B.center(k)
+        limit = size + margin
+
+        def exact() -> Array:
+            return np.stack([either(touch(A.core(k), B.core(k), size, margin), 1.0, 0.0)])
+
+        return when(apart @ apart <= limit * limit, exact, np.zeros(1))  # type: ignore[no-any-return]
+
+    return [x[0] for x, _ in _loops(poses, pairs, visit, 1)]
+
+
+def distance_jacobian(
+    model: Model, q: Array, pairs: Sequence[MeasuredPair], found: Sequence[Separation]
+) -> list[Array]:
+    """Return the derivatives (nv,) of the distances.
+
+    A unit force along the normal n at the point a on A, and its opposite on B, act along one line: with the wrench
+    F = [n; a × n] about the origin of the world and the Jacobians J of the bodies there, the rows are (J_A − J_B)ᵀ F.
+    """
+    bodies = sorted({one.frame for pair in pairs for one in pair if 0 < one.frame <= len(model.bodies)})
+    place = {frame: k + 1 for k, frame in enumerate(bodies)}
+    columns = [jacobian(model, q, model.bodies[frame - 1].name, "world") for frame in bodies]
+    table = np.stack([np.zeros(6 * model.nv), *(J.reshape(-1) for J in columns)])
+    places = np.array([[place.get(one.frame, 0) for one in pair] for pair in pairs], dtype=float)
+    wrenches = np.stack([np.concatenate([s.normal, _cross(s.a, s.normal)]) for s in found])
+
+    def row(k: Any, _: Any) -> Array:
+        A, B = (take(table, x).reshape(6, model.nv) for x in take(places, k))
+        F = take(wrenches, k)
+        return F @ A - F @ B  # type: ignore[no-any-return]
+
+    _, rows = repeat(len(pairs), row, np.zeros(model.nv), keep=1)
+    return list(rows)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def _flipped(one: Separation) -> Separation:
+    """Return the separation of the shapes in the other order."""
+    return Separation(one.distance, -one.normal, one.b)
+
+
+def _loops(
+    poses: Array, pairs: Sequence[MeasuredPair], visit: Callable[[_Side, _Side, Any], Array], width: int
+) -> list[tuple[Array, bool]]:
+    """Return the numbers (width,) of each pair, and whether its shapes are in the other order."""
+    families: dict[Any, list[tuple[int, MeasuredPair, bool]]] = {}
+    for k, (a, b) in enumerate(pairs):
+        swapped = a.order > b.order
+        ends = (b, a) if swapped else (a, b)
+        families.setdefault((ends[0].family, ends[1].family), []).append((k, ends, swapped))
+    found: dict[int, tuple[Array, bool]] = {}
+    for family in families.values():
+        A, B = (_Side(poses, [ends[side] for _, ends, _ in family]) for side in (0, 1))
+        _, rows = repeat(len(family), lambda k, _, A=A, B=B: visit(A, B, k), np.zeros(width), keep=1)
+        found |= {k: (x, swapped) for (k, _, swapped), x in zip(family, rows, strict=True)}
+    return [found[k] for k in range(len(pairs))]
+
+
+class _Side:
+    """The first shapes of the pairs of a loop, or the second ones."""
+
+    def __init__(self, poses: Array, shapes: Sequence[MeasuredShape]):
+        self._poses, self.shape, self.kind = poses, shapes[0].shape, shapes[0].shape.kind
+        self.convex = self.kind in CONVEX
+        rows = [[*one.on_frame[:3].reshape(-1), *sizes_of(one.shape), one.reach] for one in shapes]
+        self._columns = ColumnTable(np.array(rows))
+        self._frames = ColumnTable(np.array([[float(one.frame)] for one in shapes]))
+        hulls = [one.hull for one in shapes if one.hull is not None]
+        distinct = list({id(x): x for x in hulls}.values())
+        self._table = VertexTable.of(distinct) if hulls else None
+        if self._table is not None:
+            numbers = {id(x): float(k * self._table.most) for k, x in enumerate(distinct)}
+            self._firsts = ColumnTable(np.array([[numbers[id(x)]] for x in hulls]))
+
+    def pose(self, k: Any) -> Array:
+        """Return the pose (4, 4) of the shape of pair k."""
+        (frame,) = self._frames.at(k, 0, 1)
+        on_frame = np.concatenate([self._columns.at(k, 0, 12).reshape(3, 4), LAST_ROW])
+        T = take(self._poses, frame).reshape(3, 4)
+        return np.concatenate([T, LAST_ROW]) @ on_frame
+
+    def core(self, k: Any) -> ConvexCore:
+        """Return the core of the shape of pair k."""
+        T = self.pose(k)
+        first = 0.0 if self._table is None else self._firsts.at(k, 0, 1)[0]
+        return ConvexCore(self.kind, T[:3, 3], T[:3, :3], list(self._columns.at(k, 12, SIZES)), self._table, first)
+
+    def center(self, k: Any) -> Array:
+        """Return the center (3,) of the shape of pair k."""
+        return self.pose(k)[:3, 3]
+
+    def reach(self, k: Any) -> Any:
+        """Return the radius of the bounding sphere of pair k."""
+        return self._columns.at(k, 12 + SIZES, 1)[0]
+
+
+class ColumnTable:
+    """Numbers of rows, read by the index of a row; numbers that all rows share are constants."""
+
+    def __init__(self, rows: Array):
+        self._rows = rows
+        self._shared = (rows == rows[0]).all(axis=0)
+
+    def at(self, k: Any, first: int, count: int) -> Array:
+        """Return consecutive numbers of row k."""
+        own = [j for j in range(first, first + count) if not self._shared[j]]
+        if not own:
+            return self._rows[0, first : first + count]
+        read = dict(zip(own, take(self._rows[:, own], k), strict=True))
+        return np.stack([read.get(j, self._rows[0, j]) for j in range(first, first + count)])

@@ -1,0 +1,396 @@
+"""Distances and collisions of the shapes of a mechanism, and of obstacles in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.bounds import at_least, truth
+from linkwright.compiler.kernel import Kernel, compile
+from linkwright.dynamics.distance.cores import CONVEX
+from linkwright.dynamics.distance.shape_pairs import (
+    MeasuredPair,
+    MeasuredShape,
+    distance_jacobian,
+    frame_poses,
+    pair_collisions,
+    pair_separations,
+)
+from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.model.memo import derived, identity, kept
+from linkwright.model.requirement import takes_model
+from linkwright.model.shape import Shape
+from linkwright.model.transformations.contact_pairs import meeting_shapes
+from linkwright.model.tree import Model
+from linkwright.provided import hull_of_mesh
+from linkwright.spatial.arrays import Array
+
+PairNames = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class PairDistances:
+    """Distances of pairs of shapes.
+
+    Parameters
+    ----------
+    pairs : tuple of tuple of str
+        Names of the shapes of each pair; of a shape without a name that of its link, with a number if the link has
+        several.
+    distance : ndarray, shape (..., pairs)
+        Signed distance in m. Where two shapes overlap it is minus the length of the shortest translation that separates
+        them.
+    normal : ndarray, shape (..., pairs, 3)
+        Unit vector in the world from the second shape to the first.
+    first, second : ndarray, shape (..., pairs, 3)
+        Nearest points (witness points) of the two shapes in the world in m: first − second = distance · normal.
+    jacobian : ndarray, shape (..., pairs, nv) or None
+        Derivative of the distances by δ in ``integrate(model, q, δ)``.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    distance: Array
+    normal: Array
+    first: Array
+    second: Array
+    jacobian: Array | None = None
+
+    @property
+    def closest(self) -> Array:
+        """Index of the pair with the smallest distance, (...)."""
+        return np.argmin(self.distance, axis=-1)
+
+    @property
+    def smallest(self) -> Array:
+        """Smallest distance of all pairs in m, (...)."""
+        least: Array = self.distance.min(axis=-1)
+        return least
+
+
+@dataclass(frozen=True, eq=False)
+class PairCollisions:
+    """Pairs of shapes that collide.
+
+    Parameters
+    ----------
+    pairs : tuple of tuple of str
+        Names of the shapes of each pair.
+    colliding : ndarray of bool, shape (..., pairs)
+        Whether the shapes overlap, or are at most the margin apart.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    colliding: Array
+
+    @property
+    def any(self) -> Any:
+        """Whether any pair collides, (...)."""
+        return self.colliding.any(axis=-1)
+
+
+@takes_model
+def distances(
+    model: Model,
+    q: Any,
+    pairs: PairNames | None = None,
+    *,
+    obstacles: Sequence[Shape] = (),
+    obstacle_poses: Any = None,
+    within: float | None = None,
+    jacobian: bool = False,
+) -> PairDistances:
+    """Compute the signed distances of pairs of shapes, with their nearest points and normals.
+
+    Compiled at the first call for a mechanism, its pairs and obstacles; moved obstacles need no new compilation. The
+    code does not grow with the number of pairs. Meshes are replaced by convex hulls of at most 64 vertices
+    (:func:`convex_hull`).
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism with collision shapes.
+    q : array_like, shape (..., nq)
+        Configuration.
+    pairs : sequence of tuple of str, optional
+        Pairs of names of links, shapes or obstacles; a link stands for each of its shapes. By default all pairs of
+        shapes that may collide: not those of one body, of bodies joined by a joint, or excluded by the file; and all
+        pairs of a moving shape and an obstacle.
+    obstacles : sequence of Shape, optional
+        Shapes of the body "world".
+    obstacle_poses : array_like, shape (..., obstacles, 4, 4), optional
+        Poses of the obstacles in the world. By default the placements of the shapes.
+    within : float, optional
+        Distance in m from which only the distance of the bounding spheres is computed, a lower bound.
+    jacobian : bool, optional
+        Whether the derivatives of the distances are computed too.
+
+    Returns
+    -------
+    PairDistances
+        Distances, normals and nearest points.
+
+    Raises
+    ------
+    ModelError
+        If there is no pair.
+    UnknownNameError
+        If a name of a pair is unknown.
+    InputError
+        If an obstacle is not at rest in the world.
+
+    Notes
+    -----
+    Apart, distances are accurate to 1e-9 m for shapes of about a meter (GJK). The depth of overlapping boxes, capsules,
+    spheres and meshes is exact to rounding; that of cylinders, cones and ellipsoids is an upper bound that exceeds the
+    depth by less than 1e-3 of the size of the shapes (an expanding polytope of 64 vertices). Normals, and with them the
+    Jacobian, jump where the nearest points do.
+
+    References
+    ----------
+    Gilbert, Johnson & Keerthi, "A fast procedure for computing the distance between complex objects in
+    three-dimensional space", *IEEE Journal of Robotics and Automation* 4(2), 1988.
+
+    van den Bergen, "Proximity queries and penetration depth computation on 3D game objects", *Game Developers
+    Conference*, 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> arm = lw.Builder(arm).shape("link2", "sphere", radius=0.1, xyz=(1.0, 0.0, 0.0)).build()
+    >>> wall = lw.Shape("world", "box", size=(0.1, 4.0, 4.0), name="wall")
+    >>> pose = lw.transform.make(np.eye(3), [2.5, 0.0, 0.0])
+    >>> found = lw.distances(arm, [0.0, 0.0], obstacles=[wall], obstacle_poses=[pose])
+    >>> found.pairs
+    (('link2', 'wall'),)
+    >>> round(float(found.distance[0]), 9)
+    0.35
+    """
+    truth("jacobian", jacobian)
+    near = None if within is None else at_least("within", within, 0.0)
+    obstacles = _obstacles(obstacles)
+    wanted = _wanted(pairs)
+
+    def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
+        chosen = chosen_pairs(model, wanted, obstacles)
+
+        def computed(model: Model, q: Array, obstacle_poses: Array | None = None) -> tuple[Array, ...]:
+            found = pair_separations(frame_poses(model, q, obstacle_poses), chosen, near)
+            results = tuple(
+                np.stack([getattr(one, name) for one in found]) for name in ("distance", "normal", "a", "b")
+            )
+            return (*results, np.stack(distance_jacobian(model, q, chosen, found))) if jacobian else results
+
+        return _names(chosen), _compiled(computed, model, obstacles)
+
+    names, kernel = derived(model, identity(distances), wanted, obstacles, near, jacobian, make=make)
+    return PairDistances(names, *kernel(q, *_poses(obstacles, obstacle_poses)))
+
+
+@takes_model
+def collisions(
+    model: Model,
+    q: Any,
+    pairs: PairNames | None = None,
+    *,
+    obstacles: Sequence[Shape] = (),
+    obstacle_poses: Any = None,
+    margin: float = 0.0,
+) -> PairCollisions:
+    """Compute which pairs of shapes collide.
+
+    Faster than :func:`distances`: bounding spheres rule out most pairs, and the others stop as soon as a plane
+    separates the shapes.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism with collision shapes.
+    q : array_like, shape (..., nq)
+        Configuration.
+    pairs : sequence of tuple of str, optional
+        Pairs of names of links, shapes or obstacles; see :func:`distances`.
+    obstacles : sequence of Shape, optional
+        Shapes of the body "world".
+    obstacle_poses : array_like, shape (..., obstacles, 4, 4), optional
+        Poses of the obstacles in the world. By default the placements of the shapes.
+    margin : float, optional
+        Distance in m, not negative, up to which shapes count as colliding.
+
+    Returns
+    -------
+    PairCollisions
+        Names of the pairs, and whether they collide.
+
+    Raises
+    ------
+    ModelError
+        If there is no pair.
+    UnknownNameError
+        If a name of a pair is unknown.
+    InputError
+        If an obstacle is not at rest in the world.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> arm = lw.Builder(arm).shape("link2", "sphere", radius=0.1, xyz=(1.0, 0.0, 0.0)).build()
+    >>> ball = lw.Shape("world", "sphere", radius=0.2, name="ball")
+    >>> near, far = lw.transform.make([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[2.1, 0.0, 0.0], [2.4, 0.0, 0.0]])
+    >>> lw.collisions(arm, [0.0, 0.0], obstacles=[ball], obstacle_poses=[[near], [far]]).any
+    array([ True, False])
+    """
+    apart = at_least("margin", margin, 0.0)
+    obstacles = _obstacles(obstacles)
+    wanted = _wanted(pairs)
+
+    def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
+        chosen = chosen_pairs(model, wanted, obstacles)
+
+        def computed(model: Model, q: Array, obstacle_poses: Array | None = None) -> Array:
+            return np.stack(pair_collisions(frame_poses(model, q, obstacle_poses), chosen, apart))
+
+        return _names(chosen), _compiled(computed, model, obstacles)
+
+    names, kernel = derived(model, identity(collisions), wanted, obstacles, apart, make=make)
+    return PairCollisions(names, kernel(q, *_poses(obstacles, obstacle_poses)) > 0.5)
+
+
+def _compiled(function: Any, model: Model, obstacles: Sequence[Shape]) -> Kernel:
+    shapes: dict[str, Any] = {"obstacle_poses": (len(obstacles), 4, 4)} if obstacles else {}
+    return compile(function, model, regroup=False, **shapes)
+
+
+def _poses(obstacles: Sequence[Shape], given: Any) -> tuple[Any, ...]:
+    if not obstacles:
+        if given is not None:
+            raise ArgumentError("obstacle_poses are the poses of obstacles: give obstacles=[lw.Shape(…), …] too")
+        return ()
+    return (np.stack([np.asarray(shape.placement) for shape in obstacles]) if given is None else given,)
+
+
+def _obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:
+    """Return the obstacles after a check, each with a name."""
+    if isinstance(given, Shape) or not isinstance(given, Iterable):
+        raise ArgumentError(f"obstacles is a list of shapes, lw.Shape('world', …); got {given!r:.200}")
+    found = []
+    for k, shape in enumerate(given):
+        if not isinstance(shape, Shape):
+            raise ArgumentError(f"obstacles is a list of shapes, lw.Shape('world', …); got {shape!r:.200}")
+        for problem in shape.problems():
+            raise InputError(f"obstacle {k}: {problem}")
+        if shape.body != "world":
+            raise InputError(f"obstacle {k} is a shape of 'world'; got one of {shape.body!r}")
+        found.append(shape if shape.name else replace(shape, name=f"obstacle{k}"))
+    return tuple(found)
+
+
+def _wanted(pairs: Any) -> tuple[tuple[str, str], ...] | None:
+    if pairs is None:
+        return None
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise ArgumentError(f"pairs is a list of pairs of names; got {pairs!r:.200}")
+    found = []
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            raise ArgumentError(f"pairs is a list of pairs of names; got {pair!r:.200}")
+        found.append((pair[0], pair[1]))
+    return tuple(found)
+
+
+def _names(pairs: Sequence[MeasuredPair]) -> tuple[tuple[str, str], ...]:
+    return tuple((a.name, b.name) for a, b in pairs)
+
+
+@kept
+def _hull(model: Model, number: int) -> Array:
+    """Return the vertices (n, 3) of the convex hull of a shape."""
+    shape = model.shapes[number]
+    found: Array = hull_of_mesh(shape) if shape.hull is None else shape.hull
+    return found
+
+
+def _measured(name: str, shape: Shape, frame: int, on_frame: Array, hull: Array | None) -> MeasuredShape:
+    if hull is not None:  # about the middle of the hull
+        middle = 0.5 * (hull.min(axis=0) + hull.max(axis=0))
+        hull, on_frame = hull - middle, on_frame.copy()
+        on_frame[:3, 3] += on_frame[:3, :3] @ middle
+    return MeasuredShape(name, shape, frame, on_frame, hull)
+
+
+def chosen_pairs(
+    model: Model, wanted: tuple[tuple[str, str], ...] | None, obstacles: Sequence[Shape]
+) -> list[MeasuredPair]:
+    """Return the pairs of shapes: those of given names, or all that may collide."""
+    own = [k for k, shape in enumerate(model.shapes) if shape.touches]
+    count = {shape.body: sum(model.shapes[k].body == shape.body for k in own) for shape in model.shapes}
+    seen: dict[str, int] = {}
+    shapes: dict[int, MeasuredShape] = {}
+
+    def measured(k: int) -> MeasuredShape:
+        if k not in shapes:
+            shape = model.shapes[k]
+            frame = model.frame(shape.body)
+            hull = _hull(model, k) if shape.kind == "mesh" else None
+            shapes[k] = _measured(names[k], shape, frame.body + 1, frame.placement @ shape.placement, hull)
+        return shapes[k]
+
+    names: dict[int, str] = {}
+    for k in own:
+        shape = model.shapes[k]
+        number = seen[shape.body] = seen.get(shape.body, -1) + 1
+        names[k] = shape.name or (shape.body if count[shape.body] == 1 else f"{shape.body}[{number}]")
+    fixed = [
+        _measured(
+            shape.name,
+            shape,
+            1 + len(model.bodies) + k,
+            np.eye(4),
+            hull_of_mesh(shape) if shape.kind == "mesh" else None,
+        )
+        for k, shape in enumerate(obstacles)
+    ]
+    if wanted is None:
+        found = [(measured(i), measured(j)) for i, j in _usual(model)]
+        found += [(measured(k), other) for k in own if model.frame(model.shapes[k].body).body >= 0 for other in fixed]
+    else:
+        known = {model.shapes[k].body for k in own} | {*names.values(), *(one.name for one in fixed)}
+        found = []
+        for pair in wanted:
+            for name in pair:
+                if name not in known:
+                    raise UnknownNameError("link with collision shapes, shape or obstacle", name, known, "there are")
+            sides = [
+                [measured(k) for k in own if name in (names[k], model.shapes[k].body)]
+                + [one for one in fixed if one.name == name]
+                for name in pair
+            ]
+            found += [(a, b) for a in sides[0] for b in sides[1]]
+    found = [(a, b) for a, b in found if a.shape.kind in CONVEX or b.shape.kind in CONVEX]
+    if not found:
+        raise ModelError(
+            f"no two shapes of {model.name!r} may collide: it has {len(own)} collision shapes; give it some, "
+            "lw.Builder(model).shape(body, 'sphere', radius=…).build(), or name pairs or obstacles"
+        )
+    return found
+
+
+def _usual(model: Model) -> list[tuple[int, int]]:
+    """Return the index pairs of shapes that may collide, without those of a moving body next to a fixed one."""
+    never = {frozenset(pair) for pair in model.excluded}
+    found = []
+    for i, j in meeting_shapes(model):
+        pair = [model.shapes[i], model.shapes[j]]
+        bodies = [model.frame(shape.body).body for shape in pair]
+        if frozenset(shape.body for shape in pair) in never:
+            continue
+        moving = max(bodies)
+        joined = min(bodies) < 0 and model.links[moving].parent < 0 and model.links[moving].motion.nv < 6
+        if not (joined and all(shape.kind in CONVEX for shape in pair)):
+            found.append((i, j))
+    return found

@@ -1,0 +1,36 @@
+"""Rows of numbers that loops modify, for numbers and symbols.
+
+A row is a state of a loop (:func:`repeat`, :func:`until`): on numbers an array, in a trace a row in memory. Indices are
+integers in the range of the row. A written row replaces the previous one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.spatial.arrays import Array
+
+
+def empty_row(symbol: Any, size: int) -> Any:
+    """Return a row whose entries are all written before they are read; ``symbol``: any symbol of the trace, or None."""
+    return np.zeros(size) if symbol is None else symbol.graph.room(size)
+
+
+def read(row: Any, first: Any, count: int) -> Array:
+    """Return consecutive entries (count,)."""
+    if isinstance(row, np.ndarray):
+        return row[int(first) : int(first) + count].copy()
+    return np.stack([row.graph.entry(row, first + float(i) if i else first) for i in range(count)])
+
+
+def write(row: Any, first: Any, entries: Any) -> Any:
+    """Return the row with other consecutive entries."""
+    if isinstance(row, np.ndarray):
+        row = row.copy()
+        row[int(first) : int(first) + len(entries)] = entries
+        return row
+    for i, x in enumerate(entries):
+        row = row.graph.put(row, first + float(i) if i else first, x)
+    return row

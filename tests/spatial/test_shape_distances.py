@@ -1,0 +1,164 @@
+"""Distances and collisions of models: pairs, obstacles, Jacobians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.dynamics.distance.shape_pairs import frame_poses, pair_separations
+from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.geometry.distances import chosen_pairs
+
+
+@pytest.fixture(scope="module")
+def arm() -> lw.Model:
+    made = lw.Builder(lw.load("arm7"))
+    kinds = ("capsule", "box", "sphere", "cylinder", "capsule", "box", "ellipsoid")
+    for body, kind in zip(made.build().bodies, kinds, strict=True):
+        size = {"box": {"size": (0.1, 0.08, 0.2)}, "ellipsoid": {"size": (0.1, 0.12, 0.2)}, "sphere": {"radius": 0.08}}
+        made.shape(body.name, kind, use="collision", **size.get(kind, {"radius": 0.05, "length": 0.2}))
+    return made.build()
+
+
+OBSTACLES = [
+    lw.Shape("world", "box", size=(0.3, 0.3, 0.3), name="crate"),
+    lw.Shape("world", "plane", name="floor"),
+    lw.Shape("world", "sphere", radius=0.2),
+]
+
+
+def poses(seed: int, shape: tuple[int, ...] = ()) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    R = lw.rotation.exp(rng.normal(size=(*shape, 3, 3)))
+    return lw.transform.make(R, rng.uniform(-0.8, 0.8, (*shape, 3, 3)))
+
+
+def test_pairs_and_shapes_of_the_results(arm: lw.Model) -> None:
+    q = arm.random(5, seed=0)
+    found = lw.distances(arm, q)
+    assert len(found.pairs) == 15  # 7 bodies, without neighbors
+    neighbors = {frozenset((a.name, b.name)) for a, b in pairwise(arm.bodies)}
+    assert not neighbors & {frozenset(pair) for pair in found.pairs}
+    assert found.distance.shape == (5, 15)
+    assert found.normal.shape == found.first.shape == found.second.shape == (5, 15, 3)
+    assert found.jacobian is None
+    assert (found.first - found.second) == pytest.approx(found.distance[..., None] * found.normal, abs=1e-12)
+    assert found.smallest == pytest.approx(np.take_along_axis(found.distance, found.closest[:, None], -1)[:, 0])
+    assert lw.distances(arm, q[0]).distance == pytest.approx(found.distance[0], abs=0.0)
+
+
+def test_given_pairs_keep_their_order(arm: lw.Model) -> None:
+    q, (a, b, c) = arm.random(seed=1), [body.name for body in arm.bodies[:3]]
+    one, other = lw.distances(arm, q, [(a, c), (a, b)]), lw.distances(arm, q, [(c, a)])
+    assert one.pairs == ((a, c), (a, b))
+    assert other.pairs == ((c, a),)
+    assert other.normal[0] == pytest.approx(-one.normal[0])
+    assert other.first[0] == pytest.approx(one.second[0])
+
+
+def test_obstacles_move_without_compilation(arm: lw.Model) -> None:
+    q = arm.random(seed=2)
+    at = poses(0)
+    before = lw.distances(arm, q, obstacles=OBSTACLES, obstacle_poses=at)
+    kernels = len(arm.memo)
+    rows = lw.distances(arm, q, obstacles=OBSTACLES, obstacle_poses=poses(1, (4,)))
+    assert len(arm.memo) == kernels
+    assert rows.distance.shape == (4, len(before.pairs))
+    assert {"crate", "floor", "obstacle2"} <= {name for pair in before.pairs for name in pair}
+    body = arm.bodies[2].name  # the ball of radius 0.08
+    apart = np.linalg.norm(lw.pose(arm, q, body)[:3, 3] - at[2, :3, 3])
+    k = before.pairs.index((body, "obstacle2"))
+    assert before.distance[k] == pytest.approx(apart - 0.28)
+    k = before.pairs.index((body, "floor"))
+    n = at[1, :3, 2]
+    assert before.distance[k] == pytest.approx(n @ (lw.pose(arm, q, body)[:3, 3] - at[1, :3, 3]) - 0.08)
+
+
+def test_the_jacobian_is_the_derivative(arm: lw.Model) -> None:
+    q, h = arm.random(20, seed=3), 1e-6
+    found = lw.distances(arm, q, obstacles=OBSTACLES, obstacle_poses=poses(0), jacobian=True)
+    assert found.jacobian is not None
+    smooth = 0
+    for j in range(arm.nv):
+        step = h * np.eye(arm.nv)[j]
+        up, down = (
+            lw.distances(arm, lw.integrate(arm, q, s * step), obstacles=OBSTACLES, obstacle_poses=poses(0)).distance
+            for s in (1.0, -1.0)
+        )
+        numerical = (up - down) / (2.0 * h)
+        close = abs(numerical - found.jacobian[..., j]) < 1e-4
+        smooth += close[found.distance > 0.0].mean()
+    assert smooth / arm.nv > 0.99  # the others have a jump of the nearest points within the step
+
+
+def test_collisions_are_distances_below_the_margin(arm: lw.Model) -> None:
+    q = arm.random(200, seed=4)
+    for margin in (0.0, 0.05):
+        near = lw.collisions(arm, q, obstacles=OBSTACLES, obstacle_poses=poses(0), margin=margin)
+        found = lw.distances(arm, q, obstacles=OBSTACLES, obstacle_poses=poses(0))
+        assert near.pairs == found.pairs
+        clear = abs(found.distance - margin) > 1e-9
+        assert (near.colliding == (found.distance <= margin))[clear].all()
+        assert (near.any == near.colliding.any(axis=-1)).all()
+        assert 0.0 < near.colliding.mean() < 1.0
+
+
+def test_within_gives_lower_bounds_beyond(arm: lw.Model) -> None:
+    q = arm.random(100, seed=5)
+    exact, near = lw.distances(arm, q), lw.distances(arm, q, within=0.1)
+    assert (near.distance <= exact.distance + 1e-12).all()
+    assert near.distance[exact.distance < 0.1] == pytest.approx(exact.distance[exact.distance < 0.1], abs=1e-12)
+    assert (near.distance < exact.distance - 1e-3).any()
+
+
+def test_the_book_runs_on_numbers(arm: lw.Model) -> None:
+    q = arm.random(seed=6)
+    pairs = chosen_pairs(arm, None, ())
+    found = [one.distance for one in pair_separations(frame_poses(arm, q, None), pairs)]
+    assert found == pytest.approx(lw.distances(arm, q).distance, abs=1e-9)
+
+
+def test_code_does_not_grow_with_the_number_of_pairs() -> None:
+    """Nine and thirty-one links with boxes and capsules: the loops have the same steps."""
+
+    def steps(bodies: int) -> list[int]:
+        made = lw.Builder(lw.load(f"planar:{bodies}"))
+        for k, body in enumerate(made.build().bodies):
+            size = {"size": (0.1, 0.2, 0.3 + 0.01 * k)} if k % 2 else {"radius": 0.1 + 0.01 * k, "length": 0.5}
+            made.shape(body.name, "box" if k % 2 else "capsule", **size)
+        model = made.build()
+        pairs = chosen_pairs(model, None, ())
+
+        def computed(poses: np.ndarray) -> np.ndarray:
+            return np.stack([one.distance for one in pair_separations(poses, pairs)])
+
+        program = lw.compile(computed, poses=(len(model.bodies) + 1, 12)).program
+        return [len(value.program.instructions) for op, _, value in program.instructions if op == "repeat"]
+
+    few, many = steps(9), steps(31)
+    assert len(few) == len(many) == 3
+    assert max(abs(a - b) for a, b in zip(few, many, strict=True)) < 20
+
+
+def test_mistakes_are_explained(arm: lw.Model) -> None:
+    q = arm.neutral()
+    calls: list[tuple[type[Exception], str, Callable[[], object]]] = [
+        (UnknownNameError, "hand", lambda: lw.distances(arm, q, [("hand", arm.bodies[0].name)])),
+        (ArgumentError, "pairs is a list of pairs of names", lambda: lw.distances(arm, q, ["link1"])),
+        (ArgumentError, "obstacles is a list of shapes", lambda: lw.collisions(arm, q, obstacles=OBSTACLES[0])),
+        (
+            InputError,
+            "is a shape of 'world'",
+            lambda: lw.distances(arm, q, obstacles=[lw.Shape("tool", "sphere", radius=1.0)]),
+        ),
+        (ArgumentError, "obstacle_poses are the poses", lambda: lw.distances(arm, q, obstacle_poses=poses(0))),
+        (ModelError, "no two shapes", lambda: lw.distances(lw.load("two_link"), [0.0, 0.0])),
+        (InputError, "margin", lambda: lw.collisions(arm, q, margin=-1.0)),
+    ]
+    for error, text, call in calls:
+        with pytest.raises(error, match=text):
+            call()
