@@ -93,6 +93,23 @@ motion = lw.simulate(puma, puma.neutral(), np.zeros(6), 0.2, actuation=lw.Actuat
 print(motion.activations.shape)                       # (201, 1), the state of the lag
 
 # %% [markdown]
+# ## Read sensors
+#
+# `model.sensors` are the sensors of the file. `lw.sensor_readings` computes them for a state, or along a motion.
+
+# %%
+arm = arm.with_sensors(
+    lw.Sensor("elbow_angle", "jointpos", "elbow"),
+    lw.Sensor("imu", "gyro", "lower"),
+    lw.Sensor("load", "actuatorfrc", "servo"),
+)
+readings = lw.sensor_readings(arm, home.q, home.v, controls=home.controls)
+print({name: x.shape for name, x in readings.items()})
+
+# %% [markdown]
+# Accelerometers need the acceleration, the fourth argument. Supported are sensors of joints, actuators, frames (sites, bodies, geoms)
+# and subtrees: `lw.Sensor` lists the types. Sensors of contact (`touch`) and of forces between bodies are listed in the warning of `lw.load`.
+#
 # ## The force of an actuator
 #
 # With the length l of its transmission (`gear` times the coordinate) an actuator exerts

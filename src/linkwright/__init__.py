@@ -46,6 +46,7 @@ _NAMES = {
     "linkwright.model.library.dh": "DHRow DHTable from_dh to_dh",
     "linkwright.model.keyframe": "Keyframe",
     "linkwright.model.pair": "Pair",
+    "linkwright.model.sensor": "Sensor",
     "linkwright.model.shape": "Shape",
     "linkwright.model.tree": "Model",
     # Algorithms that are compiled at their first call
@@ -71,7 +72,7 @@ _NAMES = {
     # Motion
     "linkwright.simulation": """
         Actuation Episode Integrator Motion Rollout Servos Solver Surroundings linearize rollout
-        rollout_derivatives default_configuration simulate standing_configuration
+        rollout_derivatives default_configuration sensor_readings simulate standing_configuration
     """,
     # Events during a simulation
     "linkwright.simulation.events.event": "Event Impact",

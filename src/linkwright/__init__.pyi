@@ -78,6 +78,7 @@ from linkwright.model.library.dh import DHTable as DHTable
 from linkwright.model.library.dh import from_dh as from_dh
 from linkwright.model.library.dh import to_dh as to_dh
 from linkwright.model.pair import Pair as Pair
+from linkwright.model.sensor import Sensor as Sensor
 from linkwright.model.shape import Shape as Shape
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Actuation as Actuation
@@ -94,6 +95,7 @@ from linkwright.simulation import events as events
 from linkwright.simulation import linearize as linearize
 from linkwright.simulation import rollout as rollout
 from linkwright.simulation import rollout_derivatives as rollout_derivatives
+from linkwright.simulation import sensor_readings as sensor_readings
 from linkwright.simulation import simulate as simulate
 from linkwright.simulation import standing_configuration as standing_configuration
 from linkwright.simulation.events.event import Event as Event
@@ -542,6 +544,7 @@ __all__ = [
     "Policy",
     "Reached",
     "Rollout",
+    "Sensor",
     "Servos",
     "Shape",
     "Solver",
@@ -653,6 +656,7 @@ __all__ = [
     "rollout_derivatives",
     "rotation",
     "samples",
+    "sensor_readings",
     "sign",
     "simulate",
     "singular_directions",

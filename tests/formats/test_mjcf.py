@@ -253,7 +253,7 @@ def test_what_is_not_used_is_listed_in_one_warning():
         "not used: ",
         "tendons (1: string)",
         "actuators with a transmission of the kind body (1: stick)",
-        "sensors (1: angle)",
+        "sensors of the kind touch (1: touch)",
         "mocap bodies, welded where they are (1: hand)",
         "limits of ball joints (1: shoulder)",
         "gravity compensations (1: ball)",

@@ -81,7 +81,7 @@ assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[
 # | `m.jnt_range` | `model.lower`, `model.upper` |
 # | `m.key_qpos`, keyframes | `model.keyframes`: `key = model.keyframes["home"]`, then `lw.simulate(model, key.q, key.v, …)` |
 # | `d.ctrl`, `d.act`, actuators | `model.actuators`, `lw.Actuation(controls=…, activations=…)`: [the how-to](../drive_actuators.md) |
-# | `d.sensordata`, sensors | sensors of a file are not read: call `lw.velocity`, `lw.acceleration`, `lw.joint_reactions` on a motion; `noise` of `lw.Actuation` |
+# | `d.sensordata`, sensors | `model.sensors`, `lw.sensor_readings` |
 # | `d.contact`, `mujoco.mj_contactForce` | `lw.Motion.contacts` |
 # | `mujoco.mj_resetData` | not needed: there is no state object |
 # | `mujoco.mj_geomDistance` | no equivalent for one configuration: distances are computed during simulation |

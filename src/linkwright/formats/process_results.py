@@ -26,6 +26,7 @@ from linkwright.model.joint import JOINT_TYPES, JointPart
 from linkwright.model.keyframe import ActuatorState, JointState, KeyframeSpec
 from linkwright.model.loop import LOOP_TYPES, CoordinateLoop, Loop
 from linkwright.model.pair import Pair
+from linkwright.model.sensor import Sensor
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 
@@ -46,6 +47,7 @@ _MODEL = (
     ActuatorState,
     Actuator,
     Muscle,
+    Sensor,
 )
 
 CLASSES: dict[str, Any] = {

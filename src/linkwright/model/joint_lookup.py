@@ -122,6 +122,11 @@ class JointLookup:
                 return f"{own}.{coordinate}"
         return coordinate
 
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names that :meth:`joint` accepts: of joints, and of parts of compound joints."""
+        return (*self._numbers, *self._members)
+
     def _find(self, name: str) -> tuple[int, int | None]:
         """Return the index of the joint of a name and, for a part of a compound joint, the index of the part."""
         if isinstance(name, str):

@@ -24,9 +24,11 @@ from linkwright.model.keyframe import Keyframe
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.memo import derived
 from linkwright.model.pair import Pair, pairs_problems
+from linkwright.model.sensor import Sensor
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.model.sweeps import TreeSweeps
+from linkwright.model.transformations.instruments import Instruments
 from linkwright.model.transformations.methods import Editing
 from linkwright.provided import save_model
 from linkwright.spatial.arrays import Array
@@ -34,7 +36,7 @@ from linkwright.spatial.inertia import RigidInertia
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
+class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByValue):
     """Immutable model of a mechanism.
 
     Bodies are numbered depth first, parents first; joint k moves body k. Two models are equal if all their values are,
@@ -78,6 +80,9 @@ class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
     actuators : tuple of Actuator, optional
         Actuators, which act where a simulation has ``Actuation(controls=…)``. :meth:`lock` drops those of locked
         joints, :meth:`reroot` and :meth:`mirror` drop all.
+    sensors : tuple of Sensor, optional
+        Sensors, read by :func:`sensor_readings`. Those whose joint, frame or actuator a transformation removes are
+        dropped; :meth:`reroot` and :meth:`mirror` drop all.
     physical : Model, optional
         For a minimal model: the model from which it was made.
 
@@ -105,6 +110,7 @@ class Model(Editing, TreeSweeps, JointCoordinates, JointLookup, ByValue):
     excluded: tuple[tuple[str, str], ...] = ()
     keyframes: Mapping[str, Keyframe] = field(default_factory=lambda: MappingProxyType({}))
     actuators: tuple[Actuator, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
     physical: Model | None = None
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """results derived from this model, such as its compiled kernels: see :func:`~linkwright.model.memo.derived`"""

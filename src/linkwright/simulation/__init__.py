@@ -7,6 +7,7 @@ from linkwright.simulation.initial_state import default_configuration
 from linkwright.simulation.linearization import linearize
 from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout, rollout_derivatives
+from linkwright.simulation.sensor_readings import sensor_readings
 from linkwright.simulation.setup import Actuation, Integrator, Surroundings
 from linkwright.simulation.simulator import simulate
 from linkwright.simulation.standing_posture import standing_configuration
@@ -24,6 +25,7 @@ __all__ = [
     "linearize",
     "rollout",
     "rollout_derivatives",
+    "sensor_readings",
     "simulate",
     "standing_configuration",
 ]

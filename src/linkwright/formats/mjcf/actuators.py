@@ -157,9 +157,9 @@ def write_actuators(root: XmlNode, description: Description, losses: Losses, cha
     written: list[Actuator] = []
     node = XmlNode("actuator")
     sites = {frame.name for frame in description.frames}
-    parts = {name for joint in description.joints for name in (joint.name, *_part_names(joint))}
+    joints = file_joints(description, changed)
     for one in description.actuators:
-        if any(joint in changed or joint not in parts for joint in one.joints) or not {*one.frames} <= sites:
+        if not {*one.joints} <= joints or not {*one.frames} <= sites:
             losses.add("actuators of joints and frames that are others in MuJoCo are lost", one.name)
             continue
         options: dict[str, Any] = {"name": one.name, "gear": one.gear}
@@ -213,6 +213,10 @@ def _muscle_options(muscle: Muscle) -> dict[str, Any]:
     return {**same, "lengthrange": muscle.length_range}
 
 
-def _part_names(joint: Any) -> list[str]:
-    """Return the names of the parts of a compound joint, which are joints in files."""
-    return [part.name for part in getattr(joint.motion, "parts", ()) if part.name]
+def file_joints(description: Description, changed: Sequence[str]) -> set[str]:
+    """Return the names of the joints that are joints in files: single ones, and the parts of compound joints."""
+    found: set[str] = set()
+    for joint in description.joints:
+        if joint.motion is not None and joint.name not in changed:
+            found |= {part.name for part in joint.motion.parts if part.name} or {joint.name}
+    return found

@@ -13,8 +13,8 @@ numbers are those of the compiled model, without fusion of static bodies. Conven
 * Spatial tendons from site to site are springs and dampers between bodies.
 * Geoms are the shapes of bodies: visual in the groups 0 to 2, for contact if their contype or conaffinity is
   not zero; their surface parameters, <exclude> and <pair> are stored for ``model.with_contact()``. Keyframes are
-  ``model.keyframes``, actuators ``model.actuators``. Other
-  tendons, sensors and similar elements are not used; one warning lists them.
+  ``model.keyframes``, actuators ``model.actuators`` and sensors
+  ``model.sensors``. Other tendons and similar elements are not used; one warning lists them.
 
 <include>, meshes, textures and height fields may name any file that this process can read, and MuJoCo's parser and mesh
 code are native and not hardened: they run in a separate process (`child_process.py`) unless the file is
@@ -40,6 +40,7 @@ from linkwright.formats.mjcf.actuators import actuators_of
 from linkwright.formats.mjcf.contacts import contacts_of
 from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.keyframes import keyframes_of
+from linkwright.formats.mjcf.sensors import sensors_of
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
 from linkwright.formats.mjcf.unused import counted, unused_of_model, unused_of_spec
 from linkwright.formats.xml import TEXT, not_utf_8, read_bytes, root_tag
@@ -225,6 +226,7 @@ def _compiled(mujoco: Any, name: str, text: str | None) -> tuple[Any, Any, list[
         trouble = error
     spec = _parsed(mujoco, name, text)  # the failed one raises its error again
     unused += counted("contact pairs", [pair.name for pair in spec.pairs])
+    unused += counted("sensors", [sensor.name for sensor in spec.sensors])
     needed = _strip(mujoco, spec)
     try:
         compiled = spec.compile()
@@ -321,6 +323,7 @@ class MjcfReader:
         loops = tuple(self.loops())
         springs = tuple(self.springs())
         actuators = actuators_of(self)
+        sensors = sensors_of(self, actuators)
         self.unused += unused_of_model(self)
         off = m.opt.disableflags & self.mujoco.mjtDisableBit.mjDSBL_GRAVITY
         g = np.zeros(3) if off else m.opt.gravity
@@ -341,6 +344,7 @@ class MjcfReader:
             excluded=contacts.excluded,
             keyframes=keyframes_of(self, joints, actuators),
             actuators=tuple(actuators.values()),
+            sensors=sensors,
         )
 
     def check_finite(self) -> None:

@@ -17,7 +17,6 @@ def unused_of_spec(spec: Any) -> list[str]:
     """Return the unused elements of the file: kinds, with their number and names."""
     unused: list[str] = []
     for kind, elements in (
-        ("sensors", spec.sensors),
         ("flexible bodies", spec.flexes),
         ("skins", spec.skins),
         ("plugins", spec.plugins),

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.formats.mjcf.actuators import write_actuators
+from linkwright.formats.mjcf.actuators import file_joints, write_actuators
 from linkwright.formats.mjcf.contact_elements import contacts, height_field, pairs_of, surface
 from linkwright.formats.mjcf.keyframes import write_keyframes
 from linkwright.formats.mjcf.scenery import add_scenery
+from linkwright.formats.mjcf.sensors import write_sensors
 from linkwright.formats.writing import (
     Losses,
     Names,
@@ -99,6 +100,8 @@ class _MjcfWriter:
         self.springs(root)
         actuators = write_actuators(root, description, self.losses, self.changed)
         write_keyframes(root, description, self.losses, self.changed, actuators)
+        names = {actuator.name for actuator in actuators}
+        write_sensors(root, description, self.losses, file_joints(description, self.changed), names)
         return root
 
     def shapes(self, root: XmlNode) -> None:

@@ -127,6 +127,8 @@ class _SdfWriter:
             self.losses.add("keyframes are lost", key.name)
         for actuator in description.actuators:
             self.losses.add("actuators are lost", actuator.name)
+        for sensor in description.sensors:
+            self.losses.add("sensors are lost", sensor.name)
         for shape in description.shapes:
             if shape.body == WORLD:
                 self.losses.add("shapes of the world are lost: in SDF they are those of another model", shape.name)

@@ -241,7 +241,7 @@ class _UrdfWriter:
 
     def lost(self) -> None:
         """Record the elements that URDF cannot represent."""
-        for what in ("loops", "springs", "keyframes", "actuators"):
+        for what in ("loops", "springs", "keyframes", "actuators", "sensors"):
             for item in getattr(self.description, what):
                 self.losses.add(f"{what} are lost", item.name)
         if tuple(self.description.gravity) != STANDARD_GRAVITY:

@@ -114,6 +114,8 @@ class _ZtkWriter:
             self.losses.add("keyframes are lost", key.name)
         for actuator in description.actuators:
             self.losses.add("actuators are lost", actuator.name)
+        for sensor in description.sensors:
+            self.losses.add("sensors are lost", sensor.name)
         lost_contact(description, self.losses)
         if tuple(description.gravity) != STANDARD_GRAVITY:
             x, y, z = description.gravity

@@ -37,6 +37,7 @@ from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Coupling, Fr
 from linkwright.model.joint_type import JointType
 from linkwright.model.keyframe import keyframes_of
 from linkwright.model.pair import Pair
+from linkwright.model.sensor import OF_SUBTREES
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic, is_zero, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
@@ -73,6 +74,7 @@ def assemble(
     model = _model(description, order, joints)
     if wrong := actuator_problems(model):
         raise ModelError(wrong)
+    model = _with_known_sensors(model)
     remarks += contradictions(model, known_ids)
     if remarks:
         warn(FormatWarning(listed(tuple(remarks), "remarks"), remarks))
@@ -400,6 +402,21 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
     return _with_lengths(model)
 
 
+def _with_known_sensors(model: Model) -> Model:
+    """Return the model with those of its description's sensors whose joints, frames and actuators exist."""
+    if not model.description.sensors:
+        return model
+    joints = model.joint_names
+    actuators = [one.name for one in model.actuators]
+    bodies = [body.name for body in model.bodies]
+    kept = [
+        one
+        for one in model.description.sensors
+        if one.fits(joints, actuators, bodies if one.type in OF_SUBTREES else model.frames)
+    ]
+    return replace(model, sensors=tuple(kept))
+
+
 def _rigid(body: BodySpec) -> RigidInertia:
     """Return the rigid inertia of a body, for numbers and symbols."""
     m, c, I = (x if is_symbolic(x) else np.asarray(x, float) for x in (body.mass, body.center_of_mass, body.inertia))
@@ -435,5 +452,6 @@ def described(model: Model) -> Description:
         listed_pairs=model.listed_pairs,
         excluded=model.excluded,
         actuators=model.actuators,
+        sensors=model.sensors,
         gravity=(x, y, z),
     )

@@ -20,6 +20,7 @@ from linkwright.model.joint_type import JointType
 from linkwright.model.keyframe import KeyframeSpec
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
+from linkwright.model.sensor import Sensor
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array, finite, snap, unit_vector
@@ -125,6 +126,7 @@ class Description(ByValue):
     """pairs of links whose shapes never touch; the search for pairs omits them"""
     keyframes: tuple[KeyframeSpec, ...] = ()
     actuators: tuple[Actuator, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
 
     def rooted(self, root: str | None) -> Description:
         """Return the description with its root body welded to the world (None) or floating ("free")."""

@@ -19,6 +19,7 @@ from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.requirement import require_model
+from linkwright.model.sensor import Sensor
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic
@@ -159,6 +160,17 @@ def with_actuators(model: Model, *actuators: Actuator) -> Model:
     return remade(model, replace(described(model), actuators=actuators))
 
 
+def with_sensors(model: Model, *sensors: Sensor) -> Model:
+    """See :meth:`Model.with_sensors`."""
+    for one in sensors:
+        if not isinstance(one, Sensor):
+            raise ArgumentError(f"with_sensors takes lw.Sensor(…); got {one!r}")
+    made = remade(model, replace(described(model), sensors=sensors))
+    if lost := [one for one in sensors if one not in made.sensors]:
+        raise ModelError(f"sensor {lost[0].name!r}: {model.name!r} has no {lost[0].target!r} for {lost[0].type!r}")
+    return made
+
+
 def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
     """See :meth:`Model.append`."""
     require_model(other, "append", "other")
@@ -206,6 +218,7 @@ def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
         loops=own.loops + loops,
         springs=own.springs + springs,
         actuators=own.actuators + added.actuators,
+        sensors=own.sensors + added.sensors,
         shapes=own.shapes + shapes,
         pairs=own.pairs + behind(added.pairs),
         listed_pairs=own.listed_pairs + behind(added.listed_pairs),
@@ -224,6 +237,7 @@ def _require_new(own: Description, added: Description, prefix: str) -> None:
             "loop": {x.name for x in one.loops},
             "spring": {x.name for x in one.springs},
             "actuator": {x.name for x in one.actuators},
+            "sensor": {x.name for x in one.sensors},
         }
 
     ours, theirs = names(own), names(added)
@@ -270,6 +284,7 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
         loops=tuple(map(loop, description.loops)),
         springs=tuple(map(spring, description.springs)),
         actuators=tuple(one.renamed(change, name) for one in description.actuators),
+        sensors=tuple(one.renamed(change, name) for one in description.sensors),
         shapes=tuple(replace(one, body=name(one.body)) for one in description.shapes),
         excluded=tuple((name(a), name(b)) for a, b in description.excluded),
     )

@@ -12,7 +12,6 @@ from linkwright.errors import explained
 from linkwright.spatial.arrays import Array, finite
 
 if TYPE_CHECKING:
-    from linkwright.model.actuator import Actuator
     from linkwright.model.build.description import Description
     from linkwright.model.build.options import ContactProperties
     from linkwright.model.tree import Model
@@ -431,36 +430,6 @@ class Editing:
         from linkwright.model.transformations.additions import without_loop
 
         return self._edited(without_loop, name)
-
-    @explained
-    def with_actuators(self, *actuators: Actuator) -> Model:
-        """Return the model with these actuators instead of its own.
-
-        Parameters
-        ----------
-        *actuators : Actuator
-            Actuators, in the order of the controls.
-
-        Returns
-        -------
-        Model
-            Changed mechanism.
-
-        Raises
-        ------
-        ModelError
-            If a joint or frame of an actuator does not exist, or its gear has another size.
-
-        Examples
-        --------
-        >>> import linkwright as lw
-        >>> arm = lw.load("two_link").with_actuators(lw.Actuator("elbow", "joint2", gear=50.0))
-        >>> arm.nu
-        1
-        """
-        from linkwright.model.transformations.additions import with_actuators
-
-        return self._edited(with_actuators, *actuators)
 
     @explained
     def append(self, other: Model, frame: str = "world", prefix: str = "") -> Model:

@@ -53,6 +53,7 @@ def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
         shapes=tuple(_shape(shape, M) for shape in description.shapes),
         keyframes=(),
         actuators=(),
+        sensors=(),
     )
     return assemble(image, known=image.bodies)
 

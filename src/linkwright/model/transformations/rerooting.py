@@ -47,7 +47,7 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
     stays = base.motion is None and motion is None  # the new link is where the first one was
     new_base = replace(base, child=body) if stays else JointSpec(base.name, WORLD, body, motion)
     joints = [turned.get(joint.name, joint) for joint in description.joints if joint is not base]
-    made = replace(description, joints=(new_base, *joints), keyframes=(), actuators=())
+    made = replace(description, joints=(new_base, *joints), keyframes=(), actuators=(), sensors=())
     return assemble(made, known=description.bodies)
 
 

@@ -1,0 +1,101 @@
+"""Readings of the sensors of a model, for states in batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.configuration import check_state
+from linkwright.dynamics.forces.actuators import acting_inputs, limited_controls
+from linkwright.dynamics.sensors import sensor_data
+from linkwright.errors import InputError, ShapeError
+from linkwright.model.memo import derived
+from linkwright.model.requirement import takes_model
+from linkwright.model.sensor import OF_ACCELERATIONS
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+
+
+@takes_model
+def sensor_readings(
+    model: Model, q: Any, v: Any, a: Any = None, *, controls: Any = None, activations: Any = None
+) -> dict[str, Array]:
+    """Compute the readings of the sensors of a model.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism with sensors, ``model.sensors``.
+    q : array_like, shape (..., nq)
+        Configuration.
+    v : array_like, shape (..., nv)
+        Velocity.
+    a : array_like, shape (..., nv), optional
+        Acceleration, for accelerometers and other sensors of accelerations.
+    controls : array_like, shape (..., nu), optional
+        Controls of the actuators, for sensors of their forces; zeros by default.
+    activations : array_like, shape (..., na), optional
+        Activations of the actuators; zeros by default.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (..., size)
+        Readings by the name of the sensor, without noise.
+
+    Raises
+    ------
+    InputError
+        If a sensor needs the acceleration and none is given.
+
+    Examples
+    --------
+    The readings along a motion:
+
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link").with_sensors(lw.Sensor("speed", "velocimeter", "tip"))
+    >>> motion = lw.simulate(arm, [0.5, 0.5], [0.0, 0.0], 0.1)
+    >>> lw.sensor_readings(arm, motion.q, motion.v)["speed"].shape
+    (101, 3)
+    """
+    q, v, _ = check_state(model, q, v)
+    model.require_physical("the readings of sensors")
+    needing = [one.name for one in model.sensors if one.type in OF_ACCELERATIONS]
+    if a is None and needing:
+        raise InputError(f"the sensor {needing[0]!r} needs the acceleration: sensor_readings(model, q, v, a)")
+    others = [_given(*one) for one in (("a", a, model.nv), ("controls", controls, model.nu))]
+    others.append(_given("activations", activations, model.na))
+    try:
+        batch = np.broadcast_shapes(*(x.shape[:-1] for x in (q, v, *others)))
+    except ValueError:
+        raise ShapeError(f"q, v, a, controls and activations do not broadcast: {q.shape}, {v.shape}, …") from None
+    sizes = [one.size for one in model.sensors]
+    if not sizes:
+        return {}
+    rows = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, v, np.concatenate(_joined(others, batch), axis=-1))]
+    values = derived(model, sensor_readings, make=lambda: compile_or_not(_data, model, given=(rows[2].shape[-1],)))(
+        *rows
+    )
+    ends = np.cumsum(sizes)
+    return {one.name: values[..., end - one.size : end] for one, end in zip(model.sensors, ends.tolist(), strict=True)}
+
+
+def _data(model: Model, q: Array, v: Array, given: Array) -> Array:
+    """Return all readings, from acceleration, controls and activations (nv + nu + na,)."""
+    n, u = model.nv, limited_controls(model, given[model.nv : model.nv + model.nu])
+    return sensor_data(model, q, v, given[:n], acting_inputs(model, u, given[n + model.nu :], 0.0))
+
+
+def _joined(arrays: list[Array], batch: tuple[int, ...]) -> list[Array]:
+    return [np.broadcast_to(x, (*batch, x.shape[-1])) for x in arrays]
+
+
+def _given(name: str, x: Any, size: int) -> Array:
+    """Return an argument (…, size); zeros where it is not given."""
+    if x is None:
+        return np.zeros(size)
+    array = as_numbers(name, x)
+    if array.shape[-1:] != (size,):
+        raise ShapeError(f"{name} has shape {array.shape}; expected (…, {size})")
+    return array
