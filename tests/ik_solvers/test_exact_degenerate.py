@@ -147,6 +147,21 @@ def test_two_close_answers_that_the_formulas_of_an_approximate_family_merge_are_
                 0.0,
             ],
         ),
+        # a polynomial whose error needs the norm of an inverse: two pivots are 1e-8, and a singular value 1e-16
+        (
+            "panda",
+            "panda_joint2",
+            [
+                -8.103481578101783e-08,
+                -1.5707962674580267,
+                -5.4625338813288924e-08,
+                -9.186667869277797e-10,
+                -7.360017986360431e-08,
+                2.3827610348899753,
+                -6.545140204488466e-08,
+                0.0,
+            ],
+        ),
         # the middle one of three answers that are 1e-3 rad apart
         (
             "xarm7",
@@ -166,6 +181,36 @@ def test_two_close_answers_that_the_formulas_of_an_approximate_family_merge_are_
 def test_multiple_solutions_of_six_joints_of_any_geometry_are_found(name, given, q):
     model, frame = load(name)
     assert_found(lw.analytic_inverse_kinematics(model, frame, given=given), model, frame, np.array([q]))
+
+
+NEARLY_FREE = [
+    ("joint2", [-np.pi / 2, 0.0, -np.pi / 2, 0.0, np.pi, 0.0, 0.0]),
+    ("joint2", [0.0, 0.0, -np.pi / 2, 0.0, 0.0, np.pi, np.pi / 2]),
+    ("joint2", [0.0, 0.0, -np.pi / 2, 0.0, 0.0, np.pi, np.pi]),
+    ("joint2", [np.pi / 2, 0.0, -np.pi / 2, np.pi, 0.0, 0.0, -np.pi / 2]),
+    ("joint4", [np.pi / 2, 0.0, -np.pi / 2, np.pi, 0.0, 0.0, -np.pi / 2]),
+    ("joint6", [np.pi / 2, 0.0, -np.pi / 2, np.pi, 0.0, 0.0, -np.pi / 2]),
+]
+"""Postures of xarm7 whose axes 1 and 3 coincide up to the decimals of its file."""
+
+
+@pytest.mark.parametrize(("given", "q"), NEARLY_FREE)
+@pytest.mark.parametrize("distance", [0.0, 1e-9])
+def test_answers_next_to_motions_that_the_decimals_of_a_file_stop_are_found(given, q, distance):
+    """The error along such a motion is 1e-7 times its square, and 1 times the square of others next to it."""
+    model, frame = load("xarm7")
+    q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 7))
+    assert_found(lw.analytic_inverse_kinematics(model, frame, given=given), model, frame, q)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+@pytest.mark.parametrize("given", ["joint2", "joint4", "joint6"])
+def test_all_postures_of_an_arm_with_rounded_axes_in_one_plane_are_found(given, seed):
+    model, frame = load("xarm7")
+    random = np.random.default_rng(seed)
+    q = np.array(RIGHT)[random.integers(0, 4, (100, 7))]
+    q[:, 1::2] = np.pi * random.integers(0, 2, (100, 3))
+    assert_found(lw.analytic_inverse_kinematics(model, frame, given=given), model, frame, q)
 
 
 JOINTS = {

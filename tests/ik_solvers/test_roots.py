@@ -94,3 +94,15 @@ def test_the_determinant_is_that_of_the_twelve_equations():
         whole = np.zeros((12, 12))
         whole[:6, :9] = whole[6:, 3:] = m
         assert abs(determinant(m)[0]) == pytest.approx(abs(np.linalg.det(whole)), rel=1e-11)
+
+
+def test_the_gradient_of_the_determinant_is_estimated_where_no_pivot_is_small():
+    """Two coupled pivots of 1e-6 make a singular value of 1e-12: at straight arms, whose x₄ is 0."""
+    random = np.random.default_rng(3)
+    for k in range(200):
+        m = random.standard_normal((6, 9))
+        m[:, k % 3] *= 10.0 ** random.uniform(-6.0, 0.0)
+        whole = np.zeros((12, 12))
+        whole[:6, :9] = whole[6:, 3:] = m
+        norm = np.prod(np.linalg.svd(whole, compute_uv=False)[:-1])
+        assert 0.1 * norm < determinant(m)[1] < 10.0 * norm

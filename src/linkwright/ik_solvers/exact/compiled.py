@@ -57,8 +57,8 @@ PERTURBED = 10.0
 VANISHED = 1e-10
 """A polynomial smaller than this, in parts of those of random targets, is nothing: its roots are those of rounding."""
 
-NOISE = 100.0
-"""Factor of the residual at a test angle that bounds the error of a polynomial."""
+NOISE = 20.0
+"""Factor of the estimated error of a polynomial that bounds it."""
 
 DIGITS = 1e-13
 """It is not known better than to this, in parts of those of random targets."""

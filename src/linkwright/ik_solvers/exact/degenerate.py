@@ -4,6 +4,10 @@ At a degenerate target (an arm straight, a point on an axis, parallel axes) a su
 not determine its rotation. Targets nearby have well-defined answers, each close to an answer of the degenerate target
 or to a curve of such answers. They are the initial guesses of a damped Newton method (Levenberg–Marquardt), which
 converges at double solutions, too, where the error quarters with each step.
+
+An arm whose file rounds its axes keeps the curves of answers of the exact arm only nearly: along them the error changes
+by 1e-6 of what it does elsewhere, and the method advances by small steps. There the directions of small singular values
+get a step of Newton's method for minima, with second derivatives.
 """
 
 from __future__ import annotations
@@ -56,6 +60,18 @@ NEARLY = 1e-5
 SEPARATE = 1e-4
 """Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
 
+ALONG = 3
+"""Directions, those of the smallest singular values, in which second derivatives count."""
+
+MINIMIZATIONS = 80
+"""Largest number of steps with second derivatives."""
+
+DIFFERENCE = 1e-5
+"""Step of the central differences of the Jacobian, rad or m."""
+
+LONGEST = 0.3
+"""Longest step of these in each direction, rad or m."""
+
 CLOSE = 0.1
 """Two answers this close (rad or m) next to a triple solution have a third between them."""
 
@@ -80,9 +96,10 @@ class DegenerateTargets:
         self._closed = isinstance(plan, Decomposition)
         self._places = list(arm.places)
         self._hinges = ~np.array(arm.chain.slides)
+        self._moving = [k for k in range(len(arm.chain)) if k != self._way.held]
         self._candidates = self._compiled_candidates() if self._closed else None
         self._steps = self._compiled_steps()
-        self._jacobian = self._compiled_jacobian()
+        self._linearized = self._compiled_linearization()
 
     def _compiled_candidates(self) -> Any:
         way, task = self._way, self._task
@@ -110,14 +127,14 @@ class DegenerateTargets:
 
         return compile(steps, guess=len(self._arm.chain), target=task.shape, given=(), damping=())
 
-    def _compiled_jacobian(self) -> Any:
+    def _compiled_linearization(self) -> Any:
         task, held = self._task, self._way.held
-        moving = [k for k in range(len(self._arm.chain)) if k != held]
 
-        def jacobian(q: Array, target: Array, given: Any) -> Any:
-            return task.linearized(list(q), target, held, given)[1][:, moving]
+        def linearized(q: Array, target: Array, given: Any) -> Any:
+            e, J, error = task.linearized(list(q), target, held, given)
+            return e, J[:, self._moving], error
 
-        return compile(jacobian, q=len(self._arm.chain), target=task.shape, given=())
+        return compile(linearized, q=len(self._arm.chain), target=task.shape, given=())
 
     def __call__(self, q: Array, error: Array, arrays: list[Array]) -> None:
         """Add the missing answers to those of degenerate targets (n, …), in place."""
@@ -153,7 +170,8 @@ class DegenerateTargets:
         nearly = (nearly | ~known.any(axis=1)) & ~known.all(axis=1)
         rows, _ = at = np.nonzero(known & ~(nearly | known.all(axis=1))[:, None])
         given = arrays[1] if len(arrays) > 1 else np.zeros(len(q))
-        values = np.linalg.svd(self._jacobian(q[at][:, self._places], arrays[0][rows], given[rows]), compute_uv=False)
+        J = self._linearized(q[at][:, self._places], arrays[0][rows], given[rows])[1]
+        values = np.linalg.svd(J, compute_uv=False)
         singular = rows[values[:, -1] < SINGULAR * values[:, 0]]
         return np.union1d(singular, np.flatnonzero(nearly))
 
@@ -200,7 +218,51 @@ class DegenerateTargets:
             settled[at] = moved < SETTLED
             at = tuple(i[kept] for i in at)
             parts[at], left[at] = better[kept], now[kept]
+        self._minimize(parts, left, ~settled & (left > SHARP * fine) & (left < NEARLY), target, given, fine)
         return parts, left
+
+    def _minimize(self, parts: Array, left: Array, slow: Array, target: Array, given: Array, fine: float) -> None:
+        """Converge slow initial guesses next to nearly free motions, in place, by second derivatives.
+
+        Rows whose best one has a single small singular value need none: Levenberg–Marquardt steps suffice.
+        """
+        rows = np.flatnonzero(slow.any(axis=1))
+        best = np.argmin(np.where(slow[rows], left[rows], np.inf), axis=1)
+        values = np.linalg.svd(self._linearized(parts[rows, best], target[rows], given[rows])[1], compute_uv=False)
+        rows = rows[values[:, -2] < SINGULAR * values[:, 0]]
+        at, guess = np.nonzero(slow[rows])
+        row = rows[at]
+        q, target, given = parts[row, guess], target[row], given[row]
+        for _ in range(MINIMIZATIONS):
+            e, J, error = self._linearized(q, target, given)
+            better = error < left[row, guess]
+            parts[row[better], guess[better]], left[row[better], guess[better]] = q[better], error[better]
+            step = self._step(q, e, J, target, given)
+            on = (error > 1e-3 * fine) & (np.abs(step).max(axis=-1) > SETTLED)
+            if not on.any():
+                break
+            q, row, guess, target, given = q[on], row[on], guess[on], target[on], given[on]
+            q[:, self._moving] += step[on]
+
+    def _step(self, q: Array, e: Array, J: Array, target: Array, given: Array) -> Array:
+        """Steps (n, joints that move) towards minima of the error: Gauss–Newton, and Newton in the last directions."""
+        U, values, V = np.linalg.svd(J, full_matrices=False)
+        c = np.einsum("nij,ni->nj", U, e)
+        step = np.clip(c / np.maximum(values, 1e-16), -LONGEST, LONGEST)
+        along, least = V[:, -ALONG:], values[:, -ALONG:]
+        H = least[:, :, None] * np.eye(least.shape[1]) * least[:, None]
+        for k in range(along.shape[1]):
+            d = np.zeros_like(q)
+            d[:, self._moving] = DIFFERENCE * along[:, k]
+            change = self._linearized(q + d, target, given)[1] - self._linearized(q - d, target, given)[1]
+            bent = np.einsum("ni,nim,nkm->nk", e, change / (4.0 * DIFFERENCE), along)
+            H[:, k] -= bent
+            H[:, :, k] -= bent
+        curvatures, axes = np.linalg.eigh(H)
+        slopes = np.einsum("nkl,nk->nl", axes, least * c[:, -ALONG:])
+        steps = np.clip(slopes / np.maximum(np.abs(curvatures), 1e-30), -LONGEST, LONGEST)
+        step[:, -ALONG:] = np.einsum("nkl,nl->nk", axes, steps)
+        return np.asarray(np.einsum("nj,njk->nk", step, V))
 
     def _add(self, q: Array, error: Array, known: Array, parts: Array, reached: Array, left: Array) -> None:
         """Add the answers reached to the known ones, in place: always the one farthest from all that are there."""

@@ -35,6 +35,9 @@ CHECKED = 1.3
 ROUNDING = 1e-15
 """Accuracy of the equations, which are of size 1."""
 
+LEAST = 1e-14
+"""Pivots smaller than this are rounding errors."""
+
 _THIRDS = 2.0 * np.pi / 3.0 * np.array([0.0, 1.0, -1.0])
 TO_HARMONICS = np.array([np.ones(3) / 3.0, 2.0 / 3.0 * np.sin(_THIRDS), 2.0 / 3.0 * np.cos(_THIRDS)])
 """(3, 3): from values at three angles to what stands by 1, by the sine and by the cosine"""
@@ -127,13 +130,20 @@ def _combined(K: Array, x: list[Any]) -> list[Any]:
     return [sum((float(K[i, j]) * x[j] for j in range(len(x)) if abs(K[i, j]) > 1e-15), 0.0) for i in range(len(K))]
 
 
-def eliminated(rows: list[list[Any]], columns: int) -> tuple[list[Any], list[list[Any]]]:
+class Pivot(NamedTuple):
+    """The largest entry of a column, and its inverse."""
+
+    value: Any
+    inverse: Any
+
+
+def eliminated(rows: list[list[Any]], columns: int) -> tuple[list[Pivot], list[list[Any]]]:
     """The pivots of the first columns, the largest entry of each, and the rows; zeros that are known are None.
 
     A row that goes down for one is negated, so that the determinant stays.
     """
     rows = [list(row) for row in rows]
-    pivots: list[Any] = []
+    pivots: list[Pivot] = []
     for k in range(columns):
         for i in range(k + 1, len(rows)):
             if rows[i][k] is None:
@@ -144,8 +154,8 @@ def eliminated(rows: list[list[Any]], columns: int) -> tuple[list[Any], list[lis
                 if a is not None or b is not None:
                     a, b = 0.0 if a is None else a, 0.0 if b is None else b
                     rows[k][j], rows[i][j] = pick(swap, b, a), pick(swap, -a, b)
-        pivots.append(rows[k][k])
-        inverse = 1.0 / pick(abs(rows[k][k]) > 0.0, rows[k][k], 1.0)
+        inverse = 1.0 / pick(abs(rows[k][k]) > LEAST, rows[k][k], LEAST)
+        pivots.append(Pivot(rows[k][k], inverse))
         for i in range(k + 1, len(rows)):
             if rows[i][k] is None:
                 continue
@@ -160,10 +170,10 @@ def eliminated(rows: list[list[Any]], columns: int) -> tuple[list[Any], list[lis
 class Triangle(NamedTuple):
     """The twelve equations as a triangle down to three, S v₃ = 0, with v_i the monomials x₄^i (1, x₅, x₅²)."""
 
-    pivots: list[Any]
+    pivots: list[Pivot]
     """nine, whose product with det S is the determinant"""
     rows: list[list[Any]]
-    """six, of v₁, v₂, v₃ (9): nothing but the pivots stands below them"""
+    """nine, each behind its pivot: three of v₀, v₁ and v₂, six of v₁, v₂ and v₃; None where nothing stands"""
     S: list[list[Any]]
 
 
@@ -175,43 +185,60 @@ def triangle(m: Array) -> Triangle:
     """
     first, rows = eliminated([list(row) for row in m], 3)
     none: list[Any] = [None] * 3
-    upper = [[*none[:i], first[i], *rows[i][i + 1 :]] for i in range(3)]
+    upper = [[*none[:i], first[i].value, *rows[i][i + 1 :]] for i in range(3)]
     lower = [row[3:] for row in rows[3:]]
     second, rows = eliminated([[*row, *none] for row in lower] + upper, 3)
     third, last = eliminated([row[3:] for row in rows[3:]] + lower, 3)
-    kept = [[*none[:i], second[i], *rows[i][i + 1 :]] for i in range(3)]
-    kept += [[*none, *none[:i], third[i], *last[i][i + 1 :]] for i in range(3)]
+    kept = [row[i % 3 + 1 :] for i, row in enumerate([*upper, *rows[:3], *last[:3]])]
     return Triangle([*first, *second, *third], kept, [row[3:] for row in last[3:]])
 
 
 def determinant(m: Array) -> tuple[Any, Any]:
     """The determinant of the equations (6, 9) and of them times x₄, and an estimate of its gradient's size.
 
-    The gradient, the determinant without its smallest pivot, amplifies rounding errors of the equations.
+    The gradient, which amplifies rounding errors of the equations, is the determinant times the norm of the inverse.
+    No pivot need be small where the determinant is nothing: the inverse is applied to a residual whose signs make the
+    result large, as in LINPACK.
     """
-    pivots, _, S = triangle(m)
-    minors = cross(np.array(S[1]), np.array(S[2]))
-    total, change = dot(np.array(S[0]), minors), np.sqrt(dot(minors, minors))
-    for pivot in pivots:
-        total, change = total * pivot, maximum(change * abs(pivot), abs(total))
+    reduced = triangle(m)
+    last, size = _cofactors(reduced.S)
+    of_last = dot(np.array(reduced.S[0]), cross(np.array(reduced.S[1]), np.array(reduced.S[2])))
+    x = _by_last(reduced, last, 9, abs(of_last) / pick(size > 0.0, size, 1.0))
+    total, change = of_last, size * np.sqrt(sum(y * y for y in x))
+    for pivot, _ in reduced.pivots:
+        total, change = total * pivot, maximum(change * maximum(abs(pivot), LEAST), abs(total))
     return total, change
 
 
 def null_vector(m: Array) -> list[list[Any]]:
     """v₁, v₂ and v₃ where the determinant is nothing, of length 1 in v₃."""
-    _, rows, S = triangle(m)
+    reduced = triangle(m)
+    x = _by_last(reduced, _cofactors(reduced.S)[0], 6)
+    return [x[3:6], x[6:9], x[9:]]
+
+
+def _cofactors(S: list[list[Any]]) -> tuple[list[Any], Any]:
+    """The row (3,) of cofactors that is largest, as a unit vector, and its size: S takes it to det S / size."""
     a, b, c = (np.array(row) for row in S)
     best: Any = cross(a, b)
     square = dot(best, best)
     for other in (cross(b, c), cross(c, a)):
         size = dot(other, other)
         best, square = [pick(size > square, x, y) for x, y in zip(other, best, strict=True)], maximum(size, square)
-    length = np.sqrt(pick(square > 0.0, square, 1.0))
-    x: list[Any] = [None] * 6 + [y / length for y in best]
-    for i in reversed(range(6)):
-        left = sum((a * y for a, y in zip(rows[i][i + 1 :], x[i + 1 :], strict=True) if a is not None), 0.0)
-        x[i] = -left / pick(abs(rows[i][i]) > 1e-14, rows[i][i], 1e-14)
-    return [x[:3], x[3:6], x[6:]]
+    length = np.sqrt(square)
+    scale = 1.0 / pick(length > 0.0, length, 1.0)
+    return [y * scale for y in best], length
+
+
+def _by_last(of: Triangle, last: list[Any], steps: int, residual: Any = None) -> list[Any]:
+    """v₀, …, v₃ from v₃, by steps from the end; these leave a residual, if any, of the sign that makes each large."""
+    x: list[Any] = [None] * 9 + last
+    for i in reversed(range(9 - steps, 9)):
+        left = sum((a * y for a, y in zip(of.rows[i], x[i + 1 :], strict=False) if a is not None), 0.0)
+        if residual is not None:
+            left = left + pick(left < 0.0, -residual, residual)
+        x[i] = -left * of.pivots[i].inverse
+    return x
 
 
 def polynomial_of(coefficients: Array) -> tuple[Array, Any]:

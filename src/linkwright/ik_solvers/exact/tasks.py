@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -190,21 +191,25 @@ class PitchTarget(PositionTarget):
         return np.array([0.0, *(float(axes[1] @ axes[k]) for k in (1, 2, 3))])
 
 
-STEP = 0.05
-"""rad or m: a joint is free if it can move by about this distance while the hand stays within the tolerance"""
+STEPS = (0.05, 0.005)
+"""rad or m: a joint is free if it can move by about one of these distances while the hand stays.
+
+The second one is for short closed curves of solutions, and for motions that rounding in a file stops.
+"""
 
 SMALL = 1e-4
 """Singular values of the Jacobian below this part of the largest are tried as free motions."""
 
+RESTING = 2.0
+"""The hand stays where its motion, in parts of the tolerance, is below this times a joint's, in rad or m."""
 
-RESTING = 0.1
-"""The hand stays where it moves by less than this part of the tolerance."""
+FREE = 5e-5
+"""Joints that move by less do not count as free."""
 
 
 def free_joints(task: PoseTarget, held: int | None, q: Array, tolerance: float) -> list[int]:
     """The joints that can move while the hand, and what is given, stay within a part of a tolerance."""
-    target, given, least = task.target_of(q), task.given_of(q), tolerance / STEP
-    tolerance = RESTING * tolerance
+    target, given = task.target_of(q), task.given_of(q)
 
     def at(x: Array) -> tuple[Array, Array, float]:
         e, J, error = task.linearized(list(x), target, held, given)
@@ -212,7 +217,7 @@ def free_joints(task: PoseTarget, held: int | None, q: Array, tolerance: float) 
 
     others = [k for k in range(len(q)) if k != held]
     _, values, V = np.linalg.svd(at(q)[1][:, others])
-    if len(values) == len(others) and values[-1] > least:
+    if len(values) == len(others) and values[-1] > tolerance / STEPS[0]:
         return []
     rank = int((values > SMALL * values[0]).sum())
     nothing = np.zeros((len(others) - rank, len(q)))
@@ -220,24 +225,32 @@ def free_joints(task: PoseTarget, held: int | None, q: Array, tolerance: float) 
     if len(nothing) > 1:  # several curves may cross: those along which single joints move most are likely among them
         columns = (nothing.T @ nothing)[:, (nothing**2).sum(axis=0) > 1e-6]
         nothing = np.concatenate([nothing, (columns / np.linalg.norm(columns, axis=0)).T])
-    moved = np.zeros(len(q))
-    for v in nothing:
-        for _ in range(3):  # where curves cross, what is left of a direction leads along one of them
-            x = q + STEP * v
-            for _ in range(40):  # on a curve of double solutions each step leaves a quarter of the error
-                e, J, error = at(x)
-                if error <= tolerance:
-                    break
-                U, s, W = np.linalg.svd(J, full_matrices=False)
-                x = x + (s / (s * s + e @ e + 1e-24) * (e @ U)) @ W
-            if error > tolerance:
+    for step in STEPS:
+        moved = np.zeros(len(q))
+        for v in nothing:
+            moved = np.maximum(moved, _moved(at, q, v, step, RESTING * step * tolerance))
+        if moved.any():
+            return [k for k, x in enumerate(moved) if x > FREE]
+    return []
+
+
+def _moved(at: Callable[[Array], tuple[Array, Array, float]], q: Array, v: Array, step: float, least: float) -> Array:
+    """How far joints move by a step from a posture in a direction while the error is the least; 0 if they do not."""
+    for _ in range(3):  # where curves cross, what is left of a direction leads along one of them
+        x = q + step * v
+        for _ in range(40):  # on a curve of double solutions each step leaves a quarter of the error
+            e, J, error = at(x)
+            if error <= least:
                 break
-            off = x - q
-            if np.abs(off).max() > 0.2 * STEP:
-                moved = np.maximum(moved, np.abs(off))
-                break
-            v = off / max(float(np.linalg.norm(off)), 1e-9)
-    return [k for k, x in enumerate(moved) if x > 1e-3 * STEP]
+            U, s, W = np.linalg.svd(J, full_matrices=False)
+            x = x + (s / (s * s + e @ e + 1e-24) * (e @ U)) @ W
+        if error > least:
+            break
+        off = x - q
+        if np.abs(off).max() > 0.2 * step:
+            return np.asarray(np.abs(off))
+        v = off / max(float(np.linalg.norm(off)), 1e-9)
+    return np.zeros(len(q))
 
 
 def task_of(name: str, arm: Arm, way: Decomposition | None = None) -> PoseTarget:
