@@ -174,5 +174,7 @@ def _later(module: str, name: str) -> Callable[..., Any]:
 # Functions of upper layers that lower layers call
 provided.save_model.function = _later("linkwright.formats.save", "save")
 provided.hull_of_mesh.function = _later("linkwright.formats.meshes", "hull_of")
+provided.always_overlapping.function = _later("linkwright.dynamics.overlaps", "always_overlapping")
+provided.disabled_collisions.function = _later("linkwright.formats.srdf", "disabled_collisions")
 provided.show_in_studio.function = _later("linkwright.browser.recorded.motion_studio", "show")
 provided.save_motion_page.function = _later("linkwright.browser.recorded.motion_studio", "save_page")

@@ -27,5 +27,7 @@ class Provided:
 
 save_model = Provided("writes a model to a file")
 hull_of_mesh = Provided("reads the convex hull of a mesh")
+always_overlapping = Provided("finds shapes that overlap in all configurations")
+disabled_collisions = Provided("reads the disabled collisions of an SRDF file")
 show_in_studio = Provided("shows a motion in the browser")
 save_motion_page = Provided("writes a motion as a page")

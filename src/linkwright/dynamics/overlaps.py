@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.pair import Pair
+from linkwright.model.scale import scale_of
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 UNBOUNDED = ("plane", "height_field")
 """Kinds of shapes without a bounding sphere."""
+
+
+SAMPLES = 20
+"""Number of sampled configurations."""
+
+DEEP = 1e-9
+"""Smallest overlap, relative to the length of the mechanism."""
+
+
+def always_overlapping(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs whose shapes overlap in the neutral and in all sampled configurations, within the limits.
+
+    Planes and height fields are left out: a wheel rolls on a ground that it always touches.
+    """
+    if model.holds_symbols:
+        return []
+    kinds = [{model.shapes[pair.first].kind, model.shapes[pair.second].kind} for pair in pairs]
+    left = [pair for pair, of in zip(pairs, kinds, strict=True) if not of & {*UNBOUNDED}]
+    neutral = np.clip(model.neutral(), model.lower, model.upper)
+    deep = DEEP * scale_of(model).length
+    for q in (neutral, *model.random(SAMPLES, seed=0)):
+        left = [pair for pair, depth in zip(left, overlap_depths(model, left, q), strict=True) if depth > deep]
+        if not left:
+            break
+    return left
 
 
 def overlap_depths(model: Model, pairs: Iterable[Pair], q: Array) -> list[float]:

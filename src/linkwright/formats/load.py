@@ -14,7 +14,7 @@ from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNam
 from linkwright.formats.installed_robots import is_name_of_two_parts, robot_file
 from linkwright.formats.packages import Packages, packages_of, placed
 from linkwright.formats.table import FORMATS, FileFormat, format_of, format_of_text, suffixes
-from linkwright.formats.xml import MAX_BYTES, shortened
+from linkwright.formats.xml import MAX_BYTES, is_xml, shortened, without_declaration
 from linkwright.model.build.assembly import assemble
 from linkwright.model.library.built_in import BUILT_IN, NAMES, built_in
 from linkwright.model.tree import Model
@@ -96,8 +96,8 @@ def load(
     if not text.strip():
         raise InputError("load takes a robot file, or the name of a mechanism; the name that is given is empty")
     options: dict[str, Any] = {"packages": packages, "trusted": trusted}
-    if isinstance(source, str) and source.lstrip(BLANK).startswith("<"):
-        xml = _without_declaration(source)
+    if isinstance(source, str) and is_xml(source):
+        xml = without_declaration(source)
         model: Model = _format_of_text(xml, given).read_text(xml, root, **options)
     else:
         if isinstance(source, str) and not _is_file(source):
@@ -122,18 +122,6 @@ def _format_of_text(source: str, formats: Sequence[str]) -> FileFormat:
     if found.name not in formats:
         raise FormatError(f"the text is {found.name}; allowed is {', '.join(formats)}")
     return found
-
-
-DECLARATION = re.compile(r"[\ufeff\s]*<\?xml\b.*?\?>", re.DOTALL)
-
-BLANK = "\ufeff \t\r\n"
-"""Characters that may precede XML: the byte order mark and white space."""
-
-
-def _without_declaration(source: str) -> str:
-    """Return the text without its XML declaration: the text is decoded, and blank lines may precede it."""
-    found = DECLARATION.match(source)
-    return source.lstrip("\ufeff") if found is None else "\n" * found[0].count("\n") + source[found.end() :]
 
 
 def _reject_other_text(source: str) -> None:

@@ -98,6 +98,8 @@ def format_of(path: str) -> FileFormat:
     for one in FORMATS.values():
         if suffix in one.suffixes:
             return one
+    if suffix == ".srdf":
+        raise FormatError(f"{path}: SRDF has no links: load the URDF file, and give this one to with_contact(srdf=…)")
     return _of_root_element(root_tag(read_bytes(path), path), path)
 
 
@@ -123,7 +125,8 @@ def written_format(path: Any) -> FileFormat:
         if Path(path).suffix.lower() in one.written:
             return one
     known = _either([f"{', '.join(one.written)} ({one.title})" for one in FORMATS.values() if one.writer])
-    raise ArgumentError(f"models are written as {known}; got {os.fspath(path)!r}")
+    text = f"models are written as {known}, pairs of links that do not collide as .srdf"
+    raise ArgumentError(f"{text}; got {os.fspath(path)!r}")
 
 
 def _function(place: str) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ are too large, too deep or have too many elements. Text between tags is optional
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -60,6 +61,23 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     if len(data) > MAX_BYTES:
         raise FormatError(f"{name} is larger than {MAX_BYTES >> 20} MB, the most that is read of a file")
     return data
+
+
+DECLARATION = re.compile(r"[\ufeff\s]*<\?xml\b.*?\?>", re.DOTALL)
+
+BLANK = "\ufeff \t\r\n"
+"""Characters that may precede XML: the byte order mark and white space."""
+
+
+def is_xml(source: str) -> bool:
+    """Return whether a text begins as XML does."""
+    return source.lstrip(BLANK).startswith("<")
+
+
+def without_declaration(source: str) -> str:
+    """Return the text without its XML declaration: the text is decoded, and blank lines may precede it."""
+    found = DECLARATION.match(source)
+    return source.lstrip("\ufeff") if found is None else "\n" * found[0].count("\n") + source[found.end() :]
 
 
 def parse_xml(data: bytes | str, name: str, text: bool = False) -> Element:

@@ -72,7 +72,7 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
     listed_pairs : tuple of Pair, optional
         Pairs that a file lists explicitly, which :meth:`with_contact` keeps.
     excluded : tuple of tuple of str, optional
-        Pairs of links whose shapes never touch, which :meth:`with_contact` omits.
+        Pairs of links whose shapes do not touch, which :meth:`with_contact` omits.
     keyframes : dict of str to Keyframe, optional
         Named states that the file stores. A transformation keeps them: new joints are neutral and at rest, and locked
         joints are omitted. It drops a keyframe where a joint changes its number of coordinates. :meth:`reroot` and
@@ -283,6 +283,8 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the model to a file: URDF (.urdf), MJCF (.xml, .mjcf), SDF (.sdf) or ZTK (.ztk).
+
+        An SRDF file (.srdf) has the pairs of links that do not collide: neighbors, and ``excluded``.
 
         Parameters
         ----------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from linkwright.dynamics.overlaps import UNBOUNDED, overlap_depths
+from linkwright.dynamics.overlaps import UNBOUNDED, always_overlapping, overlap_depths
 from linkwright.model.transformations.contact_pairs import possible_pairs
 from linkwright.model.tree import Model
 from linkwright.robot_check.finding import FileFinding
@@ -28,9 +28,15 @@ def overlap_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[Fi
         first, second = sorted((model.shapes[pair.first].body, model.shapes[pair.second].body))
         if depth > 0.0:
             deepest[first, second] = max(depth, deepest.get((first, second), 0.0))
+    always = {
+        frozenset((model.shapes[pair.first].body, model.shapes[pair.second].body))
+        for pair in always_overlapping(model, pairs)
+    }
     places = {body.name: body.place for body in model.description.bodies}
     for (first, second), depth in sorted(deepest.items(), key=lambda item: -item[1]):
         if depth > SHALLOW:
             shapes = f"the collision shapes of {first!r} and {second!r}"
             text = f"{shapes} overlap by {1e3 * depth:.3g} mm in the neutral configuration"
+            if frozenset((first, second)) in always:
+                text += " and in all others: with_contact() leaves them out"
             yield FileFinding("warning", "overlap", places.get(first, ""), text)

@@ -64,7 +64,7 @@ def on_ground(model: Model, height: float | None, friction: float | None, falls:
         return model
     own = [s for s in model.shapes if s.kind in ("plane", "height_field") and s.touches and _still(model, s)]
     if own and height is None:
-        grounded = model.with_contact()
+        grounded = model.with_contact(exclude_overlapping=False)
         kept = (pair for pair in grounded.pairs if _still(model, model.shapes[pair.second]))
         pairs = tuple(kept if friction is None else (replace(pair, friction=friction) for pair in kept))
     else:

@@ -151,7 +151,9 @@ def on_its_floor(model: Model, q: Array) -> Array:
     if not (floors and floating_bases(model)):
         return q
     try:
-        return np.asarray(standing_configuration(model if model.pairs else model.with_contact(), q))
+        return np.asarray(
+            standing_configuration(model if model.pairs else model.with_contact(exclude_overlapping=False), q)
+        )
     except LinkwrightError:  # nothing of it can stand there: it is met where it is
         return q
 

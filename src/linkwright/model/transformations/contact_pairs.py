@@ -26,7 +26,7 @@ from linkwright.model.pair import Pair, combined
 from linkwright.model.shape import Shape
 from linkwright.model.transformations.additions import remade
 from linkwright.model.tree import Model
-from linkwright.provided import hull_of_mesh
+from linkwright.provided import always_overlapping, disabled_collisions, hull_of_mesh
 from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
@@ -116,22 +116,29 @@ def _which(model: Model) -> str:
     return f"{text}. Add some: lw.Builder(model).shape(body, 'sphere', radius=…, xyz=…).build()"
 
 
-def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model:
+def with_contact(model: Model, between: Any, exclude: Any, itself: Any, srdf: Any, exclude_overlapping: Any) -> Model:
     """See :meth:`Model.with_contact`."""
     truth("itself", itself)
+    truth("exclude_overlapping", exclude_overlapping)
     _require_touching(model)
     among = None if between is None else _names(model, "between", between)
     never = {frozenset(pair) for pair in model.excluded}
+    disabled: LinkPairs = ()
+    if srdf is not None:
+        disabled = tuple(disabled_collisions(srdf, [WORLD, *(body.name for body in model.description.bodies)]))
+    asked = {frozenset(pair) for pair in disabled}
     apart = [tuple(_names(model, "exclude", one)) for one in _sequence("exclude", exclude)]
-    for names in apart:
-        if len(names) != 2:
-            raise ArgumentError(f"exclude is a list of pairs of names; got {names!r}")
+    for two in apart:
+        if len(two) != 2:
+            raise ArgumentError(f"exclude is a list of pairs of names; got {two!r}")
     shapes = model.shapes
 
     def goes_by(place: int, name: str) -> bool:
         return name in (shapes[place].body, shapes[place].name)
 
     def allowed(i: int, j: int) -> bool:
+        if frozenset((shapes[i].body, shapes[j].body)) in asked:
+            return False
         if not itself and all(_body(model, shapes[k]) >= 0 for k in (i, j)):
             return False
         if among is not None and not all(any(goes_by(k, name) for name in among) for k in (i, j)):
@@ -149,6 +156,13 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model
     ]
     others = [place for pair in given for place in (pair.first, pair.second)]
     shapes, found, left_out = _paired(shapes, wanted, others)
+    overlapping: LinkPairs = ()
+    if exclude_overlapping:
+        overlapping = _links_of(shapes, always_overlapping(replace(model, shapes=shapes), [*given, *found]))
+    if overlapping:
+        asked |= {frozenset(pair) for pair in overlapping}
+        given = [pair for pair in given if allowed(pair.first, pair.second)]
+        found = [pair for pair in found if allowed(pair.first, pair.second)]
     pairs = (*model.pairs, *given, *found)
     old = any(allowed(pair.first, pair.second) for pair in model.pairs)
     if not pairs or (among is not None and not (old or given or found)):
@@ -159,7 +173,28 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model
             f"kinds without points of contact; {left_out or _which(model)}"
         )
     _warn(model, left_out)
-    return remade(model, replace(described(model), shapes=shapes, pairs=pairs))
+    if overlapping:
+        lines = tuple(f"{first} ─ {second}" for first, second in overlapping)
+        why = "left out of contact, since they overlap in all configurations"
+        warn(f"{model.name!r}: {why}: {listed(lines, 'pairs of links')}")
+    excluded = _united(model.excluded, (*disabled, *overlapping))
+    return remade(model, replace(described(model), shapes=shapes, pairs=pairs, excluded=excluded))
+
+
+LinkPairs = tuple[tuple[str, str], ...]
+
+
+def _links_of(shapes: Sequence[Shape], pairs: Iterable[Pair]) -> LinkPairs:
+    """Return the links of the shapes of pairs, each two once."""
+    return _united((), ((shapes[pair.first].body, shapes[pair.second].body) for pair in pairs))
+
+
+def _united(first: LinkPairs, second: Iterable[tuple[str, str]]) -> LinkPairs:
+    """Return the pairs of both, each once in either order."""
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    for pair in (*first, *second):
+        found.setdefault(frozenset(pair), pair)
+    return tuple(found.values())
 
 
 def possible_pairs(model: Model) -> list[Pair]:
@@ -178,16 +213,58 @@ def meeting_shapes(model: Model) -> list[tuple[int, int]]:
     """Return the index pairs of shapes that the filters of MJCF allow, including shapes of the world."""
     places = [k for k, shape in enumerate(model.shapes) if shape.touches]
     body = np.array([_body(model, model.shapes[k]) for k in places])
-    parent = np.array([model.links[b].parent if b >= 0 else -1 for b in body])
     kinds = np.array([model.shapes[k].contype for k in places], dtype=np.int64)
     takes = np.array([model.shapes[k].conaffinity for k in places], dtype=np.int64)
-    found: list[tuple[int, int]] = []
-    for at in range(len(places) - 1):
-        later = slice(at + 1, None)
-        joined = (body[later] >= 0) & (body[at] >= 0) & ((parent[later] == body[at]) | (body[later] == parent[at]))
-        meet = ((kinds[at] & takes[later]) != 0) | ((kinds[later] & takes[at]) != 0)
-        found += [(places[at], places[at + 1 + k]) for k in np.flatnonzero(meet & ~joined & (body[later] != body[at]))]
-    return found
+    meet = ((kinds[:, None] & takes) != 0) | ((kinds & takes[:, None]) != 0)
+    apart = meet & ~_joined(model, places, body) & (body[:, None] != body)
+    return [(places[i], places[j]) for i, j in np.argwhere(np.triu(apart, 1)).tolist()]
+
+
+def neighbors(model: Model) -> LinkPairs:
+    """Return the pairs of links with collision shapes that are on one body, or on a body and its parent."""
+    places = [k for k, shape in enumerate(model.shapes) if shape.touches]
+    body = np.array([_body(model, model.shapes[k]) for k in places])
+    near = np.argwhere(np.triu(_joined(model, places, body) | (body[:, None] == body), 1)).tolist()
+    links = [(model.shapes[places[i]].body, model.shapes[places[j]].body) for i, j in near]
+    return _united((), [pair for pair in links if pair[0] != pair[1]])
+
+
+def _joined(model: Model, places: Sequence[int], body: Array) -> Array:
+    """Return, for each two shapes (n, n) on bodies (n,), whether their bodies are a body and its parent."""
+    parent = np.array([model.links[b].parent if b >= 0 else -1 for b in body])
+    moving = (body >= 0)[:, None] & (body >= 0)
+    part, carrier = _parts_at_rest(model, places)
+    below = (moving & (parent[:, None] == body)) | ((part >= 0) & (carrier[:, None] == part))
+    both: Array = below | below.T
+    return both
+
+
+def _parts_at_rest(model: Model, places: Sequence[int]) -> tuple[Array, Array]:
+    """Return the part at rest that each shape belongs to, and the one that its body is joined to, as numbers; −1: none.
+
+    A part at rest is a link that is welded to the world, such as the base of an arm, with all links welded to it.
+    Planes, height fields and shapes of the world itself belong to none, and floating bodies are joined to none.
+    """
+    above = {spec.child: spec.parent for spec in model.description.joints if spec.motion is None}
+    numbers: dict[str, int] = {}
+
+    def part_of(link: str) -> int:
+        while above.get(link, WORLD) != WORLD:
+            link = above[link]
+        return -1 if link == WORLD else numbers.setdefault(link, len(numbers))
+
+    bases = {
+        spec.child: part_of(spec.parent)
+        for spec in model.description.joints
+        if spec.motion is not None and not spec.motion.floating
+    }
+    part, carrier = [], []
+    for shape in (model.shapes[k] for k in places):
+        body = _body(model, shape)
+        at_rest = body < 0 and shape.kind not in GROUNDS
+        part.append(part_of(shape.body) if at_rest else -1)
+        carrier.append(bases.get(model.bodies[body].name, -1) if body >= 0 and model.links[body].parent < 0 else -1)
+    return np.array(part, dtype=int), np.array(carrier, dtype=int)
 
 
 def _body(model: Model, shape: Shape) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -376,13 +377,19 @@ class Editing:
 
     @explained
     def with_contact(
-        self, between: Sequence[str] | None = None, exclude: Sequence[tuple[str, str]] = (), itself: bool = True
+        self,
+        between: Sequence[str] | None = None,
+        exclude: Sequence[tuple[str, str]] = (),
+        itself: bool = True,
+        srdf: str | os.PathLike[str] | None = None,
+        exclude_overlapping: bool = True,
     ) -> Model:
-        """Return the model with all pairs of shapes that may touch, by the rules of MJCF.
+        """Return the model with all pairs of shapes that may touch.
 
         Two collision shapes are a pair unless they are on one body (including welded links), or on a body and its
-        parent (other than the world), or their ``contype`` and ``conaffinity`` have no common bit, or a file excludes
-        their links. Existing pairs do not change, and pairs that a file lists are kept.
+        parent (also a base that is welded to the world), or their ``contype`` and ``conaffinity`` have no common bit,
+        or a file excludes their links, or their links always overlap. Existing pairs do not change, and pairs that a
+        file lists are kept.
 
         Parameters
         ----------
@@ -393,11 +400,17 @@ class Editing:
         itself : bool, optional
             Whether moving bodies touch each other. With False they touch only bodies at rest, such as the floor of a
             file, which is much faster.
+        srdf : str or path-like, optional
+            SRDF file of MoveIt, or its text: the links of its ``disable_collisions`` do not touch.
+        exclude_overlapping : bool, optional
+            Leave out links whose shapes overlap in the neutral and in all of 20 sampled configurations. With False they
+            repel each other, as in MuJoCo.
 
         Returns
         -------
         Model
-            Mechanism with ``pairs`` of contact.
+            Mechanism with ``pairs`` of contact. Its ``excluded`` pairs of links include those of the SRDF file and
+            those that always overlap; ``model.save("robot.srdf")`` writes them.
 
         Raises
         ------
@@ -406,12 +419,12 @@ class Editing:
 
         Notes
         -----
-        Pairs of kinds without contact points cause one warning, such as pairs of meshes, whose convex hulls touch only
-        planes.
+        Pairs of links that always overlap cause one warning, which lists them. Pairs of kinds without contact points
+        cause another one, such as pairs of meshes, whose convex hulls touch only planes.
         """
         from linkwright.model.transformations.contact_pairs import with_contact
 
-        return self._edited(with_contact, between, exclude, itself)
+        return self._edited(with_contact, between, exclude, itself, srdf, exclude_overlapping)
 
     @explained
     def without_loop(self, name: str) -> Model:
