@@ -110,6 +110,14 @@ def test_a_wheel_on_a_plane_that_it_always_touches_stays():
     assert len(builder.shape("wheel", "sphere", radius=0.1).build().with_contact().pairs) == 1
 
 
+@pytest.mark.parametrize("joint", ["free", "planar", "prismatic"])
+def test_bodies_that_can_move_apart_stay_however_large_they_are(joint):
+    builder = lw.Builder("two")
+    for name in "ab":
+        builder.body(name, 1.0, inertia=0.1).joint(name, joint, "world", name).shape(name, "sphere", radius=50.0)
+    assert len(builder.build().with_contact().pairs) == 1
+
+
 SRDF = """<?xml version="1.0"?>
 <robot name="arm">
   <group name="all"><chain base_link="base" tip_link="tool"/></group>

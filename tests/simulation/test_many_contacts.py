@@ -64,7 +64,7 @@ def states(model: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 def tangle(kinds: list[str], seed: int) -> Any:
     """Return a floating chain whose links touch each other and the ground."""
-    return crawler(kinds, seed, 8 if "box" in kinds else 18).with_contact()
+    return crawler(kinds, seed, 8 if "box" in kinds else 18).with_contact(exclude_overlapping=False)
 
 
 MODELS = {

@@ -28,12 +28,12 @@ DEEP = 1e-9
 def always_overlapping(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
     """Return the pairs whose shapes overlap in the neutral and in all sampled configurations, within the limits.
 
-    Planes and height fields are left out: a wheel rolls on a ground that it always touches.
+    Pairs that a joint can separate by any distance are left out, and so are planes and height fields: a wheel rolls on
+    a ground that it always touches.
     """
     if model.holds_symbols:
         return []
-    kinds = [{model.shapes[pair.first].kind, model.shapes[pair.second].kind} for pair in pairs]
-    left = [pair for pair, of in zip(pairs, kinds, strict=True) if not of & {*UNBOUNDED}]
+    left = [pair for pair in pairs if _is_held_together(model, pair)]
     neutral = np.clip(model.neutral(), model.lower, model.upper)
     deep = DEEP * scale_of(model).length
     for q in (neutral, *model.random(SAMPLES, seed=0)):
@@ -41,6 +41,16 @@ def always_overlapping(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
         if not left:
             break
     return left
+
+
+def _is_held_together(model: Model, pair: Pair) -> bool:
+    """Return whether both shapes are bounded, and no joint between their bodies translates without limits."""
+    shapes = (model.shapes[pair.first], model.shapes[pair.second])
+    if any(shape.kind in UNBOUNDED for shape in shapes):
+        return False
+    paths = [set(model.path(model.frame(shape.body).body)) for shape in shapes]
+    joints = [model.joints[k] for k in paths[0] ^ paths[1]]
+    return not any("m" in joint.motion.units and not np.isfinite(joint.upper - joint.lower).all() for joint in joints)
 
 
 def overlap_depths(model: Model, pairs: Iterable[Pair], q: Array) -> list[float]:
