@@ -420,6 +420,10 @@ def test_problems_with_root_free_are_the_file_s():
         ),
         ((link("a", "<mass/>"),), "<mass> in <link> is not an element of URDF"),
         (two('<dynamics dampin="1"/>'), "<dynamics> has no attribute 'dampin' in URDF (did you mean 'damping'?)"),
+        (
+            (link("a"), link("b", "<visual><geometry><sphere radius='1'/></geometry></visual>"), joint("j", "a", "b")),
+            "r.urdf:3:1: link 'b': no <inertial>, so its mass is 0",
+        ),
         (two(type="revolute"), "r.urdf:4:1: joint 'j': revolute without <limit>; taken as unlimited"),
         (two('<limit effort="1" velocity="1"/>', type="prismatic"), "joint 'j': <limit> has neither lower nor upper"),
         (two('<limit lower="-1" upper="1"/>'), "joint 'j': continuous: its lower and upper limits are ignored"),

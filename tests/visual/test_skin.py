@@ -126,6 +126,20 @@ def test_motions_and_ghosts_are_drawn_with_shapes(tmp_path):
     assert draw(model, q) is not None
 
 
+def test_meshes_in_millimeters_are_reported(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box((400.0, 50.0, 50.0)).export(tmp_path / "a.stl")
+    arm = lw.Builder("arm").body("a", 1.0, [0.2, 0, 0], 0.01).joint("j", "revolute", "world", "a")
+    arm = arm.body("b", 1.0, [0.2, 0, 0], 0.01).joint(
+        "k", "revolute", "a", "b", placement=lw.transform.make(np.eye(3), [0.4, 0, 0])
+    )
+    with pytest.warns(FormatWarning, match=r"a mesh is 400 m large, .* add up to 0\.4 m; .*scale=\"0\.001"):
+        skin(lw.Builder(arm.build()).mesh("a", str(tmp_path / "a.stl")).build())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        skin(lw.Builder(arm.build()).mesh("a", str(tmp_path / "a.stl"), scale=0.001).build())
+
+
 def test_missing_meshes_leave_sticks_and_broken_ones_are_reported(tmp_path):
     pytest.importorskip("trimesh")
     builder = lw.Builder("arm").body("a", 1.0, [0.5, 0, 0], 0.01).joint("j", "revolute", "world", "a")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from threading import RLock, Timer
 from time import perf_counter
 from typing import Any, Literal, get_args
@@ -12,7 +13,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linkwright.browser.scene import BrowserScene
+from linkwright.browser.solids import solids_of
 from linkwright.browser.style import NARROW, SHEET
+from linkwright.model.memo import derived
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import skeleton
 
@@ -89,7 +92,7 @@ class CameraControls:
         """Show the whole robot and its gizmo, from one side or ("Fit") from the direction of the camera ``present``."""
         camera = client.camera
         near, up = self._direction(view, camera if present is None else present)
-        points = np.concatenate([self._points(), self.extent()])
+        points = np.concatenate([self._points(), self._corners(), self.extent()])
         right = np.cross(up, near)
         right /= np.linalg.norm(right)
         axes = np.stack([right, np.cross(near, right), near])
@@ -145,6 +148,15 @@ class CameraControls:
         places: Array = self._bones.along(self.scene.poses[None])[0]
         moving = self._bones.body >= 0
         return places[moving] if moving.any() else places
+
+    def _corners(self) -> Array:
+        """Return the corners (n, 3) of boxes around the moving solids."""
+        boxes: list[Array] = [np.zeros((0, 3))]
+        for solid in derived(self.scene.model, solids_of).solids:
+            if solid.body >= 0:
+                T = self.scene.poses[solid.body]
+                boxes.append(_box(solid.mesh.vertices) @ T[:3, :3].T + T[:3, 3])
+        return np.concatenate(boxes)
 
     def _middle(self) -> Array:
         points = self._points()
@@ -215,6 +227,12 @@ class CameraControls:
             camera = client.camera
             with client.atomic():
                 camera.position = np.asarray(camera.position) + moved
+
+
+def _box(points: Array) -> Array:
+    """Return the corners (8, 3) of the box around points (n, 3)."""
+    ends = points.min(axis=0), points.max(axis=0)
+    return np.array([[ends[i][0], ends[j][1], ends[k][2]] for i, j, k in product(range(2), repeat=3)])
 
 
 def free_share(width: float, height: float) -> float:

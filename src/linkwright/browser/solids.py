@@ -21,7 +21,14 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
 from linkwright.visual.drawing.linkage import SegmentKind, Skeleton, poses_along, skeleton
 from linkwright.visual.drawing.scene import limb_colors
-from linkwright.visual.drawing.skin import coarse, coarse_painted, read_meshes, tell_colors
+from linkwright.visual.drawing.skin import (
+    check_units,
+    coarse,
+    coarse_painted,
+    explain_absent,
+    read_meshes,
+    tell_colors,
+)
 from linkwright.visual.rendering.surfaces import capsule, creased, creases, primitive, sphere, turned
 
 MOST_TRIANGLES = 1_000_000
@@ -112,8 +119,9 @@ def _shapes(model: Model, touching: bool = False) -> tuple[BodySolid, ...]:
         found += _pieces(look, read, folder, pictures)
     if not touching:
         tell_colors(model, pictures.notes)
-    if absent:
-        missing.append(f"{len(absent)} of {len(wanted)} files are not found, such as {absent[0]!r}")
+    missing += explain_absent(absent)
+    if not touching:
+        check_units(model, [solid.mesh for solid in found if solid.body >= 0])
     if missing and not touching:
         warn(f"{model.name!r}: shapes are not shown: {listed(tuple(dict.fromkeys(missing)), 'meshes')}", FormatWarning)
     return tuple(found)

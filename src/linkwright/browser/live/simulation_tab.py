@@ -55,7 +55,7 @@ TEXT = "Simulate the robot in real time: push it with the mouse; change masses, 
 TOO_LONG = "The equations of this robot are too long for the panel; `linkwright equations` writes them to a file."
 LOOPS = "The panel has no equations of closed loops; `linkwright equations` writes them to a file."
 STEPS = {
-    "Simulate": "The simulation runs. Drag a link to push it.",
+    "Simulate": "The simulation runs. Drag a link to push it. *Pause* is on the *Simulate* tab.",
     "Push": "A push has moved the robot. Drag a link with the mouse to push it yourself.",
     "Equations": "The equations of motion are at the left. The colors show the present size of each term.",
 }

@@ -71,7 +71,11 @@ def summary(motion: Motion, method: str, controlled: bool, pushed: bool = False)
         table.add_row("energy", f"{change}: the simulation diverged; its last samples are not valid")
     else:
         moved = scale > 1e-12 * float(np.abs(energy).max())
-        part = f"{motion.drift / scale:.2g} of the exchanged energy" if moved else "nothing moves"
+        part = (
+            f"{motion.drift / scale:.2g} of the exchanged energy"
+            if moved
+            else "nothing moves: this posture is an equilibrium; --posture or --push start a motion"
+        )
         table.add_row("energy drift", f"{motion.drift:.3g} J, {part}")
     if motion.pressing and motion.impulses is not None:
         contacts = motion.contacts

@@ -220,6 +220,7 @@ class UrdfReader(WordFindings):
         if not bodies and ground is None and not self.problems:
             self.problem(element, "the robot has no links")
         self.roots(bodies, joints, ground)
+        self.weightless(bodies, joints, {shape.body for shape in shapes})
         name = element.attributes.get("name", "")[:LONGEST_NAME] or name
         return Description(name, tuple(bodies), tuple(joints), shapes=tuple(shapes))
 
@@ -235,6 +236,16 @@ class UrdfReader(WordFindings):
                 joint = replace(joint, mimic=None)
             kept.append(joint)
         return kept
+
+    def weightless(self, bodies: list[BodySpec], joints: list[JointSpec], visible: set[str]) -> None:
+        """Report moved links that have shapes but no <inertial>."""
+        moved = {joint.child for joint in joints if joint.motion is not None}
+        for body in bodies:
+            if body.name in moved and body.name in visible and not body.inertia_place:
+                message = (
+                    f"{body.place}: link {body.name!r}: no <inertial>, so its mass is 0; a simulation needs masses"
+                )
+                self.remarks.setdefault(message, [])
 
     def ground(self, element: Element, body: BodySpec, before: Element | None) -> Element:
         """Treat a link named "world" as the world."""

@@ -99,7 +99,9 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in bodies and not (name == WORLD and role == "parent"):
                 unknown = unknown_name(f"{role} body", name, chain(bodies, [WORLD] * (role == "parent")), problems)
-                problems.append(at_place(joint.place, f"joint {joint.name!r}: {unknown}"))
+                problems.append(
+                    at_place(joint.place, f"joint {joint.name!r}: {unknown}; add it to the file, or correct the name")
+                )
         if joint.child in above:
             first = above[joint.child]
             problems.append(

@@ -30,6 +30,8 @@ FINEST, COARSEST = 200, 3
 """cells of the grid along the longest side of a mesh"""
 MOST_ROUND, FEWER_FACETS = 25, 20
 """Number of shapes above which circles have fewer facets, and that number of facets."""
+MILLIMETERS = 20.0
+"""Size of a mesh, relative to the mechanism and at least to 1 m, above which its file is likely in millimeters."""
 THUMBNAIL = 128
 """pixels, of pictures that lie on meshes: a triangle has one color"""
 Read = TypeVar("Read")
@@ -148,6 +150,35 @@ def read_meshes(
     return found, absent, wrong
 
 
+def explain_absent(absent: Sequence[str]) -> list[str]:
+    """Return at most one sentence about mesh files that are not found."""
+    names = list(dict.fromkeys(absent))
+    if not names:
+        return []
+    which = f"{names[0]!r} is" if len(names) == 1 else f"{len(names)} files are, such as {names[0]!r},"
+    remedy = "paths start at the folder of the robot file"
+    if any(name.startswith("package://") for name in names):
+        remedy = "load(…, packages=[folder]) takes the folder of the packages"
+    return [f"{which} not found; {remedy}"]
+
+
+def check_units(model: Model, meshes: Sequence[Mesh]) -> None:
+    """Warn about meshes of moving bodies that are much larger than the mechanism: files in millimeters."""
+    largest = max((float(np.ptp(mesh.vertices, axis=0).max()) for mesh in meshes), default=0.0)
+    size = length(model)
+    if size and largest > MILLIMETERS * max(size, 1.0):
+        warn(
+            f"{model.name!r}: a mesh is {largest:.3g} m large, but distances of joints add up to {size:.3g} m; "
+            'for a mesh file in millimeters write scale="0.001 0.001 0.001" in the robot file',
+            FormatWarning,
+        )
+
+
+def length(model: Model) -> float:
+    """Return the sum of the distances between consecutive joints, m."""
+    return sum(float(np.linalg.norm(link.placement[:3, 3])) for link in model.links if link.parent >= 0)
+
+
 def _skin(model: Model, touching: bool) -> Skin | None:
     shapes = [
         shape
@@ -168,18 +199,12 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         pieces.append(_BodyTriangles(frame.body, placed, colors[left], closed))
         notes += unread
     tell_colors(model, notes)
-    if absent:
-        names = dict.fromkeys(absent)
-        told = (
-            f"{next(iter(names))!r} is"
-            if len(names) == 1
-            else f"{len(names)} files are, such as {next(iter(names))!r},"
-        )
-        missing.append(f"{told} not found")
+    missing += explain_absent(absent)
+    check_units(model, [piece.mesh for piece in pieces if piece.body >= 0 and not piece.closed])
     if missing:
         warn(f"{model.name!r}: shapes are not drawn: {listed(tuple(dict.fromkeys(missing)), 'meshes')}", FormatWarning)
     size = max((float(np.ptp(piece.mesh.vertices, axis=0).max()) for piece in pieces if piece.body >= 0), default=0.0)
-    reach = sum(float(np.linalg.norm(link.placement[:3, 3])) for link in model.links if link.parent >= 0) + size
+    reach = length(model) + size
     pieces = [piece for piece in pieces if piece.body >= 0 or np.abs(piece.mesh.vertices).max() <= 2.0 * reach]
     if not pieces:
         return None
