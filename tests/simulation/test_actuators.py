@@ -294,3 +294,20 @@ def test_wrong_options():
         run(controls=[1.0], method="dopri5")
     with pytest.raises(ArgumentError, match="has no actuators"):
         lw.simulate(arm(), q, v, 0.01, actuation=lw.Actuation(controls=[1.0]))
+
+
+def test_actuators_act_with_contact_and_in_rollouts(tmp_path):
+    text = """<mujoco><worldbody><body name="b" pos="0 0 .1"><freejoint name="root"/><geom size=".1" density="300"/>
+      <body name="arm"><joint name="hinge" axis="0 1 0"/><geom type="capsule" fromto="0 0 .1 0 0 .3" size=".03"
+      contype="0" conaffinity="0"/></body></body></worldbody>
+      <actuator><position name="servo" joint="hinge" kp="20" kv="1"/></actuator></mujoco>"""
+    path = tmp_path / "ball.xml"
+    path.write_text(text)
+    model = lw.load(path, trusted=True).with_ground()
+    held = lw.Actuation(controls=[0.3])
+    q = np.array([0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 0.0])
+    motion = lw.simulate(model, q, np.zeros(7), 0.2, actuation=held)
+    rolled = lw.rollout(model, q, np.zeros(7), 200, 1e-3, actuation=held)
+    np.testing.assert_array_equal(rolled.q[-1], motion.q[-1])
+    assert motion.impulses.max() > 0.0
+    np.testing.assert_allclose(motion.q[-1, 7], 0.3, atol=0.05)
