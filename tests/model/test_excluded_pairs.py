@@ -7,7 +7,7 @@ import linkwright as lw
 from linkwright.dynamics.overlaps import always_overlapping, overlap_depths
 from linkwright.errors import ArgumentError, FormatError, FormatWarning, LinkwrightWarning, MissingFileError, ModelError
 from linkwright.formats.installed_robots import example_robots
-from linkwright.model.transformations.contact_pairs import neighbors, possible_pairs
+from linkwright.model.transformations.contact_pairs import neighbors
 
 
 def arm(radius=0.05, base="fixed", mount=True):
@@ -81,7 +81,7 @@ def test_links_that_always_overlap_are_left_out_and_reported():
     assert pairs("base link1", "link0 link2") <= {frozenset(pair) for pair in touching.excluded}
     assert not links(touching) & {frozenset(pair) for pair in touching.excluded}
     q = model.random(50, seed=3)
-    candidates = possible_pairs(model)
+    candidates = model.with_contact(exclude_overlapping=False).pairs
     always = {id(pair) for pair in always_overlapping(model, candidates)}
     depth = np.array([overlap_depths(model, candidates, one) for one in q])
     for k, pair in enumerate(candidates):
@@ -99,8 +99,9 @@ def test_links_that_overlap_in_the_neutral_posture_only_stay():
     builder.joint("slide", "prismatic", "a", "b", axis=(1, 0, 0), limits=(0.0, 1.0)).body("c", 1.0, inertia=0.1)
     builder.joint("turn", "revolute", "b", "c").shape("a", "sphere", radius=0.1).shape("c", "sphere", radius=0.1)
     folded = builder.build()
-    assert overlap_depths(folded, possible_pairs(folded), np.zeros(2)) == [pytest.approx(0.2)]
-    assert links(folded.with_contact()) == pairs("a c")
+    touching = folded.with_contact()
+    assert overlap_depths(touching, touching.pairs, np.zeros(2)) == [pytest.approx(0.2)]
+    assert links(touching) == pairs("a c")
     assert folded.with_contact().excluded == ()
 
 

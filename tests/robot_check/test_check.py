@@ -240,6 +240,22 @@ def test_notes_can_be_left_out(capsys):
     assert capsys.readouterr().out == "two_link: 2 notes\n"
 
 
+@pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")
+@pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+def test_hulls_of_meshes_that_overlap_are_those_of_the_compiled_distances():
+    pytest.importorskip("trimesh", reason="needs the extra meshes")
+    name = "go2"
+    findings = [one for one in check_robot(name).findings if one.rule == "overlap"]
+    robot = lw.load(name)
+    found = lw.distances(robot, np.clip(robot.neutral(), robot.lower, robot.upper))
+    expected = {pair: -d for pair, d in zip(found.pairs, found.distance, strict=True) if d < -1e-4}
+    assert len(findings) == len(expected) > 0
+    for (first, second), depth in expected.items():
+        a, b = sorted((first.partition("[")[0], second.partition("[")[0]))
+        text = f"the collision shapes of {a!r} and {b!r} overlap by {1e3 * depth:.3g} mm"
+        assert any(one.message.startswith(text) for one in findings), text
+
+
 def test_the_result_does_not_depend_on_units_of_mass():
     """Thresholds of masses are ratios: a robot of a thousandth of the mass has the same findings."""
     model = lw.load(robot())

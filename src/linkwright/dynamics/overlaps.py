@@ -33,7 +33,7 @@ def always_overlapping(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
     """
     if model.holds_symbols:
         return []
-    left = [pair for pair in pairs if _is_held_together(model, pair)]
+    left = [pair for pair in pairs if held_together(model, model.shapes[pair.first], model.shapes[pair.second])]
     neutral = np.clip(model.neutral(), model.lower, model.upper)
     deep = DEEP * scale_of(model).length
     for q in (neutral, *model.random(SAMPLES, seed=0)):
@@ -43,12 +43,11 @@ def always_overlapping(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
     return left
 
 
-def _is_held_together(model: Model, pair: Pair) -> bool:
-    """Return whether both shapes are bounded, and no joint between their bodies translates without limits."""
-    shapes = (model.shapes[pair.first], model.shapes[pair.second])
-    if any(shape.kind in UNBOUNDED for shape in shapes):
+def held_together(model: Model, first: Shape, second: Shape) -> bool:
+    """Return whether two shapes are bounded, and no joint between their bodies translates without limits."""
+    if first.kind in UNBOUNDED or second.kind in UNBOUNDED:
         return False
-    paths = [set(model.path(model.frame(shape.body).body)) for shape in shapes]
+    paths = [set(model.path(model.frame(shape.body).body)) for shape in (first, second)]
     joints = [model.joints[k] for k in paths[0] ^ paths[1]]
     return not any("m" in joint.motion.units and not np.isfinite(joint.upper - joint.lower).all() for joint in joints)
 

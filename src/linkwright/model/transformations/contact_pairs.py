@@ -197,18 +197,6 @@ def _united(first: LinkPairs, second: Iterable[tuple[str, str]]) -> LinkPairs:
     return tuple(found.values())
 
 
-def possible_pairs(model: Model) -> list[Pair]:
-    """Return the pairs of shapes that may touch, of kinds with contact points, and those that a file lists."""
-    never = {frozenset(pair) for pair in model.excluded}
-    found = {frozenset((pair.first, pair.second)): pair for pair in model.listed_pairs}
-    for i, j in meeting_shapes(model):
-        if frozenset((model.shapes[i].body, model.shapes[j].body)) not in never:
-            pair = combined(model.shapes, i, j)
-            if pair is not None:
-                found.setdefault(frozenset((i, j)), pair)
-    return list(found.values())
-
-
 def meeting_shapes(model: Model) -> list[tuple[int, int]]:
     """Return the index pairs of shapes that the filters of MJCF allow, including shapes of the world."""
     places = [k for k, shape in enumerate(model.shapes) if shape.touches]
