@@ -45,7 +45,7 @@ def test_every_command_tells_words_that_it_does_not_take(command, capsys):
         ("identify a b c", "identify takes at most ROBOT and DATA; unexpected: 'c'"),
         ("info", "info takes ROBOT; ROBOT is missing"),
         ("convert a", "convert takes ROBOT and FILE; FILE is missing"),
-        ("simulat", "unknown command 'simulat'; did you mean simulate? The commands are bench, cache, convert"),
+        ("simulat", "unknown command 'simulat'; did you mean simulate? The commands are bench, cache, check, convert"),
         ("qqq", "unknown command 'qqq'. The commands are bench,"),
         ("--versoin", "unknown option '--versoin' before a command; did you mean --version? The commands"),
         ("simulate --tiem 3", "simulate has no option '--tiem'; did you mean --time?"),
