@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.dynamics import (
     close_loops,
@@ -73,7 +74,7 @@ class TransferredState(NamedTuple):
 
 
 @takes_model
-def transfer_state(model: Model, q: Any, v: Any, other: Model) -> TransferredState:
+def transfer_state(model: Model, q: ArrayLike, v: ArrayLike, other: Model) -> TransferredState:
     """Compute the state of another mechanism whose bodies have the same poses, after a plastic impact.
 
     Parameters
@@ -105,7 +106,7 @@ def transfer_state(model: Model, q: Any, v: Any, other: Model) -> TransferredSta
 
 
 @takes_model
-def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> TransferredState:
+def lock_joints(model: Model, q: ArrayLike, v: ArrayLike, joints: Iterable[str]) -> TransferredState:
     """Lock joints at their present positions by a plastic impact.
 
     Parameters
@@ -130,7 +131,9 @@ def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> Transfer
 
 
 @takes_model
-def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[str] | None = None) -> TransferredState:
+def unlock_joints(
+    model: Model, q: ArrayLike, v: ArrayLike, free: Model, joints: Iterable[str] | None = None
+) -> TransferredState:
     """Unlock joints that :func:`lock_joints` locked; no energy is lost.
 
     Parameters
@@ -170,7 +173,14 @@ def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[st
 
 @takes_model
 def add_loop(
-    model: Model, q: Any, v: Any, name: str, type: str | tuple[str, Any], first: str, second: str, axis: Any = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    name: str,
+    type: str | tuple[str, Any],
+    first: str,
+    second: str,
+    axis: ArrayLike | None = None,
 ) -> TransferredState:  # a loop's kind is its type elsewhere too
     """Add a loop that holds two frames at their present relative pose, by a plastic impact.
 
@@ -205,7 +215,7 @@ def add_loop(
 
 
 @takes_model
-def remove_loop(model: Model, q: Any, v: Any, name: str) -> TransferredState:
+def remove_loop(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> TransferredState:
     """Remove a loop; the state does not change.
 
     Parameters
@@ -229,7 +239,7 @@ def remove_loop(model: Model, q: Any, v: Any, name: str) -> TransferredState:
 
 
 @takes_model
-def grasp(model: Model, q: Any, v: Any, hand: str, held: str, name: str = "grasp") -> TransferredState:
+def grasp(model: Model, q: ArrayLike, v: ArrayLike, hand: str, held: str, name: str = "grasp") -> TransferredState:
     """Attach a frame to a hand at its present relative pose: a weld, added by a plastic impact.
 
     Parameters

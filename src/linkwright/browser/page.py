@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.browser.camera import CameraControls
 from linkwright.browser.hand import Hand, Track
@@ -221,7 +222,7 @@ class Studio:
         """
         self._status.content = literal(text)
 
-    def show(self, q: Any) -> None:
+    def show(self, q: ArrayLike) -> None:
         """Show a configuration. The panel warns of joint limits.
 
         Parameters
@@ -324,7 +325,12 @@ def add_dark_theme(gui: Any, scene: BrowserScene) -> None:
 
 @explained
 def studio(
-    model: Model | Any, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = False
+    model: Model | Any,
+    q: ArrayLike | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    browser: bool = False,
 ) -> Studio:
     """Show a mechanism, a motion or a trajectory in the browser (extra ``studio``).
 

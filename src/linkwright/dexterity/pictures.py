@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
@@ -25,7 +26,7 @@ KINDS = {"velocity": dynamics.velocity_ellipsoid, "force": dynamics.force_ellips
 @takes_model
 def draw_ellipsoids(
     model: Model,
-    q: Any,
+    q: ArrayLike,
     frame: str,
     kinds: tuple[str, ...] = ("velocity", "force"),
     *,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
@@ -45,7 +46,7 @@ class StaticWrench(NamedTuple):
 @takes_model
 def null_space(
     model: Model,
-    q: Any,
+    q: ArrayLike,
     frame: str,
     directions: str | Sequence[str] = "all",
     reference_frame: str = "world_aligned",
@@ -85,7 +86,7 @@ def null_space(
 @takes_model
 def singular_directions(
     model: Model,
-    q: Any,
+    q: ArrayLike,
     frame: str,
     directions: str | Sequence[str] = "all",
     reference_frame: str = "world_aligned",
@@ -122,9 +123,9 @@ def singular_directions(
 @takes_model
 def static_wrench(
     model: Model,
-    q: Any,
+    q: ArrayLike,
     frame: str,
-    tau: Any,
+    tau: ArrayLike,
     reference_frame: str = "world_aligned",
     relative_to: str = "world",
 ) -> StaticWrench:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.elements import Link
@@ -276,7 +277,7 @@ def _per_joint(model: Model, result: str, function: Callable[..., Array], *coord
 
 
 @takes_model
-def check(model: Model, q: Any) -> None:
+def check(model: Model, q: ArrayLike) -> None:
     """Check a configuration: its shape, finite values and unit quaternions.
 
     Joint limits are not checked. Kernels check shapes only (`docs/reference/conventions.md`).

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive
 from linkwright.compiler.kernel import Kernel, compile
@@ -116,8 +117,8 @@ class Calibrated:
 @explained
 def calibrate(
     arm: Model | DHTable,
-    q: Any,
-    measured: Any,
+    q: ArrayLike,
+    measured: ArrayLike,
     vary: Iterable[str] = (*OF_ROWS, *PLACEMENTS),
     *,
     length: float | None = None,

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import at_least
 from linkwright.dynamics.parameters.identifiable import combination
@@ -182,11 +183,11 @@ class Identified:
 @takes_model
 def identify(
     model: Model,
-    q: Any,
-    v: Any = None,
-    a: Any = None,
-    tau: Any = None,
-    t: Any = None,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: ArrayLike | None = None,
     *,
     armature: bool = False,
     friction: bool = False,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from linkwright.bounds import positive
 from linkwright.identification.identify import Identified, identify
 from linkwright.model.requirement import takes_model
@@ -14,11 +16,11 @@ from linkwright.model.tree import Model
 def identify_payload(
     model: Model,
     frame: str,
-    q: Any,
-    v: Any = None,
-    a: Any = None,
-    tau: Any = None,
-    t: Any = None,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: ArrayLike | None = None,
     *,
     mass: float = 1.0,
     radius: float = 0.05,

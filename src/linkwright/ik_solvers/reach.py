@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive, truth, whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted
@@ -67,7 +68,7 @@ class Reached:
 def inverse_kinematics(
     model: Model,
     targets: Mapping[Any, Any],
-    initial_guess: Any = None,
+    initial_guess: ArrayLike | None = None,
     tolerance: float = 1e-6,
     restarts: int = 100,
     seed: int = 0,

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.bounds import positive, truth
@@ -41,7 +42,7 @@ LEAST = 1e-12
 @takes_model
 def resolved_rate(
     model: Model,
-    q: Any,
+    q: ArrayLike,
     rates: Mapping[Any, Any],
     *,
     damping: float = 0.02,

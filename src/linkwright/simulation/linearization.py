@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive
 from linkwright.compiler.kernel import Kernel, compile
@@ -63,9 +64,9 @@ TOGETHER = 1
 @takes_model
 def linearize(
     model: Model,
-    q: Any,
-    v: Any,
-    tau: Any,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
     step: float | None = None,
     method: IntegrationMethod | Integrator | None = None,
 ) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import finite_number, positive, whole_number
 from linkwright.errors import InputError, warn
@@ -32,8 +33,8 @@ from linkwright.status import status_message
 @takes_model
 def simulate(
     model: Model,
-    q0: Any,
-    v0: Any,
+    q0: ArrayLike,
+    v0: ArrayLike,
     duration: float | tuple[float, float],
     step: float = 1e-3,
     method: IntegrationMethod | Integrator | None = None,

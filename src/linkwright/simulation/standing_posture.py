@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.compiler.public import compile_or_not, public
 from linkwright.dynamics import difference, integrate, jacobian, mass_matrix, pose
@@ -38,7 +39,7 @@ mass_matrix_of, jacobian_of, pose_of = public(mass_matrix), public(jacobian), pu
 
 
 @takes_model
-def standing_configuration(model: Model, q: Any) -> Array:
+def standing_configuration(model: Model, q: ArrayLike) -> Array:
     """Move the base vertically until the lowest contact shape touches the ground.
 
     All free joints move by the same distance in the world; other joints and the orientation of the base do not change,

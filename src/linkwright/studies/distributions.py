@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import InputError, ShapeError, explained
 from linkwright.spatial.arrays import Array, as_numbers
@@ -91,7 +92,7 @@ class Distribution:
 
 
 @explained
-def uniform(low: Any, high: Any) -> Distribution:
+def uniform(low: ArrayLike, high: ArrayLike) -> Distribution:
     """Return the uniform distribution.
 
     Parameters
@@ -111,7 +112,7 @@ def uniform(low: Any, high: Any) -> Distribution:
 
 
 @explained
-def log_uniform(low: Any, high: Any) -> Distribution:
+def log_uniform(low: ArrayLike, high: ArrayLike) -> Distribution:
     """Return the distribution with a uniform logarithm, for numbers that are uncertain by a factor.
 
     Parameters
@@ -131,7 +132,7 @@ def log_uniform(low: Any, high: Any) -> Distribution:
 
 
 @explained
-def normal(mean: Any, deviation: Any) -> Distribution:
+def normal(mean: ArrayLike, deviation: ArrayLike) -> Distribution:
     """Return the normal distribution.
 
     Parameters
@@ -151,7 +152,7 @@ def normal(mean: Any, deviation: Any) -> Distribution:
 
 
 @explained
-def choice(values: Any) -> Distribution:
+def choice(values: ArrayLike) -> Distribution:
     """Return the uniform distribution of some values.
 
     Parameters

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import not_negative, positive, whole_number
 from linkwright.compiler.native.threads import default_threads
@@ -58,15 +59,15 @@ class StoppingCriterion:
 @takes_model
 def ilqr(
     model: Model,
-    q0: Any,
-    v0: Any,
+    q0: ArrayLike,
+    v0: ArrayLike,
     steps: int,
     step: float,
     running: Cost | Sequence[Cost] = (),
     final: Cost | Sequence[Cost] = (),
     *,
-    effort_limits: Any = None,
-    initial_guess: Any = None,
+    effort_limits: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     actuated: Sequence[str] | None = None,
     method: IntegrationMethod | None = None,
     each: Collection[str] = (),

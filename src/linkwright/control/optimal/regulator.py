@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import whole_number
 from linkwright.compiler.public import kernel_of
@@ -126,14 +127,14 @@ class Regulator:
 @takes_model
 def lqr(
     model: Model,
-    q: Any,
-    Q: Any = 1.0,
-    R: Any = 1.0,
+    q: ArrayLike,
+    Q: ArrayLike = 1.0,
+    R: ArrayLike = 1.0,
     *,
-    tau: Any = None,
+    tau: ArrayLike | None = None,
     step: float | None = None,
     horizon: int | None = None,
-    final: Any = None,
+    final: ArrayLike | None = None,
     actuated: Sequence[str] | None = None,
     method: IntegrationMethod | None = None,
 ) -> Regulator:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.dynamics.closed_loops.rows import (
     constraint_residual,
@@ -43,7 +44,7 @@ SAMPLES = 2
 
 
 @takes_model
-def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> Array:
+def close_loops(model: Model, initial_guess: ArrayLike, fixed: Iterable[str] = ()) -> Array:
     """Compute a configuration near an initial guess in which all loops are closed.
 
     Parameters
@@ -234,7 +235,7 @@ class Mobility:
 
 
 @takes_model
-def mobility(model: Model, q: Any = None) -> Mobility:
+def mobility(model: Model, q: ArrayLike | None = None) -> Mobility:
     """Compute degrees of freedom, and independent and redundant constraints.
 
     Parameters

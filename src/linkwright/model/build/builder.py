@@ -8,6 +8,7 @@ from types import EllipsisType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import (
     ArgumentError,
@@ -89,7 +90,9 @@ class Builder(ShapeBuilder):
         self._names = {"body or frame": bodies | frames, "joint": joints}
 
     @explained
-    def body(self, name: str, mass: float = 0.0, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0) -> Builder:
+    def body(
+        self, name: str, mass: float = 0.0, center_of_mass: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = 0.0
+    ) -> Builder:
         """Add a rigid body.
 
         Parameters
@@ -129,12 +132,12 @@ class Builder(ShapeBuilder):
         *,
         xyz: Sequence[float] | None = None,
         rpy: Sequence[float] | None = None,
-        placement: Any = None,
-        axis: Any = None,
+        placement: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
         limits: JointLimits | tuple[Any, Any] | None = None,
-        damping: Any = 0.0,
-        friction: Any = 0.0,
-        armature: Any = 0.0,
+        damping: ArrayLike = 0.0,
+        friction: ArrayLike = 0.0,
+        armature: ArrayLike = 0.0,
     ) -> Builder:
         """Add a joint.
 
@@ -202,7 +205,7 @@ class Builder(ShapeBuilder):
         return self
 
     @explained
-    def joint_spring(self, joint: str, stiffness: Any, rest: Any = None) -> Builder:
+    def joint_spring(self, joint: str, stiffness: ArrayLike, rest: ArrayLike | None = None) -> Builder:
         """Add a spring to a joint: it pulls the coordinates towards ``rest``.
 
         Parameters
@@ -257,7 +260,7 @@ class Builder(ShapeBuilder):
         *,
         xyz: Sequence[float] | None = None,
         rpy: Sequence[float] | None = None,
-        placement: Any = None,
+        placement: ArrayLike | None = None,
     ) -> Builder:
         """Add a frame on a body.
 
@@ -294,8 +297,8 @@ class Builder(ShapeBuilder):
         *,
         xyz: Sequence[float] | None = None,
         rpy: Sequence[float] | None = None,
-        placement: Any = None,
-        axis: Any = None,
+        placement: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
     ) -> Builder:
         """Add a closed loop between two frames of the tree.
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import (
     ArgumentError,
@@ -97,8 +98,8 @@ def from_dh(
     rows: Sequence[DHRow],
     convention: str = "modified",
     *,
-    base: Any = None,
-    tool: Any = None,
+    base: ArrayLike | None = None,
+    tool: ArrayLike | None = None,
     gravity: Sequence[float] = STANDARD_GRAVITY,
 ) -> Model:
     """Build a serial arm from a Denavit–Hartenberg table.

@@ -19,6 +19,7 @@ from functools import cache, cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.bounds import positive
@@ -174,7 +175,7 @@ class Hold:
 
 @takes_model
 def hold_posture(
-    model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
+    model: Model, posture: ArrayLike, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:
     """Return a controller that holds a posture by computed torque: each coordinate is a damped oscillator.
 
@@ -223,7 +224,7 @@ def hold_posture(
 
 @takes_model
 def hold_joints(
-    model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
+    model: Model, posture: ArrayLike, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:
     """Return a controller that holds the joints at a posture, for floating bases and closed loops.
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
@@ -53,8 +54,8 @@ SHIFTS = 30
 @takes_model
 def rollout_derivatives(
     model: Model,
-    q0: Any,
-    v0: Any,
+    q0: ArrayLike,
+    v0: ArrayLike,
     steps: int,
     step: float = 1e-3,
     controller: Callable[..., Any] | None = None,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import Kernel
@@ -30,8 +31,8 @@ from linkwright.spatial.arrays import Array
 @takes_model
 def rollout(
     model: Model,
-    q0: Any,
-    v0: Any,
+    q0: ArrayLike,
+    v0: ArrayLike,
     steps: int,
     step: float = 1e-3,
     controller: Callable[..., Any] | None = None,

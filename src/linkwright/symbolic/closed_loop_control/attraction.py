@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.bounds import positive, whole_number
@@ -121,9 +122,9 @@ def region_of_attraction(
     model: Model,
     controller: Callable[..., Any] | None = None,
     *,
-    target: Any = None,
+    target: ArrayLike | None = None,
     axes: tuple[str, str] | None = None,
-    spans: Any = None,
+    spans: ArrayLike | None = None,
     samples: int | tuple[int, int] = 61,
     duration: float | None = None,
     step: float = 1e-3,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive, whole_number
 from linkwright.files import file_at, write_figure
@@ -99,9 +100,9 @@ def phase_portrait(
     model: Model,
     controller: Callable[..., Any] | None = None,
     *,
-    target: Any = None,
+    target: ArrayLike | None = None,
     axes: tuple[str, str] | None = None,
-    spans: Any = None,
+    spans: ArrayLike | None = None,
     motions: int = 49,
     duration: float = 4.0,
     samples: int | tuple[int, int] = 61,

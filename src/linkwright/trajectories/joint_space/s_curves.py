@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.requirement import takes_model
@@ -50,15 +51,15 @@ class SCurves(NamedTuple):
 
 @explained
 def s_curves(
-    p0: Any,
-    v0: Any,
-    a0: Any,
-    p1: Any,
-    v1: Any,
-    a1: Any,
-    velocity: Any,
-    acceleration: Any,
-    jerk: Any,
+    p0: ArrayLike,
+    v0: ArrayLike,
+    a0: ArrayLike,
+    p1: ArrayLike,
+    v1: ArrayLike,
+    a1: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    jerk: ArrayLike,
     duration: Any = None,
 ) -> SCurves:
     """Plan jerk-limited motions from (p₀, v₀, a₀) to (p₁, v₁, a₁), all n of a row in the same least time.
@@ -194,16 +195,16 @@ def _made(T: Array, found: Array) -> SCurves:
 @takes_model
 def s_curve(
     model: Model,
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     *,
-    acceleration: Any,
-    jerk: Any,
-    velocity: Any = None,
-    start_velocity: Any = None,
-    start_acceleration: Any = None,
-    end_velocity: Any = None,
-    end_acceleration: Any = None,
+    acceleration: ArrayLike,
+    jerk: ArrayLike,
+    velocity: ArrayLike | None = None,
+    start_velocity: ArrayLike | None = None,
+    start_acceleration: ArrayLike | None = None,
+    end_velocity: ArrayLike | None = None,
+    end_acceleration: ArrayLike | None = None,
     duration: Any = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
@@ -24,12 +24,12 @@ _difference = public(dynamics.difference)
 @takes_model
 def spline(
     model: Model,
-    waypoints: Any,
-    times: Any,
+    waypoints: ArrayLike,
+    times: ArrayLike,
     *,
     ends: str = "clamped",
-    start_velocity: Any = None,
-    end_velocity: Any = None,
+    start_velocity: ArrayLike | None = None,
+    end_velocity: ArrayLike | None = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:
     """Plan a cubic spline through configurations, with continuous velocities and accelerations.

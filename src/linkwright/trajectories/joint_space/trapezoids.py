@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import InputError
 from linkwright.model.requirement import takes_model
@@ -29,13 +30,13 @@ EXACT = 1e-12
 @takes_model
 def trapezoid(
     model: Model,
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     *,
-    acceleration: Any,
-    velocity: Any = None,
-    start_velocity: Any = None,
-    end_velocity: Any = None,
+    acceleration: ArrayLike,
+    velocity: ArrayLike | None = None,
+    start_velocity: ArrayLike | None = None,
+    end_velocity: ArrayLike | None = None,
     duration: Any = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import finite_number, positive
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
@@ -241,8 +242,8 @@ def _read(t: Any, starts: Array, end: Any, s: Array, paths: Array) -> tuple[Arra
 
 @explained
 def straight(
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float | None = None,
     *,
     velocity: float | None = None,
@@ -298,9 +299,9 @@ def straight(
 
 @explained
 def circle(
-    start: Any,
-    center: Any,
-    axis: Any,
+    start: ArrayLike,
+    center: ArrayLike,
+    axis: ArrayLike,
     angle: float = 2.0 * np.pi,
     duration: float | None = None,
     *,
@@ -355,9 +356,9 @@ def circle(
 
 @explained
 def arc(
-    start: Any,
-    through: Any,
-    end: Any,
+    start: ArrayLike,
+    through: ArrayLike,
+    end: ArrayLike,
     duration: float | None = None,
     *,
     velocity: float | None = None,

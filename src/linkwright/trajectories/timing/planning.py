@@ -8,6 +8,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.bounds import truth
@@ -36,12 +37,12 @@ def time_optimal(
     model: Model,
     path: Any,
     *,
-    velocity: Any = None,
-    acceleration: Any = None,
-    effort: Any = None,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+    effort: ArrayLike | None = None,
     points: int = 100,
-    start_speed: Any = 0.0,
-    end_speed: Any = 0.0,
+    start_speed: ArrayLike = 0.0,
+    end_speed: ArrayLike = 0.0,
     scheme: str = "hull",
     check: bool = True,
     actuated: Sequence[str] | None = None,

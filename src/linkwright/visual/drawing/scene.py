@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import InputError
 from linkwright.model.requirement import takes_model
@@ -449,7 +450,7 @@ def _triad(figure: Figure, view: View) -> None:
 @takes_model
 def draw(
     model: Model,
-    q: Any,
+    q: ArrayLike,
     *,
     view: ViewName = "auto",
     title: str | None = None,
