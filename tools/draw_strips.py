@@ -48,7 +48,7 @@ class Strip:
 STRIPS = {
     "learned_trot": Strip(
         "learn_to_walk.py",
-        (Row("walk.gif", (1.12, 1.32), keep=True), Row("walk.gif", (1.52, 1.72), keep=True)),
+        (Row("walk.gif", (1.08, 1.28), keep=True), Row("walk.gif", (1.48, 1.68), keep=True)),
     ),
     "humanoid_balance": Strip(
         "humanoid_balance.py",

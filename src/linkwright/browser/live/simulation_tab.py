@@ -47,15 +47,15 @@ RAISED = 0.02
 ACROSS = 0.8
 """Ratio of width to height of a picture that contains a fallen robot."""
 
-ROUND, REACH, RAISED_VIEW = 1.4, 0.95, 0.15
-"""Visible radius around a fixed base, of planar and of other mechanisms, and height of the view above the base of the
-latter, relative to their size."""
+ROUND, REACH, FARTHEST = 1.4, 0.95, 1.6
+"""Visible radius around a fixed base, relative to the size of a mechanism: of planar mechanisms, and the least and the
+largest of other ones, in between their reach."""
 
 TEXT = "Simulate the robot in real time: push it with the mouse; change masses, joint stiffness and gravity."
 TOO_LONG = "The equations of this robot are too long for the panel; `linkwright equations` writes them to a file."
 LOOPS = "The panel has no equations of closed loops; `linkwright equations` writes them to a file."
 STEPS = {
-    "Simulate": "The simulation runs. Drag a link to push it. *Pause* is on the *Simulate* tab.",
+    "Simulate": "The simulation runs. Drag a link to push it. Pause is on the tab Simulate.",
     "Push": "A push has moved the robot. Drag a link with the mouse to push it yourself.",
     "Equations": "The equations of motion are at the left. The colors show the present size of each term.",
 }
@@ -199,22 +199,22 @@ class Simulating:
             level = level_of(self.live.model)
             if level is not None:
                 self.scene.ground.position = level * np.asarray(self.scene.view.up)
-        up = np.asarray(self.scene.view.up)
         cameras = [(self.server.initial_camera, 1.0)]
         beside = 0.0 if self._crowded() else self._width()
+        across = ACROSS if self.live.stands else 1.0
         for client in self.server.get_clients().values():
             at = client.camera
-            cameras.append((at, narrow(at.image_width - beside, at.image_height) if self.live.stands else 1.0))
+            cameras.append((at, narrow(at.image_width - beside, at.image_height, across)))
         for camera, more in cameras:
             middle = np.asarray(camera.look_at) + shift
             away = np.asarray(camera.position) - np.asarray(camera.look_at)
             if floating(self.live.model):
                 away = BACK * more * away
             else:  # it may swing in full circles
-                flat = self.scene.view.flat
-                middle = self.scene.poses[0][:3, 3] + (0.0 if flat else RAISED_VIEW * self.scene.size) * up
-                half = (ROUND if flat else REACH) * self.scene.size / np.tan(0.5 * FIELD_OF_VIEW)
-                away = max(half / float(np.linalg.norm(away)), 1.0) * away
+                middle, size = self.scene.poses[0][:3, 3], self.scene.size
+                around = float(np.clip(reach(self.model), REACH * size, FARTHEST * size))
+                half = (ROUND * size if self.scene.view.flat else around) / np.tan(0.5 * FIELD_OF_VIEW)
+                away = more * max(half / float(np.linalg.norm(away)), 1.0) * away
             camera.position = middle + away
             camera.look_at = middle
 
@@ -261,9 +261,9 @@ class Simulating:
             self._equations.content = self.typeset.html(values_now(self.typeset, self.live, q))
 
 
-def narrow(width: float, height: float) -> float:
-    """Return the factor of the camera distance for a picture in which a fallen robot is visible."""
-    return float(np.clip(ACROSS * height / max(width, 1.0), 1.0, 2.0))
+def narrow(width: float, height: float, across: float = ACROSS) -> float:
+    """Return the factor of the camera distance for a picture in which a fallen or swinging robot is visible."""
+    return float(np.clip(across * height / max(width, 1.0), 1.0, 2.0))
 
 
 def level_of(model: Model) -> float | None:
@@ -281,3 +281,13 @@ def values_now(made: Typeset, live: Live, q: Array) -> dict[str, float]:
     """Return the present values of the names in the equations."""
     times = {link: live.mass(link) / float(ten[0]) for link, ten in live.masses.items()}
     return made.values(q, live.now.v, times, float(np.linalg.norm(live.gravity)))
+
+
+def reach(model: Model) -> float:
+    """Return the largest distance of a frame from the first joint, m, by the lengths of the links between them."""
+    lengths: list[float] = []
+    for link in model.links:
+        own = float(np.linalg.norm(link.placement[:3, 3]))
+        lengths.append(own + lengths[link.parent] if link.parent >= 0 else 0.0)
+    tips = (frame for frame in model.frames.values() if frame.body >= 0)
+    return max((lengths[tip.body] + float(np.linalg.norm(tip.placement[:3, 3])) for tip in tips), default=0.0)
