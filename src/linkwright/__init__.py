@@ -68,7 +68,7 @@ _NAMES = {
     # Distances of shapes
     "linkwright.geometry.distances": "PairCollisions PairDistances collisions distances",
     # Mass properties of meshes and shapes
-    "linkwright.formats.meshes": "mass_properties",
+    "linkwright.formats.meshes": "ConvexHull convex_hull mass_properties",
     # Motion
     "linkwright.simulation": """
         Actuation Episode Integrator Motion Rollout Servos Solver Surroundings linearize rollout

@@ -44,6 +44,8 @@ from linkwright.dynamics.inertias.momentum import BaseAxes
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.dynamics.parameters.regressor import Energy
 from linkwright.formats.load import load as load
+from linkwright.formats.meshes import ConvexHull as ConvexHull
+from linkwright.formats.meshes import convex_hull as convex_hull
 from linkwright.formats.meshes import mass_properties as mass_properties
 from linkwright.geometry import quaternion as quaternion
 from linkwright.geometry import rotation as rotation
@@ -519,6 +521,7 @@ __all__ = [
     "Builder",
     "Calibrated",
     "ContactProperties",
+    "ConvexHull",
     "DHRow",
     "DHTable",
     "Ellipsoid",
@@ -582,6 +585,7 @@ __all__ = [
     "constraint_wrenches",
     "contact",
     "control",
+    "convex_hull",
     "coriolis_matrix",
     "default_configuration",
     "derivative",

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from linkwright.bounds import whole_number
 from linkwright.errors import FormatError, InputError, MissingExtraError, MissingFileError, explained
 from linkwright.formats.findings import LARGEST
 from linkwright.formats.materials import Painted, is_unpainted, plain, read_collada, read_obj, spaced
@@ -227,23 +228,82 @@ def _hull(mesh: Mesh, name: str) -> Mesh:
     return Mesh(V, np.where(inwards[:, None], F[:, ::-1], F))
 
 
-def hull_of(shape: Shape) -> Array:
-    """Return the vertices (n, 3) of the convex hull of a mesh, scaled, in the frame of the shape: at most MOST_CORNERS.
+class ConvexHull(NamedTuple):
+    """Convex hull of a mesh with a bounded number of vertices.
 
-    Of more vertices, those with the largest distance from the hull of the others are kept. Raises :class:`FormatError`
-    and :class:`MissingExtraError` as :func:`mass_properties` does.
+    Parameters
+    ----------
+    vertices : ndarray, shape (n, 3)
+        Vertices in the frame of the shape in m; they are vertices of the mesh.
+    error : float
+        Largest distance in m of a point of the mesh from this hull, which lies inside the exact hull. Distances of
+        shapes are too large by at most the errors of both.
     """
+
+    vertices: Array
+    error: float
+
+
+@explained
+def convex_hull(shape: Shape, vertices: int = MOST_CORNERS) -> ConvexHull:
+    """Compute the convex hull of a mesh, simplified to a number of vertices.
+
+    The vertex with the largest distance from the hull of the chosen ones is added until the number is reached, or the
+    distance is 0.2 % of the size of the mesh. This hull represents the mesh in contact and in :func:`distances`.
+
+    Parameters
+    ----------
+    shape : Shape
+        Mesh.
+    vertices : int, optional
+        Largest number of vertices, 4 or more.
+
+    Returns
+    -------
+    ConvexHull
+        Vertices, and the error of the simplification.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read or the mesh lies in a plane.
+    MissingExtraError
+        If trimesh or SciPy is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+    >>> mesh = lw.Shape("world", "mesh", vertices=corners, faces=np.array([[0, 1, 2], [5, 6, 7]]))
+    >>> hull = lw.convex_hull(mesh)
+    >>> len(hull.vertices), hull.error
+    (8, 0.0)
+    """
+    if not isinstance(shape, Shape) or shape.kind != "mesh":
+        raise InputError(f"the hull is that of a shape of kind 'mesh'; got {shape!r:.200}")
+    found, exact = _simplified(shape, whole_number("vertices", vertices, 4))
+    return ConvexHull(found, _largest_distance(exact, found))
+
+
+def hull_of(shape: Shape) -> Array:
+    """Return the vertices (n, 3) of :func:`convex_hull`."""
+    return _simplified(shape, MOST_CORNERS)[0]
+
+
+def _simplified(shape: Shape, most: int) -> tuple[Array, Array]:
+    """Return the vertices of the simplified hull, and of the exact one."""
     mesh, name = mesh_of(shape), shape.file or "the mesh"
     F = _hull(mesh, name).faces
-    V = mesh.vertices[np.unique(F)]
+    exact = V = mesh.vertices[np.unique(F)]
     if len(V) > DIRECTIONS:  # the farthest points in these directions
         V = V[np.unique(np.argmax(V @ _directions(DIRECTIONS), axis=0))]
-    from scipy.spatial import ConvexHull  # SciPy is installed: the hull needs it
+    from scipy.spatial import ConvexHull as Qhull  # SciPy is installed: the hull needs it
 
     extent = float(np.ptp(V, axis=0).max())
     chosen = _spread(V)
-    hull = ConvexHull(V[chosen], incremental=True)
-    while len(chosen) < min(MOST_CORNERS, len(V)):
+    hull = Qhull(V[chosen], incremental=True)
+    while len(chosen) < min(most, len(V)):
         outside = (V @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=1)
         far = int(np.argmax(outside))
         if outside[far] <= MISSED * extent:
@@ -252,7 +312,31 @@ def hull_of(shape: Shape) -> Array:
         hull.add_points(V[far : far + 1])
     corners = V[np.sort(chosen)]
     corners.setflags(write=False)
-    return corners
+    return corners, exact
+
+
+def _largest_distance(points: Array, corners: Array) -> float:
+    """Return the largest distance of points (m, 3) from the convex hull of corners (n, 3)."""
+    from scipy.spatial import ConvexHull as Qhull
+
+    hull = Qhull(corners)
+    out = (points @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=1)
+    points = points[out > 1e-12 * np.ptp(corners)]
+    least = np.full(len(points), np.inf)
+    for face in hull.simplices:
+        p = corners[face]
+        n = np.cross(p[1] - p[0], p[2] - p[0])
+        x = points - p[0]
+        above = x @ n
+        foot = x - np.outer(above, n) / (n @ n)
+        within = np.ones(len(points), dtype=bool)
+        for i, j in ((0, 1), (1, 2), (2, 0)):
+            edge, start = p[j] - p[i], p[i] - p[0]
+            part = np.clip((x - start) @ edge / (edge @ edge), 0.0, 1.0)
+            least = np.minimum(least, np.linalg.norm(x - start - part[:, None] * edge, axis=1))
+            within &= np.cross(edge, foot - start) @ n >= 0.0
+        least = np.where(within, np.minimum(least, abs(above) / np.linalg.norm(n)), least)
+    return float(least.max(initial=0.0))
 
 
 def _directions(count: int) -> Array:

@@ -106,7 +106,7 @@ def distances(
 
     Compiled at the first call for a mechanism, its pairs and obstacles; moved obstacles need no new compilation. The
     code does not grow with the number of pairs. Meshes are replaced by convex hulls of at most 64 vertices
-    (:func:`convex_hull`).
+    (:func:`linkwright.convex_hull`).
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def pair_separations(poses: Array, pairs: Sequence[MeasuredPair], within: float 
     ``within``: for pairs whose bounding spheres are farther apart than this, m, the separation of these spheres.
     """
 
-    def visit(A: _Side, B: _Side, k: Any) -> Array:
+    def visit(A: _TabledShapes, B: _TabledShapes, k: Any) -> Array:
         if not B.convex:
             T = B.pose(k)
             one = A.core(k)
@@ -102,7 +102,7 @@ def pair_separations(poses: Array, pairs: Sequence[MeasuredPair], within: float 
 def pair_collisions(poses: Array, pairs: Sequence[MeasuredPair], margin: float) -> list[Any]:
     """Return for each pair 1 where the shapes are at most a margin apart, m, else 0."""
 
-    def visit(A: _Side, B: _Side, k: Any) -> Array:
+    def visit(A: _TabledShapes, B: _TabledShapes, k: Any) -> Array:
         if not B.convex:
             T = B.pose(k)
             one = A.core(k)
@@ -154,7 +154,7 @@ def _flipped(one: Separation) -> Separation:
 
 
 def _loops(
-    poses: Array, pairs: Sequence[MeasuredPair], visit: Callable[[_Side, _Side, Any], Array], width: int
+    poses: Array, pairs: Sequence[MeasuredPair], visit: Callable[[_TabledShapes, _TabledShapes, Any], Array], width: int
 ) -> list[tuple[Array, bool]]:
     """Return the numbers (width,) of each pair, and whether its shapes are in the other order."""
     families: dict[Any, list[tuple[int, MeasuredPair, bool]]] = {}
@@ -164,13 +164,13 @@ def _loops(
         families.setdefault((ends[0].family, ends[1].family), []).append((k, ends, swapped))
     found: dict[int, tuple[Array, bool]] = {}
     for family in families.values():
-        A, B = (_Side(poses, [ends[side] for _, ends, _ in family]) for side in (0, 1))
+        A, B = (_TabledShapes(poses, [ends[side] for _, ends, _ in family]) for side in (0, 1))
         _, rows = repeat(len(family), lambda k, _, A=A, B=B: visit(A, B, k), np.zeros(width), keep=1)
         found |= {k: (x, swapped) for (k, _, swapped), x in zip(family, rows, strict=True)}
     return [found[k] for k in range(len(pairs))]
 
 
-class _Side:
+class _TabledShapes:
     """The first shapes of the pairs of a loop, or the second ones."""
 
     def __init__(self, poses: Array, shapes: Sequence[MeasuredShape]):
