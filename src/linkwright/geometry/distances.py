@@ -381,16 +381,7 @@ def chosen_pairs(
 
 
 def _usual(model: Model) -> list[tuple[int, int]]:
-    """Return the index pairs of shapes that may collide, without those of a moving body next to a fixed one."""
+    """Return the index pairs of shapes that may collide."""
     never = {frozenset(pair) for pair in model.excluded}
-    found = []
-    for i, j in meeting_shapes(model):
-        pair = [model.shapes[i], model.shapes[j]]
-        bodies = [model.frame(shape.body).body for shape in pair]
-        if frozenset(shape.body for shape in pair) in never:
-            continue
-        moving = max(bodies)
-        joined = min(bodies) < 0 and model.links[moving].parent < 0 and model.links[moving].motion.nv < 6
-        if not (joined and all(shape.kind in CONVEX for shape in pair)):
-            found.append((i, j))
-    return found
+    shapes = model.shapes
+    return [(i, j) for i, j in meeting_shapes(model) if frozenset((shapes[i].body, shapes[j].body)) not in never]
