@@ -108,6 +108,7 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
             growing = growing or bool(more)
 
     places = [(i, k) for i in range(size) for k in sorted(inputs[i])]
+    between = range(node.index, graph.count)  # of other tangents
     symbols = dict(zip(places, repeats.states_like(graph, [start[i] for i, _ in places]), strict=True))
     seeds = {x.index: {k: symbols[i, k] for k in inputs[i]} for i, x in enumerate(what.state)}
     of_step = _tangents(what.after, {what.number.index: {}, **fixed, **seeds}, fixed)
@@ -127,6 +128,7 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
         [*start, *begin],
         what.stop,
         what.keep,
+        between=between,
     )
     found: dict[int, Tangent] = {}
     both = size + len(places)

@@ -140,10 +140,14 @@ def of_step(
     keep: int = 0,
     with_stored: bool = True,
     whole: bool = False,
+    between: range = range(0),
 ) -> list[Expr]:
-    """Do the same for a step given as expressions; ``with_stored``: whether the list includes the stored states."""
+    """Do the same for a step given as expressions; ``with_stored``: whether the list includes the stored states.
+
+    ``between``: indices of nodes that are newer than the symbols, and not of the step.
+    """
     results = [*after] if stop is None else [*after, stop]
-    captured = tuple(outside(results, [number, *state], whole))
+    captured = tuple(outside(results, [number, *state], whole, between))
     what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep)
     items = len(state) * (1 + (count // keep if keep and with_stored else 0)) + 1
     if graph.limit is not None and graph.count + items > graph.limit:
@@ -151,18 +155,18 @@ def of_step(
     return graph.repeat(what, (*start, *captured), items)
 
 
-def outside(results: Iterable[Expr], own: Sequence[Expr], whole: bool = False) -> list[Expr]:
+def outside(results: Iterable[Expr], own: Sequence[Expr], whole: bool = False, between: range = range(0)) -> list[Expr]:
     """Return the nodes of the results that do not depend on the step's symbols, without constants.
 
-    Row accumulators in memory start again in every step and are part of it. With ``whole``, so are all nodes
-    that are newer than its symbols.
+    Row accumulators in memory start again in every step and are part of it, but for those ``between``. With ``whole``,
+    so are all nodes that are newer than its symbols.
     """
     results = list(results)
     depending = {symbol.index for symbol in own}
     used = list(results)
     for node in needed(results, range(min(depending))):  # older ones do not depend on any
         new = node.op in ("zeros", "room", "added", "put", "outer") or (whole and node.args)
-        begun = new and node.index > own[0].index
+        begun = new and node.index > own[0].index and node.index not in between
         if begun or any(a.index in depending for a in node.args):
             depending.add(node.index)
             used += node.args

@@ -41,11 +41,11 @@ from linkwright.dynamics.impulses.impulse_laws import (
     reciprocal,
     velocity_change,
 )
-from linkwright.dynamics.impulses.inertia_factors import TINY, InertiaFactors
+from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.jacobian_blocks import jacobian_blocks
-from linkwright.dynamics.impulses.projected_gauss_seidel import factor_impulses, solve_subproblems, velocities
+from linkwright.dynamics.impulses.projected_gauss_seidel import factor_impulses, solve_from, solve_subproblems
 from linkwright.errors import ArgumentError, explained
-from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
+from linkwright.spatial.arrays import Array, maximum, minimum, where
 from linkwright.spatial.repeats import when
 
 TOLERATED_OVERLAP = 1e-6
@@ -180,8 +180,8 @@ class ImpulseProblem:
             for group, at in zip(self.groups, self._at, strict=True)
         ]
         start = np.concatenate([np.zeros(0), *pieces])
-        subproblems = self._subproblems()
-        return self._solve(subproblems, rescaled_by_work(subproblems, self._in_factor_space(subproblems, start)))
+        settings = ProjectedGaussSeidel(self._solver.iterations, self._solver.tolerance)
+        return ImpulseSolution(*solve_from(self._subproblems(), start, len(self.factors.roots), settings))
 
     def work(self, found: ImpulseSolution) -> Any:
         """Return the kinetic energy added by impulses, J: pᵀ r + ½ pᵀ A p."""
@@ -359,13 +359,6 @@ def _position_law(constraint: Constraint, block: DiagonalBlock, end: Any) -> Imp
         return ContactLaw(block, (), _corrected_gap(end))
     assert isinstance(constraint, LimitConstraint)
     return LimitLaw(block, -_corrected_gap(end - constraint.below), _corrected_gap(constraint.above - end))
-
-
-def rescaled_by_work(subproblems: Sequence[Subproblem], found: ImpulseSolution) -> ImpulseSolution:
-    """Scale the warm start (m,) by the factor in [0, 1] of least work, pᵀr + ½ pᵀAp; it is 0 after an impact."""
-    square = found.z @ found.z
-    s = clip(-(found.p @ velocities(subproblems, len(found.p))) / where(square > TINY, square, 1.0), 0.0, 1.0)
-    return ImpulseSolution(s * found.p, s * found.z)
 
 
 def constraints_with_blocks(

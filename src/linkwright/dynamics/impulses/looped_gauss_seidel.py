@@ -24,6 +24,7 @@ from linkwright.dynamics.impulses.impulse_laws import (
     Subproblem,
     initial_change,
 )
+from linkwright.dynamics.impulses.inertia_factors import TINY
 from linkwright.spatial.arrays import Array, clip, maximum, where
 from linkwright.spatial.entry_table import EntryTable
 from linkwright.spatial.repeats import repeat, symbol_among, until, when
@@ -104,13 +105,13 @@ class ConstraintFamily:
         places = [[entry_of.places[0], *(first + k for k in entry_of.places[1:])] for entry_of in members]
         self.index = graph.row([float(k) for row in places for k in row])
 
-    def each(self, visit: Callable[[Any, Any, Any], tuple[Any, Any]], x: Any, most: Any) -> tuple[Any, Any]:
-        """Return (x, most) after ``visit(k, x, most)`` for each constraint in turn."""
+    def each(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
+        """Return the state after ``visit(k, *state)`` for each constraint in turn; it has several parts."""
         if len(self.members) < ALIKE:
             for k in range(len(self.members)):
-                x, most = visit(float(k), x, most)
-            return x, most
-        found: tuple[Any, Any] = repeat(len(self.members), visit, x, most)
+                state = visit(float(k), *state)
+            return state
+        found: tuple[Any, ...] = repeat(len(self.members), visit, *state)
         return found
 
     def places(self, k: Any) -> tuple[list[Any], list[Any]]:
@@ -157,63 +158,113 @@ class LoopedGaussSeidel:
     def of(cls, subproblems: Sequence[Subproblem], size: int, coordinates: int) -> LoopedGaussSeidel:
         """Return the iteration of subproblems with symbols."""
         symbol = symbol_among([x for subproblem in subproblems for x in (subproblem.Y, subproblem.r)])
-        graph = symbol.graph
+        graph, first = symbol.graph, _padded(size)
         return cls(
-            graph, [ConstraintFamily(graph, some, size) for some in constraint_families(subproblems)], size, coordinates
+            graph,
+            [ConstraintFamily(graph, some, first) for some in constraint_families(subproblems)],
+            size,
+            coordinates,
         )
 
     @cached_property
+    def first(self) -> int:
+        """Index of z in a row of p and z."""
+        return _padded(self.size)
+
+    @cached_property
     def whole(self) -> int:
-        """Length of the row of p and z, padded to a multiple of STRIDE."""
-        return -(-(self.size + self.coordinates) // STRIDE) * STRIDE
+        """Length of a row of p and z, with padding of both."""
+        return self.first + _padded(self.coordinates)
 
     def row(self, p: Array, z: Array) -> Any:
-        """Return the row of p, z and padding."""
-        return self.graph.row([*p, *z, *[0.0] * (self.whole - len(p) - len(z))], True)
+        """Return the row of p and z."""
+        pieces = [*p, *[0.0] * (self.first - len(p)), *z]
+        return self.graph.row([*pieces, *[0.0] * (self.whole - len(pieces))], True)
 
     def split(self, x: Any) -> tuple[Array, Array]:
         """Return (p, z) of the row."""
-        found = self.graph.array([self.graph.entry(x, float(k)) for k in range(self.size + self.coordinates)])
-        return found[: self.size], found[self.size :]
+        p = [self.graph.entry(x, float(k)) for k in range(self.size)]
+        return self.graph.array(p), self._factor_space(x)
 
-    def factor_impulses(self, p: Array) -> Array:
-        """Return z = Y p."""
-        x: Any = self.row(p, np.zeros(self.coordinates))
+    def _factor_space(self, x: Any) -> Array:
+        """Return z of the row."""
+        return self.graph.array([self.graph.entry(x, float(self.first + k)) for k in range(self.coordinates)])
+
+    def _each_active(self, visit: Callable[..., tuple[Any, ...]], *state: Any, on: Any = None) -> tuple[Any, ...]:
+        """Return the state after ``visit(family, k, acts, *state)`` for each constraint that is near, in turn.
+
+        ``on``: rows that continue, or None. What a visit writes into a row of memory has the condition ``acts``.
+        """
         for family in self.families:
 
-            def visit(k: Any, x: Any, most: Any, family: ConstraintFamily = family) -> tuple[Any, Any]:
-                at, support = family.places(k)
-                own = np.stack([self.graph.entry(x, i) for i in at])
-                held = np.stack([self.graph.entry(x, j) for j in support])
-                near = family.near(k)
-
-                def more() -> Array:
-                    return held + own @ family.rows(k)
-
-                after = more() if near is None else when(near, more, held)
-                for j, y in zip(support, after, strict=True):
-                    x = self.graph.put(x, j, y)
-                return x, most
-
-            x, _ = family.each(visit, x, 0.0 * p[0])
-        return self.split(x)[1]
-
-    def iterate(self, x: Any, on: Any, measure: bool, nil: Any) -> tuple[Any, Any]:
-        """Return the row of p and z, and the largest change of a velocity; ``on``: rows that continue, or None."""
-        most = nil
-        for family in self.families:
-
-            def visit(k: Any, x: Any, most: Any, family: ConstraintFamily = family) -> tuple[Any, Any]:
+            def one(k: Any, *state: Any, family: ConstraintFamily = family) -> tuple[Any, ...]:
                 near = family.near(k)
                 acts = on if near is None else near if on is None else near & on
 
-                def solved() -> tuple[Any, Any]:
-                    return self._solved(family, k, x, most, acts, measure)
+                def visited() -> tuple[Any, ...]:
+                    return visit(family, k, acts, *state)
 
-                return solved() if acts is None else when(acts, solved, x, most)
+                return visited() if acts is None else when(acts, visited, *state)
 
-            x, most = family.each(visit, x, most)
-        return x, most
+            state = family.each(one, *state)
+        return state
+
+    def _each_coordinate(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
+        """Return the state after ``visit(indices, *state)`` for :data:`STRIDE` entries of z at a time."""
+
+        def block(k: Any, *state: Any) -> tuple[Any, ...]:
+            return visit([k * STRIDE + float(self.first + i) for i in range(STRIDE)], *state)
+
+        found: tuple[Any, ...] = repeat((self.whole - self.first) // STRIDE, block, *state)
+        return found
+
+    def factor_impulses(self, p: Array) -> Array:
+        """Return z = Y p."""
+        return self._factor_space(self._with_factor_impulses(self.row(p, np.zeros(self.coordinates)), 0.0 * p[0])[0])
+
+    def _with_factor_impulses(self, x: Any, nil: Any) -> tuple[Any, Any]:
+        """Return the row with z = Y p, and pᵀ r."""
+
+        def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, work: Any) -> tuple[Any, Any]:
+            at, support = family.places(k)
+            own = np.stack([self.graph.entry(x, i) for i in at])
+            held = np.stack([self.graph.entry(x, j) for j in support])
+            for j, now, old in zip(support, held + own @ family.rows(k), held, strict=True):
+                x = self.graph.put(x, j, _where(acts, now, old))
+            return x, work + own @ family.free(k)
+
+        found: tuple[Any, Any] = self._each_active(visit, x, nil)  # type: ignore[assignment]
+        return found
+
+    def solve_from(self, p: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
+        """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_from`."""
+        graph, nil = self.graph, 0.0 * p[0]
+        x, work = self._with_factor_impulses(self.row(p, np.zeros(self.coordinates)), nil)
+        s = warm_start_factor(work, self._factor_space(x))
+
+        def scaled(family: ConstraintFamily, k: Any, acts: Any, x: Any, unused: Any) -> tuple[Any, Any]:
+            for i in family.places(k)[0]:
+                x = graph.put(x, i, _where(acts, s * graph.entry(x, i), graph.entry(x, i)))
+            return x, unused
+
+        x, _ = self._each_active(scaled, x, nil)
+
+        def scaled_coordinates(places: list[Any], x: Any, unused: Any) -> tuple[Any, Any]:
+            for i in places:
+                x = graph.put(x, i, s * graph.entry(x, i))
+            return x, unused
+
+        x, _ = self._each_coordinate(scaled_coordinates, x, nil)
+        return self._solve(x, nil, settings)
+
+    def iterate(self, x: Any, on: Any, measure: bool, nil: Any) -> tuple[Any, Any]:
+        """Return the row of p and z, and the largest change of a velocity; ``on``: rows that continue, or None."""
+
+        def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, most: Any) -> tuple[Any, Any]:
+            return self._solved(family, k, x, most, acts, measure)
+
+        found: tuple[Any, Any] = self._each_active(visit, x, nil, on=on)  # type: ignore[assignment]
+        return found
 
     def _solved(self, family: ConstraintFamily, k: Any, x: Any, most: Any, acts: Any, measure: bool) -> tuple[Any, Any]:
         """Solve for constraint k. Numbers are read where they are needed, in their order."""
@@ -229,25 +280,23 @@ class LoopedGaussSeidel:
         change = after - own
         moved = maximum(most, law.moves(change)) if measure else most
 
-        def new(now: Any, old: Any) -> Any:
-            return now if acts is None else where(acts, now, old)
-
         for i, now, old in zip(at, after, own, strict=True):
-            x = put(x, i, new(now, old))
+            x = put(x, i, _where(acts, now, old))
         for j, place in enumerate(support):
             z = old = entry(x, place)
             for i, y in enumerate(change):
                 z = z + family.row(k, i, j, 1) * y
-            x = put(x, place, new(z, old))
+            x = put(x, place, _where(acts, z, old))
         return x, moved
 
     def solve_subproblems(self, p: Array, z: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_subproblems`."""
-        nil, least = 0.0 * p[0], settings.tolerance
-        x = self.row(p, z)
-        more: tuple[Any, ...] = ()
-        if settings.accelerated:
-            more = (self.row(p, z), self.row(p, z), self.graph.row([0.0] * self.whole, True), nil, nil)
+        return self._solve(self.row(p, z), 0.0 * p[0], settings)
+
+    def _solve(self, x: Any, nil: Any, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
+        """Return (p, z) after the iterations from a row of both."""
+        least = settings.tolerance
+        more = (*self._mixing_rows(x, nil), nil, nil) if settings.accelerated else ()
 
         def step(k: Any, x: Any, *state: Any) -> tuple[Any, ...]:
             *mixing, left = state
@@ -266,8 +315,40 @@ class LoopedGaussSeidel:
             found = until(lambda *state: state[-1] < least, step, x, *more, first, limit=settings.iterations)
         if not settings.accelerated:
             return self.split(found[0])
-        (p, z), last, extrapolated = self.split(found[0]), self.split(found[2]), found[4]
-        return where(extrapolated < -0.5, p, last[0]), where(extrapolated < -0.5, z, last[1])
+        return self.split(self._accepted(found[0], found[2], found[4], nil))
+
+    def _mixing_rows(self, x: Any, nil: Any) -> tuple[Any, Any, Any]:
+        """Return rows of the start and the end of an iteration, copies of x, and of its step, 0; where p is near."""
+        graph = self.graph
+
+        def copied(places: list[Any], start: Any, end: Any) -> tuple[Any, Any]:
+            for i in places:
+                start, end = graph.put(start, i, graph.entry(x, i)), graph.put(end, i, graph.entry(x, i))
+            return start, end
+
+        def visit(family: ConstraintFamily, k: Any, acts: Any, start: Any, end: Any, step: Any) -> tuple[Any, ...]:
+            places, _ = family.places(k)
+            for i in places:
+                step = graph.put(step, i, 0.0)
+            return *copied(places, start, end), step
+
+        start, end, step = self._each_active(visit, *(graph.room(self.whole) for _ in range(3)))
+        return *self._each_coordinate(copied, start, end), step  # type: ignore[return-value]
+
+    def _accepted(self, x: Any, end: Any, extrapolated: Any, nil: Any) -> Any:
+        """Return the row of the result: that before an extrapolation that was rejected, else the end."""
+        graph = self.graph
+
+        def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, unused: Any) -> tuple[Any, Any]:
+            return chosen(family.places(k)[0], x, unused, acts)
+
+        def chosen(places: list[Any], x: Any, unused: Any, acts: Any = None) -> tuple[Any, Any]:
+            for i in places:
+                old = graph.entry(x, i)
+                x = graph.put(x, i, _where(acts, where(extrapolated < -0.5, old, graph.entry(end, i)), old))
+            return x, unused
+
+        return self._each_coordinate(chosen, *self._each_active(visit, x, nil))[0]
 
     def _extrapolated(
         self, x: Any, start: Any, end: Any, before: Any, extrapolated: Any, square: Any, *, on: Any
@@ -276,51 +357,56 @@ class LoopedGaussSeidel:
 
         ``before``: the previous step. Rows that do not continue stay unchanged.
         """
-        graph, zeros = self.graph, np.zeros(STRIDE)
+        graph = self.graph
 
-        def blocks(size: int, visit: Callable[..., Any], *state: Any) -> Any:
-            return repeat(
-                size // STRIDE, lambda k, *state: visit([k * STRIDE + i for i in range(STRIDE)], *state), *state
-            )
-
-        def new(now: Any, old: Any) -> Any:
-            return now if on is None else where(on, now, old)
-
-        def measured(places: list[Any], before: Any, squares: Array, bends: Array, turns: Array) -> tuple[Any, ...]:
-            x_, start_, old, weight = (
-                np.stack([graph.entry(row, k) for k in places]) for row in (x, start, before, self.weights)
-            )
-            step = x_ - start_
-            bend, heavy = step - old, weight * step
-            for k, a, b in zip(places, step, old, strict=True):
-                before = graph.put(before, k, new(a, b))
-            return before, squares + heavy * step, bends + heavy * bend, turns + weight * bend * bend
+        def measured(
+            family: ConstraintFamily, k: Any, acts: Any, before: Any, square: Any, bent: Any, turned: Any
+        ) -> tuple[Any, ...]:
+            B = family.law_of(k).block.B
+            for i, place in enumerate(family.places(k)[0]):
+                old = graph.entry(before, place)
+                step = graph.entry(x, place) - graph.entry(start, place)
+                bend, heavy = step - old, B[i, i] * step
+                before = graph.put(before, place, _where(acts, step, old))
+                square, bent, turned = square + heavy * step, bent + heavy * bend, turned + B[i, i] * bend * bend
+            return before, square, bent, turned
 
         nil = 0.0 * square
-        begin = nil + zeros
-        found = blocks(self.whole, measured, before, begin, begin, begin)
-        before, (now, bent, turned) = found[0], (sums.sum() for sums in found[1:])
+        before, now, bent, turned = self._each_active(measured, before, nil, nil, nil, on=on)
         grown, some = ~(now < square), turned > TINY_SQUARE
         least = where(some, clip(bent / where(some, turned, 1.0), -LARGEST_EXTRAPOLATION, LARGEST_EXTRAPOLATION), 0.0)
         failed = where(grown, extrapolated, 0.0) > 0.5
         back = where(failed, 1.0, where(grown, 0.0, least))
 
-        def begun(places: list[Any], x: Any, start: Any, end: Any) -> tuple[Any, ...]:
-            x_, end_ = ([graph.entry(row, k) for k in places] for row in (x, end))
-            for k, a, b in zip(places, x_, end_, strict=True):
-                beyond = new(a - back * (a - b), a)
-                x, start, end = graph.put(x, k, beyond), graph.put(start, k, beyond), graph.put(end, k, new(a, b))
+        def visit(family: ConstraintFamily, k: Any, acts: Any, *rows: Any) -> tuple[Any, ...]:
+            return begun(family.places(k)[0], *rows, acts=acts)
+
+        def begun(places: list[Any], x: Any, start: Any, end: Any, acts: Any = on) -> tuple[Any, ...]:
+            for k in places:
+                a, b = graph.entry(x, k), graph.entry(end, k)
+                beyond = _where(acts, a - back * (a - b), a)
+                x, start, end = (
+                    graph.put(x, k, beyond),
+                    graph.put(start, k, beyond),
+                    graph.put(end, k, _where(acts, a, b)),
+                )
             return x, start, end
 
-        x, start, end = blocks(self.whole, begun, x, start, end)
+        x, start, end = self._each_coordinate(begun, *self._each_active(visit, x, start, end, on=on))
         extrapolated = where(failed, -1.0, where(grown, 0.0, 1.0))
         return x, start, end, before, extrapolated, now, back
 
-    @cached_property
-    def weights(self) -> Any:
-        """B_kk of all impulses, and zeros."""
-        found: list[Any] = [0.0] * self.whole
-        for entry_of in (one for family in self.families for one in family.members):
-            for i, k in enumerate(entry_of.rows):
-                found[entry_of.subproblem.at[k]] = entry_of.law.block.B[i, i]
-        return self.graph.row(found)
+
+def warm_start_factor(work: Any, z: Array) -> Any:
+    """Return the factor in [0, 1] of a warm start with the least work, pᵀr + ½ pᵀAp; ``work``: pᵀr, ``z``: Y p."""
+    square = z @ z
+    return clip(-work / where(square > TINY, square, 1.0), 0.0, 1.0)
+
+
+def _padded(size: int) -> int:
+    return -(-size // STRIDE) * STRIDE
+
+
+def _where(acts: Any, now: Any, old: Any) -> Any:
+    """Return what a row in memory has after a visit."""
+    return now if acts is None else where(acts, now, old)

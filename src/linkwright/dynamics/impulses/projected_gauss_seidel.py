@@ -20,7 +20,12 @@ from linkwright.dynamics.impulses.impulse_laws import (
     Subproblem,
     initial_change,
 )
-from linkwright.dynamics.impulses.looped_gauss_seidel import LoopedGaussSeidel, constraint_families, loops_pay_off
+from linkwright.dynamics.impulses.looped_gauss_seidel import (
+    LoopedGaussSeidel,
+    constraint_families,
+    loops_pay_off,
+    warm_start_factor,
+)
 from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, mirror, where
 from linkwright.spatial.repeats import repeat, until, when
 
@@ -46,6 +51,22 @@ def solve_subproblems(
         return p, factor_impulses(subproblems, p, len(z))
     iterate = partial(_iteration, subproblems, settings.tolerance is not None)
     return _iterated(iterate, subproblems, settings, p, z)
+
+
+def solve_from(
+    subproblems: Sequence[Subproblem], p: Array, coordinates: int, settings: ProjectedGaussSeidel
+) -> tuple[Array, Array]:
+    """Return (p, z) from a warm start (m,), which is scaled by the factor of least work; ``coordinates``: size of z."""
+    if subproblems and settings.iterations and _uses_loops(subproblems):
+        return LoopedGaussSeidel.of(subproblems, len(p), coordinates).solve_from(p, settings)
+    p, z = rescaled_by_work(subproblems, p, factor_impulses(subproblems, p, coordinates))
+    return solve_subproblems(subproblems, p, z, settings)
+
+
+def rescaled_by_work(subproblems: Sequence[Subproblem], p: Array, z: Array) -> tuple[Array, Array]:
+    """Scale impulses (m,) by the factor in [0, 1] of least work, pᵀr + ½ pᵀAp; it is 0 after an impact."""
+    s = warm_start_factor(p @ velocities(subproblems, len(p)), z)
+    return s * p, s * z
 
 
 def _uses_loops(subproblems: Sequence[Subproblem]) -> bool:

@@ -34,9 +34,9 @@ from linkwright.dynamics.impulses.impulse_solver import (
     ImpulseSolution,
     Solver,
     constraints_with_blocks,
-    rescaled_by_work,
 )
 from linkwright.dynamics.impulses.inertia_factors import TINY, InertiaFactors
+from linkwright.dynamics.impulses.projected_gauss_seidel import rescaled_by_work
 from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
 from linkwright.spatial.repeats import until
 
@@ -104,7 +104,7 @@ class ImpactProblem(ImpulseProblem):
 
     def _plastic(self, subproblems: Sequence[Subproblem]) -> tuple[ImpulseSolution, Any]:
         """Return the plastic impulses and their residual."""
-        found = rescaled_by_work(
+        found = _rescaled(
             subproblems, self._solve(subproblems, self._in_factor_space(subproblems, np.zeros(self.size)))
         )
         return found, self._residual(subproblems, found.p)
@@ -173,7 +173,7 @@ class ImpactProblem(ImpulseProblem):
                         some.append(ContactLaw(block, constraint.frictions, where(meet, leaves, OPEN)))
                 for some, subproblems in zip(laws, (stopping, bounce), strict=True):
                     subproblems.append(self._subproblem(k, tuple(some))._replace(r=own))
-            plastic = rescaled_by_work(stopping, self._solve(stopping, ImpulseSolution(0.0 * p, 0.0 * z)))
+            plastic = _rescaled(stopping, self._solve(stopping, ImpulseSolution(0.0 * p, 0.0 * z)))
             more = without_energy_gain(u, plastic, self._solve(bounce, plastic))
             faster = np.concatenate(
                 [velocity_change(rows.Y, more.z[list(group.support)], group.near) for group, rows in self._both()]
@@ -188,6 +188,10 @@ class ImpactProblem(ImpulseProblem):
     def _normal_speeds(self, k: int, u: Array) -> list[Any]:
         """Return the normal velocity of each constraint of a group."""
         return [u[self._at[k][places[0]]] for places in self.groups[k].places]
+
+
+def _rescaled(subproblems: Sequence[Subproblem], found: ImpulseSolution) -> ImpulseSolution:
+    return ImpulseSolution(*rescaled_by_work(subproblems, *found))
 
 
 def without_energy_gain(u: Array, plastic: ImpulseSolution, bounced: ImpulseSolution) -> ImpulseSolution:
