@@ -220,13 +220,23 @@ class CameraControls:
     def _joined(self, client: Any) -> None:
         """Fit the robot into the free part of a telephone; direct later pages at the present position."""
         if free_share(client.camera.image_width, client.camera.image_height) < 1.0:
-            self.look(client, "Fit", self.server.initial_camera)  # the page has not reported its camera yet
+            self._fit(client)
+            client.camera.on_update(lambda camera: self._fit(client) if self._is_initial(camera) else None)
             return
         moved = self._at - self._first
         if self.follow.value and np.linalg.norm(moved) > 0.0:
             camera = client.camera
             with client.atomic():
                 camera.position = np.asarray(camera.position) + moved
+
+    def _fit(self, client: Any) -> None:
+        """Show the whole robot from the initial direction, before the page has reported its camera."""
+        client.camera.fov = self.server.initial_camera.fov
+        self.look(client, "Fit", self.server.initial_camera)
+
+    def _is_initial(self, camera: Any) -> bool:
+        """Return whether a page has set its camera to the initial one, which it may do after :meth:`_fit`."""
+        return bool(np.allclose(camera.position, self.server.initial_camera.position, atol=1e-3))
 
 
 def _box(points: Array) -> Array:

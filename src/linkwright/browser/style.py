@@ -14,14 +14,14 @@ SHEET = 190
 STYLE = f"""<style>
 /* labels: normal letter spacing and contrast */
 .mantine-Text-root:has(> label) {{ letter-spacing: normal !important; color: var(--mantine-color-text) !important; }}
-/* four buttons in one row */
-.mantine-Flex-root:has(> [data-size="compact-xs"]:nth-child(4)) {{ gap: 3px !important; }}
-.mantine-Flex-root > [data-size="compact-xs"]:is(:nth-child(4), :has(~ :nth-child(4))) {{
-  flex-basis: auto !important; padding-inline: 2px !important; }}
 /* legends of curves: filled squares */
 .u-legend .u-marker {{ width: 0 !important; height: 0 !important; border-width: 5px !important; }}
 /* hints: left of the panel instead of over the controls */
 @media (min-width: {NARROW + 1}px) {{
+  /* four buttons in one row */
+  .mantine-Flex-root:has(> [data-size="compact-xs"]:nth-child(4)) {{ gap: 3px !important; }}
+  .mantine-Flex-root > [data-size="compact-xs"]:is(:nth-child(4), :has(~ :nth-child(4))) {{
+    flex-basis: auto !important; padding-inline: 2px !important; }}
   .mantine-Tooltip-tooltip {{ translate: -21.5rem 0; }}
   .mantine-Tooltip-arrow {{ display: none; }}
   .lw-more {{ display: none; }}
