@@ -225,6 +225,15 @@ def test_actuators_do_not_act_without_controls(tmp_path):
     np.testing.assert_array_equal(lw.simulate(model, q, v, 0.1).q, lw.simulate(bare, q, v, 0.1).q)
 
 
+def test_a_printed_model_lists_its_actuators(tmp_path):
+    model, *_ = both(tmp_path, KINDS["motor"] + KINDS["filter"] + KINDS["tendon of joints"])
+    text = str(model)
+    assert "actuators:" in text
+    assert "actuator0: elbow, gear 30" in text
+    assert "actuator1: shoulder, gear 1, filter" in text
+    assert "1 shoulder + -0.5 elbow, gear 3" in text
+
+
 def test_actuators_of_locked_joints_are_dropped_and_others_renamed(tmp_path):
     model, *_ = both(tmp_path, KINDS["motor"] + KINDS["filter"] + KINDS["site"])
     assert len(model.lock({"elbow": 0.0}).actuators) == model.nu - 1

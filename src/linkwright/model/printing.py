@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import counted
+from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import WORLD
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
@@ -54,6 +55,9 @@ def tree_text(model: Model) -> str:
     if model.springs:
         lines.append("springs:")
         lines += [f"   {text}" for text in _springs(model)]
+    if model.actuators:
+        lines.append("actuators:")
+        lines += [f"   {one.name}: {_driven(one)}" for one in model.actuators]
     if model.pairs:
         lines.append(f"contact, {counted(len(model.pairs), 'pair')}:")
         pairs = _pairs(model)
@@ -129,6 +133,14 @@ def _spring(spring: Spring, on: Mapping[str, str]) -> str:
     length = f"free length {low:g} m" if low == high else f"relaxed from {low:g} to {high:g} m"
     ends = " ─ ".join(on.get(end, end) for end in spring.frames)
     return f"{ends}, {spring.stiffness:g} N/m, {spring.damping:g} N s/m, {length}"
+
+
+def _driven(actuator: Actuator) -> str:
+    """Return the target of an actuator, its gear and the equation of its activation."""
+    tendon = " + ".join(f"{c:g} {joint}" for joint, c in actuator.coefficients)
+    target = actuator.joint or actuator.frame or tendon or " ─ ".join(actuator.frames)
+    gear = ", ".join(f"{x:g}" for x in actuator.gears)
+    return f"{target}, gear {gear}" + f", {actuator.dynamics}" * actuator.has_activation
 
 
 def _pairs(model: Model) -> list[str]:

@@ -203,7 +203,7 @@ class Actuation:
         if given:
             raise ArgumentError(
                 f"{given[0]} is for controllers that return efforts; actuators, which act under controls=…, have "
-                "gear, ranges and dynamics of their own, and act at every stage of a step"
+                "their own gear, ranges and dynamics, and act at every stage of a step"
             )
 
     @property

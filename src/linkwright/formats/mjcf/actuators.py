@@ -37,7 +37,7 @@ def actuators_of(reader: MjcfReader) -> dict[int, Actuator]:
 
 
 def _other_kind(reader: MjcfReader, i: int) -> str:
-    """Return what of an actuator is not supported; "" for nothing."""
+    """Return the property of an actuator that is not supported; "" for none."""
     m, kinds = reader.m, reader.mujoco
     transmission = _kind(kinds.mjtTrn, m.actuator_trntype[i])
     if transmission not in ("joint", "jointinparent", "site", "tendon"):
@@ -70,7 +70,7 @@ def _types(kinds: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _other_tendon(reader: MjcfReader, t: int) -> str:
-    """Return what of a tendon is not supported; "" for nothing."""
+    """Return the property of a tendon that is not supported; "" for none."""
     m, kinds = reader.m, reader.mujoco.mjtWrap
     wraps = slice(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
     if m.tendon_actfrclimited[t]:
