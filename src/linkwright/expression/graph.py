@@ -252,6 +252,11 @@ class Graph:
             node = self._nodes[key] = self._limited(op, args)
         return node
 
+    def release(self) -> None:
+        """Forget all nodes once a program is made of them: without cycles they go at once, without the collector."""
+        for known in (self._nodes, self._constants, self.repeats, self.begun, self.rows, self.arguments, self.spans):
+            known.clear()
+
     def known(self, key: tuple[Any, ...]) -> Expr | None:
         """Return the node of a key, if it exists."""
         return self._nodes.get(key)

@@ -440,6 +440,7 @@ def record(
         if refined == known:
             break
         known = refined
+        graph.release()
     single = not isinstance(result, tuple) or isinstance(result, SquareMatrix)
     outputs = [_output(recorder, x) for x in ((result,) if single else result)]
     if graph.failure is not None:

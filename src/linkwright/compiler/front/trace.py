@@ -47,6 +47,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+@uncollected()
 def trace(bound: BoundFunction, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """Return the program of a bound function; :class:`TooLargeError` where it would be too long."""
     with warning_of_draws(bound.book):
@@ -89,7 +90,9 @@ def _traced(bound: BoundFunction, graph: Graph) -> tuple[Program, bool]:
             "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra (linkwright's solve, "
             "norm and cholesky stand in for it); stack([…]) makes arrays of them"
         ) from error
-    return rerolled(program_of(bound.name, graph, inputs, result)), graph.angle_sums_met
+    program = program_of(bound.name, graph, inputs, result)
+    graph.release()
+    return rerolled(program), graph.angle_sums_met
 
 
 def _cost(program: Program) -> int:

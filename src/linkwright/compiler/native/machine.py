@@ -178,6 +178,8 @@ def _choose(scheduled: bool, prepared: bool) -> None:
     llvm.set_option("linkwright", f"-enable-misched={str(scheduled).lower()}")
     llvm.set_option("linkwright", f"-disable-post-ra={str(not scheduled).lower()}")  # once more, after registers
     llvm.set_option("linkwright", f"-disable-cgp={str(not prepared).lower()}")
+    # code that is made quickly: what selects instructions one by one gives most of those on lanes up, at twice the work
+    llvm.set_option("linkwright", "-fast-isel=false")
 
 
 class Code:

@@ -112,6 +112,7 @@ def loops_of(recording: Recording) -> BodyLoops:
     begins = [_beginnings(recording, one, places) for one in passes]
     made = shared.bodies(between, places, size)
     computed = len(shared.places)
+    recording.main.graph.release()
     return BodyLoops(recording, passes, steps, begins, chain, kind_sizes, size, computed, made, columns)
 
 

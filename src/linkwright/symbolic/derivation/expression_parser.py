@@ -359,8 +359,18 @@ def has_rounded_number(node: SyntaxNode) -> bool:
     if node.operation != "number":
         return any(map(has_rounded_number, node.of))
     (x,) = node.of
-    decimals = next((k for k in range(-60, 130) if (x * Fraction(10) ** k).denominator == 1), None)
-    return decimals is not None and abs(x) * Fraction(10) ** decimals >= 10 ** (ROUNDED_DIGITS - 1)
+    rest, places = x.denominator, 0
+    for prime in (2, 5):
+        power = 0
+        while rest % prime == 0:
+            rest, power = rest // prime, power + 1
+        places = max(places, power)
+    if rest != 1:  # a fraction that has no last decimal
+        return False
+    digits = abs(x.numerator) * 10**places // x.denominator
+    while digits and digits % 10 == 0:
+        digits //= 10
+    return digits >= 10 ** (ROUNDED_DIGITS - 1)
 
 
 def _whole_root(n: int) -> int | None:
