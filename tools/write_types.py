@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import linkwright
@@ -73,6 +74,7 @@ def _text(default: object) -> str:
     return f'"{default}"' if isinstance(default, str) else repr(default)
 
 
+@cache
 def _home_of(word: str) -> str | None:
     """The module of the package that defines a type named in a book's annotations."""
     defined = re.compile(rf"^(class {word}\b|{word}(: \w+)? = )", re.MULTILINE)

@@ -7,6 +7,7 @@ has for their parameters; a parameter that is not in it fails.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import inspect
 import pkgutil
@@ -19,6 +20,7 @@ from typing import Any
 import jaxtyping
 import numpy as np
 
+gc.set_threshold(500_000, 20, 20)  # as in the tests
 jaxtyping.install_import_hook(  # where a float is promised, a whole number will do, as to every type checker
     ["linkwright.dynamics"], "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
 )
