@@ -47,15 +47,15 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-@uncollected()
 def trace(bound: BoundFunction, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """Return the program of a bound function; :class:`TooLargeError` where it would be too long."""
-    with warning_of_draws(bound.book):
+    with warning_of_draws(bound.book), uncollected():
         program, sums_met = _traced(bound, Graph(node_limit))
     if program.length > operation_limit:
         raise TooLargeError(f"{program.length} operations, more than {operation_limit}")
     if sums_met and program.length <= RETRACED:
-        shared, _ = _traced(bound, Graph(node_limit, angle_sums=True))
+        with uncollected():
+            shared, _ = _traced(bound, Graph(node_limit, angle_sums=True))
         program = min(program, shared, key=_cost)
     return replace(program, algorithm=bound.algorithm)
 
