@@ -126,4 +126,4 @@ def test_a_forked_child_that_takes_too_long_is_ended(fuzz, tmp_path):
     text = "${[j for i in range(10**9) for j in range(10**9) if 0 > j]}"
     path.write_text(f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="{text}"/></robot>')
     with fuzz.children.forked(), pytest.raises(FormatError, match="time was up"):
-        child_process.confined("xacro", str(path), seconds=1.0)
+        child_process.confined("xacro", str(path), "{}", seconds=1.0)
