@@ -30,7 +30,7 @@ def joint_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[File
             continue
         place = places.get(joint.name, "")
         finite = np.isfinite(joint.lower) & np.isfinite(joint.upper)
-        if joint.type in ("revolute", "prismatic"):
+        if joint.motion.hinge or joint.motion.slide:
             if not finite.all():
                 if repr(joint.name) not in reported:
                     open_ended.append(joint.name)
@@ -62,7 +62,7 @@ def joint_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[File
 
 def _range(joint: Joint, place: str) -> Iterator[FileFinding]:
     largest = float(max(np.abs(joint.lower).max(), np.abs(joint.upper).max()))
-    if joint.type == "revolute" and TURNS < largest < UNLIMITED:
+    if joint.motion.hinge and TURNS < largest < UNLIMITED:
         limits = f"{joint.lower.min():.4g} to {joint.upper.max():.4g} rad"
         text = f"joint {joint.name!r}: limits of {limits}: are they in degrees?"
         yield FileFinding("warning", "units", place, text)
