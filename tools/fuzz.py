@@ -126,7 +126,9 @@ FORMATS = {
         "xml", ".xml", lambda: [seeds.MJCF, *seeds.written(".xml")], lambda path: mjcf_described(str(path)), True
     ),
     "usd-trusted": Format("text", ".usda", lambda: [seeds.USD], lambda path: usd_described(str(path)), True),
-    "xacro-trusted": Format("xml", ".xacro", lambda: [seeds.XACRO], lambda path: expanded_freely(str(path), "{}"), True),
+    "xacro-trusted": Format(
+        "xml", ".xacro", lambda: [seeds.XACRO], lambda path: expanded_freely(str(path), "{}"), True
+    ),
 }
 
 

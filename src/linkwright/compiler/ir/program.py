@@ -42,8 +42,8 @@ class Instruction(NamedTuple):
     repetition's result or a row's entry; for rows those of `expression/tables.py`; for "array" an input and an entry
     """
 
-    __repr__ = tuple.__repr__  # digests are made of millions
 
+Instruction.__repr__ = tuple.__repr__  # type: ignore[method-assign]  # digests are made of millions
 
 ROWS = frozenset(
     ("numbers", "array", "table", "part", "kept", "zeros", "room", "added", "put", "product", "outer", "take", "each")

@@ -378,8 +378,8 @@ class LoopedGaussSeidel:
         failed = where(grown, extrapolated, 0.0) > 0.5
         back = where(failed, 1.0, where(grown, 0.0, least))
 
-        def visit(family: ConstraintFamily, k: Any, acts: Any, *rows: Any) -> tuple[Any, ...]:
-            return begun(family.places(k)[0], *rows, acts=acts)
+        def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, start: Any, end: Any) -> tuple[Any, ...]:
+            return begun(family.places(k)[0], x, start, end, acts)
 
         def begun(places: list[Any], x: Any, start: Any, end: Any, acts: Any = on) -> tuple[Any, ...]:
             for k in places:

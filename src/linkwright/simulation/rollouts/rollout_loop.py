@@ -31,8 +31,8 @@ from linkwright.spatial.arrays import Array
 @takes_model
 def rollout(
     model: Model,
-    q0: ArrayLike,
-    v0: ArrayLike,
+    q0: ArrayLike | Rollout,
+    v0: ArrayLike | None,
     steps: int,
     step: float = 1e-3,
     controller: Callable[..., Any] | None = None,
