@@ -111,6 +111,6 @@ assert np.allclose(pin.rnea(free, free.createData(), to_pinocchio(q), v, a), lw.
 # | `pin.computeGeneralizedGravityDerivatives`, casadi and autodiff | `lw.derivative`, of every function; `lw.symbols` for formulas |
 # | `pinocchio.visualize` | `lw.studio`, `lw.draw`, `lw.Motion.animate` |
 # | `model.referenceConfigurations`, `pin.loadReferenceConfigurations` | no equivalent: configurations of SRDF files are not read |
-# | `pin.removeCollisionPairs(model, geometry, srdf)` | `model.with_contact(srdf=path)` |
+# | `pin.removeCollisionPairs` | `model.with_contact(srdf=path)` |
 # | `pin.computeAllTerms`, `pin.updateFramePlacements` | not needed: there is no `data` object |
 # | `pin.neutral` of a mimic joint, `pin.transformJointIntoMimic` | `lw.load` reads mimic joints of files; `model.with_joint` |
