@@ -78,41 +78,37 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("what", MODELS)
-def test_steps_with_many_shapes_are_those_of_the_book(what: str) -> None:
-    kinds, options = MODELS[what]
-    model = crawler(kinds, seed=3, **options)
-    constraints = constraints_of(model, False, lw.Solver(iterations=5, tolerance=None, position_iterations=3))
+def compiled_and_book(model: Any, solver: lw.Solver, rows: int, rtol: float, atol: float) -> tuple[np.ndarray, ...]:
+    """Return (q, v, p) of compiled steps of several motions, after a comparison with each step of the book."""
+    constraints = constraints_of(model, False, solver)
     assert constraints is not None
     size = constraints.size(model)
 
     def stepped(model: Any, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
         return constrained_step(model, q, v, np.zeros(model.nv), H, np.zeros(size), constraints)
 
-    q, v = states(model, 8)
-    together = lw.compile(stepped, model, v=(model.nv,))(q, v)
-    assert np.abs(together[2]).max() > 1e-2
+    q, v = states(model, rows)
+    together: tuple[np.ndarray, ...] = lw.compile(stepped, model, v=(model.nv,))(q, v)
     for k in range(len(q)):
         for x, y in zip(together, stepped(model, q[k], v[k]), strict=True):
-            assert np.allclose(x[k], y, rtol=1e-8, atol=1e-9)
+            assert np.allclose(x[k], y, rtol=rtol, atol=atol)
+    return together
+
+
+@pytest.mark.parametrize("what", MODELS)
+def test_steps_with_many_shapes_are_those_of_the_book(what: str) -> None:
+    kinds, options = MODELS[what]
+    solver = lw.Solver(iterations=5, tolerance=None, position_iterations=3)
+    _, _, p = compiled_and_book(crawler(kinds, seed=3, **options), solver, 8, 1e-8, 1e-9)
+    assert np.abs(p).max() > 1e-2
 
 
 @pytest.mark.parametrize("kinds", [["sphere", "capsule"], ["box"], ["cylinder", "sphere"]])
 def test_steps_with_contacts_of_links_with_each_other_are_those_of_the_book(kinds: list[str]) -> None:
     model = tangle(kinds, 11)
     assert len(model.pairs) > 20
-    constraints = constraints_of(model, False, lw.Solver(iterations=3, tolerance=None, position_iterations=2))
-    assert constraints is not None
-    size = constraints.size(model)
-
-    def stepped(model: Any, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
-        return constrained_step(model, q, v, np.zeros(model.nv), H, np.zeros(size), constraints)
-
-    q, v = states(model, 4)
-    together = lw.compile(stepped, model, v=(model.nv,))(q, v)
-    for k in range(len(q)):
-        for x, y in zip(together, stepped(model, q[k], v[k]), strict=True):
-            assert np.allclose(x[k], y, rtol=1e-7, atol=1e-8)
+    solver = lw.Solver(iterations=3, tolerance=None, position_iterations=2)
+    compiled_and_book(model, solver, 4, 1e-7, 1e-8)
 
 
 def gaps(model: Any, q: np.ndarray) -> np.ndarray:

@@ -253,7 +253,7 @@ class Graph:
         return node
 
     def release(self) -> None:
-        """Forget all nodes once a program is made of them: without cycles they go at once, without the collector."""
+        """Forget all nodes after a program is built: without cycles they are freed at once, without the collector."""
         for known in (self._nodes, self._constants, self.repeats, self.begun, self.rows, self.arguments, self.spans):
             known.clear()
 

@@ -227,6 +227,13 @@ def _is_package(shape: Shape, found: str, folder: str) -> bool:
         return False
 
 
+def lost_parts(description: Description, losses: Losses, parts: Sequence[str]) -> None:
+    """Record the elements of these lists of a description, such as its keyframes."""
+    for part in parts:
+        for item in getattr(description, part):
+            losses.add(f"{part} are lost", item.name)
+
+
 def lost_contact(description: Description, losses: Losses, said: Sequence[str] = (), pairs: bool = False) -> None:
     """Record the contact parameters of shapes that are not in ``said``, and ``pairs`` if they are lost too."""
     plain = Shape(WORLD, "plane")

@@ -17,11 +17,13 @@ import numpy as np
 from linkwright.dynamics.contact.shapes import ContactCandidate, candidates, points_of
 from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.contact.shapes.planes import HullTable, hull_vertices
+from linkwright.dynamics.distance.cores import CONVEX, VertexTable, bounding_radius
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.entry_table import EntryTable
+from linkwright.spatial.memory import read, write
 from linkwright.spatial.repeats import repeat, symbol_among, when
 
 ALIKE = 3
@@ -66,13 +68,9 @@ class PlacedShape(NamedTuple):
         frame = model.frame(shape.body)
         return cls(shape, frame.body, frame.placement @ shape.placement)
 
-    def pose(self, poses: Sequence[Array]) -> Array:
-        """Return the pose (4, 4) in the world, from the poses of the bodies."""
-        return self.on_body if self.body < 0 else poses[self.body] @ self.on_body
-
     @property
     def key(self) -> Any:
-        """What shapes in a loop have in common."""
+        """Properties that the shapes of a loop share."""
         heights = None if self.shape.heights is None else id(self.shape.heights)
         return self.shape.kind, self.body < 0, heights
 
@@ -129,12 +127,11 @@ class _Bodies:
 
     def pose(self, at: Any) -> Array:
         """Return the pose (4, 4) of a body whose index is a symbol."""
-        entries = [self.graph.entry(self.poses, at * 12.0 + float(i)) for i in range(12)]
-        return np.concatenate([np.stack(entries).reshape(3, 4), LAST_ROW])
+        return np.concatenate([read(self.poses, at * 12.0, 12).reshape(3, 4), LAST_ROW])
 
     def speed(self, at: Any, arm: Any) -> Any:
         """Return a bound of the speed of points of a body up to an arm from its origin."""
-        linear, turning = (self.graph.entry(self.speeds, at * 2.0 + i) for i in (0.0, 1.0))
+        linear, turning = read(self.speeds, at * 2.0, 2)
         return linear + arm * turning
 
 
@@ -158,14 +155,12 @@ def _family_points(graph: Any, family: Sequence[PlacedPair], bodies: _Bodies) ->
         else:
             nothing = np.tile([FAR, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], count)
             found = when(_may_touch(k, sides, bodies.reach, margins.one(k, 0)), lambda: entries(k), nothing)
-        for i, x in enumerate(found):
-            row = graph.put(row, k * float(width) + float(i), x)
-        return row
+        return write(row, k * float(width), found)
 
     row = repeat(len(family), visit, graph.room(len(family) * width))
     result = {}
     for k, placed in enumerate(family):
-        own = graph.array([graph.entry(row, float(k * width + i)) for i in range(width)]).reshape(count, WIDTH)
+        own = read(row, float(k * width), width).reshape(count, WIDTH)
         result[placed.number] = [ContactCandidate(x[0], x[1:4], x[4:]) for x in own]
     return result
 
@@ -192,17 +187,15 @@ class _Side:
         self.flat = self._shape.kind == "plane"
         self.bounded = not self.flat and self._shape.kind != "height_field"
         if self._shape.kind == "mesh":
-            vertices = [hull_vertices(one.shape) for one in shapes]
-            most = max(map(len, vertices))
-            padded = [np.concatenate([x, np.repeat(x[:1], most - len(x), axis=0)]) for x in vertices]
-            self._hulls, self._size = np.concatenate(padded), most
+            self._hulls = VertexTable.of([hull_vertices(one.shape) for one in shapes])
 
     def at(self, k: Any) -> tuple[Shape, Array]:
         """Return the shape of pair k, and its pose (4, 4) in the world."""
         radius, length, *size = self._columns.some(k, 12, 5)
         shape = replace(self._shape, radius=radius, length=length, size=tuple(size))
         if shape.kind == "mesh":
-            hull: Any = HullTable(self._hulls, k * float(self._size), self._size)
+            hulls = self._hulls
+            hull: Any = HullTable(hulls.vertices, k * float(hulls.most), hulls.most)
             shape = replace(shape, hull=hull)
         on_body = np.concatenate([self._columns.some(k, 0, 12).reshape(3, 4), LAST_ROW])
         return shape, on_body if self._at_rest else self._bodies.pose(self._index.one(k, 0)) @ on_body
@@ -221,15 +214,11 @@ class _Side:
         return T[:3, :3] @ center + T[:3, 3], radius, self._bodies.speed(at, abs(center).sum() + radius)
 
 
-def bounding_sphere(shape: Shape) -> tuple[Array, Any]:
-    """Return the center (3,), in the frame of the shape, and the radius of a sphere around it."""
-    center = np.zeros(3)
+def bounding_sphere(shape: Shape) -> tuple[Array, float]:
+    """Return the center (3,), in the frame of the shape, and the radius of a sphere around it; 0 for infinite kinds."""
+    center, hull = np.zeros(3), None
     if shape.kind == "mesh":
         vertices = hull_vertices(shape)
         center = 0.5 * (vertices.min(0) + vertices.max(0))
-        return center, float(np.linalg.norm(vertices - center, axis=1).max())
-    if shape.kind in ("box", "ellipsoid"):
-        return center, 0.5 * np.sqrt(sum(x * x for x in shape.size))
-    if shape.kind == "cylinder":
-        return center, np.sqrt(shape.radius * shape.radius + 0.25 * shape.length * shape.length)
-    return center, shape.radius + 0.5 * shape.length
+        hull = vertices - center
+    return center, bounding_radius(shape, hull) if shape.kind in CONVEX else 0.0

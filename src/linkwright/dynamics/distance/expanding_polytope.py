@@ -32,7 +32,7 @@ VERTICES = 64
 """Largest number of vertices of the polytope."""
 
 FACES = 2 * VERTICES
-"""Largest number of its faces, 2 · vertices − 4, and a place for what is not stored."""
+"""Largest number of its faces, 2 · vertices − 4, and one for those that are not stored."""
 
 SLACK = 1e-9
 """Difference of both bounds, relative to the size of the shapes, at which the depth is known."""

@@ -49,12 +49,12 @@ class MeasuredShape(NamedTuple):
 
     @property
     def family(self) -> Any:
-        """What the shapes of a loop have in common."""
+        """Properties that the shapes of a loop share."""
         return self.shape.kind, None if self.shape.heights is None else id(self.shape.heights)
 
     @property
     def order(self) -> int:
-        """Place of its kind in a pair: planes and height fields are second."""
+        """Rank of its kind in a pair: planes and height fields are second."""
         return CONVEX.index(self.shape.kind) if self.shape.kind in CONVEX else len(CONVEX)
 
     @property

@@ -18,7 +18,7 @@ import numpy as np
 from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes import ContactCandidate, contact_frame
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
-from linkwright.dynamics.impulses.supports import bodies_of, contact_supports, moving_coordinates
+from linkwright.dynamics.impulses.supports import bodies_of, moving_coordinates
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
@@ -178,8 +178,8 @@ def contact_constraints(
     moving = tested or any(has_restitution(pair) for pair in model.pairs)
     jacobians = PointJacobians(model, poses, q, body_velocities(model, q, v) if moving else None)
     return [
-        _of_pair(model, pair, own, jacobians, support, h if tested else None)
-        for pair, own, support in zip(model.pairs, points, contact_supports(model), strict=True)
+        _of_pair(model, pair, own, jacobians, h if tested else None)
+        for pair, own in zip(model.pairs, points, strict=True)
     ]
 
 
@@ -188,10 +188,10 @@ def _of_pair(
     pair: Pair,
     points: Sequence[ContactCandidate],
     jacobians: PointJacobians,
-    support: tuple[int, ...],
     h: Any,
 ) -> ConstraintGroup:
     first, second = bodies_of(model, pair)
+    support = moving_coordinates(model, [first, second])
     frictions, at = [], 1
     for reach, rows in friction_rows(pair):
         frictions.append(FrictionDisc(tuple(range(at, at + len(rows))), reach))
@@ -246,15 +246,10 @@ def has_persistent_points(pair: Pair, model: Model) -> bool:
     return pair.stiffness is None and bool(kinds & FOLLOWED)
 
 
-def normal_rows(
-    model: Model,
-    pair: Pair,
-    points: Sequence[ContactCandidate],
-    jacobians: PointJacobians,
-    support: tuple[int, ...],
-) -> Array:
+def normal_rows(model: Model, pair: Pair, points: Sequence[ContactCandidate], jacobians: PointJacobians) -> Array:
     """Return the normal rows (n, s) of the points of a pair, on the coordinates of its group."""
     first, second = bodies_of(model, pair)
+    support = moving_coordinates(model, [first, second])
     return np.stack([normal @ jacobians.at(first, second, point, support)[0] for _, point, normal in points])
 
 

@@ -13,6 +13,7 @@ from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.jacobian_blocks import TwistTable, families_in_loops
 from linkwright.spatial.arrays import Array, is_one, is_symbolic, where
 from linkwright.spatial.entry_table import EntryTable
+from linkwright.spatial.memory import read
 from linkwright.spatial.repeats import repeat, symbol_among, when
 
 
@@ -38,7 +39,7 @@ class PositionRows(NamedTuple):
 
     @property
     def weight(self) -> Any:
-        """Return 1 where the group is near, else 0."""
+        """1 where the group is near, else 0."""
         return 1.0 if self.near is None else where(self.near, 1.0, 0.0)
 
     def numbers(self, k: int) -> list[Any]:
@@ -143,8 +144,7 @@ def _looped(
     for family, row in zip(families, rows if len(families) > 1 else [rows], strict=True):
         width = len(groups[family[0][0]].support) + 2
         for place, (n, _) in enumerate(family):
-            entries = graph.array([graph.entry(row, float(place * width + i)) for i in range(width)])
-            pieces.setdefault(n, []).append(entries)
+            pieces.setdefault(n, []).append(read(row, float(place * width), width))
     found = {}
     for n, own in pieces.items():
         x = np.stack(own)

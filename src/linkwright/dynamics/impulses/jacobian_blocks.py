@@ -21,6 +21,7 @@ from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.looped_gauss_seidel import ALIKE
 from linkwright.spatial.arrays import Array, is_symbolic, where
 from linkwright.spatial.entry_table import EntryTable
+from linkwright.spatial.memory import read, write
 from linkwright.spatial.repeats import repeat, symbol_among, when
 
 Contact = TypeVar("Contact")
@@ -121,7 +122,7 @@ class TwistTable:
         return self._graph.entry(self._index, k * float(self._depth * width) + float(j * width + which))
 
     def _row(self, begin: Any) -> Array:
-        return np.stack([self._graph.entry(self._twists, begin + float(c)) for c in range(6)])
+        return read(self._twists, begin, 6)
 
 
 def _looped_blocks(
@@ -191,23 +192,17 @@ def _computed_blocks(
     def visit(k: Any, ys: Any, others: Any) -> tuple[Any, Any]:
         def computed() -> tuple[Array, Any]:
             entries, rest = rows_at(k)
-            row = ys
-            for i, x in enumerate(entries):
-                row = graph.put(row, k * float(wide) + float(i), x)
-            return rest, row
+            return rest, write(ys, k * float(wide), entries)
 
         near = None if first.near is None else columns.one(k, 7 + count) > 0.5
         rest, ys = computed() if near is None else when(near, computed, np.zeros(narrow), ys)
-        for i, x in enumerate(rest):
-            others = graph.put(others, k * float(narrow) + float(i), x)
-        return ys, others
+        return ys, write(others, k * float(narrow), rest)
 
     ys, others = repeat(len(points), visit, graph.room(len(points) * wide), graph.room(len(points) * narrow))
     result = {}
     for k, point in enumerate(points):
-        Y = graph.array([graph.entry(ys, float(k * wide + i)) for i in range(wide)])
-        entries = graph.array([graph.entry(others, float(k * narrow + i)) for i in range(narrow)])
-        r, own, rest = np.split(entries, np.cumsum([size, len(upper)]))
+        Y = read(ys, float(k * wide), wide)
+        r, own, rest = np.split(read(others, float(k * narrow), narrow), np.cumsum([size, len(upper)]))
         square = [upper.index((min(a, b), max(a, b))) for a in range(size) for b in range(size)]
         block = DiagonalBlock(own[square].reshape(size, size), rest[0], rest[1:])
         result[point.group, point.constraint] = (Y.reshape(size, depth).T, r, block)

@@ -193,7 +193,7 @@ class LoopedGaussSeidel:
     def _each_active(self, visit: Callable[..., tuple[Any, ...]], *state: Any, on: Any = None) -> tuple[Any, ...]:
         """Return the state after ``visit(family, k, acts, *state)`` for each constraint that is near, in turn.
 
-        ``on``: rows that continue, or None. What a visit writes into a row of memory has the condition ``acts``.
+        ``on``: rows that continue, or None. A visit writes into a row of memory where ``acts``.
         """
         for family in self.families:
 
@@ -210,7 +210,7 @@ class LoopedGaussSeidel:
         return state
 
     def _each_coordinate(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
-        """Return the state after ``visit(indices, *state)`` for :data:`STRIDE` entries of z at a time."""
+        """Return the state after ``visit(indices, *state)`` for blocks of :data:`STRIDE` entries of z."""
 
         def block(k: Any, *state: Any) -> tuple[Any, ...]:
             return visit([k * STRIDE + float(self.first + i) for i in range(STRIDE)], *state)
@@ -408,5 +408,5 @@ def _padded(size: int) -> int:
 
 
 def _where(acts: Any, now: Any, old: Any) -> Any:
-    """Return what a row in memory has after a visit."""
+    """Return the entry of a row in memory after a visit."""
     return now if acts is None else where(acts, now, old)

@@ -67,7 +67,7 @@ class PointJacobians:
     def _along_path(self, factors: InertiaFactors, body: int) -> Array:
         """Compute these rows of the coordinates that move the body.
 
-        The recursion goes from parent to child: each joint adds the columns of its own axes.
+        The recursion goes from parent to child: each joint adds the columns of its axes.
         """
         if self._factors is not factors:
             self._factors, self._factor_jacobians = factors, {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linkwright.model.memo import kept
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 
@@ -22,9 +21,3 @@ def moving_coordinates(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
     joints = sorted({k for body in bodies for k in model.path(body)})
     places = [model.slice(model.joints[k].name).v for k in joints]
     return tuple(i for place in places for i in range(place.start, place.stop))
-
-
-@kept
-def contact_supports(model: Model) -> tuple[tuple[int, ...], ...]:
-    """Return the coordinates of the rows of each pair."""
-    return tuple(moving_coordinates(model, bodies_of(model, pair)) for pair in model.pairs)

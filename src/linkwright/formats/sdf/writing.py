@@ -21,6 +21,7 @@ from linkwright.formats.writing import (
     downwards,
     file_beside,
     lost_contact,
+    lost_parts,
     simple,
     slides,
     still,
@@ -123,12 +124,7 @@ class _SdfWriter:
             self.loop(loop)
         for spring in description.springs:
             self.losses.add("springs between bodies are lost", spring.name)
-        for key in description.keyframes:
-            self.losses.add("keyframes are lost", key.name)
-        for actuator in description.actuators:
-            self.losses.add("actuators are lost", actuator.name)
-        for sensor in description.sensors:
-            self.losses.add("sensors are lost", sensor.name)
+        lost_parts(description, self.losses, ("keyframes", "actuators", "sensors"))
         for shape in description.shapes:
             if shape.body == WORLD:
                 self.losses.add("shapes of the world are lost: in SDF they are those of another model", shape.name)

@@ -21,6 +21,7 @@ from linkwright.formats.writing import (
     downwards,
     file_beside,
     lost_contact,
+    lost_parts,
     rpy_of,
     simple,
     still,
@@ -241,9 +242,7 @@ class _UrdfWriter:
 
     def lost(self) -> None:
         """Record the elements that URDF cannot represent."""
-        for what in ("loops", "springs", "keyframes", "actuators", "sensors"):
-            for item in getattr(self.description, what):
-                self.losses.add(f"{what} are lost", item.name)
+        lost_parts(self.description, self.losses, ("loops", "springs", "keyframes", "actuators", "sensors"))
         if tuple(self.description.gravity) != STANDARD_GRAVITY:
             x, y, z = self.description.gravity
             self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: readers use (0, 0, -9.81)")

@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.formats.writing import Losses, Names, downwards, lost_contact, simple, still, text, zero_poses
+from linkwright.formats.writing import (
+    Losses,
+    Names,
+    downwards,
+    lost_contact,
+    lost_parts,
+    simple,
+    still,
+    text,
+    zero_poses,
+)
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, JointSpec
 from linkwright.model.joint import (
     Cylindrical,
@@ -110,12 +120,7 @@ class _ZtkWriter:
             self.loop(loop)
         for spring in description.springs:
             self.losses.add("springs between bodies are lost", spring.name)
-        for key in description.keyframes:
-            self.losses.add("keyframes are lost", key.name)
-        for actuator in description.actuators:
-            self.losses.add("actuators are lost", actuator.name)
-        for sensor in description.sensors:
-            self.losses.add("sensors are lost", sensor.name)
+        lost_parts(description, self.losses, ("keyframes", "actuators", "sensors"))
         lost_contact(description, self.losses)
         if tuple(description.gravity) != STANDARD_GRAVITY:
             x, y, z = description.gravity

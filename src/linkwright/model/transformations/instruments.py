@@ -22,7 +22,7 @@ class Instruments:
 
     @explained
     def with_actuators(self, *actuators: Actuator) -> Model:
-        """Return the model with these actuators instead of its own.
+        """Return the model with these actuators only.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class Instruments:
 
     @explained
     def with_sensors(self, *sensors: Sensor) -> Model:
-        """Return the model with these sensors instead of its own.
+        """Return the model with these sensors only.
 
         Parameters
         ----------

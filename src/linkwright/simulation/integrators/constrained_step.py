@@ -47,7 +47,6 @@ from linkwright.dynamics.impulses.impulse_solver import EndGaps, ImpulseProblem,
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors, inertia_factors
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.restitution import ImpactProblem, acts_in_impacts, any_closing, any_restitution
-from linkwright.dynamics.impulses.supports import contact_supports
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
@@ -274,8 +273,7 @@ def _end_gaps(
 
     def normals(n: int) -> Array:
         q1, after, found = moved()
-        k, jacobians = chosen[n], PointJacobians(model, after, q1, None)
-        return normal_rows(model, model.pairs[k], found[n], jacobians, contact_supports(model)[k])
+        return normal_rows(model, model.pairs[chosen[n]], found[n], PointJacobians(model, after, q1, None))
 
     def to_initial_axes(g: Array) -> Array:
         return configuration.velocity_before(model, h * v, g)

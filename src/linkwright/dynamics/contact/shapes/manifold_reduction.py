@@ -36,7 +36,7 @@ Score = Callable[[Any, Any, Any], Any]
 
 
 class PointList:
-    """Few points (gap, u, v, …), each with expressions of its own."""
+    """Few points (gap, u, v, …), each with separate expressions."""
 
     def __init__(self, points: Sequence[Point]):
         self._points = points
