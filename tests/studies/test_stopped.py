@@ -155,11 +155,11 @@ def test_a_kill_after_the_last_chunk_leaves_nothing(tmp_path):
 def test_a_kill_while_the_first_file_is_written_leaves_nothing(tmp_path):
     folder = tmp_path / "study"
     rows = samples.random(20, 1, a=samples.uniform(0, 1))
-    lw.study(double, rows, tmp_path / "whole", workers=1)
+    lw.study(double, rows, tmp_path / "whole", workers=1, chunk=10)
     folder.mkdir()
     (folder / ".lock").touch()
     (folder / ".new-0123456789ab.json").write_text('{"proc')
-    lw.study(double, rows, folder, workers=1)
+    lw.study(double, rows, folder, workers=1, chunk=10)
     assert contents(folder) == contents(tmp_path / "whole")
 
 
