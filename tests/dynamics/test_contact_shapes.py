@@ -579,3 +579,20 @@ def test_directions_continue_through_no_length(pair):
             y = nearest(candidates(stick, T1, SHAPES[other], T2))
             assert abs(x.gap - y.gap) < 1e-12
             np.testing.assert_allclose(x.normal, y.normal, atol=1e-12)
+
+
+def test_two_capsules_without_length_are_spheres():
+    ball, stick = Shape("a", "sphere", radius=0.05), Shape("a", "capsule", radius=0.05)
+
+    def gaps(T1, T2):
+        return np.stack([one.gap for one in candidates(stick, T1, stick, T2)])
+
+    kernel = lw.compile(gaps, T1=(4, 4), T2=(4, 4))
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        T1, T2 = pose(rng, 0.3), pose(rng, 0.3)
+        (expected,) = (one.gap for one in candidates(ball, T1, ball, T2))
+        with np.errstate(divide="raise", invalid="raise"):
+            assert abs(gaps(T1, T2).min() - expected) < 1e-12
+        assert abs(kernel(T1, T2).min() - expected) < 1e-12
+        assert np.isfinite(kernel.derivative("T1")(T1, T2)).all()

@@ -356,7 +356,7 @@ def chosen_pairs(
         for k, shape in enumerate(obstacles)
     ]
     if wanted is None:
-        found = [(measured(i), measured(j)) for i, j in _usual(model)]
+        found = [(measured(i), measured(j)) for i, j in meeting_shapes(model)]
         found += [(measured(k), other) for k in own if model.frame(model.shapes[k].body).body >= 0 for other in fixed]
     else:
         known = {model.shapes[k].body for k in own} | {*names.values(), *(one.name for one in fixed)}
@@ -378,10 +378,3 @@ def chosen_pairs(
             "lw.Builder(model).shape(body, 'sphere', radius=…).build(), or name pairs or obstacles"
         )
     return found
-
-
-def _usual(model: Model) -> list[tuple[int, int]]:
-    """Return the index pairs of shapes that may collide."""
-    never = {frozenset(pair) for pair in model.excluded}
-    shapes = model.shapes
-    return [(i, j) for i, j in meeting_shapes(model) if frozenset((shapes[i].body, shapes[j].body)) not in never]

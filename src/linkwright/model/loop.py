@@ -118,11 +118,11 @@ def _turn_alignment(R: Array, held: Array) -> Any:
     return R[int(np.argmin(held)), int(np.argmin(held))] if held.sum() == 2 else 1.0
 
 
-@dataclass(frozen=True)
-class BodyPair(LoopType):
-    """Rigid virtual joint with constant constrained directions in the second frame's axes."""
+class HeldDirections(LoopType):
+    """Constraint of some of the six directions, translation and rotation along the axes of the second frame."""
 
-    held: ClassVar[tuple[str, ...]]
+    held: tuple[str, ...]
+    """names of the constrained directions"""
 
     @property
     def mask(self) -> Array:
@@ -133,6 +133,14 @@ class BodyPair(LoopType):
     def units(self) -> tuple[str, ...]:
         return tuple("rad" if direction.startswith("r") else "m" for direction in self.held)
 
+    def alignment(self, T: Array) -> Any:
+        return _turn_alignment(T[:3, :3], self.mask[3:])
+
+
+@dataclass(frozen=True)
+class BodyPair(HeldDirections):
+    """Rigid virtual joint with constant constrained directions in the second frame's axes."""
+
     def residual(self, T: Array) -> Array:
         R, o = split_pose(T)
         turn = _turn(R, self.mask[3:])
@@ -141,9 +149,6 @@ class BodyPair(LoopType):
 
     def subspace(self, T: Array) -> Array:
         return np.eye(6)[:, self.mask]
-
-    def alignment(self, T: Array) -> Any:
-        return _turn_alignment(T[:3, :3], self.mask[3:])
 
     def turns(self) -> Array:
         return np.array([direction.startswith("r") for direction in self.held])
@@ -264,21 +269,12 @@ class Distance(LoopType):
 
 
 @dataclass(frozen=True)
-class Mask(LoopType):
+class Mask(HeldDirections):
     """Single constrained directions: for x, the first frame's origin stays in the second's y-z plane;
     for the rotation about x alone, the first's z stays perpendicular to the second's y; and so on."""
 
     held: tuple[str, ...]
     type = "mask"
-
-    @property
-    def mask(self) -> Array:
-        """Constrained directions among the six (6,)."""
-        return np.array([direction in self.held for direction in DIRECTIONS])
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        return tuple("rad" if direction.startswith("r") else "m" for direction in self.held)
 
     def residual(self, T: Array) -> Array:
         R, o = split_pose(T)
@@ -295,9 +291,6 @@ class Mask(LoopType):
 
     def subspace_rate(self, T: Array, V: Array) -> Array:
         return self._turning(_rate(T, V))
-
-    def alignment(self, T: Array) -> Any:
-        return _turn_alignment(T[:3, :3], self.mask[3:])
 
     def turns(self) -> Array:
         several = sum(direction.startswith("r") for direction in self.held) > 1

@@ -122,7 +122,6 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any, srdf: An
     truth("exclude_overlapping", exclude_overlapping)
     _require_touching(model)
     among = None if between is None else _names(model, "between", between)
-    never = {frozenset(pair) for pair in model.excluded}
     disabled: LinkPairs = ()
     if srdf is not None:
         disabled = tuple(disabled_collisions(srdf, [WORLD, *(body.name for body in model.description.bodies)]))
@@ -149,11 +148,7 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any, srdf: An
     given = [pair for pair in model.listed_pairs if frozenset((pair.first, pair.second)) not in known]
     given = [pair for pair in given if allowed(pair.first, pair.second)]
     known |= {frozenset((pair.first, pair.second)) for pair in model.listed_pairs}
-    wanted = [
-        (i, j)
-        for i, j in meeting_shapes(model)
-        if frozenset((i, j)) not in known and frozenset((shapes[i].body, shapes[j].body)) not in never and allowed(i, j)
-    ]
+    wanted = [(i, j) for i, j in meeting_shapes(model) if frozenset((i, j)) not in known and allowed(i, j)]
     others = [place for pair in given for place in (pair.first, pair.second)]
     shapes, found, left_out = _paired(shapes, wanted, others)
     overlapping: LinkPairs = ()
@@ -198,14 +193,20 @@ def _united(first: LinkPairs, second: Iterable[tuple[str, str]]) -> LinkPairs:
 
 
 def meeting_shapes(model: Model) -> list[tuple[int, int]]:
-    """Return the index pairs of shapes that the filters of MJCF allow, including shapes of the world."""
+    """Return the index pairs of shapes that may touch, including shapes of the world.
+
+    Left out are shapes of one body, of a body and its parent, without a common bit of contype and conaffinity, and of
+    the links that are ``excluded``.
+    """
+    never = {frozenset(pair) for pair in model.excluded}
     places = [k for k, shape in enumerate(model.shapes) if shape.touches]
     body = np.array([_body(model, model.shapes[k]) for k in places])
     kinds = np.array([model.shapes[k].contype for k in places], dtype=np.int64)
     takes = np.array([model.shapes[k].conaffinity for k in places], dtype=np.int64)
     meet = ((kinds[:, None] & takes) != 0) | ((kinds & takes[:, None]) != 0)
     apart = meet & ~_joined(model, places, body) & (body[:, None] != body)
-    return [(places[i], places[j]) for i, j in np.argwhere(np.triu(apart, 1)).tolist()]
+    found = [(places[i], places[j]) for i, j in np.argwhere(np.triu(apart, 1)).tolist()]
+    return [(i, j) for i, j in found if frozenset((model.shapes[i].body, model.shapes[j].body)) not in never]
 
 
 def neighbors(model: Model) -> LinkPairs:

@@ -6,7 +6,6 @@ import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +15,11 @@ from linkwright import dynamics
 from linkwright.bounds import positive, whole_number
 from linkwright.compiler.public import public
 from linkwright.errors import InputError
-from linkwright.files import file_at, write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
-from linkwright.symbolic.closed_loop_control.plane import Controlled, PhasePlane, plane_of
+from linkwright.symbolic.closed_loop_control.plane import Controlled, PhasePlane, PlanePicture, plane_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +44,7 @@ NUDGE, GROWING = 1e-6, 1e-9
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AttractionRegion:
+class AttractionRegion(PlanePicture):
     """Region of attraction of an equilibrium on a plane of states, estimated by simulation from grid points."""
 
     plane: PhasePlane
@@ -69,11 +67,6 @@ class AttractionRegion:
     """x, y and V on the fine grid on which the level is found and drawn"""
 
     @property
-    def axes(self) -> tuple[str, str]:
-        """The coordinates or velocities along x and y, as the equations name them; all others are as at the target."""
-        return self.plane.axes
-
-    @property
     def target(self) -> Array:
         """The configuration of rest (nq,)."""
         return self.plane.target
@@ -94,22 +87,6 @@ class AttractionRegion:
         from linkwright.symbolic.closed_loop_control.portrait import draw
 
         return draw(self.plane, self)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the figure to a file.
-
-        Parameters
-        ----------
-        path : str or Path
-            File ``.png``, ``.svg`` or ``.pdf``.
-
-        Returns
-        -------
-        Path
-            The file.
-        """
-        path = file_at(path, "pictures", ".png", ".svg", ".pdf")
-        return write_figure(path, self.figure(), dpi=150)
 
     def __repr__(self) -> str:
         grid = f"{self.attracted.shape[1]} × {self.attracted.shape[0]}"

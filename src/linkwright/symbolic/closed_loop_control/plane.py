@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from linkwright.errors import (
     UnknownNameError,
 )
 from linkwright.expression.polynomial import TERM_LIMIT
+from linkwright.files import file_at, write_figure
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation, simulate
 from linkwright.simulation.actuation.actuator_model import actuator_model
@@ -34,6 +37,9 @@ from linkwright.symbolic.closed_loop_control.proofs import proof_of
 from linkwright.symbolic.derivation.coordinates import Coordinates, coordinates_of
 from linkwright.symbolic.derivation.plan import plan_of
 from linkwright.symbolic.output.notation import latex_name
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 POINTS = 24
 """of Gauss and Legendre, at which the pull is computed along a straight line"""
@@ -306,6 +312,38 @@ class PhasePlane:
         moved = self.target.copy()
         moved[others] = q[others]
         return bool(self.controlled.distance(moved, self.target) > 1e-4)
+
+
+class PlanePicture(ABC):
+    """Results on a plane of states that can be drawn."""
+
+    plane: PhasePlane
+    """plane of states"""
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """The coordinates or velocities along x and y, as the equations name them; all others are as at the target."""
+        return self.plane.axes
+
+    @abstractmethod
+    def figure(self) -> Figure:
+        """Draw the plane."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write the figure to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.png``, ``.svg`` or ``.pdf``.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        path = file_at(path, "pictures", ".png", ".svg", ".pdf")
+        return write_figure(path, self.figure(), dpi=150)
 
 
 def plane_of(controlled: Controlled, target: Array, axes: Any, spans: Any) -> PhasePlane:

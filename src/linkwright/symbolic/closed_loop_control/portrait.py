@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive, whole_number
-from linkwright.files import file_at, write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.closed_loop_control.attraction import AttractionRegion, filled, nearest, region_on, widened
 from linkwright.symbolic.closed_loop_control.equilibria import RestingPlace
-from linkwright.symbolic.closed_loop_control.plane import Controlled, PhasePlane, plane_of
+from linkwright.symbolic.closed_loop_control.plane import Controlled, PhasePlane, PlanePicture, plane_of
 from linkwright.symbolic.output.notation import latex_name
 from linkwright.visual.palette import COLORS
 
@@ -39,7 +37,7 @@ LEVELS = 7
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PhasePortrait:
+class PhasePortrait(PlanePicture):
     """Motions, equilibria and separatrices on a plane of states."""
 
     plane: PhasePlane
@@ -56,11 +54,6 @@ class PhasePortrait:
     """of the target, where one is attracted"""
 
     @property
-    def axes(self) -> tuple[str, str]:
-        """The coordinates or velocities along x and y, as the equations name them."""
-        return self.plane.axes
-
-    @property
     def equilibria(self) -> tuple[RestingPlace, ...]:
         """The configurations of rest that were found, on and off the plane."""
         return self.plane.controlled.rest.found if not self.plane.controlled.stateful else ()
@@ -74,22 +67,6 @@ class PhasePortrait:
             The figure.
         """
         return draw(self.plane, self.region, self)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the figure to a file.
-
-        Parameters
-        ----------
-        path : str or Path
-            File ``.png``, ``.svg`` or ``.pdf``.
-
-        Returns
-        -------
-        Path
-            The file.
-        """
-        path = file_at(path, "pictures", ".png", ".svg", ".pdf")
-        return write_figure(path, self.figure(), dpi=150)
 
     def __repr__(self) -> str:
         return f"<PhasePortrait of {self.plane.controlled.model.name!r}: {' and '.join(self.axes)}>"

@@ -83,7 +83,7 @@ def nearest_of_segments(r: Array, d1: Array, d2: Array) -> tuple[Any, Any]:
     """
     A, E = maximum(d1 @ d1, NOTHING), maximum(d2 @ d2, NOTHING)
     B, C, F = d1 @ d2, d1 @ r, d2 @ r
-    s = within((B * F - C * E) / maximum(A * E - B * B, 1e-12 * A * E))
+    s = within((B * F - C * E) / maximum(A * E - B * B, 1e-12 * A * E + NOTHING))
     t = within((B * s + F) / E)
     return within((B * t - C) / A), t
 
