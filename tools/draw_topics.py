@@ -211,10 +211,10 @@ def topic_rollouts() -> Any:
 def topic_events() -> Any:
     """A bouncing ball; the impacts are events."""
     builder = lw.Builder("ball").body("ball", mass=2.0, inertia=0.1)
-    ball = builder.joint("up", "prismatic", "world", "ball", axis=(0, 0, 1)).build()
-    motion = lw.simulate(
-        ball, [1.0], [0.0], 4.5, 0.01, events=[lw.events.touch("ball", contact=lw.ContactProperties(restitution=0.8))]
-    )
+    builder.joint("up", "prismatic", "world", "ball", axis=(0, 0, 1))
+    builder.shape("ball", "sphere", radius=0.1, xyz=(0, 0, 0.1))
+    ball = builder.build().with_ground(contact=lw.ContactProperties(restitution=0.8))
+    motion = lw.simulate(ball, [1.0], [0.0], 4.5, 0.01, events=[lw.events.touch(ball)])
     figure, (above, below) = plt.subplots(2, 1, figsize=(7.5, 3.8), sharex=True, layout="constrained")
     above.plot(motion.t, motion.q[:, 0])
     impacts = [event.t for event in motion.events]

@@ -8,21 +8,27 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
-from linkwright.simulation.events import Event, Impact, event_loop, limits, pair_touch, touch
+from linkwright.simulation.events import Event, Impact, event_loop, limits, touch
 
 G = 9.81
 
 
-def a_ball(**joint):
+def a_ball():
     made = lw.Builder("ball").body("ball", mass=2.0, inertia=0.1)
-    return made.joint("slide", "prismatic", "world", "ball", axis=(0, 0, 1), **joint).build()
+    return made.joint("slide", "prismatic", "world", "ball", axis=(0, 0, 1)).build()
+
+
+def over_ground(restitution=0.0):
+    """The ball over the ground, which it touches at q = 0."""
+    made = lw.Builder(a_ball()).shape("ball", "sphere", radius=0.2, xyz=(0, 0, 0.2))
+    return made.build().with_ground(contact=lw.ContactProperties(restitution=restitution))
 
 
 @pytest.mark.parametrize(("method", "step"), [("rk4", 1e-2), ("dopri5", 1e-2), ("rk4", 0.13)])
 def test_a_ball_bounces_forty_times_and_comes_to_rest(method, step):
     H, e = 1.0, 0.8
-    floor = touch("ball", contact=lw.ContactProperties(restitution=e))
-    motion = lw.simulate(a_ball(), [H], [0.0], 4.5, step, method=method, events=[floor])
+    ball = over_ground(e)
+    motion = lw.simulate(ball, [H], [0.0], 4.5, step, method=method, events=[touch(ball)])
     n = np.arange(40)
     apexes = np.array([event.after[1][0] ** 2 / (2 * G) for event in motion.events[:40]])
     assert np.abs(apexes - H * e ** (2.0 * (n + 1))).max() < 1e-12
@@ -47,7 +53,8 @@ def lifting(model, t, q, v, when, force):
 
 def test_what_rests_leaves_when_it_would_have_to_be_held_down():
     law = partial(lifting, when=0.5, force=30.0)
-    motion = lw.simulate(a_ball(), [0.0], [-0.5], 1.0, 1e-2, controller=law, events=[touch("ball")])
+    ball = over_ground()
+    motion = lw.simulate(ball, [0.0], [-0.5], 1.0, 1e-2, controller=law, events=[touch(ball)])
     names = [event.name for event in motion.events]
     assert "leaves" in names[-1]
     assert motion.events[-1].t == pytest.approx(0.51, abs=1.1e-2)  # the law is asked every 10 ms
@@ -150,13 +157,13 @@ def test_a_joint_is_thrown_back_by_its_limit_and_rests_at_it():
 
 def test_a_ball_on_a_slope_slides_along_it():
     made = lw.Builder("puck").body("puck", mass=1.0, inertia=0.01).joint("free", "free", "world", "puck")
-    model = made.build()
     angle = 0.3
     normal = (np.sin(angle), 0.0, np.cos(angle))
-    slope = touch("puck", normal=normal, radius=0.1, contact=lw.ContactProperties(friction=0.0))
+    made.shape("puck", "sphere", radius=0.1)
+    model = made.build().with_ground(normal=normal, contact=lw.ContactProperties(friction=0.0))
     q = model.neutral()
     q[:3] = 0.1001 * np.array(normal)
-    motion = lw.simulate(model, q, np.zeros(6), 0.5, 1e-2, events=[slope])
+    motion = lw.simulate(model, q, np.zeros(6), 0.5, 1e-2, events=[touch(model)])
     rested = motion.events[0].t
     gone = motion.q[-1, :3] - motion.q[0, :3]
     along = np.array([np.cos(angle), 0.0, -np.sin(angle)])
@@ -171,14 +178,21 @@ def test_pairs_of_the_model_touch():
     model = made.build().with_ground(contact=lw.ContactProperties(restitution=0.9))
     q = model.neutral()
     q[2] = 1.0
-    motion = lw.simulate(model, q, np.zeros(6), 1.0, 1e-2, events=[pair_touch(model)], method="dopri5")
+    motion = lw.simulate(model, q, np.zeros(6), 1.0, 1e-2, events=[touch(model)], method="dopri5")
     first = motion.events[0]
     assert first.t == pytest.approx(np.sqrt(2 * 0.8 / G), abs=1e-6)
     with pytest.raises(LinkwrightError, match="pair"):
-        pair_touch(model, 3)
+        touch(model, 3)
+
+
+def test_what_comes_to_rest_and_is_not_held_ends_the_motion():
+    made = lw.Builder("box").body("box", mass=1.0, inertia=0.01).joint("free", "free", "world", "box")
+    model = made.shape("box", "box", size=(0.2, 0.2, 0.2)).build().with_ground()
+    q = model.neutral()
+    q[2] = 1.0
     with pytest.warns(UserWarning, match="nothing says how it is held"):
-        ended = lw.simulate(model, q, np.zeros(6), 1.0, 1e-2, events=[pair_touch(model, action=Impact(0.0))])
-    assert ended.t[-1] == pytest.approx(first.t, abs=1e-9)
+        ended = lw.simulate(model, q, np.zeros(6), 1.0, 1e-2, events=[touch(model)])
+    assert ended.t[-1] == pytest.approx(np.sqrt(2 * 0.9 / G), abs=1e-6)
 
 
 def two_bodies():
@@ -299,9 +313,9 @@ def test_what_events_cannot_be_is_reported(message, match):
 
 
 def test_batches_bad_actions_and_too_many_events_are_reported(monkeypatch):
-    ball = a_ball()
+    ball, grounded = a_ball(), over_ground()
     with pytest.raises(LinkwrightError, match="one by one"):
-        lw.simulate(ball, [[1.0]], [[0.0]], 0.1, 1e-2, events=[touch("ball")])
+        lw.simulate(grounded, [[1.0]], [[0.0]], 0.1, 1e-2, events=[touch(grounded)])
     with pytest.raises(LinkwrightError, match="returns None"):
         lw.simulate(ball, [0.1], [0.0], 0.5, 1e-2, events=[Event(lambda m, t, q, v: q[0], lambda m, t, q, v: 3.0)])
     with pytest.raises(LinkwrightError, match="one number"):
@@ -359,14 +373,12 @@ def test_functions_of_events_tell_which_they_are():
 
 
 def test_touches_that_cannot_be_are_reported():
-    with pytest.raises(InputError, match=r"the radius is not negative, m; got -0\.1"):
-        touch("ball", radius=-0.1)
-    with pytest.raises(ModelError, match=r"'ball' has no pairs .* with_ground\(\)"):
-        pair_touch(a_ball())
+    with pytest.raises(ModelError, match=r"'two' has no pairs .* with_ground\(\)"):
+        touch(two_bodies())
     model = lw.load("quadruped").with_ground()
     for pair in (1.5, True, "0"):
         with pytest.raises(InputError, match=r"pair, a place in model\.pairs, is a whole number from 0"):
-            pair_touch(model, pair)
+            touch(model, pair)
 
 
 def test_a_motion_may_begin_at_another_time():
@@ -405,14 +417,14 @@ def test_what_is_held_stays_held_when_something_else_changes():
     made = lw.Builder("two")
     for name in "ab":
         made.body(name, mass=2.0, inertia=0.1).joint(f"{name}_up", "prismatic", "world", name, axis=(0, 0, 1))
-    model = made.build()
+    model = made.shape("a", "sphere", radius=0.1, xyz=(0, 0, 0.1)).build().with_ground()
 
     def lock(model, t, q, v):
         return lw.structure.lock_joints(model, q, v, ["b_up"])
 
-    events = [touch("a"), Event(partial(later, when=0.1), lock, "up", name="lock")]
+    events = [touch(model), Event(partial(later, when=0.1), lock, "up", name="lock")]
     motion = lw.simulate(model, [0.0, 3.0], [0.0, 0.0], 0.5, 1e-2, controller=lift_one, events=events)
-    assert [event.name for event in motion.events][:3] == ["a touches", "lock", "a touches: leaves"]
+    assert [event.name for event in motion.events][:3] == ["a touches ground", "lock", "a touches ground: leaves"]
     assert motion.events[2].t == pytest.approx(0.295, abs=1e-9)  # where the law begins to lift
     assert np.abs(motion.q[motion.t < 0.29, 0]).max() < 1e-10
     assert motion.q[-1, 0] == pytest.approx(0.5 * (25.0 - G) * (0.5 - motion.events[-1].t) ** 2, rel=1e-6)
@@ -439,9 +451,8 @@ def test_a_clock_that_changes_its_sign_at_samples_is_seen_each_time_once(wave, p
 
 @pytest.mark.parametrize("height", [1e-30, 1e-15, 1e-13])
 def test_what_touches_at_once_does_not_end_the_motion(height):
-    motion = lw.simulate(
-        a_ball(), [height], [0.0], 0.1, 0.01, events=[touch("ball", contact=lw.ContactProperties(restitution=0.5))]
-    )
+    ball = over_ground(0.5)
+    motion = lw.simulate(ball, [height], [0.0], 0.1, 0.01, events=[touch(ball)])
     assert motion.t[-1] == pytest.approx(0.1)
     assert np.abs(motion.q).max() < 1e-12
     assert motion.parts[-1].model.loops if motion.parts else motion.model.loops

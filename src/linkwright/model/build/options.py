@@ -67,7 +67,7 @@ class JointLimits(ByValue):
 @explained
 @dataclass(frozen=True, kw_only=True)
 class ContactProperties:
-    """Contact properties of a shape, of the ground, or of an event of contact.
+    """Contact properties of a shape or of the ground.
 
     Parameters
     ----------

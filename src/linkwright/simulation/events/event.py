@@ -14,13 +14,11 @@ from linkwright import dynamics
 from linkwright.bounds import between, not_negative, whole_number
 from linkwright.dynamics.contact.shapes import candidates
 from linkwright.errors import ArgumentError, InputError, ModelError, explained
-from linkwright.model.build.options import ContactProperties
-from linkwright.model.pair import FRICTION, Pair
+from linkwright.model.pair import Pair
 from linkwright.model.requirement import takes_model
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, finite, minimum
-from linkwright.spatial.rotation import rotation_from_z
+from linkwright.spatial.arrays import Array, minimum
 from linkwright.spatial.transform import pose_matrix
 
 Direction = Literal["up", "down", "both"]
@@ -38,8 +36,8 @@ class Impact:
     """Impact with Newton's law of restitution and Coulomb friction.
 
     Gaps that close simultaneously are reflected together; gaps that still close are reflected again, until none closes
-    (Smith et al., Reflections on simultaneous impact, 2012). Newton's cradle is exact. Friction is that given to
-    :func:`touch`, or that of the pair of :func:`pair_touch`; other conditions have none. The contact solver
+    (Smith et al., Reflections on simultaneous impact, 2012). Newton's cradle is exact. Friction is that of
+    the pair of :func:`touch`; other conditions have none. The contact solver
     (:class:`~linkwright.Solver`) computes the impulses, which add no energy.
 
     Parameters
@@ -151,94 +149,17 @@ class Occurrence:
         return f"<{self.name!r} at t = {self.t:.9g} s>"
 
 
-@explained
-def touch(
-    frame: str,
-    point: Any = (0.0, 0.0, 0.0),
-    normal: Any = (0.0, 0.0, 1.0),
-    radius: float = 0.0,
-    contact: ContactProperties | None = None,
-    rest_velocity: float = SLOWEST,
-    action: Any = ...,
-    name: str = "",
-) -> Event:
-    """Return the event of a frame, or of a ball about it, touching a plane: an impact by default.
-
-    A frame that comes to rest on the plane slides on it without friction, held by a loop, until the loop would have to
-    pull.
-
-    Parameters
-    ----------
-    frame : str
-        Name of the frame.
-    point : array_like, shape (3,), optional
-        Point of the plane, m, world axes.
-    normal : array_like, shape (3,), optional
-        Normal of the plane.
-    radius : float, optional
-        Radius of the ball, m.
-    contact : ContactProperties, optional
-        Restitution and friction of the impact, which is rigid.
-    rest_velocity : float, optional
-        Velocity, m/s, below which the restitution is zero.
-    action : optional
-        Action of the event, as for :class:`Event`.
-    name : str, optional
-        Name in the record.
-
-    Returns
-    -------
-    Event
-        The event.
-    """
-    place, direction = finite("point", point, (3,)), finite("normal", normal, (3,))
-    size = float(np.linalg.norm(direction))
-    if not size > 0.0:
-        raise InputError("touch: the normal has no length")
-    direction = direction / size
-    r = float(finite("radius", radius, ()))
-    if r < 0.0:
-        raise InputError(f"touch: the radius is not negative, m; got {radius!r}")
-
-    surface = ContactProperties.of("touch", contact)
-    if surface.stiffness is not None or surface.margin:
-        raise InputError("touch: an impact is rigid: it has a restitution and friction, no stiffness and no margin")
-    rough = Pair(
-        0,
-        1,
-        friction=FRICTION if surface.friction is None else surface.friction,
-        torsional_friction=surface.torsional_friction,
-        rolling_friction=surface.rolling_friction,
-    )
-    plane = Shape("world", "plane", pose_matrix(rotation_from_z(direction), place))
-    shapes = (Shape(frame, "sphere", radius=r), plane)
-    on = pose_matrix(rotation_from_z(direction), place + r * direction)
-    impact = Impact(surface.restitution or 0.0, rest_velocity) if action is ... else action
-    return Event(
-        partial(_height, frame=frame, place=place, direction=direction, radius=r),
-        impact,
-        "down",
-        name or f"{frame} touches",
-        attach=partial(_held_on_plane, frame=frame, placement=on),
-        with_contact=partial(_with_pair_of, shapes=shapes, pair=rough),
-    )
-
-
 # Functions of events are partial functions of the module, which pickle carries to other processes.
 
 
-def _height(
-    model: Model, t: Any, q: Array, v: Array, *, frame: str, place: Array, direction: Array, radius: float
-) -> Any:
-    """Return the distance of a ball about the frame from a plane."""
-    return direction @ (dynamics.pose(model, q, frame)[:3, 3] - place) - radius
-
-
-def _held_on_plane(model: Model, loop: str, *, frame: str, placement: Array) -> tuple[Model, float]:
-    plane = f"{loop}: plane"
-    if plane not in model.frames:
-        model = model.with_frame(plane, "world", placement=placement)
-    return model.with_loop(loop, ("mask", "z"), frame, plane), -1.0
+def _held_on_plane(model: Model, loop: str, *, ball: Shape, plane: Shape, margin: float) -> tuple[Model, float]:
+    """Return the model with the center of a ball held at its distance from a plane."""
+    center, level = f"{loop}: ball", f"{loop}: plane"
+    if center not in model.frames:
+        raised = pose_matrix(p=np.array([0.0, 0.0, ball.radius + margin]))
+        model = model.with_frame(center, ball.body, placement=ball.placement)
+        model = model.with_frame(level, plane.body, placement=plane.placement @ raised)
+    return model.with_loop(loop, ("mask", "z"), center, level), -1.0
 
 
 def _with_pair_of(model: Model, *, shapes: tuple[Shape, Shape], pair: Pair) -> Model:
@@ -309,11 +230,12 @@ def _held_at_limit(model: Model, loop: str, *, coordinate: str, bound: float, si
 
 
 @takes_model
-def pair_touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
-    """Return the event of contact of a pair: an impact with its restitution.
+def touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
+    """Return the event of contact of a pair: an impact with the restitution and friction of the pair by default.
 
-    Friction, torsional and rolling friction of the pair act at all points in contact at that moment. Shapes that come
-    to rest are not held. A simulation with this event has no other contact of this pair, unless `action` is given.
+    Friction, torsional and rolling friction of the pair act at all points in contact at that moment. A sphere that
+    comes to rest on a plane slides on it without friction, held by a loop, until the loop would have to pull; other
+    shapes are not held. A simulation with this event has no other contact of this pair, unless `action` is given.
 
     Parameters
     ----------
@@ -340,11 +262,18 @@ def pair_touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, acti
     one = model.pairs[whole_number("pair, a place in model.pairs,", pair, 0, len(model.pairs) - 1)]
     first, second = model.shapes[one.first], model.shapes[one.second]
     impact = Impact(float(one.restitution or 0.0), rest_velocity) if action is ... else action
-
-    gap = partial(_nearest, first=first, second=second, margin=one.margin)
-    touching = partial(_with_pair_of, shapes=(first, second), pair=replace(one, first=0, second=1))
-    called = name or f"{first.name or first.body} touches {second.name or second.body}"
-    return Event(gap, impact, "down", called, pair=pair, with_contact=touching)
+    hold = None
+    if (first.kind, second.kind) == ("sphere", "plane"):
+        hold = partial(_held_on_plane, ball=first, plane=second, margin=one.margin)
+    return Event(
+        partial(_nearest, first=first, second=second, margin=one.margin),
+        impact,
+        "down",
+        name or f"{first.name or first.body} touches {second.name or second.body}",
+        attach=hold,
+        pair=pair,
+        with_contact=partial(_with_pair_of, shapes=(first, second), pair=replace(one, first=0, second=1)),
+    )
 
 
 def _nearest(model: Model, t: Any, q: Array, v: Array, *, first: Shape, second: Shape, margin: float) -> Any:
