@@ -1,10 +1,10 @@
-"""Where a delta robot can put its tool: a hundred million poses of its three arms, on a grid.
+"""The reachable workspace of a delta robot: a hundred million poses of its three arms, on a grid.
 
     python examples/delta_workspace.py [--short] [--to FOLDER]
 
-For every combination of the arms' angles the five loops are closed, some eighteen velocities for three that are chosen.
-Of each pose only the cell of 1 cm is kept in which the tool is, one whole number: a hundred million of them stay small.
-How often a cell is met tells how finely the arms place the tool there. Run it again after it was stopped: it goes on.
+For every combination of the arms' angles the five loops are closed: three coordinates determine the other eighteen.
+Of each pose only the number of the 1 cm cell that contains the tool is stored. The number of poses in a cell shows how
+finely the arms position the tool there. A study that was interrupted resumes when the program runs again.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def cells(arm1, arm2, arm3):
 
 
 def drawn(count: np.ndarray) -> Figure:
-    """Sections of the counts (x, y, z)."""
+    """Plot sections of the counts (x, y, z)."""
     x, y, z = (low + CELL * np.arange(n + 1) for low, n in zip(LOW, COUNTS, strict=True))
     upright = count[:, 59:61].sum(axis=1)
     height = int(np.argmax(count.sum(axis=(0, 1))))
@@ -43,8 +43,8 @@ def drawn(count: np.ndarray) -> Figure:
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     panels = [figure.add_subplot(1, 2, k) for k in (1, 2)]
     sections = (
-        (x, z, upright.T, "z (m)", "the middle, seen from the side"),
-        (x, y, count[:, :, height].T, "y (m)", f"at z = {z[height] + CELL / 2:.2f} m, seen from above"),
+        (x, z, upright.T, "z (m)", "section y = 0"),
+        (x, y, count[:, :, height].T, "y (m)", f"section z = {z[height] + CELL / 2:.2f} m"),
     )
     for axis, (across, up, seen, label, title) in zip(panels, sections, strict=True):
         shown = axis.pcolormesh(across, up, np.where(seen > 0, seen, np.nan), norm=LogNorm(1, most), cmap="viridis")
@@ -66,5 +66,5 @@ if __name__ == "__main__":
         count += np.bincount(cell, minlength=len(count))
     met = np.count_nonzero(count)
     print(study)
-    print(f"{met:,d} cells of 1 cm³ are met, {met * CELL**3 * 1e3:.0f} l; the fullest {count.max():,d} times")
+    print(f"{met:,d} cells of 1 cm³ contain poses, {met * CELL**3 * 1e3:.0f} l; at most {count.max():,d} in one cell")
     drawn(count.reshape(COUNTS)).savefig(told.to.with_name(f"{told.to.name}.png"), dpi=100)

@@ -1,11 +1,11 @@
-"""How far a four-bar's coupler point strays where its bars are not as long as drawn, and which bar it comes from.
+"""Manufacturing tolerances of a four-bar linkage: the error of its coupler point, and which bars cause it.
 
     python examples/four_bar_tolerances.py [--short] [--to FOLDER]
 
-Crank 0.3 m, coupler 0.8 m, rocker 0.6 m, ground 0.9 m, each made to a tolerance; the zero of the crank's angle is a
-little off, too. In the model each bar has a slide, which stands where the bar's error puts it. Each set of errors is
-turned once around; its error is how far the point is from where the drawing has it at that angle. Run it again after it
-was stopped: it goes on.
+Crank 0.3 m, coupler 0.8 m, rocker 0.6 m, ground 0.9 m, each with an error of its length; the zero of the crank's angle
+has an error, too. In the model each bar has a prismatic joint, whose coordinate is the error of the bar. For each set of
+errors the crank turns once; the error of the point is its distance from the nominal point at the same angle. A study
+that was interrupted resumes when the program runs again.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def strays(drawn, crank, coupler, rocker, ground, zero):
 
 
 def picture(study: lw.Study, drawn: np.ndarray, shares: object) -> Figure:
-    """The linkage and the path of its point, percentiles of the error around, and what it comes from."""
+    """Plot the linkage with the path of its point, the error against the crank angle, and its causes."""
     figure = Figure(figsize=(14, 4.3), layout="constrained")
     path, around, bars = (figure.add_subplot(1, 3, k) for k in (1, 2, 3))
     frames = ("crank", "coupler", "coupler_end", "ground_end")
@@ -76,24 +76,24 @@ def picture(study: lw.Study, drawn: np.ndarray, shares: object) -> Figure:
     path.plot(*np.transpose([A, B, C, D]), "o-", color="0.35", lw=3)
     path.fill(*np.transpose([B, C, P[12]]), color="0.85")
     middle, high = np.percentile(study["off"], (50, 95), axis=0) * 1e3
-    shown = path.scatter(*P.T, c=high, s=14, cmap="plasma", zorder=3)
-    figure.colorbar(shown, ax=path, label="95 % of errors are below, mm")
-    path.set(aspect="equal", xlabel="x (m)", ylabel="y (m)", title="the path of the point")
+    shown = path.scatter(*P.T, c=high, s=14, cmap="viridis", zorder=3)
+    figure.colorbar(shown, ax=path, label="95th percentile of the error (mm)")
+    path.set(aspect="equal", xlabel="x (m)", ylabel="y (m)", title="path of the coupler point")
     around.fill_between(
-        np.degrees(AROUND), *np.percentile(study["off"], (5, 95), axis=0) * 1e3, alpha=0.3, label="5 to 95 %"
+        np.degrees(AROUND), *np.percentile(study["off"], (5, 95), axis=0) * 1e3, alpha=0.3, label="5th to 95th percentile"
     )
     around.plot(np.degrees(AROUND), middle, label="median")
-    around.set(xlabel="crank (°)", ylabel="error of the point (mm)", ylim=(0, None), title="around")
+    around.set(xlabel="crank angle (°)", ylabel="error of the point (mm)", ylim=(0, None), title="error over a turn")
     around.legend()
     around.grid(alpha=0.3)
     at = np.arange(len(shares.names))
     for k, (label, share, interval) in enumerate(
-        (("alone", shares.first, shares.first_interval), ("with others", shares.total, shares.total_interval))
+        (("first order", shares.first, shares.first_interval), ("total", shares.total, shares.total_interval))
     ):
         bars.barh(at + 0.4 * k - 0.2, share, 0.38, xerr=interval, label=label)
     bars.set_yticks(at, shares.names)
     bars.invert_yaxis()
-    bars.set(xlabel="share of the variance of the worst error", title="where it comes from")
+    bars.set(xlabel="Sobol index of the largest error", title="causes")
     bars.legend()
     return figure
 
@@ -109,7 +109,7 @@ if __name__ == "__main__":
     study = lw.study(partial(strays, drawn), parameters, told.to, units={"off": "m", "worst": "m", "mean": "m"})
     print(study)
     middle, high, most = np.percentile(study["worst"], (50, 95, 99.73)) * 1e3
-    print(f"worst error around: half below {middle:.2f} mm, 95 % below {high:.2f} mm, 99.73 % below {most:.2f} mm")
+    print(f"largest error over a turn: median {middle:.2f} mm, 95 % below {high:.2f} mm, 99.73 % below {most:.2f} mm")
     shares = study.sensitivity("worst")
     print(shares)
     picture(study, drawn, shares).savefig(told.to.with_name(f"{told.to.name}.png"), dpi=100)

@@ -1,10 +1,10 @@
-"""Which pushes a standing quadruped bears, and what that depends on: a hundred thousand motions.
+"""A hundred thousand pushes of a standing quadruped: which of them make it fall.
 
     python examples/pushed_quadruped.py [--short] [--to FOLDER]
 
-Its joints are held by springs and dampers, no more: no foot is lifted to save it. A force on its trunk for 0.2 s comes
-from any direction. Its trunk weighs more or less, the ground is more or less slippery. It has fallen where its trunk is
-low or tilted within two seconds. Run it again after it was stopped: it goes on.
+A proportional-derivative controller holds its joints; it takes no step. A force acts on its trunk for 0.2 s, in any
+direction. The mass of the trunk and the friction of the ground vary. It counts as fallen if its trunk is low or tilted
+within two seconds. A study that was interrupted resumes when the program runs again.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def pushed(force, angle, mass, friction):
 
 
 def drawn(study: lw.Study) -> Figure:
-    """Shares of those that fell: over the push and the friction, from where, and with what mass."""
+    """Plot the fraction that fell against the push, by friction, by direction and by mass."""
     force, angle, mass, friction, fell = (study[name] for name in ("force", "angle", "mass", "friction", "fell"))
     impulse = LASTS * force
     figure = Figure(figsize=(13.5, 4.2), layout="constrained")
@@ -74,24 +74,26 @@ def drawn(study: lw.Study) -> Figure:
 
     for axis, x, limits, what in (
         (panels[0], friction, (0.2, 0.4, 0.7, 1.2), "friction"),
-        (panels[2], mass, (2.5, 3.3, 4.1, 5.0), "kg"),
+        (panels[2], mass, (2.5, 3.3, 4.1, 5.0), "mass (kg)"),
     ):
         for low, high in pairwise(limits):
             axis.plot(middle, shares((x >= low) & (x < high)), ".-", label=f"{what} {low:g} to {high:g}")
-        axis.set(xlabel="push (N s)", ylabel="share that fell", ylim=(0, 1))
+        axis.set(xlabel="push (N s)", ylabel="fraction that fell", ylim=(0, 1))
         axis.legend()
         axis.grid(alpha=0.3)
     around = np.linspace(0.0, 2.0 * np.pi, 37 if len(fell) > 5000 else 13)
     both = [np.histogram2d(angle[one], impulse[one], (around, edges))[0] for one in (fell, fell | True)]
     share = both[0] / np.maximum(both[1], 1)
-    shown = panels[1].pcolormesh(around, edges, share.T, cmap="magma_r", vmin=0, vmax=1)
-    panels[1].set_title("to where it is pushed (0°: ahead); push (N s)", fontsize=10)
+    shown = panels[1].pcolormesh(around, edges, share.T, cmap="viridis", vmin=0, vmax=1)
+    panels[1].set_title("direction (0°: forward) and push (N s)", fontsize=10)
     panels[1].grid(alpha=0.3)
     panels[1].set_rlabel_position(90)
     panels[1].set_axisbelow(False)  # the numbers of the radius are over the colors
-    panels[1].tick_params(axis="y", labelcolor="0.5", labelsize=8)
-    figure.colorbar(shown, ax=panels[1], label="share that fell")
-    figure.suptitle(f"{len(fell):,d} quadrupeds are pushed, {fell.mean():.0%} fall")
+    panels[1].set_yticks([5.0, 10.0, 15.0])
+    for text in panels[1].get_yticklabels():
+        text.set(fontsize=8, bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "linewidth": 0.0})
+    figure.colorbar(shown, ax=panels[1], label="fraction that fell")
+    figure.suptitle(f"{fell.mean():.0%} of {len(fell):,d} pushed quadrupeds fall")
     return figure
 
 

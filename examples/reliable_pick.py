@@ -1,10 +1,10 @@
-"""How often a pick succeeds where the camera and the arm are not where they are thought to be: a million tries.
+"""Success rate of picks with errors of camera and joints: a million trials.
 
     python examples/reliable_pick.py [--short] [--to FOLDER]
 
-The camera tells where a part lies, with an error of its calibration; the arm solves its inverse kinematics for that;
-its joints have offsets that were not calibrated away. The pick succeeds where the hand is within 2 mm of the part.
-Run it again after it was stopped: it goes on.
+The camera measures the position of a part, with a calibration error. The arm solves its inverse kinematics for this
+position; its joints have unknown offsets. The pick succeeds if the hand is within 2 mm of the part. A study that was
+interrupted resumes when the program runs again.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""Draw docs/pictures/study_*.png: what the examples of studies find.
+"""Draw docs/pictures/study_*.png, the pictures of the examples of studies.
 
     python tools/draw_studies.py [--short] [--stores FOLDER] [NAME …]
 
-Minutes of processor time unless ``--short``; stopped, it goes on where the stores are kept.
+Takes minutes of processor time unless ``--short``; an interrupted run resumes with the same ``--stores``.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ EXAMPLES = {
 
 
 def main() -> None:
-    """Run the examples, and take their pictures."""
+    """Run the examples, and copy their pictures."""
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     reader.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXAMPLES))
     reader.add_argument("--short", action="store_true")
-    reader.add_argument("--stores", type=Path, help="the folder where results are kept")
+    reader.add_argument("--stores", type=Path, help="folder for the results")
     told = reader.parse_args()
     if unknown := [name for name in told.names if name not in EXAMPLES]:
         reader.error(f"there is no {unknown[0]!r}; there are {', '.join(EXAMPLES)}")
     with tempfile.TemporaryDirectory() as passing:
         stores = told.stores or Path(passing)
-        look = Path(passing) / "matplotlibrc"  # of the examples, which are programs of their own
+        look = Path(passing) / "matplotlibrc"  # the examples run as processes
         look.write_text("\n".join(f"{key}: {value}" for key, value in palette.STYLE.items()).replace("#", ""))
         environment = {**os.environ, "MATPLOTLIBRC": str(look)}
         for name in told.names or EXAMPLES:

@@ -42,7 +42,6 @@ PARTS = {
     "observer_push": (0.0, 0.0, 0.49, 1.0),
     "optimal_swing_up": (0.0, 0.0, 0.35, 0.5),
     "stability_pendulum": (0.0, 0.03, 0.52, 0.9),
-    "study_pushed": (0.3, 0.0, 0.66, 1.0),
     "study_workspace": (0.0, 0.0, 0.49, 1.0),
     "trajectory_path": (0.0, 0.0, 0.42, 1.0),
     "trapeze": (0.0, 0.2, 1.0, 0.6),

@@ -108,12 +108,12 @@ def plot_sensitivity(found: Sensitivity) -> Figure:
     figure, (axis,) = _panels(1)
     places = np.arange(len(found.names))
     for k, (what, values, interval) in enumerate(
-        (("alone", found.first, found.first_interval), ("with others", found.total, found.total_interval))
+        (("first order", found.first, found.first_interval), ("total", found.total, found.total_interval))
     ):
         axis.barh(places + 0.2 - 0.4 * k, values, 0.38, xerr=interval, color=COLORS[k], label=what, capsize=3)
     axis.set_yticks(places, found.names)
     axis.invert_yaxis()
-    axis.set_xlabel(f"share of the variance of {found.output}")
+    axis.set_xlabel(f"Sobol index of {found.output}")
     axis.legend()
     return figure
 
