@@ -3,8 +3,8 @@
     python examples/four_bar_tolerances.py [--short] [--to FOLDER]
 
 Crank 0.3 m, coupler 0.8 m, rocker 0.6 m, ground 0.9 m, each with an error of its length; the zero of the crank's angle
-has an error, too. In the model each bar has a prismatic joint, whose coordinate is the error of the bar. For each set of
-errors the crank turns once; the error of the point is its distance from the nominal point at the same angle. A study
+has an error, too. In the model each bar has a prismatic joint, whose coordinate is the error of the bar. For each set
+of errors the crank turns once; the error of the point is its distance from the nominal point at the same angle. A study
 that was interrupted resumes when the program runs again.
 """
 
@@ -79,9 +79,8 @@ def picture(study: lw.Study, drawn: np.ndarray, shares: object) -> Figure:
     shown = path.scatter(*P.T, c=high, s=14, cmap="viridis", zorder=3)
     figure.colorbar(shown, ax=path, label="95th percentile of the error (mm)")
     path.set(aspect="equal", xlabel="x (m)", ylabel="y (m)", title="path of the coupler point")
-    around.fill_between(
-        np.degrees(AROUND), *np.percentile(study["off"], (5, 95), axis=0) * 1e3, alpha=0.3, label="5th to 95th percentile"
-    )
+    low, high = np.percentile(study["off"], (5, 95), axis=0) * 1e3
+    around.fill_between(np.degrees(AROUND), low, high, alpha=0.3, label="5th to 95th percentile")
     around.plot(np.degrees(AROUND), middle, label="median")
     around.set(xlabel="crank angle (°)", ylabel="error of the point (mm)", ylim=(0, None), title="error over a turn")
     around.legend()
