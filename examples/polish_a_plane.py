@@ -23,7 +23,8 @@ FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 INK = COLORS[:5]
 STEP, LATE = 1e-3, 2e-3  # s: how often the law is asked, and how much later its efforts act
 RADIUS, PERIOD = 0.05, 2.8  # m, s
-STIFFNESS = np.array([1e4, 3e4, 1e5, 2e5, 4e5])  # N/m, of the planes
+PLANES = {1e4: 50.0, 3e4: 100.0, 1e5: 200.0, 2e5: 300.0, 4e5: 400.0}  # N/m: N s/m, stiffness and damping of the planes
+TIP = 0.01  # m, radius of the sphere in contact
 NOISE = {"q": 2e-6, "v": 2e-4, "wrench": np.repeat([0.05, 0.002], 3)}  # rad, rad/s, N and N m
 
 arm = lw.load("arm7")
@@ -63,25 +64,35 @@ gains: dict[str, Any] = {
 }
 
 
-def polished(law: Any, **told: Any) -> tuple[lw.Motion, Any]:
-    """The motions on all planes at a time, and how far off the circle they are (n, planes), m."""
-    planes = lw.contact.Plane(
-        "tool", stiffness=STIFFNESS, damping=[50.0, 100.0, 200.0, 300.0, 400.0], friction=0.2, point=touching[:3, 3]
-    )
-    still = np.zeros((len(STIFFNESS), 7))
-    motion = lw.simulate(
-        arm,
-        start + still,
-        still,
-        4.0,
-        STEP,
-        "semi_implicit",
-        controller=law,
-        actuation=lw.Actuation(delay=LATE, **told),
-        surroundings=lw.Surroundings(surfaces=planes, sensor="tool"),
-    )
-    wanted = np.array([circle(t, touching)[0][:2, 3] for t in motion.t])
-    return motion, np.linalg.norm(lw.pose(arm, motion.q, "tool")[..., :2, 3] - wanted[:, None], axis=-1)
+def on_plane(stiffness: float, damping: float) -> lw.Model:
+    """Return the arm with a small sphere at its tool, on a compliant plane."""
+    place = arm.frames["tool"].placement[:3, 3] - [0.0, 0.0, TIP]
+    contact = lw.ContactProperties(stiffness=stiffness, damping=damping, friction=0.2)
+    made = lw.Builder(arm).shape("link7", "sphere", radius=TIP, xyz=place, contact=contact).build()
+    return made.with_ground(touching[2, 3])
+
+
+def polished(law: Any, **told: Any) -> tuple[Any, Any, Any]:
+    """Return times (n,), forces on the planes (n, planes), N, and distances from the circle (n, planes), m."""
+    motions = [
+        lw.simulate(
+            on_plane(*plane),
+            start,
+            np.zeros(7),
+            4.0,
+            STEP,
+            "midpoint",
+            controller=law,
+            actuation=lw.Actuation(delay=LATE, **told),
+            surroundings=lw.Surroundings(sensor="tool"),
+        )
+        for plane in PLANES.items()
+    ]
+    t = motions[0].t
+    wanted = np.array([circle(x, touching)[0][:2, 3] for x in t])
+    force = np.stack([motion.wrenches["link7"][:, 2] for motion in motions], axis=1)
+    reached = np.stack([lw.pose(arm, motion.q, "tool")[:, :2, 3] for motion in motions], axis=1)
+    return t, force, np.linalg.norm(reached - wanted[:, None], axis=-1)
 
 
 def polishing() -> None:
@@ -96,27 +107,26 @@ def polishing() -> None:
         "masses 5 % wrong, noise": polished(wrong, initial_state=first, noise=NOISE),
     }
     made, axes = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
-    for name, (motion, off) in runs.items():
-        force = motion.wrenches["tool"][..., 2]
-        late = motion.t > 1.0
+    for name, (t, force, off) in runs.items():
+        late = t > 1.0
         largest, way = np.abs(force[late] - 10.0).max(axis=0), off[late].max(axis=0)
-        print(f"{name}: after 1 s, on planes of {', '.join(f'{k:g}' for k in STIFFNESS)} N/m")
+        print(f"{name}: after 1 s, on planes of {', '.join(f'{k:g}' for k in PLANES)} N/m")
         print("  force within", ", ".join(f"{x:.3f}" for x in largest), "N")
         print("  rms         ", ", ".join(f"{x:.3f}" for x in force[late].std(axis=0)), "N")
         print("  path within ", ", ".join(f"{1e3 * x:.3f}" for x in way), "mm")
-        if name == "right masses":
-            for k, ink in enumerate(INK):
-                axes[0].plot(motion.t, force[:, k], color=ink, lw=1.0, label=f"{STIFFNESS[k]:g} N/m")
-            axes[0].set(xlim=(0.0, 0.6), ylim=(0.0, None), ylabel="force on the plane (N)", xlabel="time (s)")
-            axes[0].legend(fontsize=8)
-    noisy, _ = runs["masses 5 % wrong, noise"]
-    for k, ink in reversed([*enumerate(INK)]):
-        axes[2].plot(noisy.t, noisy.wrenches["tool"][:, k, 2], color=ink, lw=0.6, label=f"{STIFFNESS[k]:g} N/m")
+    t, force, _ = runs["right masses"]
+    for k, (stiffness, ink) in enumerate(zip(PLANES, INK, strict=True)):
+        axes[0].plot(t, force[:, k], color=ink, lw=1.0, label=f"{stiffness:g} N/m")
+    axes[0].set(xlim=(0.0, 0.6), ylim=(0.0, None), ylabel="force on the plane (N)", xlabel="time (s)")
+    axes[0].legend(fontsize=8)
+    _, noisy, _ = runs["masses 5 % wrong, noise"]
+    for k, stiffness in reversed([*enumerate(PLANES)]):
+        axes[2].plot(t, noisy[:, k], color=INK[k], lw=0.6, label=f"{stiffness:g} N/m")
     axes[2].legend(
         *(told[::-1] for told in axes[2].get_legend_handles_labels()), fontsize=8, ncols=2, loc="upper center"
     )
-    for (name, (_, off)), ink in zip(runs.items(), ("black", COLORS[3], "0.6", COLORS[4]), strict=True):
-        axes[1].plot(motion.t, 1e3 * off[:, 2], color=ink, lw=0.8, label=name)
+    for (name, (_, _, off)), ink in zip(runs.items(), ("black", COLORS[3], "0.6", COLORS[4]), strict=True):
+        axes[1].plot(t, 1e3 * off[:, 2], color=ink, lw=0.8, label=name)
     axes[1].axhline(0.1, color="0.6", lw=0.8, ls="--")
     axes[1].set(ylabel="off the circle (mm)", xlabel="time (s)", ylim=(0.0, None))
     axes[1].legend(fontsize=8)

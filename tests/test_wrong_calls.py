@@ -16,7 +16,6 @@ from linkwright.errors import ArgumentError, InputError, LinkwrightError, Unknow
 from linkwright.simulation.actuation.controller import FunctionController
 
 FOLDERS = {
-    "contact",
     "control",
     "dynamics",
     "events",
@@ -89,7 +88,7 @@ def test_the_lists_are_not_empty():
         "check",
         "Studio",
     } <= OF_MODELS.keys()
-    assert {"control.pd", "contact.gap", "events.limits", "trajectories.spline", "simulate"} <= OF_MODELS.keys()
+    assert {"control.pd", "events.limits", "trajectories.spline", "simulate"} <= OF_MODELS.keys()
 
 
 @pytest.mark.parametrize("name", OF_MODELS)
@@ -209,7 +208,6 @@ CLASSES = {
     "DHRow": lw.DHRow,
     "Measurements": lw.Measurements,
     "Study": lw.Study,
-    **{name: getattr(lw.contact, name) for name in ("Plane", "Sphere")},
     **{name: getattr(lw.control, name) for name in ("StanceContact", "EffortCost", "FrameCost")},
     **{name: getattr(lw.control, name) for name in ("PostureCost", "VelocityCost")},
 }
@@ -248,7 +246,7 @@ def test_methods_are_named_by_the_class_that_users_have():
         lw.load("quadruped").with_ground(no_such_argument=1)
 
 
-@pytest.mark.parametrize("name", ["pairs.stiffness", "pairs.damping"])
+@pytest.mark.parametrize("name", ["pairs.margin", "pairs.torsional_friction"])
 def test_unknown_parameters_of_pairs_list_those_of_pairs(name):
-    with pytest.raises(UnknownNameError, match=rf"unknown parameter '{name}'; there (are|is) pairs\.friction"):
+    with pytest.raises(UnknownNameError, match=rf"unknown parameter '{name}'; there are pairs\.damping, pairs"):
         lw.compile(lw.mass_matrix, lw.load("quadruped").with_ground(), parameters=[name])

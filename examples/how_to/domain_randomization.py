@@ -49,6 +49,7 @@ assert np.ptp(found.q[-1, :, 1]) > 0.05
 # | `"joint2.damping"`, `"joint2.stiffness"` | of a joint; `"joint2.friction"` and `"joint2.armature"` in models without contact |
 # | `"gravity"` | gravity vector |
 # | `"pairs.friction"`, `"pairs.restitution"` | of all contact pairs |
+# | `"pairs.stiffness"`, `"pairs.damping"` | of all contact pairs, which are compliant |
 #
 # ## Parameters of controller and actuators
 #

@@ -109,7 +109,6 @@ _NAMES = {
 """Other public names, by module."""
 
 _MODULES = {
-    "contact": "linkwright.simulation.contact",
     "control": "linkwright.control",
     "dynamics": "linkwright.dynamics",
     "errors": "linkwright.errors",

@@ -91,7 +91,6 @@ from linkwright.simulation import Rollout as Rollout
 from linkwright.simulation import Servos as Servos
 from linkwright.simulation import Solver as Solver
 from linkwright.simulation import Surroundings as Surroundings
-from linkwright.simulation import contact as contact
 from linkwright.simulation import default_configuration as default_configuration
 from linkwright.simulation import events as events
 from linkwright.simulation import linearize as linearize
@@ -583,7 +582,6 @@ __all__ = [
     "constraint_jacobian",
     "constraint_residual",
     "constraint_wrenches",
-    "contact",
     "control",
     "convex_hull",
     "coriolis_matrix",

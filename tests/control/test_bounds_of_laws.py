@@ -317,21 +317,3 @@ def test_a_sensor_elsewhere_than_the_hand_is_reported():
             controller=law,
             surroundings=lw.Surroundings(sensor=arm.bodies[2].name, wrenches={"tool": np.zeros(6)}),
         )
-
-
-def test_surfaces_take_batches_and_nothing_but_surfaces():
-    plane = lw.contact.Plane("tool", stiffness=1e4, damping=10.0, friction=0.3, point=POSE[:3, 3] + [0, 0, 0.05])
-    q, v = HOME + 0.02 * np.arange(3)[:, None], np.linspace(-0.3, 0.3, 7)
-    for found, book in (
-        (lw.contact.energy(arm, q, plane), lw.dynamics.contact.energy),
-        (lw.contact.gap(arm, q, plane), lw.dynamics.contact.gap),
-    ):
-        assert np.allclose(found, [book(arm, row, plane) for row in q], rtol=1e-9, atol=1e-12)
-    one_by_one = [lw.dynamics.contact.wrench(arm, row, v, plane) for row in q]
-    assert np.allclose(lw.contact.wrench(arm, q, v, plane), one_by_one, rtol=1e-9, atol=1e-9)
-    several = lw.contact.Plane("tool", stiffness=[1e4, 2e4, 3e4], friction=0.0, point=POSE[:3, 3] + [0, 0, 0.05])
-    own = [lw.contact.Plane("tool", stiffness=k, friction=0.0, point=several.point) for k in several.stiffness]
-    alone = [lw.contact.energy(arm, row, one) for row, one in zip(q, own, strict=True)]
-    assert np.allclose(lw.contact.energy(arm, q, several), alone)
-    with pytest.raises(LinkwrightError, match=r"surface is a contact\.Plane or a contact\.Sphere; got 'plane'"):
-        lw.contact.wrench(arm, HOME, v, "plane")

@@ -87,7 +87,6 @@ def closed():
     return model, *lw.default_configuration(model)
 
 
-FLOOR = lw.contact.Plane("tip", point=(0.0, 0.0, 0.5), stiffness=100.0, friction=0.0)
 PUSH = {"tip": [0.0, 0.0, 20.0, 0.0, 0.0, 0.0]}
 
 REACHES = {
@@ -108,7 +107,6 @@ REACHES = {
     "controls": (actuated, {}, [0.7]),
     "servos": (of_an_arm, {"controller": there}, lw.Servos(100.0, 5.0)),
     "wrenches": (of_an_arm, {}, PUSH),
-    "surfaces": (of_an_arm, {}, FLOOR),
     "sensor": (of_an_arm, {"controller": measured, "wrenches": PUSH}, "tip"),
     "duration": (of_an_arm, {"callback": asked}, (0.7, 0.7 + T)),
 }

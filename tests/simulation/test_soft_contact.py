@@ -8,7 +8,7 @@ import pytest
 from tests.setups import grouped
 
 import linkwright as lw
-from linkwright.dynamics.contact.compliant import dissipation
+from linkwright.dynamics.contact.smooth import dissipation
 
 G, MASS, HALF = 9.81, 1.0, 0.1
 POINTS = {"sphere": 1, "box": 4}
@@ -102,10 +102,25 @@ def test_the_dissipation_solves_its_equation(e):
 
 
 @pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
-def test_restitution_as_a_parameter_is_that_of_the_model(method):
-    model = soft("sphere", 2e3, 5.0, 0.8)
-    start = np.array([0.12]), np.array([-1.0])
-    for e in (0.2, 0.6):
-        found = lw.rollout(model, *start, 200, 1e-3, method=method, parameters={"pairs.restitution": np.array(e)})
-        direct = lw.rollout(soft("sphere", 2e3, 5.0, e), *start, 200, 1e-3, method=method)
-        assert found.q[-1] == pytest.approx(direct.q[-1], abs=1e-6)
+def test_properties_as_parameters_are_those_of_the_model(method):
+    model, start = soft("sphere", 2e3, 5.0, 0.8), (np.array([0.12]), np.array([-1.0]))
+    k, d, e = np.array([2e3, 4e3]), np.array([5.0, 20.0]), np.array([0.2, 0.6])
+    parameters = {"pairs.stiffness": k, "pairs.damping": d, "pairs.restitution": e}
+    found = lw.rollout(model, *start, 200, 1e-3, method=method, parameters=parameters)
+    for i in range(2):
+        direct = lw.rollout(soft("sphere", k[i], d[i], e[i]), *start, 200, 1e-3, method=method)
+        assert found.q[-1, i] == pytest.approx(direct.q[-1], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("stiffness", "parameters", "message"),
+    [
+        (None, {"pairs.stiffness": 1e4}, "'pairs.stiffness' is of compliant pairs; 'thing' has a rigid one"),
+        (None, {"pairs.damping": 1.0}, "'pairs.damping' is of compliant pairs"),
+        (1e4, {"pairs.stiffness": 0.0}, "pairs.stiffness is above zero; got 0"),
+        (1e4, {"pairs.damping": -1.0}, "pairs.damping is not negative; got -1"),
+    ],
+)
+def test_properties_that_no_pair_has_are_reported(stiffness, parameters, message):
+    with pytest.raises(lw.errors.InputError, match=message):
+        lw.rollout(soft("sphere", stiffness, 0.0, None), [0.12], [0.0], 10, parameters=parameters)

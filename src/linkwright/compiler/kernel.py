@@ -528,9 +528,9 @@ def compile(
     parameters : sequence of str, optional
         Parameters of the mechanism that become arguments, after all others: "gripper.mass", ".center_of_mass" (3,),
         ".inertia" (6,) about it (Ixx Ixy Iyy Ixz Iyz Izz), or all as ".inertial" (10,) (m, m c, and I about the link's
-        origin); "elbow.armature", ".stiffness", ".damping", ".friction"; "gravity" (3,); "pairs.friction" and
-        "pairs.restitution" of all contact pairs. The code is straight-line; derivatives by them are
-        :meth:`Kernel.derivative`.
+        origin); "elbow.armature", ".stiffness", ".damping", ".friction"; "gravity" (3,); "pairs.friction",
+        ".restitution", ".stiffness" and ".damping" of all contact pairs. The code is straight-line; derivatives by them
+        are :meth:`Kernel.derivative`.
     **inputs
         Shapes of the arguments, ``gain=()`` for a number. By default q, q0, q1 are (nq,), and v, a, tau, u are (nv,).
         Other values are treated as constants: text, None, ``gain=2.5``, an array (an int is a shape);

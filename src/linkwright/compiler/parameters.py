@@ -23,7 +23,7 @@ OF_JOINTS = ("armature", "stiffness", "damping", "friction")
 """Parameters of a joint, of shape (nv,), or () for one coordinate."""
 
 
-OF_PAIRS = ("friction", "restitution")
+OF_PAIRS = ("friction", "restitution", "stiffness", "damping")
 """Parameters of all contact pairs, numbers."""
 
 
@@ -84,6 +84,8 @@ def parameter_of(model: Model, name: str) -> Parameter:
             raise InputError(
                 f"{name!r} is of shapes that touch, and {model.name!r} has no pairs: with_ground, with_contact"
             )
+        if what in ("stiffness", "damping") and any(pair.stiffness is None for pair in model.pairs):
+            raise InputError(f"{name!r} is of compliant pairs; {model.name!r} has a rigid one: give it a stiffness")
         return Parameter(name, owner, what, ())
     if owner == "pairs" and owner not in {*bodies, *(joint.name for joint in model.joints)}:
         raise UnknownNameError("parameter", name, [f"pairs.{x}" for x in OF_PAIRS])
@@ -112,9 +114,11 @@ def require_possible(known: Parameter, values: Array) -> None:
     low, high = (0.0 if known.what in NOT_NEGATIVE else -np.inf), np.inf
     if known.what == "restitution":
         low, high = 0.0, 1.0
+    if known.name == "pairs.stiffness":
+        low = np.finfo(float).tiny
     bad = ~((values >= low) & (values <= high))
     if bad.any():
-        text = "from 0 to 1" if known.what == "restitution" else "not negative"
+        text = {"restitution": "from 0 to 1", "stiffness": "above zero"}.get(known.what, "not negative")
         raise InputError(f"{known.name} is {text}; got {values[bad].flat[0]:g}")
 
 

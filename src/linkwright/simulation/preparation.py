@@ -19,9 +19,7 @@ from linkwright.simulation.actuation.external_forces import (
     ExternalForces,
     external_forces_of,
     names_bound_to_wrenches,
-    warn_if_hard,
     warn_if_pairs_are_hard,
-    with_smooth_contact,
 )
 from linkwright.simulation.actuation.law_controller import LawController, law_controller, with_external_forces
 from linkwright.simulation.actuation.posture_control import (
@@ -128,11 +126,7 @@ def system_inputs(
         law = law_controller(
             model, controller, actuation.initial_state, each, batch, sensed, other_bindings, controls=actuated
         )
-    external = None
-    if around.wrenches is not None or around.surfaces is not None:
-        external = external_forces_of(model, around.wrenches, around.surfaces, each, batch)
-    if smooth:
-        external = with_smooth_contact(model, external)
+    external = external_forces_of(model, around.wrenches, each, batch, smooth)
     if around.sensor is not None:
         _require_use(model, around.sensor, law, external)
     found = actuator_model(model, h, actuation, sensed, batch)
@@ -161,7 +155,8 @@ def _require_use(model: Model, sensor: str, law: LawController | None, external:
     model.frame(sensor)
     if law is None or external is None:
         raise ArgumentError(
-            "a sensor measures external wrenches for a controller: give controller=…, and wrenches=… or surfaces=…"
+            "a sensor measures external wrenches for a controller: give controller=…, and wrenches=…, or a model with "
+            "contact pairs and method='rk4', 'midpoint', 'euler' or 'dopri5', where contact is a force"
         )
     if law.frame != sensor and law.frame in model.frames:
         warn(
@@ -218,7 +213,7 @@ def prepare(
     if actuation.is_of_actuators and isinstance(chosen, without_activations):
         raise InputError(f"actuators{' with activations' * bool(model.na)} are not for method {integrator.method!r}")
     if inputs.external is not None and isinstance(chosen, Variational):
-        raise InputError("wrenches and surfaces are not for method 'variational'")
+        raise InputError("wrenches are not for method 'variational'")
     if smooth and isinstance(chosen, Tableau):
         warn_if_pairs_are_hard(model, start.q, h, len(chosen.stages))
     servos = actuation.servos.names(model) if actuation.servos else ()
@@ -226,8 +221,6 @@ def prepare(
     found = _method(model, start, h, integrator, constraints, staged, inputs.controller)
     if isinstance(inputs.callback, Hold):
         inputs = inputs._replace(callback=inputs.callback.within(found, staged))
-    if setup.surroundings.surfaces is not None and not isinstance(method_of(found), EmbeddedPair):
-        warn_if_hard(model, start.q, setup.surroundings.surfaces, h)
     projecting = integrator.projection and bool(model.loops) and not isinstance(chosen, Variational)
     options = StepOptions(found, integrator.stabilization, bool(projecting), staged, constraints)
     return PreparedRun(inputs, options, tolerance, smooth)

@@ -1,7 +1,7 @@
 """The setup of a run: three option objects, which every function that moves a mechanism accepts.
 
 :class:`Integrator` selects the method of integration and the constraints that it enforces, :class:`Actuation` describes
-the path from a controller to the joints, :class:`Surroundings` the wrenches and surfaces around the mechanism.
+the path from a controller to the joints, :class:`Surroundings` the wrenches around the mechanism.
 Each object checks what does not depend on the model; :mod:`linkwright.simulation.preparation` checks the rest.
 """
 
@@ -18,7 +18,7 @@ from linkwright.compiler.native.threads import checked_threads
 from linkwright.dynamics.closed_loops.stabilization import Gains, checked_gains
 from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.errors import ArgumentError, InputError, names_given
-from linkwright.simulation.actuation.external_forces import Environment, Wrenches
+from linkwright.simulation.actuation.external_forces import Wrenches
 from linkwright.simulation.actuation.servos import Servos
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, Method, Variational, method_of
@@ -216,16 +216,13 @@ class Actuation:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surroundings:
-    """Describe the wrenches and surfaces that act on a mechanism from outside.
+    """Describe the wrenches that act on a mechanism from outside.
 
     Parameters
     ----------
     wrenches : mapping or callable, optional
         Wrenches {frame: (6,)}, [f; n] at the origin of the frame in world axes, or (..., 6) for each motion of a
         batch; or a function of (t) or of (model, t, q, v) that returns such a mapping. It is compiled with the steps.
-    surfaces : contact.Plane, contact.Sphere or sequence of these, optional
-        Compliant surfaces that frames touch. Shapes of the model's pairs touch without them: see
-        :meth:`~linkwright.Model.with_ground`.
     sensor : str, optional
         Name of the frame at which a controller measures the external wrench (6,), its argument ``wrench``: about
         the origin of the frame, in world axes.
@@ -237,7 +234,6 @@ class Surroundings:
     """
 
     wrenches: Wrenches | None = None
-    surfaces: Environment | None = None
     sensor: str | None = None
 
     def __post_init__(self) -> None:

@@ -14,7 +14,6 @@ from linkwright.bounds import finite_number, positive, whole_number
 from linkwright.errors import InputError, warn
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.simulation.actuation.external_forces import warn_if_friction_jumps
 from linkwright.simulation.actuation.posture_control import Hold
 from linkwright.simulation.events.event_loop import simulate_with_events
 from linkwright.simulation.integrators.chattering import HELD, LARGE, warn_if_chattering
@@ -79,7 +78,7 @@ def simulate(
     actuation : Actuation, optional
         Path from the controller to the joints: sampling, delay, limits, noise, servos.
     surroundings : Surroundings, optional
-        External wrenches, compliant surfaces and a sensor.
+        External wrenches and a sensor.
     events : sequence of Event or callable, optional
         Events, such as :func:`linkwright.events.touch` makes, or functions (model, t, q, v) -> number: a change of
         sign is located to rounding, and the motion stops, bounces, or goes on with another state or mechanism. For
@@ -228,10 +227,8 @@ def _warn_of_motion(
     motion: Motion, record: MotionRecorder, start: CheckedStart, run: PreparedRun, setup: Setup, controller: Any
 ) -> None:
     """Warn of steps that do not follow the motion, and give advice where it diverged."""
-    model, inputs, around, h = motion.model, run.inputs, setup.surroundings, record.h
-    if around.surfaces is not None and not isinstance(method_of(run.method), EmbeddedPair):
-        warn_if_friction_jumps(model, motion.q, motion.v, around.surfaces, h)
-    supplied = around.wrenches is not None or around.surfaces is not None
+    model, inputs, h = motion.model, run.inputs, record.h
+    supplied = setup.surroundings.wrenches is not None
     warn_if_energy_is_wrong(motion, run.method, record.alive, supplied=supplied, driven=controller is not None)
     if controller is None or run.options.staged:
         return

@@ -55,15 +55,18 @@ def pressed() -> lw.Motion:
     arm = lw.load("arm7")
     touching = lw.transform.make(np.diag([1.0, -1.0, -1.0]), np.array([0.55, 0.1, 0.25]))
     start = lw.inverse_kinematics(arm, {"tool": touching}, initial_guess=POSTURE).q
-    plane = lw.contact.Plane("tool", stiffness=1e5, friction=0.0, damping=200.0, point=touching[:3, 3])
+    tip, contact = 0.01, lw.ContactProperties(stiffness=1e5, friction=0.0, damping=200.0)
+    place = arm.frames["tool"].placement[:3, 3] - [0.0, 0.0, tip]
+    on_plane = lw.Builder(arm).shape("link7", "sphere", radius=tip, xyz=place, contact=contact).build()
+    on_plane = on_plane.with_ground(touching[2, 3])
     gains: dict[str, Any] = {"stiffness": 3600.0, "damping": 108.0}
     loop = lw.control.ForceLoop("z", integral=60.0, damping=1200.0, proportional=0.5)
     wanted = np.array([0.0, 0.0, -10.0, 0.0, 0.0, 0.0])
     still: dict[str, Any] = {"posture": start, "posture_stiffness": 25.0, "posture_damping": 10.0}
     touch: dict[str, Any] = {"force": wanted, "force_loop": loop, "step": 1e-3}
     law = partial(lw.control.hybrid, frame="tool", reference=touching, **touch, **gains, **still)
-    touched = lw.Surroundings(surfaces=plane, sensor="tool")
-    return lw.simulate(arm, start, np.zeros(7), 0.8, method="semi_implicit", controller=law, surroundings=touched)
+    sensed = lw.Surroundings(sensor="tool")
+    return lw.simulate(on_plane, start, np.zeros(7), 0.8, method="midpoint", controller=law, surroundings=sensed)
 
 
 def further() -> Iterator[Finding | Erratum]:
@@ -85,7 +88,7 @@ def further() -> Iterator[Finding | Erratum]:
     yield formula(
         "trajectories: 10 s³ − 15 s⁴ + 6 s⁵", HANGING + (10 * s**3 - 15 * s**4 + 6 * s**5) * (TARGET - HANGING), q
     )
-    yield formula("hybrid control: the force on a plane, N", 10.0, pressed().wrenches["tool"][-1, 2], 2, 0.05)
+    yield formula("hybrid control: the force on a plane, N", 10.0, pressed().wrenches["link7"][-1, 2], 2, 0.05)
     robot = lw.load("arm7")
     q, springs = robot.random(seed=1), np.array([200.0, 200.0, 150.0, 100.0, 20.0, 20.0, 10.0])
     J = lw.jacobian(robot, q, "tool")
@@ -150,7 +153,7 @@ def draw_further(path: Path) -> Path:
     axes.legend(fontsize=8)
     axes = panels[1, 1]
     run = pressed()
-    axes.plot(run.t, run.wrenches["tool"][:, 2], color=BLUE)
+    axes.plot(run.t, run.wrenches["link7"][:, 2], color=BLUE)
     axes.axhline(10.0, color=GRAY, linestyle=":")
     curves(axes, "hybrid control: the force on a plane", "time (s)", "force (N)")
     robot, postures = lw.load("arm7"), [POSTURE]

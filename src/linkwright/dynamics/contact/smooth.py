@@ -7,7 +7,7 @@ At every contact point with depth δ and sliding speed s = |u_t|,
 (Hunt & Crossley 1975; never adhesive), and for pairs with these coefficients the moments −t f_n ω_n/√(ω_n² + ε_ω²)
 about the normal and −r f_n ω_t/√(ω_t² + ε_ω²) against rolling. k is the stiffness of the pair; that of a rigid pair is
 such that the total weight on one point causes a depth of :data:`SUNK`. c gives the restitution of the pair, at least
-0.05, at :data:`SPEED` m/s (``dissipation`` of `compliant.py`; slower impacts have a larger restitution); it is zero for
+0.05, at :data:`SPEED` m/s (slower impacts have a larger restitution); it is zero for
 a compliant pair without a restitution. d is the damping of the pair. Impulses use the same k, c and d for compliant
 pairs.
 
@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.compliant import dissipation
 from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.contact.shapes import ContactCandidate
 from linkwright.dynamics.frames.jacobian import jacobian
@@ -31,7 +30,7 @@ from linkwright.dynamics.kinematics import body_poses, pose, velocity
 from linkwright.model.memo import kept
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, is_zero, maximum
+from linkwright.spatial.arrays import Array, is_symbolic, is_zero, maximum, where
 from linkwright.spatial.rotation import skew
 
 SUNK = 1e-3
@@ -51,6 +50,9 @@ TURN = 0.1
 
 GRAVITY = 9.81
 """m/s², for models without gravity"""
+
+NEARLY_ELASTIC = 1e-2
+"""1 − e below which a series gives the dissipation; Newton's method would lose all digits."""
 
 
 class SmoothContactLaw(NamedTuple):
@@ -84,6 +86,27 @@ def pair_dissipation(pair: Pair) -> Any:
             return 0.0
         e = 0.0
     return dissipation(maximum(e, LEAST), SPEED)
+
+
+def dissipation(restitution: Any, speed: float) -> Any:
+    """Return the dissipation c, s/m, with which an impact at a speed has a restitution e, 0 < e ≤ 1 (Hunt & Crossley).
+
+    x (1 + e) = ln((1 + x)/(1 − e x)), x = c v, for any stiffness and mass; e = 1 − 2x/3 for small x. Newton's method
+    solves for y = −ln(1 − e x), which is well scaled where e x is close to 1; near e = 1 a series is used.
+    """
+    e, t = restitution, 1.0 - restitution
+    near_one = t * (1.5 - t * t * (0.15 + t * (0.15 + t * (81.0 / 700.0 + t * 57.0 / 700.0))))  # e x
+    elastic = t < NEARLY_ELASTIC
+    high = where(e > 0.5, -np.log(1.0 - where(e > 0.5, near_one, 0.0)), (1.0 + e) / e - np.log(1.0 + 1.0 / e))
+    y = where(elastic, 1.0, high)
+    for _ in range(6):
+        w = np.exp(-y)
+        reach = 1.0 + (1.0 - w) / e
+        slope = w / (e * reach) + 1.0 - w * (1.0 + e) / e
+        step = (np.log(reach) + y - (reach - 1.0) * (1.0 + e)) / where(elastic, 1.0, slope)
+        y = where(elastic, y, y - step)
+    found = where(elastic, near_one, 1.0 - np.exp(-y)) / e / speed
+    return found if is_symbolic(found) else float(found)
 
 
 def pair_points(model: Model, q: Array) -> Iterator[tuple[int, ContactCandidate]]:

@@ -1,4 +1,4 @@
-"""External forces: wrenches over time and compliant surfaces.
+"""External forces: wrenches over time and smooth contact of pairs.
 
 They are functions of time and state, evaluated at every stage of the integration and compiled with the steps.
 """
@@ -6,7 +6,7 @@ They are functions of time and state, evaluated at every stage of the integratio
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,8 +14,6 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
-from linkwright.dynamics import contact
-from linkwright.dynamics.contact import Surface
 from linkwright.dynamics.contact.smooth import fastest_pair, pair_wrenches
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.memo import derived
@@ -26,13 +24,16 @@ from linkwright.simulation.actuation.law_controller import pack_values, packed_s
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.rotation import skew
 
-Environment = Surface | Sequence[Surface]
-"""One surface or several."""
-
 Wrenches = Mapping[str, Any] | Callable[..., Mapping[str, Any]]
 """Wrenches (…, 6) by frame, or a function that returns them."""
 
 FORM = "wrenches are {frame: (6,)}, or a function (t) or (model, t, q, v) -> {frame: (6,)}"
+
+STIFF = 1.0
+"""Largest rate of a contact, times the step, for which explicit steps are stable."""
+
+GROWING = 0.005
+"""Likewise for explicit steps of Euler: what swings at the rate ω gains the part ω² h of its energy every second."""
 
 
 class ExternalForce(NamedTuple):
@@ -134,36 +135,6 @@ class ExternalForces:
         return {frame: found[..., k, :] for k, frame in enumerate(frames)}
 
 
-def external_forces_of(
-    model: Model,
-    wrenches: Any,
-    environment: Environment | None,
-    each: Collection[str],
-    batch: tuple[int, ...],
-) -> ExternalForces | None:
-    """Check the external forces of ``Surroundings``; None without any."""
-    pieces = [] if wrenches is None else [_of_wrenches(model, wrenches, each, batch)]
-    if environment is not None:
-        several = isinstance(environment, (list, tuple)) and all(isinstance(one, Surface) for one in environment)
-        if not several and not isinstance(environment, Surface):
-            raise ArgumentError(
-                "surfaces are surfaces, contact.Plane(frame, stiffness=…) or contact.Sphere(…), or a list of them; "
-                f"got {environment!r}"
-            )
-        pieces += [_of_surface(model, one, batch) for one in _surfaces(environment)]
-    return ExternalForces(tuple(pieces)) if pieces else None
-
-
-def with_smooth_contact(model: Model, external: ExternalForces | None) -> ExternalForces:
-    """Return the external forces with the smooth contact of the pairs of the model."""
-
-    def touching(model: Model, t: Any, q: Array, v: Array) -> dict[str, Array]:
-        return pair_wrenches(model, q, v)
-
-    pairs = ExternalForce(touching, "pairs", (), ())
-    return ExternalForces((*(external.pieces if external else ()), pairs))
-
-
 def warn_if_pairs_are_hard(model: Model, q: Array, h: float, stages: int) -> None:
     """Warn if contact of pairs is too stiff for the steps of an explicit method, at the first row of q (…, nq)."""
     if not q.size:
@@ -171,12 +142,10 @@ def warn_if_pairs_are_hard(model: Model, q: Array, h: float, stages: int) -> Non
     rate, k = fastest_pair(model, q.reshape(-1, model.nq)[0])
     limit = STIFF if stages > 1 else GROWING
     if rate * h > limit:
-        names = [
-            model.shapes[place].name or model.shapes[place].body
-            for place in (model.pairs[k].first, model.pairs[k].second)
-        ]
+        pair = model.pairs[k]
+        first, second = (model.shapes[place].name or model.shapes[place].body for place in (pair.first, pair.second))
         warn(
-            f"{names[0]!r} on {names[1]!r} move within {1.0 / rate:.2g} s where they touch: a step of {h:g} s does not "
+            f"{first!r} on {second!r} move within {1.0 / rate:.2g} s where they touch: a step of {h:g} s does not "
             f"follow that; take one below {limit / rate:.2g} s, method='dopri5', a softer pair (stiffness=…), or "
             "'semi_implicit', where contact acts by impulses"
         )
@@ -188,6 +157,20 @@ def names_bound_to_wrenches(wrenches: Any) -> list[BoundNames]:
         return []
     function, bound = unwrap_partials(wrenches, FORM)
     return [BoundNames(name_of_function(function), [*bound])]
+
+
+def external_forces_of(
+    model: Model, wrenches: Any, each: Collection[str], batch: tuple[int, ...], smooth: bool
+) -> ExternalForces | None:
+    """Check the wrenches of ``Surroundings`` and add smooth contact of the pairs; None without any."""
+    pieces = [] if wrenches is None else [_of_wrenches(model, wrenches, each, batch)]
+    if smooth:
+        pieces.append(ExternalForce(_touching, "pairs", (), ()))
+    return ExternalForces(tuple(pieces)) if pieces else None
+
+
+def _touching(model: Model, t: Any, q: Array, v: Array) -> dict[str, Array]:
+    return pair_wrenches(model, q, v)
 
 
 def _of_wrenches(model: Model, wrenches: Any, each: Collection[str], batch: tuple[int, ...]) -> ExternalForce:
@@ -249,18 +232,6 @@ def _checked(name: str, model: Model, found: Any) -> dict[str, Array]:
     return checked
 
 
-def _of_surface(model: Model, surface: Surface, batch: tuple[int, ...]) -> ExternalForce:
-    model.frame(surface.frame)
-    kind = type(surface).__name__
-    values = [_for(batch, f"{kind}: {name}", getattr(surface, name), shape) for name, shape in surface.shapes.items()]
-
-    def touching(model: Model, t: Any, q: Array, v: Array, *given: Array) -> dict[str, Array]:
-        return {surface.frame: contact.wrench(model, q, v, surface.of(*given))}
-
-    key = (type(surface), surface.frame, surface.exponent)
-    return ExternalForce(touching, key, tuple(values), tuple(surface.shapes.values()))
-
-
 def _for(batch: tuple[int, ...], name: str, x: Array, shape: tuple[int, ...]) -> Array:
     """Numbers of the shape, for all motions or for each."""
     lead = x.shape[: x.ndim - len(shape)]
@@ -268,79 +239,3 @@ def _for(batch: tuple[int, ...], name: str, x: Array, shape: tuple[int, ...]) ->
         motions = f"motions {batch}" if batch else "a single motion"
         raise ShapeError(f"{name} has shape {x.shape}, and simulated are {motions}; expected {shape or 'one number'}")
     return x
-
-
-STIFF = 1.0
-"""Largest natural frequency of a surface, times the step, for which explicit steps are stable."""
-
-GROWING = 0.005
-"""Likewise for explicit steps of Euler: what swings at the rate ω gains the part ω² h of its energy every second."""
-
-JUMPING = 1.5
-"""Largest rate of sticking friction, times the step; beyond 2 a damper alone reverses the velocity."""
-
-LOOKED_AT = 9
-"""Largest number of samples of a motion at which its friction is checked."""
-
-
-def warn_if_hard(model: Model, q: Array, environment: Environment | None, h: float) -> None:
-    """Say so where a surface is too stiff, or damps too much, for the step; at the first row of q (…, nq)."""
-    if not q.size:
-        return
-    q = q.reshape(-1, model.nq)[0]
-    for one in _surfaces(environment):
-        _, normal = _of_first(one).gap_of(dynamics.pose(model, q, one.frame)[:3, 3])
-        mobility = float(normal @ _mobility(model, q, one.frame) @ normal)
-        rate = max(np.sqrt(float(one.stiffness.max()) * mobility), float(one.damping.max()) * mobility)
-        if one.exponent == 1.0 and rate * h > STIFF:
-            warn(
-                f"the surface at {one.frame!r} and what touches it move within {1.0 / rate:.2g} s: a step of {h:g} s "
-                f"does not follow that; take one below {STIFF / rate:.2g} s, or a softer surface"
-            )
-
-
-def warn_if_friction_jumps(model: Model, q: Array, v: Array, environment: Environment | None, h: float) -> None:
-    """Say so where friction that sticks is too stiff a damper, μ f_n/ε, for the step.
-
-    Looked at are some samples of the later half of the motion q (n, …, nq), v (n, …, nv), of a batch the first.
-    """
-    rubbing = [one for one in _surfaces(environment) if one.friction.any()]
-    if not rubbing or not q.size:
-        return
-    q, v = (x.reshape(len(x), -1, x.shape[-1])[len(x) // 2 :, 0] for x in (q, v))
-    looked = [k for k in np.unique(np.linspace(0, len(q) - 1, LOOKED_AT).astype(int)) if np.isfinite(q[k]).all()]
-    for one in map(_of_first, rubbing):
-        found = []
-        for k in looked:
-            force = contact.wrench(model, q[k], v[k], one)[:3]
-            if not force.any():
-                continue
-            place = dynamics.pose(model, q[k], one.frame)[:3, 3]
-            _, normal = one.gap_of(place)
-            across = np.eye(3) - np.outer(normal, normal)
-            u = across @ dynamics.velocity(model, q[k], v[k], one.frame)[:3]
-            slope = float(one.friction * (force @ normal) / np.sqrt(u @ u + one.slip_speed**2))
-            found.append(slope * float(np.linalg.norm(across @ _mobility(model, q[k], one.frame) @ across, 2)))
-        rate = float(np.median(found)) if found else 0.0
-        if rate * h > JUMPING:
-            warn(
-                f"the friction at {one.frame!r} sticks within {1.0 / rate:.2g} s, and steps of {h:g} s do not follow "
-                f"that: its force jumps to and fro; take a slip_speed of {float(one.slip_speed) * rate * h:.2g} m/s or "
-                f"more (it is {float(one.slip_speed):g}), or a step below {STIFF / rate:.2g} s"
-            )
-
-
-def _surfaces(environment: Environment | None) -> list[Surface]:
-    return [environment] if isinstance(environment, Surface) else [*(environment or ())]
-
-
-def _of_first(surface: Surface) -> Surface:
-    """The surface with the numbers of the first motion."""
-    return surface.of(*(getattr(surface, name).reshape(-1, *shape)[0] for name, shape in surface.shapes.items()))
-
-
-def _mobility(model: Model, q: Array, frame: str) -> Array:
-    """J M⁻¹ Jᵀ (3, 3) of the frame's origin, 1/kg."""
-    J = dynamics.jacobian(model, q, frame)[:3]
-    mobility: Array = J @ np.linalg.solve(dynamics.mass_matrix(model, q), J.T)
-    return mobility

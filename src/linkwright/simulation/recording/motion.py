@@ -78,7 +78,7 @@ class Motion:
     cut: slice | None = None
     """where the state counts saturated efforts"""
     wrenches: Mapping[str, Array] = field(default_factory=dict)
-    """by frame (n, …, 6): external wrenches, sums of ``wrenches`` and ``surfaces``"""
+    """by frame (n, …, 6): external wrenches, including those of smooth contact"""
     lengths: Array | None = None
     """(…, 2): numbers of accepted and rejected steps, of an adaptive method"""
     impulses: Array | None = None

@@ -91,7 +91,7 @@ def rollout_derivatives(
     actuation : Actuation, optional
         Path from the controller to the joints.
     surroundings : Surroundings, optional
-        External wrenches, compliant surfaces and a sensor.
+        External wrenches and a sensor.
     episode : Episode, optional
         Reward and termination, without ``reset``, since a restart is a jump.
     parameters : mapping, optional

@@ -71,7 +71,7 @@ def rollout(
     actuation : Actuation, optional
         Path from the controller to the joints, and names of values given for each motion.
     surroundings : Surroundings, optional
-        External wrenches, compliant surfaces and a sensor.
+        External wrenches and a sensor.
     episode : Episode, optional
         Reward, termination, reset, and recorded quantities.
     parameters : mapping, optional
