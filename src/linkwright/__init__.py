@@ -41,6 +41,7 @@ _NAMES = {
     # Mechanisms: from files and from code
     "linkwright.formats.load": "load",
     "linkwright.model.actuator": "Actuator Muscle",
+    "linkwright.model.tendon": "Wrap",
     "linkwright.model.build.builder": "Builder",
     "linkwright.model.build.options": "ContactProperties JointLimits",
     "linkwright.model.library.dh": "DHRow DHTable from_dh to_dh",

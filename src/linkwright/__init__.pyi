@@ -82,6 +82,7 @@ from linkwright.model.library.dh import to_dh as to_dh
 from linkwright.model.pair import Pair as Pair
 from linkwright.model.sensor import Sensor as Sensor
 from linkwright.model.shape import Shape as Shape
+from linkwright.model.tendon import Wrap as Wrap
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Actuation as Actuation
 from linkwright.simulation import Episode as Episode
@@ -555,6 +556,7 @@ __all__ = [
     "Study",
     "Surroundings",
     "Trajectory",
+    "Wrap",
     "acceleration",
     "actuated_efforts",
     "add_mass_properties",

@@ -57,7 +57,7 @@ def impulses_at(
 ) -> tuple[ImpulseProblem, list[tuple[Constraint, np.ndarray]]]:
     """The impulses, and every part with its rows J (k, nv)."""
     groups = [
-        *friction_constraints(model),
+        *friction_constraints(model, q),
         *(limit_constraints(model, q, v, H) if limits else []),
         *contact_constraints(model, q, v, H),
     ]

@@ -229,3 +229,24 @@ def test_points_of_springs_are_reported_without_the_names_of_their_frames():
         hinge().spring(("a", (0, 0, 1)), ("a", (0, 0, 0.5)), 10.0, name="s").build()
     with pytest.raises(LinkwrightError, match=r"^spring 's': its point .* on 'a' is placed 1e\+40 m away"):
         hinge().spring(("a", (0, 0, 1e40)), "world", 10.0, name="s").build()
+
+
+def test_a_rope_around_a_cylinder_slides_without_friction():
+    made = lw.Builder("winch").body("left", 2.0, inertia=0.1).body("right", 1.0, inertia=0.1).body("pin", 1.0)
+    made.joint("down", "prismatic", "world", "left", axis=(0, 0, 1), xyz=(-0.1, 0, -1))
+    made.joint("up", "prismatic", "world", "right", axis=(0, 0, 1), xyz=(0.1, 0, -1))
+    made.joint("weld", "fixed", "world", "pin", rpy=(np.pi / 2, 0, 0))
+    made.frame("top", "world", xyz=(0, 0, 0.2))
+    around, options = lw.Wrap("pin", 0.1, "cylinder", "top"), {"limits": (0.0, 3.0), "friction": 1.0}
+    made.spring("left", "right", 1e5, 100.0, 1.0, through=[around], name="rope", **options)
+    model = made.build()
+    length = lw.spring_lengths(model, [0.1, -0.1])[0]
+    assert length == pytest.approx(2.0 + 0.1 * np.pi, abs=1e-12)  # two vertical pieces and half a turn
+    rest = replace(model, springs=(replace(model.springs[0], friction=0.0, length=(length, length)),))
+    motion = lw.simulate(rest, [0.0, 0.0], [0.0, 0.0], 0.5, 1e-4, "rk4")
+    fall = motion.q[-1, 0] - motion.q[-1, 1]
+    assert fall == pytest.approx(-2 * 0.5 * 9.81 / 3 * 0.5**2, rel=2e-3)  # Atwood's machine
+    with pytest.raises(LinkwrightError, match="between two frames"):
+        lw.Builder(model).spring("left", "right", length=1.0, through=[around, around]).build()
+    with pytest.raises(LinkwrightError, match="give its free length"):
+        lw.Builder(model).spring("left", "right", through=[around]).build()

@@ -251,7 +251,7 @@ def test_what_is_not_used_is_listed_in_one_warning():
     for part in (
         "contact of 3 geoms acts once its pairs are found",
         "not used: ",
-        "tendons (1: string)",
+        "tendons without forces (1: string)",
         "actuators with a transmission of the kind body (1: stick)",
         "sensors of the kind touch (1: touch)",
         "mocap bodies, welded where they are (1: hand)",
@@ -278,12 +278,13 @@ def test_tendons_from_site_to_site_are_springs():
 
 def test_tendons_that_are_no_springs_here_are_reported(tmp_path):
     file = tmp_path / "tendons.xml"
-    file.write_text("""<mujoco><worldbody><site name="a"/><site name="b" pos="0 0 1"/>
+    file.write_text("""<mujoco><worldbody><site name="a"/><site name="b" pos="0 0 1"/><site name="axis" pos=".2 0 .41"/>
       <geom name="pin" type="cylinder" size=".05 .1" pos=".2 0 .4" contype="0"/>
       <body name="arm"><joint name="j" axis="0 1 0"/><geom size=".1" pos=".3 0 0" contype="0"/>
       <site name="c" pos=".5 0 0"/></body></worldbody><tendon>
       <spatial name="idle"><site site="a"/><site site="c"/></spatial>
       <spatial name="bent" stiffness="1"><site site="b"/><geom geom="pin"/><site site="c"/></spatial>
+      <spatial name="inside" stiffness="1"><site site="b"/><geom geom="pin" sidesite="axis"/><site site="c"/></spatial>
       <spatial name="block" stiffness="1"><site site="a"/><site site="b"/><pulley divisor="2"/><site site="a"/>
         <site site="c"/></spatial>
       <spatial name="still" stiffness="1"><site site="a"/><site site="b"/></spatial>
@@ -292,13 +293,12 @@ def test_tendons_that_are_no_springs_here_are_reported(tmp_path):
         <site site="b"/><site site="c"/></spatial>
       </tendon></mujoco>""")
     model, messages = read(file)
-    assert [spring.name for spring in model.springs] == ["kept"]
+    assert [spring.name for spring in model.springs] == ["bent", "gear", "kept"]
     for part in (
-        "tendons (1: idle)",
-        "springs of tendons of joints, over pulleys or around geoms (3: bent, block, gear)",
+        "tendons without forces (1: idle)",
+        "tendons over pulleys (1: block)",
+        "tendons through geoms (their sidesite is inside) (1: inside)",
         "springs of tendons within one body (1: still)",
-        "limits of tendons (1: kept)",
-        "friction of tendons (1: kept)",
     ):
         assert part in messages
     file.write_text(file.read_text().replace('stiffness="1" limited', 'stiffness="-1" limited'))

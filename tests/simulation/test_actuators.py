@@ -265,7 +265,7 @@ def arm():
         (dict(frame="tip"), "gear has 1 numbers"),
         (dict(), "acts on one joint, tendon or frame"),
         (dict(joint="joint0", tendon=(("joint0", 1.0),)), "acts on one joint, tendon or frame"),
-        (dict(tendon=("tip",)), "no size"),
+        (dict(tendon=("tip",)), "two frames or more"),
         (dict(joint="joint0", dynamics="spring"), "dynamics is one of"),
         (dict(joint="joint0", dynamics="muscle"), "that of a muscle, and none is given"),
         (dict(joint="joint0", gain=(1.0,)), "gain is 3 numbers"),

@@ -29,6 +29,7 @@ from linkwright.model.pair import Pair
 from linkwright.model.sensor import Sensor
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
+from linkwright.model.tendon import Wrap
 
 _MODEL = (
     Description,
@@ -47,6 +48,7 @@ _MODEL = (
     ActuatorState,
     Actuator,
     Muscle,
+    Wrap,
     Sensor,
 )
 

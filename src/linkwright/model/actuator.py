@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linkwright.errors import InputError, is_choice
+from linkwright.model.tendon import Tendon, coefficients_of, frames_of, renamed_tendon, tendon_problem
 
 Dynamics = Literal["none", "integrator", "filter", "filterexact", "muscle"]
 
@@ -105,7 +106,8 @@ class Actuator:
         world axes and moment in body axes.
     tendon : tuple, optional
         Tendon, instead of a joint: ((joint, coefficient), …) of joints, whose length is the sum of coefficients times
-        coordinates; or (frame, frame, …), straight from origin to origin. l is `gear` times its length.
+        coordinates; or (frame, frame, …), straight from origin to origin, or around a :class:`Wrap` between two frames.
+        l is `gear` times its length.
     frame : str, optional
         Name of a frame, instead of a joint: f times `gear` (6,) is a wrench [force; moment] in the axes of the frame at
         its origin, and l = 0.
@@ -146,7 +148,7 @@ class Actuator:
     name: str
     joint: str = ""
     _: KW_ONLY
-    tendon: tuple[tuple[str, float], ...] | tuple[str, ...] = ()
+    tendon: Tendon = ()
     frame: str = ""
     gear: float | tuple[float, ...] = 1.0
     in_parent: bool = False
@@ -166,6 +168,8 @@ class Actuator:
             raise InputError(f"an actuator needs a name; got {self.name!r}")
         if sum(map(bool, self.targets.values())) != 1:
             raise InputError(f"{who} acts on one joint, tendon or frame; got {self.targets}")
+        if self.tendon and (problem := tendon_problem(self.tendon)):
+            raise InputError(f"{who}: {problem}; got {self.tendon}")
         if not is_choice(self.dynamics, get_args(Dynamics)):
             raise InputError(f"{who}: dynamics is one of {', '.join(get_args(Dynamics))}; got {self.dynamics!r}")
         for name, counts in (("gear", (1, 3, 6)), ("gain", (3,)), ("bias", (3,)), ("time_constant", (1,))):
@@ -192,13 +196,12 @@ class Actuator:
     @property
     def coefficients(self) -> tuple[tuple[str, float], ...]:
         """Joints of a tendon of joints, with their coefficients."""
-        return tuple(one for one in self.tendon if not isinstance(one, str))
+        return coefficients_of(self.tendon)
 
     @property
     def frames(self) -> tuple[str, ...]:
         """Names of the frames that are named: its own, or those of a tendon."""
-        of_tendon = tuple(one for one in self.tendon if isinstance(one, str))
-        return (self.frame,) if self.frame else of_tendon
+        return (self.frame,) if self.frame else frames_of(self.tendon)
 
     def renamed(self, name: Callable[[str], str], frame: Callable[[str], str]) -> Actuator:
         """Change the names.
@@ -213,7 +216,7 @@ class Actuator:
         Actuator
             Actuator with other names.
         """
-        tendon: Any = tuple(frame(one) if isinstance(one, str) else (name(one[0]), one[1]) for one in self.tendon)
+        tendon = renamed_tendon(self.tendon, name, frame)
         joint, at = self.joint and name(self.joint), self.frame and frame(self.frame)
         return replace(self, name=name(self.name), joint=joint, tendon=tendon, frame=at)
 

@@ -97,11 +97,29 @@ class JointLookup:
         places : Places
             Slices of its coordinates in those of the joint.
         """
+        number, places = self.place(joint)
+        return self.joints[number], places
+
+    def place(self, joint: str) -> tuple[int, Places]:
+        """Return the index of a joint and the slices of a part in its arrays.
+
+        Parameters
+        ----------
+        joint : str
+            Name of the joint, or of a part of a compound joint.
+
+        Returns
+        -------
+        number : int
+            Index of the joint, or of the compound joint that contains it.
+        places : Places
+            Slices of its coordinates in those of the joint.
+        """
         number, part = self._find(joint)
-        whole = self.joints[number]
+        motion = self.joints[number].motion
         if part is None:
-            return whole, Places(slice(0, whole.motion.nq), slice(0, whole.motion.nv))
-        return whole, self._part(whole.motion, part)[1]
+            return number, Places(slice(0, motion.nq), slice(0, motion.nv))
+        return number, self._part(motion, part)[1]
 
     def full_name(self, coordinate: str) -> str:
         """Return the name in ``coordinate_names`` of a coordinate.

@@ -15,6 +15,7 @@ from linkwright.model.build.description import WORLD
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.spring import Spring
+from linkwright.model.tendon import Tendon, coefficients_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_zero
 
@@ -130,15 +131,28 @@ def _springs(model: Model) -> list[str]:
 
 def _spring(spring: Spring, on: Mapping[str, str]) -> str:
     low, high = spring.relaxed
-    length = f"free length {low:g} m" if low == high else f"relaxed from {low:g} to {high:g} m"
-    ends = " ─ ".join(on.get(end, end) for end in spring.frames)
-    return f"{ends}, {spring.stiffness:g} N/m, {spring.damping:g} N s/m, {length}"
+    parts = [path_text(spring.tendon, on)]
+    if spring.stiffness or spring.damping or spring.limits is None:
+        length = f"free length {low:g} m" if low == high else f"relaxed from {low:g} to {high:g} m"
+        parts += [f"{spring.stiffness:g} N/m", f"{spring.damping:g} N s/m", length]
+    if spring.limits is not None:
+        parts.append("from {:g} to {:g} m".format(*spring.limits))
+    if spring.friction:
+        parts.append(f"friction {spring.friction:g} N")
+    return ", ".join(parts)
+
+
+def path_text(tendon: Tendon, on: Mapping[str, str]) -> str:
+    """Return the path of a tendon; "on": text of frames."""
+    if joints := coefficients_of(tendon):
+        return " + ".join(f"{c:g} {joint}" for joint, c in joints)
+    ends = [one if isinstance(one, str) else one.frame for one in tendon if not isinstance(one, tuple)]
+    return " ─ ".join(on.get(end, end) for end in ends)
 
 
 def _driven(actuator: Actuator) -> str:
     """Return the target of an actuator, its gear and the equation of its activation."""
-    tendon = " + ".join(f"{c:g} {joint}" for joint, c in actuator.coefficients)
-    target = actuator.joint or actuator.frame or tendon or " ─ ".join(actuator.frames)
+    target = actuator.joint or actuator.frame or path_text(actuator.tendon, {})
     gear = ", ".join(f"{x:g}" for x in actuator.gears)
     return f"{target}, gear {gear}" + f", {actuator.dynamics}" * actuator.has_activation
 

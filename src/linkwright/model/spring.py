@@ -1,16 +1,19 @@
-"""Springs and dampers between points of two bodies: massless and straight.
+"""Springs and dampers between points of two bodies, along tendons: massless.
 
-With the length l between the points (along all points in order), the elongation x beyond the free
-length, the stiffness k and the damping d, the tension is k x + d l̇ and the energy ½ k x².
+With the length l of the tendon (along all points in order), the elongation x beyond the free
+length, the stiffness k and the damping d, the tension is k x + d l̇ and the energy ½ k x². Limits of the length and its
+friction act as those of joints.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from linkwright.model.tendon import Tendon, coefficients_of, frames_of, points_of, renamed_tendon
 from linkwright.spatial.arrays import maximum, minimum
 
 ROUNDED = 1e-9
@@ -22,11 +25,12 @@ LEAST = 1e-150
 
 @dataclass(frozen=True)
 class Spring:
-    """Spring and damper between frames."""
+    """Spring and damper along a tendon."""
 
     name: str
-    frames: tuple[str, ...]
-    """frames whose origins it connects in order; it slides through inner ones without friction"""
+    tendon: Tendon
+    """frames whose origins it connects in order; it slides through inner ones without friction, and around wrapping
+    bodies; or joints with coefficients"""
     stiffness: float = 0.0
     """N/m"""
     damping: float = 0.0
@@ -35,6 +39,34 @@ class Spring:
     """shortest and longest relaxed length in m; in a description None is the length at the neutral
     configuration"""
     place: str = field(default="", compare=False)
+    limits: tuple[float, float] | None = None
+    """shortest and longest length in m"""
+    friction: float = 0.0
+    """N: dry friction against a change of the length"""
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """Names of the frames that it passes through."""
+        return points_of(self.tendon)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of all its frames, also those of wrapping bodies."""
+        return frames_of(self.tendon)
+
+    @property
+    def coefficients(self) -> tuple[tuple[str, float], ...]:
+        """Joints with coefficients."""
+        return coefficients_of(self.tendon)
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether it goes straight from frame to frame."""
+        return len(self.points) == len(self.tendon)
+
+    def renamed(self, name: Callable[[str], str], frame: Callable[[str], str]) -> Spring:
+        """Change the names of spring and joints, and of frames."""
+        return replace(self, name=name(self.name), tendon=renamed_tendon(self.tendon, name, frame))
 
     @property
     def relaxed(self) -> tuple[float, float]:
@@ -56,6 +88,6 @@ class Spring:
         x: Any = 0.0
         if np.isfinite(high):
             x = x + maximum(length - high, 0.0)
-        if low > 0.0:
+        if np.isfinite(low) and (low > 0.0 or self.coefficients):
             x = x + minimum(length - low, 0.0)
         return x

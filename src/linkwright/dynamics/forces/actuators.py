@@ -10,7 +10,6 @@ import numpy as np
 from linkwright.dynamics.forces.muscles import muscle_activation_rate, muscle_gain_and_bias
 from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched
 from linkwright.model.actuator import Actuator, Range
-from linkwright.model.elements import Joint
 from linkwright.model.spring import LEAST
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, clip
@@ -73,12 +72,12 @@ def transmission_of(model: Model, actuator: Actuator, x: Sequence[Array]) -> Tra
         return Transmission(0.0, _wrench_rows(model, actuator.frame, np.array(actuator.gears), x))
     gear = np.array(actuator.gears)
     if actuator.tendon:
-        tendon = _path(model, actuator.frames, x) if actuator.frames else _sum_of_joints(model, actuator, x)
-        return Transmission(gear[0] * tendon.length, {k: gear[0] * row for k, row in tendon.rows.items()})
-    joint, (at_q, at_v) = model.share(actuator.joint)
-    k = _number(model, joint)
+        pieces = pieces_of(model, actuator.tendon, LEAST, x)
+        rows = length_rows(model, x, pieces)
+        return Transmission(gear[0] * stretched(pieces), {k: gear[0] * row for k, row in rows.items()})
+    k, (at_q, at_v) = model.place(actuator.joint)
     motion = model.joint(actuator.joint).motion
-    own, n = x[k][at_q], joint.motion.nv
+    own, n = x[k][at_q], model.joints[k].motion.nv
     if motion.nv == 1:
         row = np.zeros(n)
         row[at_v] = gear[0]
@@ -92,30 +91,6 @@ def transmission_of(model: Model, actuator: Actuator, x: Sequence[Array]) -> Tra
         gear = quaternion_matrix(own).T @ gear[:3] if actuator.in_parent else gear[:3]
         length = np.array(actuator.gears)[:3] @ turn
     return Transmission(length, {k: np.concatenate([np.zeros(at_v.start), gear, np.zeros(n - at_v.stop)])})
-
-
-def _number(model: Model, joint: Joint) -> int:
-    return next(k for k, one in enumerate(model.joints) if one.name == joint.name)
-
-
-def _path(model: Model, frames: Sequence[str], x: Sequence[Array]) -> Transmission:
-    """Return the transmission of a tendon that goes straight from frame to frame."""
-    pieces = pieces_of(model, frames, LEAST, x)
-    return Transmission(stretched(pieces), length_rows(model, x, pieces))
-
-
-def _sum_of_joints(model: Model, actuator: Actuator, x: Sequence[Array]) -> Transmission:
-    """Return the transmission of a tendon of joints."""
-    length: Any = 0.0
-    rows: dict[int, Array] = {}
-    for name, coefficient in actuator.coefficients:
-        joint, (at_q, at_v) = model.share(name)
-        k = _number(model, joint)
-        row = np.zeros(joint.motion.nv)
-        row[at_v] = coefficient
-        length = length + coefficient * x[k][at_q][0]
-        rows[k] = rows[k] + row if k in rows else row
-    return Transmission(length, rows)
 
 
 def _wrench_rows(model: Model, frame: str, wrench: Array, x: Sequence[Array]) -> dict[int, Array]:

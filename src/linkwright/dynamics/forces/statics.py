@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.forces.springs import spring_forces
+from linkwright.dynamics.forces.springs import FRICTION_SPEED, spring_forces
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import explained
@@ -15,9 +15,6 @@ from linkwright.model.joint_type import JointType
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
-
-FRICTION_SPEED = 1e-2
-"""Speed in m/s or rad/s at which smoothed Coulomb friction reaches 1/√2 of its value."""
 
 
 @takes_model

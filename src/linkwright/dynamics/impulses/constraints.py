@@ -17,10 +17,12 @@ import numpy as np
 
 from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes import ContactCandidate, contact_frame
+from linkwright.dynamics.forces.springs import joints_of, length_rows, pieces_of, stretched
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.supports import bodies_of, moving_coordinates
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.pair import Pair
+from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
 
@@ -150,6 +152,8 @@ class ConstraintGroup:
     """whether a constraint may be active in this step; None: not tested"""
     contact: PairContact | None = None
     """of the points of a pair, where loops can compute its rows"""
+    name: str = ""
+    """of a tendon"""
 
     @property
     def size(self) -> int:
@@ -278,26 +282,30 @@ def limit_constraints(model: Model, q: Array, v: Array, h: Any) -> list[Constrai
                 if np.isfinite(high):
                     near = (constraint.above < reach) | near
                 found.append(_of_coordinate(model, constraint, k, at_v, near))
-    return found if len(found) >= MANY else [replace(group, near=None) for group in found]
+    if len(found) < MANY:
+        found = [replace(group, near=None) for group in found]
+    return [*found, *(_of_tendon(model, spring, x, _tendon_limit) for spring in model.springs if spring.limits)]
 
 
 def has_limits(model: Model) -> bool:
-    """Return whether any joint has limits."""
-    return any(
+    """Return whether any joint or tendon has limits."""
+    return any(spring.limits for spring in model.springs) or any(
         np.isfinite(joint.lower[k]) or np.isfinite(joint.upper[k])
         for joint in model.joints
         for k, _ in joint.motion.plain
     )
 
 
-def friction_constraints(model: Model) -> list[ConstraintGroup]:
-    """Return the dry friction of all joints, one group a coordinate."""
+def friction_constraints(model: Model, q: Array) -> list[ConstraintGroup]:
+    """Return the dry friction of all joints, one group a coordinate, and of all tendons."""
+    of_tendons = [spring for spring in model.springs if spring.friction]
+    x = model.coordinates(q) if of_tendons else []
     return [
         _of_coordinate(model, FrictionConstraint(effort), k, i)
         for k, joint in enumerate(model.joints)
         for i, effort in enumerate(joint.friction)
         if not is_zero(effort)
-    ]
+    ] + [_of_tendon(model, spring, x, lambda one, _: FrictionConstraint(one.friction)) for spring in of_tendons]
 
 
 def servo_coordinates(model: Model, names: Sequence[str]) -> list[tuple[int, int, int]]:
@@ -339,3 +347,20 @@ def _of_coordinate(
     support = moving_coordinates(model, [joint])
     J = model.assemble(pieces, (1,))[:, list(support)]
     return ConstraintGroup((constraint,), support, lambda: J, near)
+
+
+def _tendon_limit(spring: Spring, length: Any) -> LimitConstraint:
+    assert spring.limits is not None
+    return LimitConstraint(spring.limits[0] - length, spring.limits[1] - length)
+
+
+def _of_tendon(
+    model: Model, spring: Spring, x: Sequence[Array], constraint: Callable[[Spring, Any], Constraint]
+) -> ConstraintGroup:
+    """Return the row of the rate of a tendon's length, with a constraint of its length."""
+    pieces = pieces_of(model, spring.tendon, spring.rounded, x)
+    rows = length_rows(model, x, pieces)
+    support = moving_coordinates(model, sorted(joints_of(model, spring)))
+    still = [np.zeros(link.motion.nv) for link in model.links]
+    J = model.assemble([rows.get(k, zeros) for k, zeros in enumerate(still)])[None, list(support)]
+    return ConstraintGroup((constraint(spring, stretched(pieces)),), support, lambda: J, name=spring.name)

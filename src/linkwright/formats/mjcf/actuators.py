@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from linkwright.formats.mjcf.tendons import add_tendon, kind_of, other_tendon, tendon_of
 from linkwright.formats.writing import Losses, XmlNode
 from linkwright.model.actuator import ZEROS, Actuator, Muscle, Range
 from linkwright.model.build.description import Description
+from linkwright.model.tendon import Wrap
 
 if TYPE_CHECKING:
     from linkwright.formats.mjcf.reading import MjcfReader
@@ -39,11 +41,15 @@ def actuators_of(reader: MjcfReader) -> dict[int, Actuator]:
 def _other_kind(reader: MjcfReader, i: int) -> str:
     """Return the property of an actuator that is not supported; "" for none."""
     m, kinds = reader.m, reader.mujoco
-    transmission = _kind(kinds.mjtTrn, m.actuator_trntype[i])
+    transmission = kind_of(kinds.mjtTrn, m.actuator_trntype[i])
     if transmission not in ("joint", "jointinparent", "site", "tendon"):
         return f"with a transmission of the kind {transmission}"
-    if transmission == "tendon" and (wrong := _other_tendon(reader, int(m.actuator_trnid[i, 0]))):
-        return f"of a tendon {wrong}"
+    if transmission == "tendon":
+        t = int(m.actuator_trnid[i, 0])
+        if m.tendon_actfrclimited[t]:
+            return "of a tendon with actuatorfrcrange"
+        if wrong := other_tendon(reader, t):
+            return f"of a tendon {wrong}"
     if transmission == "site" and m.actuator_trnid[i, 1] >= 0:
         return "with a refsite"
     for what, kind, known in (
@@ -51,10 +57,10 @@ def _other_kind(reader: MjcfReader, i: int) -> str:
         ("gaintype", kinds.mjtGain, ("fixed", "affine", "muscle")),
         ("biastype", kinds.mjtBias, ("none", "affine", "muscle")),
     ):
-        found = _kind(kind, getattr(m, f"actuator_{what}")[i])
+        found = kind_of(kind, getattr(m, f"actuator_{what}")[i])
         if found not in known:
             return f"with {what} {found}"
-    muscles = [_kind(kind, getattr(m, f"actuator_{what}type")[i]) == "muscle" for what, kind in _types(kinds)]
+    muscles = [kind_of(kind, getattr(m, f"actuator_{what}type")[i]) == "muscle" for what, kind in _types(kinds)]
     same = (m.actuator_gainprm[i] == m.actuator_biasprm[i]).all()
     if muscles[1] != muscles[2] or (muscles[0] and not muscles[1]) or (muscles[1] and not same):
         return "that are muscles in part"
@@ -67,25 +73,6 @@ def _other_kind(reader: MjcfReader, i: int) -> str:
 
 def _types(kinds: Any) -> tuple[tuple[str, Any], ...]:
     return ("dyn", kinds.mjtDyn), ("gain", kinds.mjtGain), ("bias", kinds.mjtBias)
-
-
-def _other_tendon(reader: MjcfReader, t: int) -> str:
-    """Return the property of a tendon that is not supported; "" for none."""
-    m, kinds = reader.m, reader.mujoco.mjtWrap
-    wraps = slice(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
-    if m.tendon_actfrclimited[t]:
-        return "with actuatorfrcrange"
-    found = {_kind(kinds, wrap) for wrap in m.wrap_type[wraps]}
-    return "" if found in ({"site"}, {"joint"}) else f"with {', '.join(sorted(found - {'site', 'joint'}))}"
-
-
-def _tendon(reader: MjcfReader, t: int, name: str) -> tuple[Any, ...]:
-    """Return the joints with coefficients, or the frames, of a tendon."""
-    m = reader.m
-    wraps = range(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
-    if _kind(reader.mujoco.mjtWrap, m.wrap_type[wraps[0]]) == "joint":
-        return tuple((reader.joints[m.wrap_objid[w]], float(m.wrap_prm[w])) for w in wraps)
-    return tuple(reader.site_frame(int(m.wrap_objid[w]), f"{name}_{k + 1}") for k, w in enumerate(wraps))
 
 
 def _muscle(m: Any, i: int) -> Muscle:
@@ -104,29 +91,24 @@ def _muscle(m: Any, i: int) -> Muscle:
     )
 
 
-def _kind(kinds: Any, value: int) -> str:
-    """Return a kind of MuJoCo's as in files."""
-    return str(kinds(int(value)).name).rpartition("_")[2].lower()
-
-
 def _actuator(reader: MjcfReader, i: int, name: str) -> Actuator:
     m, kinds = reader.m, reader.mujoco
     target = int(m.actuator_trnid[i, 0])
     options: dict[str, Any] = {}
-    transmission = _kind(kinds.mjtTrn, m.actuator_trntype[i])
+    transmission = kind_of(kinds.mjtTrn, m.actuator_trntype[i])
     if transmission == "site":
         options["frame"], count = reader.site_frame(target, f"{name}_site"), 6
     elif transmission == "tendon":
-        options["tendon"], count = _tendon(reader, target, name), 1
+        options["tendon"], count = tendon_of(reader, target, name), 1
     else:
         options["joint"] = reader.joints[target]
         options["in_parent"] = transmission == "jointinparent"
         count = {FREE: 6, BALL: 3}.get(int(m.jnt_type[target]), 1)
     gear = m.actuator_gear[i, :count].tolist()
-    dynamics = _kind(kinds.mjtDyn, m.actuator_dyntype[i])
+    dynamics = kind_of(kinds.mjtDyn, m.actuator_dyntype[i])
     gain, bias = m.actuator_gainprm[i].tolist(), m.actuator_biasprm[i].tolist()
     gain_kind, bias_kind = (
-        _kind(kind, getattr(m, f"actuator_{what}type")[i])
+        kind_of(kind, getattr(m, f"actuator_{what}type")[i])
         for kind, what in ((kinds.mjtGain, "gain"), (kinds.mjtBias, "bias"))
     )
     return Actuator(
@@ -152,8 +134,13 @@ def _range(m: Any, what: str, i: int) -> Range | None:
     return low, high
 
 
-def write_actuators(root: XmlNode, description: Description, losses: Losses, changed: Sequence[str]) -> list[Actuator]:
-    """Add <actuator> and return its actuators; ``changed``: names of joints that are others in the file."""
+def write_actuators(
+    root: XmlNode, description: Description, losses: Losses, changed: Sequence[str], wrapping: Callable[[Wrap], str]
+) -> list[Actuator]:
+    """Add <actuator> and return its actuators.
+
+    ``changed``: names of joints that are others in the file; ``wrapping``: adds the geom of a wrapping body.
+    """
     written: list[Actuator] = []
     node = XmlNode("actuator")
     sites = {frame.name for frame in description.frames}
@@ -166,7 +153,8 @@ def write_actuators(root: XmlNode, description: Description, losses: Losses, cha
         if one.frame:
             options["site"] = one.frame
         elif one.tendon:
-            options["tendon"] = _write_tendon(root, one)
+            options["tendon"] = f"{one.name}_tendon"
+            add_tendon(root, one.tendon, {"name": options["tendon"]}, lambda frame, _: frame, wrapping)
         else:
             options["jointinparent" if one.in_parent else "joint"] = one.joint
         affine = any(one.gain[1:])
@@ -191,18 +179,6 @@ def write_actuators(root: XmlNode, description: Description, losses: Losses, cha
     if node.children:
         root.children.append(node)
     return written
-
-
-def _write_tendon(root: XmlNode, actuator: Actuator) -> str:
-    """Add the tendon of an actuator, with its name."""
-    tendons = next((node for node in root.children if node.tag == "tendon"), None) or root.add("tendon")
-    name = f"{actuator.name}_tendon"
-    node = tendons.add("spatial" if actuator.frames else "fixed", name=name)
-    for frame in actuator.frames:
-        node.add("site", site=frame)
-    for joint, coefficient in actuator.coefficients:
-        node.add("joint", joint=joint, coef=coefficient)
-    return name
 
 
 def _muscle_options(muscle: Muscle) -> dict[str, Any]:

@@ -10,11 +10,12 @@ numbers are those of the compiled model, without fusion of static bodies. Conven
   A free joint with armature or friction loss is three translations and a ball, whose v is MuJoCo's (`free_joints.py`).
 * Several joints on one body are one compound joint, "<body>_joints". Their names remain valid for
   coordinates, and in ``model.joint``, ``slice``, ``lock`` and other functions with names of joints.
-* Spatial tendons from site to site are springs and dampers between bodies.
+* Tendons with stiffness, damping, limits or friction are ``model.springs``: of joints, or from site to site and around
+  spheres and cylinders.
 * Geoms are the shapes of bodies: visual in the groups 0 to 2, for contact if their contype or conaffinity is
   not zero; their surface parameters, <exclude> and <pair> are stored for ``model.with_contact()``. Keyframes are
   ``model.keyframes``, actuators ``model.actuators`` and sensors
-  ``model.sensors``. Other tendons and similar elements are not used; one warning lists them.
+  ``model.sensors``. Pulleys and other elements are not used; one warning lists them.
 
 <include>, meshes, textures and height fields may name any file that this process can read, and MuJoCo's parser and mesh
 code are native and not hardened: they run in a separate process (`child_process.py`) unless the file is
@@ -42,13 +43,13 @@ from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.keyframes import keyframes_of
 from linkwright.formats.mjcf.sensors import sensors_of
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
+from linkwright.formats.mjcf.tendons import springs_of
 from linkwright.formats.mjcf.unused import counted, unused_of_model, unused_of_spec
 from linkwright.formats.xml import TEXT, not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, JointPart, Spherical, nested
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld
-from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_matrix, rotation_z
@@ -58,15 +59,6 @@ FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 MESH_KINDS = ("mjGEOM_MESH", "mjGEOM_HFIELD", "mjGEOM_SDF")
 ASSET_TROUBLE = re.compile(r"opening file|mesh|texture|hfield|height field|skin|png|resource|decoder", re.IGNORECASE)
 DEFAULT_NAME = "MuJoCo Model"
-TENDON_EXTRAS = (
-    ("limits of tendons", "tendon_limited"),
-    ("friction of tendons", "tendon_frictionloss"),
-    ("armatures of tendons", "tendon_armature"),
-    ("higher-order stiffnesses of tendons", "tendon_stiffnesspoly"),
-    ("higher-order dampings of tendons", "tendon_dampingpoly"),
-    ("yield limits of tendons", "tendon_springyield"),
-)
-"""Tendon parameters that springs between bodies do not have, with MuJoCo's fields."""
 
 
 def read_mjcf(path: str | os.PathLike[str], root: str | None = None, *, trusted: bool = False) -> Model:
@@ -75,8 +67,8 @@ def read_mjcf(path: str | os.PathLike[str], root: str | None = None, *, trusted:
     Bodies without joints are welded to their parents, mocap bodies stay at their pose in the file. Supported elements
     are bodies, hinge, slide, ball and free joints with their anchors and references, inertias, armature, linear
     damping and stiffness with its rest position, friction loss, limits of hinges and slides, limits of joint
-    forces, gravity, named sites (as frames), equality constraints (as ``model.loops``), and the stiffness, damping and
-    free lengths of spatial tendons that go straight from site to site (as ``model.springs``). Missing
+    forces, gravity, named sites (as frames), equality constraints (as ``model.loops``), and the stiffness, damping,
+    free lengths, limits and friction of tendons (as ``model.springs``). Missing
     meshes are no error if inertias are given. Unnamed bodies are body1, body2, … by their number, an
     unnamed joint is "<body>_joint".
 
@@ -308,6 +300,7 @@ class MjcfReader:
         self.coordinates = list(self.joints)  # the name of each joint's coordinate, of joints of one
         self.frames: dict[str, FrameSpec] = {}
         self.site_frames: dict[int, str] = {}
+        self.geom_frames: dict[int, str] = {}
 
     def names(self, kind: Any, count: int, default: Callable[[int], str]) -> list[str]:
         given = [self.mujoco.mj_id2name(self.m, kind, k) or "" for k in range(count)]
@@ -321,7 +314,7 @@ class MjcfReader:
         joints = tuple(self.joint(b) for b in range(1, m.nbody))
         self.sites()
         loops = tuple(self.loops())
-        springs = tuple(self.springs())
+        springs = tuple(springs_of(self))
         actuators = actuators_of(self)
         sensors = sensors_of(self, actuators)
         self.unused += unused_of_model(self)
@@ -482,37 +475,6 @@ class MjcfReader:
             self.frames[name] = FrameSpec(name, self.bodies[self.m.site_bodyid[s]], pose, self.path)
             self.site_frames[s] = name
         return self.site_frames[s]
-
-    def springs(self) -> Iterator[Spring]:
-        """Yield the spatial tendons that go straight from site to site and have a stiffness or a damping."""
-        m, kinds = self.m, self.mujoco.mjtWrap
-        names = self.names(self.mujoco.mjtObj.mjOBJ_TENDON, m.ntendon, lambda t: f"tendon{t}")
-        options: dict[str, list[str]] = {}
-        driven = {*m.actuator_trnid[m.actuator_trntype == int(self.mujoco.mjtTrn.mjTRN_TENDON), 0].tolist()}
-        for t, name in enumerate(names):
-            wraps = slice(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
-            sites = m.wrap_objid[wraps].tolist()
-            given = self.mujoco.mj_id2name(m, self.mujoco.mjtObj.mjOBJ_TENDON, t)
-            if not (m.tendon_stiffness[t] or m.tendon_damping[t]):
-                for what in self.tendon_extras(t) if t in driven else ["tendons"]:
-                    options.setdefault(what, []).append(given)
-            elif set(m.wrap_type[wraps].tolist()) != {int(kinds.mjWRAP_SITE)}:
-                options.setdefault("springs of tendons of joints, over pulleys or around geoms", []).append(given)
-            elif len(set(m.body_weldid[m.site_bodyid[sites]].tolist())) == 1:
-                options.setdefault("springs of tendons within one body", []).append(given)
-            else:
-                for what in self.tendon_extras(t):
-                    options.setdefault(what, []).append(given)
-                frames = tuple(self.site_frame(s, f"{name}_{k + 1}") for k, s in enumerate(sites))
-                low, high = m.tendon_lengthspring[t].tolist()
-                k, d = float(m.tendon_stiffness[t]), float(m.tendon_damping[t])
-                yield Spring(name, frames, k, d, (low, high), self.path)
-        for what, found in options.items():
-            self.unused += counted(what, found)
-
-    def tendon_extras(self, t: int) -> list[str]:
-        """Return the parameters of a tendon that are not used."""
-        return [what for what, field in TENDON_EXTRAS if np.any(getattr(self.m, field, np.zeros(t + 1))[t])]
 
     def loops(self) -> Iterator[Loop | CoordinateLoop]:
         """Yield the active equality constraints; the frames of connect and weld become frames."""

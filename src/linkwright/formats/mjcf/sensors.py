@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from linkwright.formats.mjcf.shapes import rotation_of
 from linkwright.formats.writing import Losses, XmlNode
 from linkwright.model.actuator import Actuator
@@ -14,6 +16,10 @@ from linkwright.spatial.transform import pose_matrix
 
 if TYPE_CHECKING:
     from linkwright.formats.mjcf.reading import MjcfReader
+
+
+SAME_POSE = 1e-12
+"""Largest difference of the entries of equal poses."""
 
 
 def sensors_of(reader: MjcfReader, actuators: dict[int, Actuator]) -> tuple[Sensor, ...]:
@@ -59,12 +65,28 @@ def object_frame(reader: MjcfReader, kind: str, number: int) -> str:
     if kind == "body":
         body, turn, at, name = number, m.body_iquat[number], m.body_ipos[number], f"{reader.bodies[number]}_principal"
     elif kind == "geom":
-        body, turn, at, name = int(m.geom_bodyid[number]), m.geom_quat[number], m.geom_pos[number], f"geom{number}"
+        return _geom_frame(reader, number)
     else:
         return ""
     if name not in reader.frames:
         reader.frames[name] = FrameSpec(name, reader.bodies[body], pose_matrix(rotation_of(turn), at), reader.path)
     return name
+
+
+def _geom_frame(reader: MjcfReader, number: int) -> str:
+    """Return the frame of a geom: an existing one of its name and pose, or a new one."""
+    if number not in reader.geom_frames:
+        m, given = reader.m, reader.mujoco.mj_id2name(reader.m, reader.mujoco.mjtObj.mjOBJ_GEOM, number)
+        body = reader.bodies[m.geom_bodyid[number]]
+        T = pose_matrix(rotation_of(m.geom_quat[number]), m.geom_pos[number])
+        name = given or f"geom{number}"
+        there = reader.frames.get(name)
+        if there is None or there.body != body or np.abs(there.placement - T).max() > SAME_POSE:
+            while name in reader.frames or name in reader.bodies:
+                name += "_"
+            reader.frames[name] = FrameSpec(name, body, T, reader.path)
+        reader.geom_frames[number] = name
+    return reader.geom_frames[number]
 
 
 def write_sensors(

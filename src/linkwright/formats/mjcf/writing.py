@@ -8,6 +8,7 @@ hinge, whose velocities are in the axes of the parent. q of a free joint is the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from linkwright.formats.mjcf.contact_elements import contacts, height_field, pai
 from linkwright.formats.mjcf.keyframes import write_keyframes
 from linkwright.formats.mjcf.scenery import add_scenery
 from linkwright.formats.mjcf.sensors import write_sensors
+from linkwright.formats.mjcf.tendons import GROUP, write_springs
 from linkwright.formats.writing import (
     Losses,
     Names,
@@ -34,7 +36,7 @@ from linkwright.model.build.description import WORLD, BodySpec, Description, Joi
 from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, RevolutePair, Weld
 from linkwright.model.shape import Shape
-from linkwright.model.spring import Spring
+from linkwright.model.tendon import Wrap
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix
@@ -80,6 +82,8 @@ class _MjcfWriter:
         self.ties: list[dict[str, Any]] = []
         self.geoms: dict[int, str] = {}
         """name in the file of each named shape, by its index"""
+        self.wraps: dict[Wrap, str] = {}
+        """names of the geoms of wrapping bodies"""
         self.changed: list[str] = []
         """joints that are others in the file, with other coordinates"""
         self.at_rest = {WORLD}
@@ -97,11 +101,12 @@ class _MjcfWriter:
             self.nodes[frame.body].add("site", name=frame.name, **_placed(frame.placement))
         self.shapes(root)
         self.loops(root)
-        self.springs(root)
-        actuators = write_actuators(root, description, self.losses, self.changed)
+        joints = file_joints(description, self.changed)
+        write_springs(root, description.springs, self.losses, joints, self.site_of, self.wrapping)
+        actuators = write_actuators(root, description, self.losses, self.changed, self.wrapping)
         write_keyframes(root, description, self.losses, self.changed, actuators)
         names = {actuator.name for actuator in actuators}
-        write_sensors(root, description, self.losses, file_joints(description, self.changed), names)
+        write_sensors(root, description, self.losses, joints, names)
         return root
 
     def shapes(self, root: XmlNode) -> None:
@@ -391,26 +396,31 @@ class _MjcfWriter:
         else:
             self.tie(named[0], named[1], loop.coefficients, loop.name)
 
-    def springs(self, root: XmlNode) -> None:
-        written = [spring for spring in self.description.springs if self.spring_fits(spring)]
-        if not written:
-            return
-        tendons = root.add("tendon")
-        for spring in written:
-            options: dict[str, Any] = {"name": spring.name, "stiffness": spring.stiffness, "damping": spring.damping}
-            if spring.length is not None:
-                options["springlength"] = spring.length
-            tendon = tendons.add("spatial", **options)
-            frames = {frame.name for frame in self.description.frames}
-            for k, end in enumerate(spring.frames):
-                site = end if end in frames else self.site(f"{spring.name}_{k + 1}", end, np.eye(4))
-                tendon.add("site", site=site)
+    def site_of(self, frame: str, name: str) -> str:
+        """Return the site of a frame; the origin of a body gets a new one."""
+        known = {one.name for one in self.description.frames}
+        return frame if frame in known else self.site(name, frame, np.eye(4))
 
-    def spring_fits(self, spring: Spring) -> bool:
-        fits = spring.length is None or bool(np.isfinite(spring.length).all())
-        if not fits:
-            self.losses.add("springs that are relaxed at any greater length are lost", spring.name)
-        return fits
+    def wrapping(self, wrap: Wrap) -> str:
+        """Return the name of the geom of a wrapping body, which is added where it is new."""
+        body, placement = self.place(wrap.frame)
+        if (known := self.wraps.get(replace(wrap, side=""))) is not None:
+            return known
+        for number, name in self.geoms.items():
+            shape = self.description.shapes[number]
+            if (shape.kind, shape.radius, shape.body) == (wrap.kind, wrap.radius, body) and np.allclose(
+                shape.placement, placement, rtol=0.0, atol=1e-12
+            ):
+                return name
+        taken = {*self.geoms.values(), *self.wraps.values()}
+        name = wrap.frame
+        while name in taken:
+            name += "_"
+        self.wraps[replace(wrap, side="")] = name
+        size = wrap.radius if wrap.kind == "sphere" else (wrap.radius, 10.0 * wrap.radius)
+        still = {"mass": 0.0, "contype": 0, "conaffinity": 0, "group": GROUP}
+        self.nodes[body].add("geom", name=name, type=wrap.kind, size=size, **_placed(placement), **still)
+        return name
 
 
 def _principal(I: Array) -> tuple[Array, Array]:

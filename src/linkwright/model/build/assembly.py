@@ -149,6 +149,7 @@ def _with_lengths(model: Model) -> Model:
     """Set unknown free lengths of springs to their lengths at the neutral configuration."""
     if all(spring.length is not None for spring in model.springs):
         return model
+    x = model.coordinates(model.neutral())
 
     def outward(link: Link, parent: Array, q: Array) -> Array:
         return parent @ link.transform(q)
@@ -156,10 +157,16 @@ def _with_lengths(model: Model) -> Model:
     poses = [*model.outward(outward, np.eye(4), model.coordinates(model.neutral())), np.eye(4)]  # last: the world
     springs = []
     for spring in model.springs:
-        places = [model.frames[name] for name in spring.frames]
-        points = np.array([(poses[place.body] @ place.placement)[:3, 3] for place in places])
-        length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
-        springs.append(spring if spring.length is not None else replace(spring, length=(length, length)))
+        if spring.length is None:
+            if spring.coefficients:
+                places_q = [(c, *model.place(name)) for name, c in spring.coefficients]
+                length = sum(c * float(x[k][at.q][0]) for c, k, at in places_q)
+            else:
+                places = [model.frames[name] for name in spring.points]
+                points = np.array([(poses[place.body] @ place.placement)[:3, 3] for place in places])
+                length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+            spring = replace(spring, length=(length, length))
+        springs.append(spring)
     return replace(model, springs=tuple(springs), description=replace(model.description, springs=tuple(springs)))
 
 

@@ -31,6 +31,7 @@ from linkwright.model.build.options import JointLimits
 from linkwright.model.build.shape_builder import ShapeBuilder, name_of, placed
 from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_type
 from linkwright.model.spring import Spring
+from linkwright.model.tendon import Wrap
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, entries, finite
 from linkwright.spatial.transform import pose_matrix
@@ -351,7 +352,9 @@ class Builder(ShapeBuilder):
         length: float | tuple[float, float] | None = None,
         *,
         name: str | None = None,
-        through: Sequence[str | tuple[str, Any]] = (),
+        through: Sequence[str | tuple[str, Any] | Wrap] = (),
+        limits: tuple[float, float] | None = None,
+        friction: float = 0.0,
     ) -> Builder:
         """Add a massless spring and damper between two points of two bodies.
 
@@ -365,13 +368,19 @@ class Builder(ShapeBuilder):
         damping : float, optional
             Damping in N s/m.
         length : float or tuple of float, optional
-            Free length in m; by default the length at the neutral configuration. Two lengths are the shortest and the
-            longest at which the spring is relaxed: (0, L) is a rope, (L, inf) a buffer. The damper acts at any length.
+            Free length in m; by default the length at the neutral configuration, if it is straight. Two lengths are the
+            shortest and the longest at which the spring is relaxed: (0, L) is a rope, (L, inf) a buffer. The damper
+            acts at any length.
         name : str, optional
             Name; by default spring1, spring2, ….
         through : sequence, optional
             Points that the spring passes through without friction, in order (an eyelet, a small pulley). Its length is
-            then the sum of its straight segments.
+            then the sum of its straight segments. A :class:`~linkwright.Wrap` between two points is a sphere or a
+            cylinder around which it passes.
+        limits : (float, float), optional
+            Shortest and longest length in m, in steps with ``joint_limits``.
+        friction : float, optional
+            Dry friction in N against a change of the length.
 
         Returns
         -------
@@ -389,10 +398,13 @@ class Builder(ShapeBuilder):
         if isinstance(through, str) or not isinstance(through, Sequence):
             raise ArgumentError(f"{who}: through is a list of points; got {through!r}")
         labels = ["a", *(str(k + 1) for k in range(len(through))), "b"]
-        frames = [self._place(f"{name}_{label}", who, end) for label, end in zip(labels, (a, *through, b), strict=True)]
+        tendon: Any = tuple(
+            end if isinstance(end, Wrap) else self._place(f"{name}_{label}", who, end)
+            for label, end in zip(labels, (a, *through, b), strict=True)
+        )
         k = float(finite(f"the stiffness of {who}", stiffness, ()))
         d = float(finite(f"the damping of {who}", damping, ()))
-        limits = None
+        relaxed = None
         if length is not None:
             given = as_numbers(f"the free length of {who}", length)
             if given.shape not in ((), (2,)):
@@ -400,8 +412,12 @@ class Builder(ShapeBuilder):
                     f"the free length of {who} is one number, or the shortest and the longest; got {length!r}"
                 )
             low, high = np.broadcast_to(given, (2,)).tolist()
+            relaxed = (low, high)
+        dry = float(finite(f"the friction of {who}", friction, ()))
+        if limits is not None:
+            low, high = finite(f"the limits of {who}", limits, (2,)).tolist()
             limits = (low, high)
-        self._springs.append(Spring(name, tuple(frames), k, d, limits))
+        self._springs.append(Spring(name, tendon, k, d, relaxed, limits=limits, friction=dry))
         return self
 
     def _place(self, name: str, who: str, place: Any) -> str:

@@ -15,6 +15,8 @@ from linkwright.model.build.sizes import LARGEST, LARGEST_MOMENT, too_large
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.pair import pairs_problems
 from linkwright.model.scale import SMALLEST
+from linkwright.model.spring import Spring
+from linkwright.model.tendon import tendon_problem
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 
@@ -204,23 +206,50 @@ def check_springs(description: Description, order: list[JointSpec], problems: li
         elif printable(spring.name, keep="") != spring.name:
             wrong.append(f"the name {spring.name!r} of a spring has control characters")
         names.add(spring.name)
-        for what, value in (("stiffness", spring.stiffness), ("damping", spring.damping)):
+        for what in ("stiffness", "damping", "friction"):
+            value = getattr(spring, what)
             if not 0.0 <= value < np.inf:
                 wrong.append(f"{who}: its {what} must be finite and not negative; got {value:g}")
+        least = -np.inf if spring.coefficients else 0.0
         if spring.length is not None and not (
-            0.0 <= spring.length[0] <= spring.length[1] and spring.length[0] < np.inf
+            least <= spring.length[0] <= spring.length[1] and spring.length[0] < np.inf
         ):
             shown = " … ".join(f"{x:g}" for x in dict.fromkeys(spring.length))
             wrong.append(f"{who}: a free length is not negative, nor the longest less than the shortest; got {shown} m")
+        if spring.limits is not None and not spring.limits[0] < spring.limits[1]:
+            wrong.append(f"{who}: the shortest length is less than the longest; got {spring.limits}")
+        if problem := tendon_problem(spring.tendon):
+            wrong.append(f"{who}: {problem}")
+        elif spring.length is None and not (spring.is_straight or spring.coefficients):
+            wrong.append(f"{who} wraps around a body: give its free length")
         unknown = [end for end in spring.frames if end not in known]
         wrong += [f"{who}: {unknown_name('frame', end, chain(moved_by, frames), problems)}" for end in unknown]
         bodies = {moved_by.get(frames.get(end, end)) for end in spring.frames}
+        wrong += [f"{who}: {problem}" for problem in _problems_of_joints(spring, order, problems)]
         if not unknown and None not in bodies and len(bodies) == 1:
             (only,) = bodies
             where = "at rest in the world" if only == WORLD else f"on the body {only!r}"
             ends = " and ".join(map(repr, spring.frames)) if unnamed.isdisjoint(spring.frames) else "its points"
             wrong.append(f"{who} moves nothing: {ends} are all {where}")
         problems.extend(at_place(spring.place, message) for message in wrong)
+
+
+def _problems_of_joints(spring: Spring, order: list[JointSpec], problems: list[str]) -> Iterator[str]:
+    """Yield the problems of the joints of a spring: unknown ones, and those of several coordinates."""
+    if not spring.coefficients:
+        return
+    sizes: dict[str, int] = {}
+    for joint in order:
+        if joint.motion is not None:
+            parts = {part.name: part.motion.nv for part in joint.motion.parts if part.name}
+            sizes |= {**parts, **{f"{joint.name}.{name}": n for name, n in parts.items()}, joint.name: joint.motion.nv}
+    for name, coefficient in spring.coefficients:
+        if name not in sizes:
+            yield unknown_name("joint", name, sizes, problems)
+        elif sizes[name] != 1:
+            yield f"the joint {name!r} has {sizes[name]} velocities; joints of tendons have one"
+        if not np.isfinite(coefficient):
+            yield f"the coefficient of {name!r} must be finite; got {coefficient:g}"
 
 
 def actuator_problems(model: Model) -> list[str]:
@@ -249,7 +278,7 @@ def _gear_sizes(model: Model, actuator: Actuator) -> tuple[int, ...]:
         return (6,)
     if actuator.tendon:
         one = all(model.joint(joint).motion.nv == 1 for joint in actuator.joints)
-        return (1,) if one and (actuator.joints or len(actuator.frames) > 1) else ()
+        return (1,) if one else ()
     motion = model.joint(actuator.joint).motion
     if motion.nv == 1:
         return (1,)

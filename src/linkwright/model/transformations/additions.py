@@ -197,9 +197,7 @@ def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
         )
         for one in added.loops
     )
-    springs = tuple(
-        replace(one, frames=tuple(frame if end == WORLD else end for end in one.frames)) for one in added.springs
-    )
+    springs = tuple(one.renamed(str, lambda end: frame if end == WORLD else end) for one in added.springs)
     shapes = tuple(
         replace(one, body=body, placement=placement @ one.placement) if one.body == WORLD else one
         for one in added.shapes
@@ -274,7 +272,7 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
         return replace(one, name=change(one.name), first=name(one.first), second=name(one.second))
 
     def spring(one: Spring) -> Spring:
-        return replace(one, name=change(one.name), frames=tuple(map(name, one.frames)))
+        return one.renamed(change, name)
 
     return replace(
         description,

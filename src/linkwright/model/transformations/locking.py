@@ -15,6 +15,7 @@ from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Joint
 from linkwright.model.joint import Compound, nested, split
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.scale import scale_of
+from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 from linkwright.spatial.transform import inverse_pose
@@ -56,12 +57,31 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
     ]
     description = replace(given, joints=tuple(specs))
     fixed = assemble(replace(description, loops=(), springs=(), actuators=()), known=model.description.bodies)
-    springs = tuple(  # springs within one body are removed
-        spring for spring in description.springs if len({fixed.frames[end].body for end in spring.frames}) > 1
-    )
+    springs = tuple(_springs_of_locked(model, fixed, description, held))
     loops = tuple(_loops_of_locked(model, fixed, description, held))
     actuators = tuple(one for one in description.actuators if all(_moves(fixed, joint) for joint in one.joints))
     return replace(description, loops=loops, springs=springs, actuators=actuators)
+
+
+def _springs_of_locked(
+    model: Model, fixed: Model, description: Description, held: Mapping[int, float]
+) -> Iterator[Spring]:
+    """Yield the springs that remain: those of joints with the lengths of locked ones, others unless in one body."""
+    x = model.coordinates(np.array([held.get(k, 0.0) for k in range(model.nq)]))
+    for spring in description.springs:
+        if not spring.coefficients:
+            if len({fixed.frames[end].body for end in spring.frames}) > 1:
+                yield spring
+            continue
+        left = tuple(one for one in spring.coefficients if _moves(fixed, one[0]))
+        offset = 0.0
+        for name, coefficient in spring.coefficients:
+            if not _moves(fixed, name):
+                k, (at_q, _) = model.place(name)
+                offset += coefficient * float(x[k][at_q][0])
+        if left:
+            length, limits = (x and (x[0] - offset, x[1] - offset) for x in (spring.length, spring.limits))
+            yield replace(spring, tendon=left, length=length, limits=limits)
 
 
 def _moves(fixed: Model, joint: str) -> bool:

@@ -17,6 +17,7 @@ from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import BodySpec, JointSpec
 from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.shape import Shape
+from linkwright.model.spring import Spring
 from linkwright.model.transformations.additions import renamed
 from linkwright.model.transformations.methods import mapped_rest
 from linkwright.model.tree import Model
@@ -35,6 +36,7 @@ def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
     M = np.eye(3)
     M[AXES.index(axis), AXES.index(axis)] = -1.0
     description = described(model)
+    description = replace(description, springs=tuple(_spring(model, one, M) for one in description.springs))
     if names:
         description = renamed(description, lambda name: _exchanged(name, names))
     signs = dict(
@@ -104,6 +106,17 @@ def _joint(joint: JointSpec, M: Array) -> JointSpec:
         upper=np.where(signs > 0.0, upper, -lower),
         rest=mapped_rest(joint.rest, lambda rest: signs * rest),
     )
+
+
+def _spring(model: Model, spring: Spring, M: Array) -> Spring:
+    """Return the mirror image of a spring of joints, whose coordinates may change their signs."""
+    if not spring.coefficients:
+        return spring
+    found = []
+    for name, coefficient in spring.coefficients:
+        joint, (at_q, _) = model.share(name)
+        found.append((name, coefficient * float(joint.motion.mirrored(M).signs[at_q][0])))
+    return replace(spring, tendon=tuple(found))
 
 
 def _loop(

@@ -128,7 +128,7 @@ def _groups(
     """Return the groups of all constraints; contacts are last, since the last are solved most accurately."""
     return [
         *(servo_constraints(model, q, h, constraints.servos, commands) if constraints.servos else []),
-        *(friction_constraints(model) if constraints.friction else []),
+        *(friction_constraints(model, q) if constraints.friction else []),
         *(limit_constraints(model, q, v, h) if constraints.limits else []),
         *(contact_constraints(model, q, v, h, points) if constraints.contact else []),
     ]
@@ -348,7 +348,9 @@ def _potential(model: Model, q: Array) -> Any:
 
 
 def _without_friction(model: Model) -> Model:
-    if not any(np.any(joint.friction) for joint in model.joints):
-        return model
-    joints = tuple(replace(joint, friction=np.zeros(len(joint.friction))) for joint in model.joints)
-    return replace(model, joints=joints)
+    if any(np.any(joint.friction) for joint in model.joints):
+        joints = tuple(replace(joint, friction=np.zeros(len(joint.friction))) for joint in model.joints)
+        model = replace(model, joints=joints)
+    if any(spring.friction for spring in model.springs):
+        model = replace(model, springs=tuple(replace(spring, friction=0.0) for spring in model.springs))
+    return model

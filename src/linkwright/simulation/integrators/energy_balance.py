@@ -160,7 +160,7 @@ def _dissipates(motion: Motion, method: Any) -> bool:
     """Return whether energy may be dissipated: by joints, springs, contact, or the method, which damps springs."""
     model = motion.model
     resisting = any(np.any(joint.damping) or np.any(joint.friction) for joint in model.joints)
-    resisting = resisting or any(spring.damping for spring in model.springs)
+    resisting = resisting or any(spring.damping or spring.friction for spring in model.springs)
     springs = bool(model.springs) or any(np.any(joint.stiffness) for joint in model.joints)
     damped = springs and isinstance(method, SemiImplicit)
     return resisting or damped or bool(model.pairs) or motion.constraints is not None

@@ -331,7 +331,7 @@ def implicit_terms(model: Model, q: Array, v: Array, h: Any) -> ImplicitTerms:
     pull = h * model.assemble([K_k * v_k for K_k, v_k in zip(K, rates, strict=True)])
     springs = []
     if model.springs:
-        for e, k, d in dynamics.spring_resistances(model, q):
+        for e, k, d in dynamics.spring_resistances(model, q, v):
             pull = pull + (h * k * (e @ v)) * e
             springs.append((e, h * d + h * h * k))
     return ImplicitTerms([h * D_k + h * h * K_k for K_k, D_k in zip(K, D, strict=True)], springs, pull)

@@ -198,8 +198,8 @@ def _places(model: Model, constraints: Constraints | None) -> _ImpulseLayout:
         return _ImpulseLayout(0, 0, len(list(row_names(model))))
     return _ImpulseLayout(
         len(servo_coordinates(model, constraints.servos))
-        + (len(friction_constraints(model)) if constraints.friction else 0),
-        len(_joint_limits(model)) if constraints.limits else 0,
+        + (len(friction_constraints(model, model.neutral())) if constraints.friction else 0),
+        len(_joint_limits(model, model.neutral())) if constraints.limits else 0,
         len(list(row_names(model))) if constraints.contact else 0,
     )
 
@@ -209,28 +209,37 @@ def impulse_names(model: Model, constraints: Constraints) -> list[str]:
     velocities, found = velocity_names(model), []
     for what, groups in (
         ("servo", servo_constraints(model, model.neutral(), 1.0, constraints.servos, None)),
-        ("friction", friction_constraints(model) if constraints.friction else []),
-        ("limit", _joint_limits(model) if constraints.limits else []),
+        ("friction", friction_constraints(model, model.neutral()) if constraints.friction else []),
+        ("limit", _joint_limits(model, model.neutral()) if constraints.limits else []),
     ):
         rows = np.abs(dense_jacobian(groups, model.nv))
-        found += [f"{what} of {velocities[int(np.argmax(row))]}" for row in rows]
+        names = [group.name for group in groups]
+        found += [f"{what} of {name or velocities[int(np.argmax(row))]}" for name, row in zip(names, rows, strict=True)]
     return found + (list(row_names(model)) if constraints.contact else [])
 
 
-def _joint_limits(model: Model) -> list[ConstraintGroup]:
-    return limit_constraints(model, model.neutral(), np.zeros(model.nv), 1.0)
+def _joint_limits(model: Model, q: Array) -> list[ConstraintGroup]:
+    return limit_constraints(model, q, np.zeros(model.nv), 1.0)
 
 
 def limit_efforts(motion: Motion) -> Array:
-    """Return the mean efforts (n, …, nv) of joint limits over the step that ends at each sample."""
+    """Return the mean efforts (n, …, nv) of limits of joints and tendons over the step that ends at each sample."""
     if motion.parts:
         return np.concatenate([limit_efforts(part) for part in motion.parts])
     constraints = motion.constraints
     if motion.impulses is None or constraints is None or not constraints.limits:
         return np.zeros(motion.v.shape)
     model = motion.model
-    J = dense_jacobian(_joint_limits(model), model.nv)
-    return np.asarray(motion.impulses[..., _places(model, constraints).limits] @ J / _durations(motion))
+    p = motion.impulses[..., _places(model, constraints).limits]
+    if any(spring.limits and not spring.coefficients for spring in model.springs):
+        q = np.concatenate([motion.q[:1], motion.q[:-1]])  # rows at the beginning of each step
+        J = compile_or_not(_limit_rows, model)(q)
+        return np.asarray((p[..., None, :] @ J)[..., 0, :] / _durations(motion))
+    return np.asarray(p @ _limit_rows(model, model.neutral()) / _durations(motion))
+
+
+def _limit_rows(model: Model, q: Array) -> Array:
+    return dense_jacobian(_joint_limits(model, q), model.nv)
 
 
 def _every_step(motion: Motion) -> bool:

@@ -202,7 +202,7 @@ def skeleton(model: Model) -> Skeleton:
 
 def _held(parts: _Parts, model: Model, spring: Spring, origins: list[int]) -> list[int]:
     """The points that a spring joins, each linked to the joint of its body."""
-    places = [model.frames[name] for name in spring.frames]
+    places = [model.frames[name] for name in spring.points]
     numbers = [parts.point(place.body, place.placement[:3, 3]) for place in places]
     low, high = spring.relaxed
     kind = SegmentKind.COIL if spring.stiffness and low == high else SegmentKind.ROPE

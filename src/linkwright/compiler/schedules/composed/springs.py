@@ -18,6 +18,7 @@ from linkwright.compiler.front.kinds import objects, plain, pose_from
 from linkwright.compiler.schedules.composed.elements import BatchElement, ElementBatch, along, batches_of
 from linkwright.compiler.schedules.composed.kernels import ComponentKernels, Function
 from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched, ways_between
+from linkwright.errors import TooLargeError
 from linkwright.model.elements import Frame
 from linkwright.model.memo import kept
 from linkwright.model.spring import Spring
@@ -50,7 +51,7 @@ class SpringBatch(ElementBatch):
             frames[str(n)] = Frame(local.get(end, -1), T)
         few = replace(self.model, links=tuple(links), frames=MappingProxyType(frames), springs=())
         x = np.split(q, np.cumsum([link.motion.nq for link in links])[:-1])
-        pieces = pieces_of(few, [*frames], numbers[-1], x)
+        pieces = pieces_of(few, tuple(frames), numbers[-1], x)
         row = length_rows(few, x, pieces)
         rows = [row.get(k, np.zeros(link.motion.nv)) for k, link in enumerate(links)]
         return stretched(pieces), np.concatenate([np.zeros(0), *rows])
@@ -74,6 +75,8 @@ def _ways(model: Model, spring: Spring) -> tuple[list[int], list[int]]:
 
 
 def _element(model: Model, spring: Spring) -> BatchElement:
+    if not spring.is_straight or spring.friction:
+        raise TooLargeError(f"the spring {spring.name!r} of a large mechanism has friction, or is not straight")
     bodies, ends = _ways(model, spring)
     local = {-1: -1, **{k: n for n, k in enumerate(bodies)}}
     links = [model.links[k] for k in bodies]
