@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
@@ -28,7 +29,7 @@ NEAR = 1e-12
 
 
 @takes_model
-def interpolate(model: Model, q0: Any, q1: Any, s: Any) -> Array:
+def interpolate(model: Model, q0: ArrayLike, q1: ArrayLike, s: ArrayLike) -> Array:
     """Interpolate between configurations along the geodesic: q0 ⊕ s (q1 ⊖ q0).
 
     Plain coordinates are interpolated linearly, rotations with constant angular velocity, poses along a screw.
@@ -55,11 +56,11 @@ def interpolate(model: Model, q0: Any, q1: Any, s: Any) -> Array:
     [0.0, 0.5, 1.0]
     """
     part = np.asarray(s) if is_symbolic(s) else as_numbers("s", s)
-    return _integrate(model, q0, part[..., None] * _difference(model, q0, q1))  # type: ignore[no-any-return]
+    return _integrate(model, q0, part[..., None] * _difference(model, q0, q1))  # type: ignore[no-any-return, arg-type]
 
 
 @takes_model
-def close_loops(model: Model, initial_guess: Any, fixed: Iterable[str] = ()) -> Array:
+def close_loops(model: Model, initial_guess: ArrayLike, fixed: Iterable[str] = ()) -> Array:
     """Find a configuration near a guess in which all loops are closed, to 1e-10 (usually to 1e-14).
 
     Levenberg–Marquardt on the configuration manifold, with steps of minimum norm. Lengths are relative to that of the
@@ -113,7 +114,7 @@ LARGE = 120
 
 
 @takes_model
-def mean_configuration(model: Model, q: Any, weights: Any = None) -> Array:
+def mean_configuration(model: Model, q: ArrayLike, weights: ArrayLike | None = None) -> Array:
     """Compute the mean of configurations: the least sum of squared distances (Karcher mean).
 
     Parameters

@@ -44,12 +44,12 @@ def _start(
     *,
     bodies: str | Sequence[str],
     reference: Wanted,
-    convergence: Any,
-    damping: Any,
-    rate: Any,
-    step: Any,
-    prediction: Any = 0.0,
-    cutoff: Any = 20.0,
+    convergence: float | Array,
+    damping: float | Array,
+    rate: float | Array,
+    step: float | Array,
+    prediction: float | Array = 0.0,
+    cutoff: float | Array = 20.0,
     actuated: Motors = None,
 ) -> State:
     """Return the initial state: the parameters of the model, and empty filters where predictions are used."""
@@ -79,19 +79,19 @@ def _start(
 @takes_model
 def adaptive(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: State,
     *,
     bodies: str | Sequence[str],
     reference: Wanted,
-    convergence: Any,
-    damping: Any,
-    rate: Any,
-    step: Any,
-    prediction: Any = 0.0,
-    cutoff: Any = 20.0,
+    convergence: float | Array,
+    damping: float | Array,
+    rate: float | Array,
+    step: float | Array,
+    prediction: float | Array = 0.0,
+    cutoff: float | Array = 20.0,
     actuated: Motors = None,
 ) -> tuple[Array, State]:
     """Compute efforts that track a reference with unknown masses, and update the estimate of the masses.
@@ -184,7 +184,9 @@ def adaptive(
     return tau, {"parameters": after, "seen": seen, "past": past, "called": 0.0 * state["called"] + 1.0}
 
 
-def _followed(model: Model, t: Any, q: Array, v: Array, reference: Wanted, convergence: Any) -> tuple[Array, Array]:
+def _followed(
+    model: Model, t: float | Array, q: Array, v: Array, reference: Wanted, convergence: float | Array
+) -> tuple[Array, Array]:
     """Return v_r = v_d + Λ e and its time derivative a_r (nv,), with the reference velocity in the axes of the body."""
     posture, velocity, acceleration = at(reference, t, (model.nq,), model.nv)
     e = difference(model, q, posture)

@@ -62,7 +62,7 @@ def compiled(
     shapes |= {"wrench": (6,)} if sensed else {}
     shapes |= {name: effort_function.shapes[places[name]] for name in inputs}
 
-    def of_inputs(model: Model, t: Any, q: Array, v: Array, *more: Any) -> Any:
+    def of_inputs(model: Model, t: float | Array, q: Array, v: Array, *more: Any) -> Any:
         given = dict(zip(list(shapes)[3:], more, strict=True))
         values = [given.get(name, effort_function.values[k]) for name, k in places.items()]
         state = (given["state"],) if effort_function.state else ()

@@ -77,20 +77,20 @@ def _nothing_learned(model: Model, **bound: Any) -> Array:
 @takes_model
 def shaped_impedance(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     *,
     wrench: Array,
     frame: str,
     reference: Wanted,
-    inertia: Any,
-    stiffness: Any,
-    damping: Any,
+    inertia: float | Array,
+    stiffness: float | Array,
+    damping: float | Array,
     directions: str | Sequence[str] = "all",
     posture: Array | None = None,
-    posture_stiffness: Any = None,
-    posture_damping: Any = 2.0,
+    posture_stiffness: float | Array | None = None,
+    posture_damping: float | Array = 2.0,
     actuated: Motors = None,
 ) -> Array:
     """Compute impedance control with a chosen inertia: M_d x̃¨ + D x̃˙ + K x̃ = w.
@@ -144,7 +144,7 @@ def shaped_impedance(
     given = solve_symmetric(weight[np.ix_(rows, rows)], demanded)
     acceleration = acceleration + np.eye(6)[:, rows] @ given
 
-    def moving(t: Any) -> tuple[Array, Array, Array]:
+    def moving(t: float | Array) -> tuple[Array, Array, Array]:
         return wanted, velocity, acceleration
 
     tau = operational_space(
@@ -182,7 +182,7 @@ def shaped_impedance(
 @takes_model
 def admittance(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: dict[str, Array],
@@ -190,15 +190,15 @@ def admittance(
     wrench: Array,
     frame: str,
     reference: Wanted,
-    inertia: Any,
-    stiffness: Any,
-    damping: Any,
-    step: Any,
-    tracking_stiffness: Any,
-    tracking_damping: Any,
+    inertia: float | Array,
+    stiffness: float | Array,
+    damping: float | Array,
+    step: float | Array,
+    tracking_stiffness: float | Array,
+    tracking_damping: float | Array,
     posture: Array | None = None,
-    posture_stiffness: Any = None,
-    posture_damping: Any = 2.0,
+    posture_stiffness: float | Array | None = None,
+    posture_damping: float | Array = 2.0,
     actuated: Motors = None,
 ) -> tuple[Array, dict[str, Array]]:
     """Compute admittance control: track a reference offset by x̃ with M_d x̃¨ + D x̃˙ + K x̃ = w.
@@ -256,7 +256,7 @@ def admittance(
     shifted = (wanted[:3, 3] + offset[:3]).reshape(3, 1)
     place = np.concatenate([np.concatenate([turned, shifted], axis=1), np.array([[0.0, 0.0, 0.0, 1.0]])])
 
-    def moving(t: Any) -> tuple[Array, Array, Array]:
+    def moving(t: float | Array) -> tuple[Array, Array, Array]:
         return place, velocity + rate, acceleration + (after - rate) / step
 
     tau = operational_space(
@@ -300,10 +300,10 @@ class ForceLoop(ByValue):
 
     directions: str | Sequence[str]
     _: KW_ONLY
-    integral: Any
-    damping: Any
-    proportional: Any = 1.0
-    limit: Any = None
+    integral: float | Array
+    damping: float | Array
+    proportional: float | Array = 1.0
+    limit: float | Array | None = None
     axes: Any = None
 
     def __post_init__(self) -> None:
@@ -362,7 +362,7 @@ def _exerted_at_all(model: Model, bound: Mapping[str, Any]) -> None:
 @takes_model
 def hybrid(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: Array,
@@ -372,12 +372,12 @@ def hybrid(
     reference: Wanted,
     force: Array | Callable[[Any], Array],
     force_loop: ForceLoop,
-    stiffness: Any,
-    damping: Any,
-    step: Any,
+    stiffness: float | Array,
+    damping: float | Array,
+    step: float | Array,
     posture: Array | None = None,
-    posture_stiffness: Any = None,
-    posture_damping: Any = 2.0,
+    posture_stiffness: float | Array | None = None,
+    posture_damping: float | Array = 2.0,
     actuated: Motors = None,
 ) -> tuple[Array, Array]:
     """Compute the efforts that exert a force in some directions and follow a path in the others (hybrid control).
@@ -457,7 +457,7 @@ def hybrid(
 
 
 @takes_model
-def compliance(model: Model, q: Array, stiffness: Any, frame: str, wrench: Array | None = None) -> Array:
+def compliance(model: Model, q: Array, stiffness: float | Array, frame: str, wrench: Array | None = None) -> Array:
     """Compute the compliance of a frame, C_x = J (K_q − ∂(Jᵀw)/∂q)⁻¹ Jᵀ.
 
     C_x is the displacement of the hand per small force, m/N and rad/(N m), in world axes; its inverse, if it exists, is

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.control.bounds import NUMBER, POSE, POSTURE, of_hand, of_joints, rules
 from linkwright.control.effort_limits import limits_of, within
@@ -47,7 +48,9 @@ def of_rows(x: Any, rows: Sequence[int]) -> Any:
     return np.eye(6)[:, rows] @ x
 
 
-def freely(model: Model, q: Array, v: Array, posture: Array | None, stiffness: Any, damping: Any) -> Array:
+def freely(
+    model: Model, q: Array, v: Array, posture: Array | None, stiffness: float | Array | None, damping: Any
+) -> Array:
     """Return a₀ (nv,), the joint acceleration in the null space of the hand."""
     if posture is None:
         if stiffness is not None:
@@ -78,20 +81,20 @@ def _limits_there(model: Model, bound: Mapping[str, Any]) -> None:
 @takes_model
 def operational_space(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     *,
     frame: str,
     reference: Wanted,
-    stiffness: Any,
-    damping: Any,
+    stiffness: float | Array,
+    damping: float | Array,
     posture: Array | None = None,
-    posture_stiffness: Any = None,
-    posture_damping: Any = 2.0,
+    posture_stiffness: float | Array | None = None,
+    posture_damping: float | Array = 2.0,
     directions: str | Sequence[str] = "all",
     regularization: float = 0.0,
-    effort_limits: Any = None,
+    effort_limits: ArrayLike | None = None,
     actuated: Motors = None,
 ) -> Array:
     """Compute the efforts with which a frame has ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃ (operational space control).
@@ -174,15 +177,15 @@ def operational_space(
 @takes_model
 def impedance(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     *,
     frame: str,
     target: Array,
-    stiffness: Any,
-    damping: Any,
-    joint_damping: Any = 0.0,
+    stiffness: float | Array,
+    damping: float | Array,
+    joint_damping: float | Array = 0.0,
     actuated: Motors = None,
 ) -> Array:
     """Compute impedance control: a spring and a damper between a frame and a desired pose.

@@ -28,13 +28,13 @@ from linkwright.spatial.arrays import Array, clip
 @takes_model
 def pd(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     *,
     target: Array,
-    stiffness: Any,
-    damping: Any,
+    stiffness: float | Array,
+    damping: float | Array,
     actuated: Motors = None,
 ) -> Array:
     """Compute PD control with gravity compensation: τ = g(q) + Dᵀ K e − K_d v, e = target ⊖ q.
@@ -93,18 +93,18 @@ def _nothing_integrated(model: Model, **bound: Any) -> Array:
 @takes_model
 def pid(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: Array,
     *,
     target: Array,
-    stiffness: Any,
-    integral: Any,
-    damping: Any,
-    step: Any,
-    limit: Any = None,
-    anti_windup: Any = 0.1,
+    stiffness: float | Array,
+    integral: float | Array,
+    damping: float | Array,
+    step: float | Array,
+    limit: float | Array | None = None,
+    anti_windup: float | Array = 0.1,
     actuated: Motors = None,
 ) -> tuple[Array, Array]:
     """Compute PID control, τ = K e − K_d v + z, and the next integral z: no model of the mechanism is used.
@@ -156,13 +156,13 @@ def pid(
 @takes_model
 def computed_torque(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     *,
     reference: Wanted,
-    stiffness: Any,
-    damping: Any,
+    stiffness: float | Array,
+    damping: float | Array,
     actuated: Motors = None,
 ) -> Array:
     """Compute the efforts with which the tracking error satisfies ë + K_d ė + K e = 0.
@@ -204,7 +204,7 @@ OF_FRICTION = of_joints()
 @control_law(check=rules(velocity=VELOCITY, friction=OF_FRICTION, damping=OF_FRICTION))
 @takes_model
 def friction_compensation(
-    model: Model, t: Any, q: Array, v: Array, *, velocity: Wanted, friction: Any, damping: Any = 0.0
+    model: Model, t: float | Array, q: Array, v: Array, *, velocity: Wanted, friction: Any, damping: Any = 0.0
 ) -> Array:
     """Compute the joint friction at the desired velocity, to be added to another controller.
 

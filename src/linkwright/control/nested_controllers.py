@@ -34,7 +34,7 @@ def begun(model: Model, controller: ControlLaw) -> State:
 
 
 def answer(
-    controller: ControlLaw, model: Model, t: Any, q: Array, v: Array, state: State, **inputs: Any
+    controller: ControlLaw, model: Model, t: float | Array, q: Array, v: Array, state: State, **inputs: Any
 ) -> tuple[Array, State]:
     """Return the efforts of the inner controller, and its entry of the next state."""
     if "controller" not in state:
@@ -54,7 +54,7 @@ def _assumed(model: Model, *, controller: ControlLaw, mechanism: Model) -> Any:
 @takes_model
 def with_model(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: Any = None,
@@ -115,7 +115,7 @@ def _start_of_deciding(model: Model, *, controller: ControlLaw, decide: Callable
 @takes_model
 def with_policy(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: State,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -42,10 +41,10 @@ def _start(
     model: Model,
     *,
     controller: ControlLaw,
-    gain: Any,
-    step: Any,
+    gain: float | Array,
+    step: float | Array,
     delay_steps: int = 0,
-    limit: Any = None,
+    limit: float | Array | None = None,
     compensate: bool = False,
 ) -> State:
     require_open(model, "the momentum observer")
@@ -78,16 +77,16 @@ def _require_a_place_for_external(controller: ControlLaw) -> None:
 @takes_model
 def momentum_observer(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: State,
     *,
     controller: ControlLaw,
-    gain: Any,
-    step: Any,
+    gain: float | Array,
+    step: float | Array,
     delay_steps: int = 0,
-    limit: Any = None,
+    limit: float | Array | None = None,
     compensate: bool = False,
     **measured: Array,
 ) -> tuple[Array, State]:

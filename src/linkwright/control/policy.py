@@ -38,7 +38,7 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 
 
 @takes_model
-def observation(model: Model, t: Any, q: Array, v: Array) -> Array:
+def observation(model: Model, t: float | Array, q: Array, v: Array) -> Array:
     """Return the default observation of a policy: q ⊖ neutral and v.
 
     For a mechanism whose first joint is free, the direction of gravity in axes of the base (3,) replaces the pose of
@@ -343,7 +343,7 @@ class Policy:
                 x = activation(x)
         return np.tanh(x) if self.bounded else x
 
-    def input(self, model: Model, t: Any, q: Array, v: Array, command: Any = None) -> Array:
+    def input(self, model: Model, t: float | Array, q: Array, v: Array, command: Array | None = None) -> Array:
         """Return the input of the network: the observation, then the command.
 
         Parameters
@@ -365,7 +365,9 @@ class Policy:
         seen = self.observe(model, t, q, v)
         return np.concatenate([seen, np.reshape(np.asarray(command), (-1,))]) if self.commands else seen
 
-    def action(self, model: Model, t: Any, q: Array, v: Array, *, weights: Any, command: Any = None) -> Array:
+    def action(
+        self, model: Model, t: float | Array, q: Array, v: Array, *, weights: Any, command: Array | None = None
+    ) -> Array:
         """Return the outputs of the network, which :meth:`efforts` converts to efforts; see ``control.with_policy``.
 
         Parameters
@@ -391,15 +393,15 @@ class Policy:
     def efforts(
         self,
         model: Model,
-        t: Any,
+        t: float | Array,
         q: Array,
         v: Array,
         *,
-        action: Any,
-        scale: Any = 1.0,
-        stiffness: Any = None,
-        damping: Any = 0.0,
-        posture: Any = None,
+        action: Array,
+        scale: float | Array = 1.0,
+        stiffness: float | Array | None = None,
+        damping: float | Array = 0.0,
+        posture: Array | None = None,
     ) -> Array:
         """Return the efforts for outputs of the network, as the policy itself does: a controller with a bound action.
 
@@ -430,16 +432,16 @@ class Policy:
     def __call__(
         self,
         model: Model,
-        t: Any,
+        t: float | Array,
         q: Array,
         v: Array,
         *,
         weights: Any,
-        command: Any = None,
-        scale: Any = 1.0,
-        stiffness: Any = None,
-        damping: Any = 0.0,
-        posture: Any = None,
+        command: Array | None = None,
+        scale: float | Array = 1.0,
+        stiffness: float | Array | None = None,
+        damping: float | Array = 0.0,
+        posture: Array | None = None,
     ) -> Array:
         """Compute the efforts of the policy, τ = scale · y − damping · v for the outputs y.
 
@@ -473,8 +475,9 @@ class Policy:
             Efforts.
         """
         y = self.action(model, t, q, v, weights=weights, command=command)
-        options = {"scale": scale, "stiffness": stiffness, "damping": damping, "posture": posture}
-        return self.efforts(model, t, q, v, action=y, **options)
+        return self.efforts(
+            model, t, q, v, action=y, scale=scale, stiffness=stiffness, damping=damping, posture=posture
+        )
 
     def check(self, model: Model, bound: Mapping[str, Any], leads: Mapping[str, int]) -> None:
         """Check the values bound to the policy.

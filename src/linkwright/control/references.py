@@ -14,7 +14,7 @@ Wanted = Array | Callable[[Any], Any]
 """A posture (nq,), or t -> (q, v, a); a pose (4, 4), or t -> (pose, velocity (6,), acceleration (6,))"""
 
 
-def at(reference: Any, t: Any, shape: tuple[int, ...], n: int) -> tuple[Array, Array, Array]:
+def at(reference: Any, t: float | Array, shape: tuple[int, ...], n: int) -> tuple[Array, Array, Array]:
     """Return the reference at time t, and its velocity and acceleration (n,), zero for a reference at rest."""
     if not callable(reference):
         values: Any = (reference, np.zeros(n), np.zeros(n))

@@ -23,7 +23,7 @@ HIGHEST = 4
 """largest order of a filter"""
 
 
-def _start_of_encoders(model: Model, *, controller: ControlLaw, resolution: Any) -> State | None:
+def _start_of_encoders(model: Model, *, controller: ControlLaw, resolution: float | Array) -> State | None:
     require_positive("resolution", resolution, model.nv)
     return begun(model, controller) or None
 
@@ -32,13 +32,13 @@ def _start_of_encoders(model: Model, *, controller: ControlLaw, resolution: Any)
 @takes_model
 def encoders(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: State | None = None,
     *,
     controller: ControlLaw,
-    resolution: Any,
+    resolution: float | Array,
     **measured: Array,
 ) -> Any:
     """Quantize q as an encoder does, and return the efforts of a controller for it.
@@ -71,7 +71,9 @@ def encoders(
     return tau if state is None else (tau, own)
 
 
-def _start_of_filter(model: Model, *, controller: ControlLaw, cutoff: Any, step: Any, order: int = 1) -> State:
+def _start_of_filter(
+    model: Model, *, controller: ControlLaw, cutoff: float | Array, step: Any, order: int = 1
+) -> State:
     require_positive("cutoff", cutoff, model.nv)
     require_positive("step", step)
     stages = np.zeros((whole_number("order", order, 1, HIGHEST), model.nv))
@@ -82,14 +84,14 @@ def _start_of_filter(model: Model, *, controller: ControlLaw, cutoff: Any, step:
 @takes_model
 def filtered_velocity(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: State,
     *,
     controller: ControlLaw,
-    cutoff: Any,
-    step: Any,
+    cutoff: float | Array,
+    step: float | Array,
     order: int = 1,
     **measured: Array,
 ) -> tuple[Array, State]:
@@ -141,9 +143,9 @@ def _start_of_kalman(
     model: Model,
     *,
     controller: ControlLaw,
-    noise: Any,
-    jerk: Any,
-    step: Any,
+    noise: float | Array,
+    jerk: float | Array,
+    step: float | Array,
     initial_std: tuple[Any, Any] = (1.0, 10.0),
 ) -> State:
     n = model.nv
@@ -166,15 +168,15 @@ def _start_of_kalman(
 @takes_model
 def kalman_velocity(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     state: State,
     *,
     controller: ControlLaw,
-    noise: Any,
-    jerk: Any,
-    step: Any,
+    noise: float | Array,
+    jerk: float | Array,
+    step: float | Array,
     initial_std: tuple[Any, Any] = (1.0, 10.0),
     **measured: Array,
 ) -> tuple[Array, State]:

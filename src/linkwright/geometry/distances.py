@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import at_least, truth
 from linkwright.compiler.kernel import Kernel, compile
@@ -86,7 +87,7 @@ class PairCollisions:
     colliding: Array
 
     @property
-    def any(self) -> Any:
+    def any(self) -> np.bool_ | Array:
         """Whether any pair collides, (...)."""
         return self.colliding.any(axis=-1)
 
@@ -94,11 +95,11 @@ class PairCollisions:
 @takes_model
 def distances(
     model: Model,
-    q: Any,
+    q: ArrayLike,
     pairs: PairNames | None = None,
     *,
     obstacles: Sequence[Shape] = (),
-    obstacle_poses: Any = None,
+    obstacle_poses: ArrayLike | None = None,
     within: float | None = None,
     jacobian: bool = False,
 ) -> PairDistances:
@@ -194,11 +195,11 @@ def distances(
 @takes_model
 def collisions(
     model: Model,
-    q: Any,
+    q: ArrayLike,
     pairs: PairNames | None = None,
     *,
     obstacles: Sequence[Shape] = (),
-    obstacle_poses: Any = None,
+    obstacle_poses: ArrayLike | None = None,
     margin: float = 0.0,
 ) -> PairCollisions:
     """Compute which pairs of shapes collide.

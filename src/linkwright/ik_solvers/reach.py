@@ -31,17 +31,17 @@ class Reached:
 
     q: Array
     """(…, nq): where converged, within the limits and at the target; elsewhere the nearest that was found"""
-    converged: Any
+    converged: bool | Array
     """(…) bool: whether ``error`` is at most the tolerance, and q within the limits"""
-    error: Any
+    error: float | Array
     """(…): the Euclidean norm of what is missing, of all tasks, m and rad together; of a pose Log(X⁻¹T) (6,)"""
     errors: Array
     """(…, tasks): the same of every task"""
-    steps: Any
+    steps: int | Array
     """(…): how many were taken in all attempts"""
-    attempts: Any
+    attempts: int | Array
     """(…): how many starts were tried"""
-    reasons: Any
+    reasons: int | Array
     """(…): the number of the reason in :data:`REASONS`"""
 
     @property

@@ -228,7 +228,7 @@ class Task(ABC):
         """
         return velocity
 
-    def flaw(self, target: Array) -> Any:
+    def flaw(self, target: Array) -> float:
         """Return the deviation of a target from a valid one, such as that of a matrix from a rotation.
 
         Parameters

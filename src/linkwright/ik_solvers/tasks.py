@@ -165,7 +165,7 @@ class Pose(_OfFrame):
     def jacobian(self, model: Model, q: Array) -> Array:
         return np.concatenate(self.twists(model, q))
 
-    def flaw(self, target: Array) -> Any:
+    def flaw(self, target: Array) -> float:
         last = target[3] - np.array([0.0, 0.0, 0.0, 1.0])
         return rotation_flaw(target[:3, :3]) + last @ last
 
@@ -257,7 +257,7 @@ class Rotation(_OfFrame):
     def jacobian(self, model: Model, q: Array) -> Array:
         return self.twists(model, q)[1]
 
-    def flaw(self, target: Array) -> Any:
+    def flaw(self, target: Array) -> float:
         return rotation_flaw(target)
 
     def wanted(self, model: Model) -> str:
@@ -352,7 +352,7 @@ class Direction(_OfFrame):
         _, b, c = (self.pose(model, q)[:3, :3] @ self.across()).T
         return np.stack([b @ velocity, c @ velocity])
 
-    def flaw(self, target: Array) -> Any:
+    def flaw(self, target: Array) -> float:
         return where(target @ target > 0.0, 0.0, 1.0)
 
     def wanted(self, model: Model) -> str:
@@ -473,7 +473,7 @@ class Joints(Task):
     def jacobian(self, model: Model, q: Array) -> Array:
         return np.eye(model.nv)[self.places(model)[1]]
 
-    def flaw(self, target: Array) -> Any:
+    def flaw(self, target: Array) -> float:
         return 0.0
 
 

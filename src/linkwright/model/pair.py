@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from linkwright.errors import explained, with_article
 from linkwright.model.shape import SURFACE, Shape, surface_problems
@@ -54,13 +53,13 @@ class Pair:
 
     first: int
     second: int
-    friction: Any = FRICTION
-    torsional_friction: Any = 0.0
-    rolling_friction: Any = 0.0
-    restitution: Any = 0.0
-    stiffness: Any = None
-    damping: Any = 0.0
-    margin: Any = 0.0
+    friction: float = FRICTION
+    torsional_friction: float = 0.0
+    rolling_friction: float = 0.0
+    restitution: float | None = 0.0
+    stiffness: float | None = None
+    damping: float = 0.0
+    margin: float = 0.0
 
     @property
     def holds_symbols(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import check_state
@@ -20,7 +21,13 @@ from linkwright.spatial.arrays import Array, as_numbers
 
 @takes_model
 def sensor_readings(
-    model: Model, q: Any, v: Any, a: Any = None, *, controls: Any = None, activations: Any = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike | None = None,
+    *,
+    controls: ArrayLike | None = None,
+    activations: ArrayLike | None = None,
 ) -> dict[str, Array]:
     """Compute the readings of the sensors of a model.
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
+from numpy.typing import ArrayLike
+
 from linkwright.bounds import not_negative, truth
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.dynamics.closed_loops.stabilization import Gains, checked_gains
@@ -76,7 +78,7 @@ class Integrator:
 
     method: IntegrationMethod | None = None
     _: KW_ONLY
-    tolerance: Any = None
+    tolerance: ArrayLike | None = None
     joint_limits: bool = False
     solver: Solver | None = None
     stabilization: Gains | None = None
@@ -163,14 +165,14 @@ class Actuation:
     evaluated_at: Literal["step", "stages"] = "step"
     period: float | None = None
     delay: float = 0.0
-    lag: Any = 0.0
-    gear: Any = None
-    effort_limits: Any = False
-    velocity_limits: Any = False
+    lag: ArrayLike = 0.0
+    gear: ArrayLike | None = None
+    effort_limits: ArrayLike = False
+    velocity_limits: ArrayLike = False
     noise: Mapping[str, Any] | None = None
-    seed: Any = 0
-    controls: Any = False
-    activations: Any = None
+    seed: ArrayLike = 0
+    controls: ArrayLike = False
+    activations: ArrayLike | None = None
     servos: Servos | None = None
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.bounds import positive
@@ -84,7 +85,15 @@ class Trajectory:
     """
 
     @takes_model
-    def __init__(self, model: Model, times: Any, q: Any, coefficients: Any, *, limits: Mapping[str, Any] | None = None):
+    def __init__(
+        self,
+        model: Model,
+        times: ArrayLike,
+        q: ArrayLike,
+        coefficients: ArrayLike,
+        *,
+        limits: Mapping[str, Any] | None = None,
+    ):
         self.model = model
         c = finite("coefficients", coefficients)
         if c.ndim < 3 or c.shape[-1] != model.nv or 0 in c.shape[-3:-1]:
@@ -165,7 +174,7 @@ class Trajectory:
         """Configuration (…, nq) at the end."""
         return self._ended(self.q[..., -1, :], self.times.shape[-1] - 2)
 
-    def __call__(self, t: Any) -> tuple[Array, Array, Array]:
+    def __call__(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         """Return (q, v, a) at one time, s, or at times (n,): arrays (n, b, nq) and (n, b, nv) for a batch (b,).
 
         A symbol, in a compiled function, gives symbols.
@@ -183,7 +192,7 @@ class Trajectory:
         t = np.asarray(t)[()]
         return read(self.model, t, padded(self.times), self.times[-1], self.q, self.coefficients)
 
-    def at(self, t: Any) -> TrajectorySample:
+    def at(self, t: ArrayLike) -> TrajectorySample:
         """Evaluate positions, velocities, accelerations and jerks.
 
         Parameters
@@ -278,7 +287,7 @@ class Trajectory:
         """
         return self._like(self.times + number("by", by), self.q, self.coefficients)
 
-    def retimed(self, duration: Any) -> Trajectory:
+    def retimed(self, duration: ArrayLike) -> Trajectory:
         """Return the same path with another duration, uniformly slower or faster.
 
         Parameters

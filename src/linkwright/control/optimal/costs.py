@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.compiler.front.bind import bind, name_of
 from linkwright.compiler.front.differentiation import differentiate, replay
@@ -57,7 +58,7 @@ class TargetCost:
     """Cost of the distance to a target, with a weight."""
 
     if TYPE_CHECKING:
-        weight: Any
+        weight: ArrayLike
 
     def __post_init__(self) -> None:
         a_weight(f"the weight of {type(self).__name__}", self.weight)
@@ -96,7 +97,7 @@ class PostureCost(TargetCost):
     """
 
     target: Any
-    weight: Any = 1.0
+    weight: ArrayLike = 1.0
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
         n = model.nv
@@ -124,7 +125,7 @@ class VelocityCost(TargetCost):
         Desired velocity, or a function of time. By default zero.
     """
 
-    weight: Any = 1.0
+    weight: ArrayLike = 1.0
     target: Any = None
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
@@ -151,7 +152,7 @@ class EffortCost(TargetCost):
         Desired efforts, or a function of time. By default zero.
     """
 
-    weight: Any = 1.0
+    weight: ArrayLike = 1.0
     target: Any = None
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
@@ -185,7 +186,7 @@ class FrameCost(TargetCost):
 
     frame: str
     target: Any
-    weight: Any = 1.0
+    weight: ArrayLike = 1.0
 
     def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
         model.frame(self.frame)
@@ -288,7 +289,7 @@ def _fits(lead: tuple[int, ...], batch: tuple[int, ...]) -> bool:
         return False
 
 
-def weight_of(what: str, weight: Any, *sizes: int) -> Array:
+def weight_of(what: str, weight: ArrayLike, *sizes: int) -> Array:
     """Return a weight: a number, (n,) or symmetric (n, n) for one of the sizes, positive semi-definite; else raise."""
     W = a_weight(what, weight)
     if W.shape not in [(), *((n,) for n in sizes), *((n, n) for n in sizes)]:
@@ -297,7 +298,7 @@ def weight_of(what: str, weight: Any, *sizes: int) -> Array:
     return W
 
 
-def a_weight(what: str, weight: Any) -> Array:
+def a_weight(what: str, weight: ArrayLike) -> Array:
     """Return a weight of any size; raise :class:`ShapeError` or :class:`InputError` for a wrong one."""
     W = as_numbers(what, weight)
     if W.ndim > 2 or (W.ndim == 2 and len(W) != len(W.T)):
@@ -333,22 +334,22 @@ def _squares(
     target: Any,
     moving: bool,
     shape: tuple[int, ...],
-    weight: Any,
+    weight: ArrayLike,
     rows: int,
 ) -> Term:
     """½ rᵀ W r of (model, q, v, tau, target) -> r and its derivative; ``shape`` is a target's."""
     name = (key[0] if isinstance(key, tuple) else key).__name__
     W = weight_of(f"the weight of {name}", weight, rows)
 
-    def given(t: Any, values: tuple[Array, ...]) -> tuple[Any, Array]:
+    def given(t: float | Array, values: tuple[Array, ...]) -> tuple[Any, Array]:
         return (np.asarray(target(t)), values[0]) if moving else (values[1], values[0])
 
-    def value(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> Any:
+    def value(model: Model, t: float | Array, q: Array, v: Array, tau: Array, *values: Array) -> Any:
         wanted, W = given(t, values)
         r, _ = rest(model, q, v, tau, wanted)
         return 0.5 * (r @ _weighed(W, r))
 
-    def local(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> LocalCost:
+    def local(model: Model, t: float | Array, q: Array, v: Array, tau: Array, *values: Array) -> LocalCost:
         wanted, W = given(t, values)
         r, J = rest(model, q, v, tau, wanted)
         Wr, WJ = _weighed(W, r), _weighed(W, J)
@@ -392,7 +393,7 @@ def _of_function(cost: Callable[..., Any], model: Model, batch: tuple[int, ...],
         shapes[key] = x.shape[len(batch) :] if key in each else x.shape
     whole = model.physical or model
 
-    def of_numbers(t: Any, q: Array, v: Array, tau: Array, values: Sequence[Array]) -> Array:
+    def of_numbers(t: float | Array, q: Array, v: Array, tau: Array, values: Sequence[Array]) -> Array:
         found = function(whole, t, q.copy(), v.copy(), tau.copy(), **fixed, **dict(zip(numbers, values, strict=True)))
         result = np.asarray(found) if found is not None else np.zeros((0, 0))
         if result.ndim > 1 or result.dtype.kind not in "fiubO":
@@ -407,7 +408,7 @@ def _of_function(cost: Callable[..., Any], model: Model, batch: tuple[int, ...],
         pieces = zip(ends, ends[1:], shapes.values(), strict=False)
         return [packed[a:b].reshape(shape) if shape else packed[a] for a, b, shape in pieces]
 
-    def changed(model: Model, x: Array, t: Any, q: Array, v: Array, tau: Array, packed: Array) -> Any:
+    def changed(model: Model, x: Array, t: float | Array, q: Array, v: Array, tau: Array, packed: Array) -> Any:
         there = integrate(model, q, x[:n])
         return of_numbers(t, there, v + x[n : 2 * n], tau + x[2 * n :], apart(packed))[()]
 
@@ -422,11 +423,11 @@ def _of_function(cost: Callable[..., Any], model: Model, batch: tuple[int, ...],
             made.append((once, by_x) if once.outputs[0].shape else (once, by_x, differentiate(by_x, "x", model)))
         return made[0]
 
-    def value(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> Any:
+    def value(model: Model, t: float | Array, q: Array, v: Array, tau: Array, *values: Array) -> Any:
         r = of_numbers(t, q, v, tau, values)
         return 0.5 * (r @ r) if r.ndim else r[()]
 
-    def local(model: Model, t: Any, q: Array, v: Array, tau: Array, *values: Array) -> LocalCost:
+    def local(model: Model, t: float | Array, q: Array, v: Array, tau: Array, *values: Array) -> LocalCost:
         graph = next(x.graph for array in (q, v, tau) for x in np.asarray(array).flat if hasattr(x, "graph"))
         packed = np.concatenate([*(np.reshape(x, -1) for x in values), np.zeros(max(0, 1 - ends[-1]))])
         given = [np.zeros(3 * n), np.asarray(t, dtype=object), q, v, tau, packed]
@@ -508,14 +509,14 @@ class Costs:
         packed = np.concatenate(parts, axis=-1)
         return packed if packed.shape[-1] else np.zeros((rows, 1))
 
-    def value(self, model: Model, t: Any, q: Array, v: Array, tau: Array, packed: Array) -> Any:
+    def value(self, model: Model, t: float | Array, q: Array, v: Array, tau: Array, packed: Array) -> Any:
         """Return the cost, for symbols or numbers."""
         total: Any = 0.0
         for term, values in self._given(packed):
             total = total + term.value(model, t, q, v, tau, *values)
         return total
 
-    def local(self, model: Model, t: Any, q: Array, v: Array, tau: Array, packed: Array) -> LocalCost:
+    def local(self, model: Model, t: float | Array, q: Array, v: Array, tau: Array, packed: Array) -> LocalCost:
         """Return the second-order expansion of the cost, for symbols."""
         n = 3 * model.nv
         sum_of = LocalCost(0.0, np.zeros(n), np.zeros((n, n)))

@@ -61,7 +61,9 @@ class InParts:
     def _local(self) -> Kernel:
         rows = np.triu_indices(len(self.wide))
 
-        def local_cost(model: Model, q: Array, v: Array, tau: Array, packed: Array, t: Any) -> tuple[Any, ...]:
+        def local_cost(
+            model: Model, q: Array, v: Array, tau: Array, packed: Array, t: float | Array
+        ) -> tuple[Any, ...]:
             cost = self.sweeps.running.local(model, t, q, v, tau, packed)
             return cost.gradient[self.wide], cost.hessian[np.ix_(self.wide, self.wide)][rows]
 
@@ -69,7 +71,7 @@ class InParts:
 
     @cached_property
     def _value(self) -> Kernel:
-        def running_cost(model: Model, q: Array, v: Array, tau: Array, packed: Array, t: Any) -> Any:
+        def running_cost(model: Model, q: Array, v: Array, tau: Array, packed: Array, t: float | Array) -> Any:
             return self.sweeps.running.value(model, t, q, v, tau, packed)
 
         return self._kernel(running_cost, packed=(self.sweeps.running.size,), t=())

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 @takes_model
 def feedback(
     model: Model,
-    t: Any,
+    t: float | Array,
     q: Array,
     v: Array,
     *,
-    spacing: Any,
+    spacing: float | Array,
     postures: Array,
     velocities: Array,
     efforts: Array,

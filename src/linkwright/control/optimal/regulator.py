@@ -39,7 +39,9 @@ LOST = 1e-9
 
 
 @takes_model
-def regulate(model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array) -> Array:
+def regulate(
+    model: Model, t: float | Array, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array
+) -> Array:
     """Return to rest at a posture: τ = τ̄ − K δ, δ = (difference(posture, q), v).
 
     Parameters
@@ -66,7 +68,7 @@ def regulate(model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort
 
 
 def regulate_for_a_time(
-    model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array, spacing: Any
+    model: Model, t: float | Array, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array, spacing: Any
 ) -> Array:
     """Regulate with time-varying gains (horizon, nv, 2 nv), each for ``spacing`` seconds; the last gain is kept."""
     K = take(gain, np.floor(t / spacing + 1e-6))

@@ -195,7 +195,7 @@ class RiccatiSweeps:
     def _ending(self) -> Kernel:
         n = self.model.nv
 
-        def final_cost(model: Model, q: Array, v: Array, numbers: Array, t: Any) -> tuple[Any, ...]:
+        def final_cost(model: Model, q: Array, v: Array, numbers: Array, t: float | Array) -> tuple[Any, ...]:
             cost = self.final.local(model, t, q, v, np.zeros(n), numbers)
             return cost.value, cost.gradient[: 2 * n], cost.hessian[np.triu_indices(2 * n)]
 

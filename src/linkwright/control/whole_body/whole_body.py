@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import not_negative, positive
 from linkwright.control.effort_limits import limits_of
@@ -94,7 +95,7 @@ class WholeBody:
         contacts: Sequence[StanceContact | str],
         tasks: Mapping[Task | str, tuple[float, float]],
         *,
-        effort_limits: Any = True,
+        effort_limits: ArrayLike = True,
         actuated: Sequence[str] | None = None,
         regularization: float = 1e-5,
     ):

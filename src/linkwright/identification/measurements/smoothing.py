@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.bounds import positive
@@ -73,7 +74,9 @@ def edge_of(step: float, cutoff: float | None) -> int:
 
 
 @takes_model
-def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: float | None = 10.0) -> tuple[Array, Array]:
+def smooth_derivatives(
+    model: Model, t: ArrayLike, q: ArrayLike, v: ArrayLike | None = None, cutoff: float | None = 10.0
+) -> tuple[Array, Array]:
     """Compute velocities and accelerations from positions, by central differences and a low-pass filter.
 
     Differences are those of :func:`linkwright.difference`, so that quaternions are supported. Samples at both ends, for
@@ -105,8 +108,8 @@ def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: floa
     InputError
         If times are uneven or have gaps.
     """
+    t, q = as_numbers("t", t), as_numbers("q", q)
     step = step_of(t)
-    q = as_numbers("q", q)
     if q.shape != (len(t), model.nq):
         raise ShapeError(f"q has shape {q.shape}; expected ({len(t)}, {model.nq}): a row for each time")
     if len(q) < 5:

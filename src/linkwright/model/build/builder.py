@@ -131,8 +131,8 @@ class Builder(ShapeBuilder):
         parent: str,
         child: str,
         *,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
+        xyz: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
         placement: ArrayLike | None = None,
         axis: ArrayLike | None = None,
         limits: JointLimits | tuple[Any, Any] | None = None,
@@ -259,8 +259,8 @@ class Builder(ShapeBuilder):
         name: str,
         body: str,
         *,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
+        xyz: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
         placement: ArrayLike | None = None,
     ) -> Builder:
         """Add a frame on a body.
@@ -296,8 +296,8 @@ class Builder(ShapeBuilder):
         first: str,
         second: str | None = None,
         *,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
+        xyz: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
         placement: ArrayLike | None = None,
         axis: ArrayLike | None = None,
     ) -> Builder:

@@ -6,11 +6,11 @@ Readers and the builder fill a :class:`Description`; `assembly.py` checks it and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.model.actuator import Actuator
@@ -220,7 +220,7 @@ JOINT_NAMES: dict[str, Any] = {
 """Joint types by name, without compound joints."""
 
 
-def pose_of(placement: Any = None, xyz: Sequence[float] | None = None, rotation: Array | None = None) -> Array:
+def pose_of(placement: Any = None, xyz: ArrayLike | None = None, rotation: Array | None = None) -> Array:
     """Return a pose (4, 4) from a matrix, or from a position and a rotation, after a check."""
     if placement is None:
         return pose_matrix(rotation, None if xyz is None else np.array(xyz, dtype=float))

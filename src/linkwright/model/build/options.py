@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from linkwright.errors import ArgumentError, InputError, explained
 from linkwright.model.equality import ByValue
 from linkwright.model.shape import MAY_BE_NONE, SURFACE, surface_problems
@@ -34,10 +36,10 @@ class JointLimits(ByValue):
     array([50.])
     """
 
-    lower: Any = None
-    upper: Any = None
-    velocity: Any = None
-    effort: Any = None
+    lower: ArrayLike | None = None
+    upper: ArrayLike | None = None
+    velocity: ArrayLike | None = None
+    effort: ArrayLike | None = None
 
     @classmethod
     def of(cls, who: str, given: Any) -> JointLimits:

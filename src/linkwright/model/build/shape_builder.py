@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained, is_choice, with_article
 from linkwright.model.build.description import pose_of
@@ -32,14 +33,14 @@ class ShapeBuilder:
         kind: str,
         *,
         radius: float | None = None,
-        size: Sequence[float] | None = None,
+        size: ArrayLike | None = None,
         length: float | None = None,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
+        xyz: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
         placement: Any = None,
         use: Use = "both",
         contact: ContactProperties | None = None,
-        color: Sequence[float] | None = None,
+        color: ArrayLike | None = None,
         name: str = "",
     ) -> Self:
         """Add a shape to a body, for pictures and for contact. Shapes have no mass (:func:`lw.mass_properties`).
@@ -104,12 +105,12 @@ class ShapeBuilder:
         vertices: Any = None,
         faces: Any = None,
         scale: float | Sequence[float] = 1.0,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
+        xyz: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
         placement: Any = None,
         use: Use = "both",
         contact: ContactProperties | None = None,
-        color: Sequence[float] | None = None,
+        color: ArrayLike | None = None,
         name: str = "",
     ) -> Self:
         """Add a mesh to a body: of a file, or of vertices and faces. Contact takes its convex hull.
@@ -152,12 +153,12 @@ class ShapeBuilder:
         heights: Any,
         size: Sequence[float],
         *,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
+        xyz: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
         placement: Any = None,
         use: Use = "both",
         contact: ContactProperties | None = None,
-        color: Sequence[float] | None = None,
+        color: ArrayLike | None = None,
         name: str = "",
     ) -> Self:
         """Add a height field to a body: a surface z = ``heights`` over its x and y, solid beneath.

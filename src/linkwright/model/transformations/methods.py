@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.errors import explained
 from linkwright.spatial.arrays import Array, finite
@@ -266,8 +267,8 @@ class Editing:
         name: str,
         body: str,
         *,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
+        xyz: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
         placement: Any = None,
     ) -> Model:
         """Return the model with an additional frame.
@@ -302,8 +303,8 @@ class Editing:
         first: str,
         second: str | None = None,
         *,
-        xyz: Sequence[float] | None = None,
-        rpy: Sequence[float] | None = None,
+        xyz: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
         placement: Any = None,
         axis: Any = None,
     ) -> Model:

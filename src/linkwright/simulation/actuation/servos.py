@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.dynamics.impulses.constraints import servo_coordinates
@@ -45,8 +46,8 @@ class Servos:
         Names of joints. By default all revolute, continuous and prismatic joints without mimic coupling.
     """
 
-    stiffness: Any
-    damping: Any
+    stiffness: ArrayLike
+    damping: ArrayLike
     joints: Sequence[str] | None = None
 
     def __post_init__(self) -> None:

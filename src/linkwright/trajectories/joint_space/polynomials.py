@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import exp_gradient_inverse, exp_rates
@@ -22,17 +23,17 @@ from linkwright.trajectories.trajectory import Trajectory
 @takes_model
 def polynomial(
     model: Model,
-    start: Any,
-    end: Any,
-    duration: Any,
+    start: ArrayLike,
+    end: ArrayLike,
+    duration: ArrayLike,
     *,
     degree: int = 5,
-    start_velocity: Any = None,
-    start_acceleration: Any = None,
-    start_jerk: Any = None,
-    end_velocity: Any = None,
-    end_acceleration: Any = None,
-    end_jerk: Any = None,
+    start_velocity: ArrayLike | None = None,
+    start_acceleration: ArrayLike | None = None,
+    start_jerk: ArrayLike | None = None,
+    end_velocity: ArrayLike | None = None,
+    end_acceleration: ArrayLike | None = None,
+    end_jerk: ArrayLike | None = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:
     """Plan a polynomial of degree 3, 5 or 7 between configurations.
@@ -77,7 +78,7 @@ def polynomial(
     """
     if isinstance(degree, float) or degree not in (3, 5, 7):
         raise InputError(f"degree is 3, 5 or 7; got {degree!r}")
-    options = {
+    options: dict[str, Any] = {
         "start_velocity": start_velocity,
         "end_velocity": end_velocity,
         "start_acceleration": start_acceleration,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,7 +60,7 @@ def s_curves(
     velocity: ArrayLike,
     acceleration: ArrayLike,
     jerk: ArrayLike,
-    duration: Any = None,
+    duration: ArrayLike | None = None,
 ) -> SCurves:
     """Plan jerk-limited motions from (p₀, v₀, a₀) to (p₁, v₁, a₁), all n of a row in the same least time.
 
@@ -205,7 +205,7 @@ def s_curve(
     start_acceleration: ArrayLike | None = None,
     end_velocity: ArrayLike | None = None,
     end_acceleration: ArrayLike | None = None,
-    duration: Any = None,
+    duration: ArrayLike | None = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:
     """Plan the fastest motion between configurations within limits of velocity, acceleration and jerk.

@@ -37,7 +37,7 @@ def trapezoid(
     velocity: ArrayLike | None = None,
     start_velocity: ArrayLike | None = None,
     end_velocity: ArrayLike | None = None,
-    duration: Any = None,
+    duration: ArrayLike | None = None,
     actuated: Iterable[str] | None = None,
 ) -> Trajectory:
     """Plan the fastest motion between configurations within limits of velocity and acceleration.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.forces.statics import passive_forces
@@ -76,7 +77,7 @@ class TimeOptimal(Trajectory):
         """
         return along(super().shifted(by), self.path, self.s, self.speed, self.allowed)
 
-    def retimed(self, duration: Any) -> TimeOptimal:
+    def retimed(self, duration: ArrayLike) -> TimeOptimal:
         """Return the same path with another duration; the result is no longer time-optimal.
 
         Parameters
@@ -98,7 +99,7 @@ class TimeOptimal(Trajectory):
         path = self.path
         return own | {"path_times": path.times, "path_q": path.q, "path_coefficients": path.coefficients}
 
-    def efforts(self, t: Any) -> Array:
+    def efforts(self, t: ArrayLike) -> Array:
         """Compute the joint efforts along the trajectory: inverse dynamics, springs and friction.
 
         Parameters
