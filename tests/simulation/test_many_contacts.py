@@ -12,7 +12,7 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.contact.looped_points import bounding_sphere, looped_points
 from linkwright.dynamics.contact.points import contact_points, points_between
-from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, PointTable, reduced_manifold
+from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, VertexList, reduced_manifold
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.shape import Shape
 from linkwright.simulation.integrators.constrained_step import constrained_step, constraints_of
@@ -122,19 +122,19 @@ def test_code_of_points_hardly_grows_with_the_number_of_pairs(kind: str) -> None
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_table_of_points_gives_those_of_a_list(seed: int) -> None:
+def test_a_list_of_vertices_gives_those_of_a_list(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(30, 3)) * (0.01, 1.0, 1.0)
-    point = lambda row: (row[..., 0], row[..., 1], row[..., 2])  # noqa: E731
-    listed = np.array(reduced_manifold(PointList([point(row) for row in rows])))
+    rows, axes = rng.normal(size=(30, 3)), rng.normal(size=(3, 3)) * (0.01, 1.0, 1.0)
+    listed = np.array(reduced_manifold(PointList([(*point, point[0]) for point in rows @ axes])))
 
     def of_symbols(x: np.ndarray) -> np.ndarray:
-        moved = lambda row: (row[0] + x[0], row[1], row[2])  # noqa: E731
-        return np.stack([y for one in reduced_manifold(PointTable(rows, moved, 0.0, 30)) for y in one])
+        offset = np.stack([x[0], 0.0 * x[0], 0.0 * x[0]])
+        return np.stack([y for one in reduced_manifold(VertexList(rows, 0.0, 30, offset, axes + x)) for y in one])
 
     compiled = lw.compile(of_symbols, x=(1,))(np.zeros(1)).reshape(listed.shape)
-    assert np.array_equal(np.array(reduced_manifold(PointTable(rows, point))), listed)
-    assert np.array_equal(compiled, listed)
+    whole = np.array(reduced_manifold(VertexList(rows, 0.0, 30, np.zeros(3), axes)))
+    assert np.allclose(whole, listed, rtol=0.0, atol=1e-12)
+    assert np.allclose(compiled, listed, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)

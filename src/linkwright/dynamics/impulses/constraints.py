@@ -38,7 +38,7 @@ FOLLOWED = frozenset({"plane", "height_field", "sphere"})
 """Kinds of shapes whose contact points, with any other shape, persist as bodies move a little"""
 
 MANY = 8
-"""Number of groups from which their proximity is tested before their rows are computed."""
+"""Number of pairs, or limits, from which the proximity of each point is tested before its rows are computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,18 +182,28 @@ def contact_constraints(
     moving = tested or any(has_restitution(pair) for pair in model.pairs)
     jacobians = PointJacobians(model, poses, q, body_velocities(model, q, v) if moving else None)
     return [
-        _of_pair(model, pair, own, jacobians, h if tested else None)
-        for pair, own in zip(model.pairs, points, strict=True)
+        _of_points(model, model.pairs[k], own, jacobians, h if tested else None)
+        for k, own in point_groups(model, points)
     ]
 
 
-def _of_pair(
+def point_groups(
+    model: Model, points: Sequence[Sequence[ContactCandidate]]
+) -> list[tuple[int, Sequence[ContactCandidate]]]:
+    """Return the index of the pair and the points of each group: of a pair, or with many pairs of each point."""
+    if len(model.pairs) < MANY:
+        return list(enumerate(points))
+    return [(k, [one]) for k, own in enumerate(points) for one in own]
+
+
+def _of_points(
     model: Model,
     pair: Pair,
     points: Sequence[ContactCandidate],
     jacobians: PointJacobians,
     h: Any,
 ) -> ConstraintGroup:
+    """Return some contact points of a pair as a group; with ``h`` its proximity is tested."""
     first, second = bodies_of(model, pair)
     support = moving_coordinates(model, [first, second])
     frictions, at = [], 1
@@ -217,13 +227,12 @@ def _of_pair(
                 found.append(axes[row.axis] @ (turning if row.turns else linear))
         return np.stack(found)
 
-    contact = pair_contact(model, pair, points, jacobians)
-    if h is None:
-        return ConstraintGroup(constraints, support, jacobian, None, contact)
-    near: Any = False
-    for constraint in constraints:
-        near = (constraint.gap < REACH + 2.0 * h * maximum(-constraint.speed, 0.0)) | near
-    return ConstraintGroup(constraints, support, jacobian, near, contact)
+    near: Any = None
+    if h is not None:
+        near = False
+        for constraint in constraints:
+            near = (constraint.gap < REACH + 2.0 * h * maximum(-constraint.speed, 0.0)) | near
+    return ConstraintGroup(constraints, support, jacobian, near, pair_contact(model, pair, points, jacobians))
 
 
 def pair_contact(

@@ -39,6 +39,7 @@ from linkwright.dynamics.impulses.constraints import (
     limit_constraints,
     normal_rows,
     pair_contact,
+    point_groups,
     servo_constraints,
     servo_coordinates,
 )
@@ -49,6 +50,7 @@ from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.restitution import ImpactProblem, acts_in_impacts, any_closing, any_restitution
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.memo import derived
+from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
 from linkwright.spatial.arrays import Array, largest, maximum, where
@@ -257,23 +259,30 @@ def _end_gaps(
     model: Model, q: Array, v: Array, h: Any, points: Points, constraints: Constraints, count: int
 ) -> EndGaps | None:
     """Return the gaps of pairs at the end of a step with velocity v (nv,); ``count``: number of groups."""
-    chosen = [k for k, pair in enumerate(model.pairs) if has_persistent_points(pair, model)]
-    if not chosen:
+    pairs = {k for k, pair in enumerate(model.pairs) if has_persistent_points(pair, model)}
+    if not pairs:
         return None
+    groups = point_groups(model, points)
+    chosen = [n for n, (k, _) in enumerate(groups, count - len(groups)) if k in pairs]
 
     poses = body_poses(model, q)
 
-    def moved() -> tuple[Array, list[Array], list[list[ContactCandidate]]]:
+    def moved() -> tuple[Array, list[Array], list[tuple[Pair, Sequence[ContactCandidate]]]]:
+        """Return the configuration, the poses, and the pair and points of each group."""
         q1 = configuration.move_straight(model, q, h * v, v)[0]
         after = body_poses(model, q1)
-        return q1, after, [points_after(model, model.pairs[k], points[k], poses, after) for k in chosen]
+        found = [
+            points_after(model, pair, own, poses, after) if k in pairs else own
+            for k, (pair, own) in enumerate(zip(model.pairs, points, strict=True))
+        ]
+        return q1, after, [(model.pairs[k], own) for k, own in point_groups(model, found) if k in pairs]
 
     def gaps() -> Array:
-        return np.stack([point.gap for own in moved()[2] for point in own])
+        return np.stack([point.gap for _, own in moved()[2] for point in own])
 
     def normals(n: int) -> Array:
         q1, after, found = moved()
-        return normal_rows(model, model.pairs[chosen[n]], found[n], PointJacobians(model, after, q1, None))
+        return normal_rows(model, *found[n], PointJacobians(model, after, q1, None))
 
     def to_initial_axes(g: Array) -> Array:
         return configuration.velocity_before(model, h * v, g)
@@ -281,12 +290,11 @@ def _end_gaps(
     def contacts() -> list[PairContact | None]:
         q1, after, found = moved()
         jacobians = PointJacobians(model, after, q1, None, to_initial_axes)
-        return [pair_contact(model, model.pairs[k], own, jacobians) for k, own in zip(chosen, found, strict=True)]
+        return [pair_contact(model, pair, own, jacobians) for pair, own in found]
 
     displacement = h * largest(v)
-    first = count - len(model.pairs)
     return EndGaps(
-        [first + k for k in chosen],
+        chosen,
         gaps,
         displacement > BENT,
         EndRows(contacts, normals, to_initial_axes),

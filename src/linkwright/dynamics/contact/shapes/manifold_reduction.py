@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import FAR, NOTHING, either
-from linkwright.spatial.arrays import Array, is_symbolic, maximum, minimum
-from linkwright.spatial.repeats import repeat, symbol_among
+from linkwright.spatial.arrays import Array, is_symbolic, maximum
+from linkwright.spatial.repeats import repeat
 from linkwright.spatial.tables import take
 
 TILT = 0.1
@@ -27,12 +27,13 @@ ON_LINE = 1e-6
 NONE = -1.0
 """Index of no point."""
 
+DEEP = np.array([1.0, 0.0, 0.0])
+"""Weights of gap, u and v in a depth, with the other sign."""
+
 LOWEST = -1e300
 """Score below that of every point."""
 
 Point = tuple[Any, ...]
-
-Score = Callable[[Any, Any, Any], Any]
 
 
 class PointList:
@@ -41,103 +42,82 @@ class PointList:
     def __init__(self, points: Sequence[Point]):
         self._points = points
 
-    def highest(self, *scores: Score) -> list[tuple[Point, Any]]:
-        """Return, for each score, the point at which it is highest, and its index."""
-        return [self._highest(score) for score in scores]
+    def highest(self, weights: Sequence[Array]) -> list[tuple[Point, Any]]:
+        """Return, for each weights (3,) of gap, u and v, the point with the largest weighted sum, and its index."""
+        return [self._highest(own) for own in weights]
 
-    def _highest(self, score: Score) -> tuple[Point, Any]:
-        best, number, point = score(*self._points[0][:3]), 0.0, tuple(self._points[0])
+    def _highest(self, weights: Array) -> tuple[Point, Any]:
+        point = tuple(self._points[0])
+        best, number = weights @ np.stack(point[:3]), 0.0
         for k, other in enumerate(self._points[1:], 1):
-            x = score(*other[:3])
+            x = weights @ np.stack(other[:3])
             better = x > best
             best, number = maximum(x, best), either(better, float(k), number)
             point = tuple(either(better, a, b) for a, b in zip(other, point, strict=True))
         return point, number
 
 
-class PointTable:
-    """Points (gap, u, v, …) of the rows of a table: a loop, whose code does not grow with their number.
+class VertexList:
+    """Points (gap, u, v, gap) of the vertices in a table, (gap, u, v) = offset + vertex · axes: a loop over vertices.
 
-    ``point`` computes one point from one row, or arrays of all points from the whole table. The points may be some
-    rows of a larger table: ``count`` from ``first``, which may be a symbol.
+    The vertices may be some rows of a larger table: ``count`` from ``first``, which may be a symbol.
     """
 
-    def __init__(self, rows: Array, point: Callable[[Array], Point], first: Any = 0.0, count: int | None = None):
-        self._rows, self._point, self._first = rows, point, first
-        self._count = len(rows) if count is None else count
-        self._memory: Any = None  # gaps and places of all points, from the first score on
+    def __init__(self, rows: Array, first: Any, count: int, offset: Array, axes: Array):
+        """``rows`` (n, 3), ``offset`` (3,), ``axes`` (3, 3)."""
+        self._rows, self._first, self._count, self._offset, self._axes = rows, first, count, offset, axes
 
-    def highest(self, *scores: Score) -> list[tuple[Point, Any]]:
-        """Return, for each score, the point at which it is highest, and its index."""
-        if not is_symbolic(*self._point(self._rows[0])):
-            points = self._point(self._rows)
-            numbers: Sequence[Any] = [int(np.argmax(score(*points[:3]))) for score in scores]
-            return [(self._point(self._rows[k]), float(k)) for k in numbers]
+    def highest(self, weights: Sequence[Array]) -> list[tuple[Point, Any]]:
+        """Return, for each weights (3,) of gap, u and v, the point with the largest weighted sum, and its index."""
+        directions = [self._axes @ own for own in weights]
+        if is_symbolic(self._axes, self._first):
 
-        graph, known = symbol_among([self._point(self._rows[0])[0]]).graph, self._memory is not None
+            def visit(k: Any, *best: Any) -> tuple[Any, ...]:
+                vertex, found = take(self._rows, k + self._first), []
+                for direction, highest, number in zip(directions, best[::2], best[1::2], strict=True):
+                    x = vertex @ direction
+                    found += [maximum(x, highest), either(x > highest, k, number)]
+                return tuple(found)
 
-        def visit(k: Any, row: Any, *best: Any) -> tuple[Any, ...]:
-            if known:
-                point = tuple(graph.entry(row, 3.0 * k + float(i)) for i in range(3))
-            else:
-                point = self._at(k)[:3]
-                for i, x in enumerate(point):
-                    row = graph.put(row, 3.0 * k + float(i), x)
-            found = [row]
-            for score, highest, number in zip(scores, best[::2], best[1::2], strict=True):
-                x = score(*point)
-                found += [maximum(x, highest), either(x > highest, k, number)]
-            return tuple(found)
+            numbers = repeat(self._count, visit, *[LOWEST, 0.0] * len(directions))[1::2]
+        else:
+            vertices = self._rows[int(self._first) :][: self._count]
+            numbers = [float(np.argmax(vertices @ direction)) for direction in directions]
+        return [(self._point(take(self._rows, k + self._first)), k) for k in numbers]
 
-        row = self._memory if known else graph.room(3 * self._count)
-        self._memory, *best = repeat(self._count, visit, row, *[LOWEST, 0.0] * len(scores))
-        return [(self._at(k), k) for k in best[1::2]]
-
-    def _at(self, k: Any) -> Point:
-        return self._point(take(self._rows, k + self._first))
+    def _point(self, vertex: Array) -> Point:
+        gap, u, v = self._offset + vertex @ self._axes
+        return gap, u, v, gap
 
 
-def reduced_manifold(points: PointList | PointTable) -> list[Point]:
+def reduced_manifold(points: PointList | VertexList) -> list[Point]:
     """Reduce coplanar points (gap, u, v, …), with u and v along the contact plane, to :data:`POINTS`.
 
-    The first two are far apart: the point farthest from a point on the boundary, and the point farthest from that. The
-    next are the farthest points on either side of the line between these two, and the deepest of all. A point counts as
-    nearer by 0.1 m for each meter of its gap, so that beyond a tilt of 0.1 lower points are preferred. A repeated point
-    gets the gap :data:`FAR`, as points that do not exist should have; these should be near too.
+    The first two are the farthest in two opposite directions, the next the farthest on either side of the line between
+    these, and the last is the deepest. The first four span at least half of the area of all: these lie between two
+    parallel lines through the first two, and two parallels of the line between the first two through the others.
+    A point counts as nearer by 0.1 m for each meter of its gap, so that beyond a tilt of 0.1 lower points are
+    preferred. A repeated point gets the gap :data:`FAR`, as points that do not exist should have; these should be near
+    too.
     """
     x, y = START
-    (start, _), deepest = points.highest(lambda gap, u, v: TILT * (x * u + y * v) - gap, lambda gap, u, v: -gap)
-    first = _farthest(points, start)
-    second = _farthest(points, first[0])
+    along = np.array([0.0, TILT * x, TILT * y])
+    first, second, deepest = points.highest([along - DEEP, -along - DEEP, -DEEP])
     (_, u1, v1, *_), (_, u2, v2, *_) = first[0], second[0]
     du, dv = u2 - u1, v2 - v1
     square = du * du + dv * dv
     per = either(square > NOTHING, 1.0 / np.sqrt(maximum(square, NOTHING)), 0.0)
-
-    def left(u: Any, v: Any) -> Any:
-        return per * (du * (v - v1) - dv * (u - u1))
-
-    sides = points.highest(lambda gap, u, v: TILT * left(u, v) - gap, lambda gap, u, v: -TILT * left(u, v) - gap)
+    left = np.stack([0.0 * per, -per * dv, per * du])
     found: list[Point] = []
     taken: list[Any] = []
+    sides = points.highest([TILT * left - DEEP, -TILT * left - DEEP])
     for sign, (point, number) in zip((0.0, 0.0, 1.0, -1.0, 0.0), (first, second, *sides, deepest), strict=True):
         gap, u, v, *more = point
         if sign:
-            aside = sign * left(u, v) > ON_LINE * square * per
+            aside = sign * (left @ np.stack([0.0, u - u1, v - v1])) > ON_LINE * square * per
             gap, number = either(aside, gap, FAR), either(aside, number, NONE)
         for before in taken:
             gap = either(abs(number - before) < 0.5, FAR, gap)
         taken.append(number)
         found.append((gap, u, v, *more))
     return found
-
-
-def _farthest(points: PointList | PointTable, other: Point) -> tuple[Point, Any]:
-    """Return the point farthest from another one, and its index."""
-    (found,) = points.highest(lambda gap, u, v: TILT * _far(u - other[1], v - other[2]) - gap)
-    return found
-
-
-def _far(u: Any, v: Any) -> Any:
-    """Return √(u² + v²), up to a twelfth too large."""
-    return maximum(abs(u), abs(v)) + 0.42 * minimum(abs(u), abs(v))

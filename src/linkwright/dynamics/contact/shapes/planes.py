@@ -15,7 +15,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     halves,
     unit,
 )
-from linkwright.dynamics.contact.shapes.manifold_reduction import Point, PointTable, reduced_manifold
+from linkwright.dynamics.contact.shapes.manifold_reduction import VertexList, reduced_manifold
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
@@ -117,19 +117,13 @@ def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandid
     """Return the lowest vertex, and four distant ones among those nearly as low (:func:`reduced_manifold`)."""
     plane, c = _HalfSpace(T_plane), T[:3, 3]
     t1, t2 = T_plane[:3, 0], T_plane[:3, 1]
-    n, x, y = (T[:3, :3].T @ e for e in (plane.normal, t1, t2))
     height = plane.normal @ c - plane.offset
-
+    beneath, axes = c - height * plane.normal, T[:3, :3].T @ np.stack([plane.normal, t1, t2], axis=1)
     vertices = _vertices(shape)
-
-    def point(vertex: Array) -> Point:
-        gap = height + vertex @ n
-        return gap, vertex @ x, vertex @ y, gap
-
-    beneath = c - height * plane.normal
+    points = VertexList(vertices.rows, vertices.first, vertices.count, np.stack([height, 0.0, 0.0]), axes)
     return [
         ContactCandidate(gap, beneath + u * t1 + v * t2 + (0.5 * h) * plane.normal, plane.normal)
-        for gap, u, v, h in reduced_manifold(PointTable(vertices.rows, point, vertices.first, vertices.count))
+        for gap, u, v, h in reduced_manifold(points)
     ]
 
 
