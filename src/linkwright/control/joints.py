@@ -17,7 +17,7 @@ from linkwright.control.joint_space import Motors, by_motors, inverse_by_motors,
 from linkwright.control.references import Wanted, at
 from linkwright.dynamics import difference, gravity_forces, passive_forces
 from linkwright.dynamics.configuration import exp_gradient_inverse
-from linkwright.dynamics.forces.statics import FRICTION_SPEED
+from linkwright.dynamics.forces.springs import FRICTION_SPEED
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.controller import control_law

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.dynamics.forces.statics import FRICTION_SPEED
+from linkwright.dynamics.forces.springs import FRICTION_SPEED
 from linkwright.dynamics.inverse import accelerations
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements

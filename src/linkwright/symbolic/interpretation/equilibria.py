@@ -21,8 +21,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
-from linkwright.dynamics.forces.springs import joints_of, springs_at, stretched
-from linkwright.dynamics.forces.statics import FRICTION_SPEED
+from linkwright.dynamics.forces.springs import FRICTION_SPEED, joints_of, springs_at, stretched
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model

@@ -20,8 +20,8 @@ from linkwright import dynamics
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import ArraySpec, Program, program_of
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.dynamics.forces.springs import spring_forces
-from linkwright.dynamics.forces.statics import FRICTION_SPEED, spring_effort
+from linkwright.dynamics.forces.springs import FRICTION_SPEED, spring_forces
+from linkwright.dynamics.forces.statics import spring_effort
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ModelError, TooLargeError
