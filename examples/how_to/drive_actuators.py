@@ -93,6 +93,33 @@ motion = lw.simulate(puma, puma.neutral(), np.zeros(6), 0.2, actuation=lw.Actuat
 print(motion.activations.shape)                       # (201, 1), the state of the lag
 
 # %% [markdown]
+# ## Transmissions of URDF files
+#
+# Simple and differential transmissions of a URDF file are motors of `model.actuators`. The control is the effort of the motor, and the
+# mechanical reduction is its gear. The `min` and `max` of an effort command of `ros2_control` become the control range, in the units of
+# the motor. Limits of efforts and velocities are those of the joints. `model.save("robot.urdf")` writes the transmissions back.
+
+# %%
+text = """
+<robot name="pendulum">
+  <link name="base"/>
+  <link name="rod">
+    <inertial><origin xyz="0 0 -0.3"/><mass value="1"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="pivot" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>
+  <transmission name="drive">
+    <type>transmission_interface/SimpleTransmission</type>
+    <joint name="pivot"><hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint>
+    <actuator name="motor"><mechanicalReduction>50</mechanicalReduction></actuator>
+  </transmission>
+</robot>
+"""
+pendulum = lw.load(text)
+motion = lw.simulate(pendulum, [0.0], [0.0], 0.5, actuation=lw.Actuation(controls=[0.02]))
+print(pendulum.actuators[0].gear, motion.tau[0])      # 50.0 [1.]
+
+# %% [markdown]
 # ## Read sensors
 #
 # `model.sensors` are the sensors of the file. `lw.sensor_readings` computes them for a state, or along a motion.
@@ -126,9 +153,13 @@ print({name: x.shape for name, x in readings.items()})
 # | `biastype` | `none`, `affine`, `muscle` |
 # | `dyntype` | `none`, `integrator`, `filter`, `filterexact`, `muscle` |
 # | `ctrlrange`, `forcerange`, `actrange`, `actearly`, `gear`, defaults, classes | yes |
-# | transmission | `joint`, `jointinparent`, `tendon` of joints or straight from site to site, `site` without `refsite` |
+# | transmission | `joint`, `jointinparent`, `tendon` of joints, or from site to site and around spheres and cylinders; `site` without `refsite` |
 #
 # Other actuators are listed in the warning of `lw.load` and left out.
+#
+# Tendons with stiffness, damping, limits or dry friction are `model.springs`. A tendon around a sphere or a cylinder takes the shortest
+# path, or passes on the side of its `sidesite` ([Garner and Pandy](https://doi.org/10.1080/10255840008915251)). Tendons over pulleys, and
+# those whose `sidesite` is inside the geom, are listed in the warning.
 #
 # ## Agreement with MuJoCo
 #

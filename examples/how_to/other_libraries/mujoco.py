@@ -89,5 +89,6 @@ assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[
 # | the viewer | `lw.studio`, `lw.Motion.show` |
 # | `mujoco.mjd_transitionFD` | `lw.linearize` with `step=` |
 # | `mujoco.rollout` | `lw.rollout` |
-# | tendons, muscles, flexible bodies, fluids | no equivalent; a spring between two points is `lw.Builder.spring` |
+# | tendons | `model.springs`, and tendons of `model.actuators`; in code `lw.Builder.spring`, `lw.Actuator(tendon=…)` |
+# | flexible bodies, fluids | no equivalent |
 # | equality constraints | `model.with_loop` |

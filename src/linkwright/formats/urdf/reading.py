@@ -1,6 +1,6 @@
 """The URDF reader (specification: the ROS wiki's URDF pages; `quat_xyzw` of version 1.1).
 
-Supported are links with their inertials and shapes, and joints. Meshes are named and not opened. All
+Supported are links with their inertials and shapes, joints, and transmissions. Meshes are named and not opened. All
 problems of a file are reported together, each with file:line:column; elements with an unambiguous interpretation
 are repaired, with one warning.
 """
@@ -20,6 +20,7 @@ from linkwright.errors import FormatError, UnknownNameError
 from linkwright.formats.findings import LONGEST_NAME, near
 from linkwright.formats.text_values import WordFindings
 from linkwright.formats.urdf.shapes import material_colors, shapes_of, with_surfaces
+from linkwright.formats.urdf.transmissions import actuators_of
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
 from linkwright.model.joint_type import JointType
@@ -222,7 +223,8 @@ class UrdfReader(WordFindings):
         self.roots(bodies, joints, ground)
         self.weightless(bodies, joints, {shape.body for shape in shapes})
         name = element.attributes.get("name", "")[:LONGEST_NAME] or name
-        return Description(name, tuple(bodies), tuple(joints), shapes=tuple(shapes))
+        actuators = actuators_of(self, element, joints)
+        return Description(name, tuple(bodies), tuple(joints), shapes=tuple(shapes), actuators=actuators)
 
     def followers(self, joints: list[JointSpec]) -> list[JointSpec]:
         """Return the joints; mimics of unknown joints are ignored with a remark."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.formats.urdf.reading import UNLIMITED
+from linkwright.formats.urdf.transmissions import write_transmissions
 from linkwright.formats.writing import (
     Losses,
     Names,
@@ -76,6 +77,7 @@ class _UrdfWriter:
         for frame in description.frames:
             self.root.add("link", name=frame.name)
             self.joint(self.joints.free(f"{frame.name}_frame"), "fixed", frame.body, frame.name, frame.placement)
+        write_transmissions(self.root, description.actuators, self.losses, self.leaders)
         self.lost()
         self.surfaces()
         return self.root
@@ -242,7 +244,7 @@ class _UrdfWriter:
 
     def lost(self) -> None:
         """Record the elements that URDF cannot represent."""
-        lost_parts(self.description, self.losses, ("loops", "springs", "keyframes", "actuators", "sensors"))
+        lost_parts(self.description, self.losses, ("loops", "springs", "keyframes", "sensors"))
         if tuple(self.description.gravity) != STANDARD_GRAVITY:
             x, y, z = self.description.gravity
             self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: readers use (0, 0, -9.81)")
