@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, TooLargeError
 from linkwright.formats.load import load
 from linkwright.formats.mjcf import velocity_from_mujoco, velocity_to_mujoco
 from linkwright.model.joint import Revolute
@@ -320,3 +320,13 @@ def test_actuators_act_with_contact_and_in_rollouts(tmp_path):
     np.testing.assert_array_equal(rolled.q[-1], motion.q[-1])
     assert motion.impulses.max() > 0.0
     np.testing.assert_allclose(motion.q[-1, 7], 0.3, atol=0.05)
+
+
+def test_steps_too_large_for_machine_code_hold_no_efforts_of_actuators():
+    servo = lw.Actuator("servo", "joint1", gain=(3.0, 0.0, 0.0), bias=(0.0, -3.0, -0.1))
+    chain, driven = lw.load("planar:100").with_actuators(servo), lw.Actuation(controls=[0.3])
+    start = (chain, chain.neutral(), np.zeros(chain.nv), 2e-3)
+    with pytest.raises(TooLargeError, match=r"act at every stage of 'rk4'.*take 'semi_implicit' or 'euler'"):
+        lw.simulate(*start, 1e-3, "rk4", actuation=driven)
+    motion = lw.simulate(*start, 1e-3, "euler", actuation=driven)
+    np.testing.assert_allclose(motion.tau[:2, 0], 3.0 * (0.3 - motion.q[:2, 0]) - 0.1 * motion.v[:2, 0], rtol=1e-12)

@@ -97,11 +97,24 @@ def make_stepper(
         try:
             return _KernelStepper(model, options, effort_function, state, batch, (tolerance, last), every)
         except TooLargeError as error:
+            _require_one_stage(model, options, effort_function, error)
             single, reason = _SingleStepper(model, options, controller, batch, external, tolerance), str(error)
             if model.pairs and single.is_compiled and not in_parts(model):
                 derived(model, _warn_of_single_steps, options, make=lambda: _warn_of_single_steps(model, reason))
             return single
     return _SingleStepper(model, options, controller, batch, external, tolerance)
+
+
+def _require_one_stage(
+    model: Model, options: StepOptions, effort_function: EffortFunction | None, error: TooLargeError
+) -> None:
+    """Raise an error for actuators under a method of several stages, since single steps hold the efforts."""
+    method = method_of(options.method)
+    if effort_function is not None and effort_function.actuated and len(getattr(method, "stages", ())) > 1:
+        raise TooLargeError(
+            f"the actuators of {model.name!r} act at every stage of {options.method!r}, for which its steps are too "
+            f"large for machine code ({error}): take 'semi_implicit' or 'euler'{fewer_pairs(model)}"
+        ) from None
 
 
 def _warn_of_single_steps(model: Model, reason: str) -> None:
