@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from linkwright.errors import FormatError, InputError
 from linkwright.formats.mjcf.tendons import add_tendon, kind_of, other_tendon, tendon_of
 from linkwright.formats.writing import Losses, XmlNode
 from linkwright.model.actuator import ZEROS, Actuator, Muscle, Range
@@ -28,11 +29,17 @@ def actuators_of(reader: MjcfReader) -> dict[int, Actuator]:
     names = reader.names(reader.mujoco.mjtObj.mjOBJ_ACTUATOR, m.nu, lambda i: f"actuator{i}")
     found: dict[int, Actuator] = {}
     other: dict[str, list[str]] = {}
+    problems: list[str] = []
     for i, name in enumerate(names):
         if what := _other_kind(reader, i):
             other.setdefault(what, []).append(name)
         else:
-            found[i] = _actuator(reader, i, name)
+            try:
+                found[i] = _actuator(reader, i, name)
+            except InputError as error:
+                problems.append(f"{reader.path}: {error}")
+    if problems:
+        raise FormatError(problems)
     for what, those in other.items():
         reader.list_names(f"actuators {what}", those)
     return found

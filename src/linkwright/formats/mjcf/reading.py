@@ -355,6 +355,9 @@ class MjcfReader:
         for what in ("qpos0", "qpos_spring", "dof_damping", "dof_armature", "dof_frictionloss"):
             if not np.isfinite(getattr(m, what)).all():
                 problems.append(f"{self.path}: {what} is not finite")
+        equalities = self.names(self.mujoco.mjtObj.mjOBJ_EQUALITY, m.neq, lambda e: f"equality{e}")
+        for e in np.flatnonzero(~np.isfinite(m.eq_data).all(axis=1)):
+            problems.append(f"{self.path}: equality constraint {equalities[e]!r}: its numbers are not finite")
         if not np.isfinite(m.opt.gravity).all():
             problems.append(f"{self.path}: the gravity {m.opt.gravity} is not finite")
         problems += quaternion_problems(self)

@@ -47,10 +47,9 @@ def other_tendon(reader: MjcfReader, t: int) -> str:
     data = reader.mujoco.MjData(m)
     reader.mujoco.mj_kinematics(m, data)
     for w, kind in zip(_wraps(m, t), found, strict=True):
-        geom, side = int(m.wrap_objid[w]), round(float(m.wrap_prm[w]))
-        if kind in ("sphere", "cylinder") and side >= 0:
-            distance = np.linalg.norm(data.site_xpos[side] - data.geom_xpos[geom])
-            if distance < m.geom_size[geom, 0]:
+        if kind in ("sphere", "cylinder") and (side := round(float(m.wrap_prm[w]))) >= 0:
+            geom = int(m.wrap_objid[w])
+            if np.linalg.norm(data.site_xpos[side] - data.geom_xpos[geom]) < m.geom_size[geom, 0]:
                 return "through geoms (their sidesite is inside)"
     return ""
 
