@@ -239,6 +239,21 @@ def test_seven_joints_keep_their_elbow_angle(server):
         np.testing.assert_allclose(hand.pose(q), T, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+def test_ghosts_of_a_redundant_arm_show_its_self_motion(server):
+    try:
+        model = lw.load("panda")
+    except lw.errors.InputError:
+        pytest.skip("example-robot-data is not installed (the extra robots)")
+    posture = Posture(model)
+    hand = Hand(BrowserScene(server, model, posture.q), posture)
+    hand.set_branches(True)
+    wrists = {round(float(q[6] - posture.q[6]), 2) for q in hand._branches}
+    assert wrists >= {-0.25, 0.25}
+    for q in hand._branches:
+        np.testing.assert_allclose(hand.pose(q), hand.pose(posture.q), atol=1e-6)
+
+
 def test_hands_without_an_exact_answer_say_so(server):
     _, _, _, hand = made(server, "stewart")
     assert hand.set_branches(True).startswith("This hand has no analytic inverse kinematics")

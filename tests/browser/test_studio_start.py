@@ -188,7 +188,7 @@ def test_a_telephone_sees_the_robot_above_the_controls():
     from linkwright.browser.camera import free_share
 
     assert free_share(1280, 720) == 1.0
-    assert 0.7 < free_share(390, 844) < 0.8
+    assert 0.8 < free_share(390, 844) < 0.85
 
 
 def test_curves_show_all_joints_of_an_arm(server):

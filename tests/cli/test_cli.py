@@ -590,3 +590,15 @@ def test_info_lists_missing_mesh_files_in_one_line(tmp_path, capsys):
     text = run("info", model, "--no-operations", "--verbose", capsys=capsys)[1]
     assert "b.stl, c.stl, d.stl, package://nowhere/arm.stl" in text
     assert "mesh" not in run("info", "two_link", "--no-operations", capsys=capsys)[1]
+
+
+@pytest.mark.filterwarnings("ignore:.*is not found:linkwright.errors.FormatWarning")
+def test_lengths_in_millimeters_are_reported_in_one_line(tmp_path, capsys):
+    model = tmp_path / "swing.urdf"
+    model.write_text(URDF)
+    assert "large" not in run("info", model, "--no-operations", capsys=capsys)[2]
+    model.write_text(URDF.replace("<axis", '<origin xyz="0 0 500"/><axis'))
+    line = f"the robot is 500 m large: are its lengths in millimeters? More: linkwright check {model}\n"
+    assert line in run("info", model, "--no-operations", capsys=capsys)[2]
+    simulation = ("simulate", model, "--time", "0.1", "--no-animation", "--out", tmp_path / "out")
+    assert line in run(*simulation, capsys=capsys)[2]

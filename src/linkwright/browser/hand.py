@@ -31,6 +31,8 @@ APART = 0.01
 """Relative to the size of the robot: ghosts with nearer joints have the outline of the robot."""
 GIZMO = 0.22
 """Length of the arrows of the gizmo, relative to the size of the robot."""
+SELF_MOTION = (-0.5, -0.25, 0.25, 0.5)
+"""rad, offsets of the given joint of a redundant arm."""
 GHOST_COLOR = (120, 144, 176)
 GHOST_OPACITY = 0.22
 GRAY_RED = (190, 60, 60)
@@ -196,15 +198,34 @@ class Hand:
         return derived(self.model, _solver, self.frame, self.track)
 
     def branches(self, target: Array) -> Array:
-        """Return all analytic postures (n, nq) within the limits that bring the hand to a target (4, 4)."""
-        (solver, task), q = self._solver(), self.posture.q
-        given: tuple[Any, ...] = ()
+        """Return all analytic postures (n, nq) within the limits that bring the hand to a target (4, 4).
+
+        A redundant arm keeps its elbow angle or the joint that its solver is given.
+        """
+        solver, q = self._solver()[0], self.posture.q
         if solver.given == "elbow angle":
-            given = (solver.elbow_angle(q),)
-        elif solver.given is not None:
-            given = (q[self.model.slice(solver.given).q][0],)
-        asked = target[:3, 3] if task == "position" else target
-        found = solver(asked, *given)
+            return self._branches_at(target, solver.elbow_angle(q))
+        if solver.given is not None:
+            return self._branches_at(target, q[self.model.slice(solver.given).q][0])
+        return self._branches_at(target)
+
+    def _self_motion(self, target: Array) -> Array:
+        """Return postures (n, nq) of a redundant arm with other values of the joint that its solver is given."""
+        solver, q = self._solver()[0], self.posture.q
+        if solver.given in (None, "elbow angle"):
+            return np.zeros((0, self.model.nq))
+        given = q[self.model.slice(solver.given).q][0]
+        nearest = []
+        for offset in SELF_MOTION:
+            postures = self._branches_at(target, given + offset)
+            if len(postures):
+                nearest.append(postures[np.argmin(np.abs(postures - q).max(axis=1))])
+        return np.array(nearest).reshape(-1, self.model.nq)
+
+    def _branches_at(self, target: Array, *given: float) -> Array:
+        """Return analytic postures (n, nq) within the limits, for the coordinate of a redundant arm."""
+        (solver, task), q = self._solver(), self.posture.q
+        found = solver(target[:3, 3] if task == "position" else target, *given)
         postures: Array = found.q[found.exact & found.within]
         whole = np.tile(q, (len(postures), 1))
         whole[:, list(found.places)] = postures[:, list(found.places)]
@@ -215,7 +236,7 @@ class Hand:
             return
         whole = target if target.shape == (4, 4) else self.target
         try:
-            postures = self.branches(whole)
+            postures = np.concatenate([self.branches(whole), self._self_motion(whole)])
         except LinkwrightError:
             postures = np.zeros((0, self.model.nq))
         q = self.posture.q

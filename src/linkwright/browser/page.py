@@ -38,7 +38,7 @@ HIDDEN = "The gizmo is hidden during a simulation, where the mouse pushes links.
 TRACKS: dict[str, Track] = {"position": "position", "position + orientation": "pose"}
 FIRST_STEPS = ("Drag", "Simulate", "Equations", "Push")
 DRAG = "Drag an arrow of the gizmo to move the hand, or a ring to rotate it. The joints follow."
-WELCOME = "**First steps**: drag the gizmo at the hand, or press a button."
+WELCOME = "**First steps**: drag the gizmo, or press a button."
 
 
 class Studio:
@@ -174,9 +174,15 @@ class Studio:
         seen.on_update(lambda _: self._see_hand())
         frame.on_update(take_frame)
         track.on_update(take_track)
-        ghosts.on_update(lambda _: self.tell(hand.set_branches(bool(ghosts.value))))
+        ghosts.on_update(lambda _: self._see_ghosts())
         other.on_click(lambda _: self.tell(hand.next_branch()))
         return hand
+
+    def _see_ghosts(self) -> None:
+        """Show or hide all postures; uncheck the box of a hand without analytic postures."""
+        assert self.hand is not None
+        self.tell(self.hand.set_branches(bool(self._ghosts.value)))
+        self._ghosts.value = self.hand.show_branches
 
     def _simulated(self) -> None:
         """Hide the gizmo and the ghosts, and a ground without contact, when a simulation begins."""

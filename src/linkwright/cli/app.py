@@ -45,9 +45,10 @@ Whole = Annotated[int, Parameter(converter=_whole)]
 def load_robot(robot: str, root: str, verbose: bool = False) -> Model:
     """Load a robot from a file, by its name, or from the standard input.
 
-    Several remarks about a file are one line unless ``verbose``.
+    Several remarks about a file are one line unless ``verbose``. Probable errors of units are reported.
     """
     from linkwright.formats.load import load
+    from linkwright.robot_check.check import unit_findings
 
     with terminal.errors.status(Text(f"reading {robot}")), warnings.catch_warnings(record=True) as caught:
         source = standard_input() if robot == STANDARD_INPUT else robot
@@ -57,6 +58,10 @@ def load_robot(robot: str, root: str, verbose: bool = False) -> Model:
         if issubclass(one.category, FormatWarning) and not verbose and "\n" in text:
             text = f"{text.partition(chr(10))[0].rstrip(':')} (--verbose lists them)"
         warnings.showwarning(one.category(text), one.category, one.filename, one.lineno)
+    if strange := unit_findings(model):
+        name = "-" if robot == STANDARD_INPUT else robot
+        text = f"{strange[0].message} More: linkwright check {name}"
+        warnings.showwarning(FormatWarning(text), FormatWarning, name, 0)
     return model
 
 

@@ -10,8 +10,8 @@ from linkwright.errors import FormatWarning, LinkwrightWarning, MissingFileError
 from linkwright.formats.load import load
 from linkwright.model.tree import Model
 from linkwright.robot_check.finding import SEVERITIES, FileFinding, Severity
-from linkwright.robot_check.joints import joint_findings
-from linkwright.robot_check.lengths import length_findings
+from linkwright.robot_check.joints import joint_findings, range_findings
+from linkwright.robot_check.lengths import length_findings, quick_length_findings
 from linkwright.robot_check.masses import mass_findings
 from linkwright.robot_check.overlap import overlap_findings
 
@@ -61,6 +61,11 @@ def check_robot(source: str, root: str | None = None, **options: Any) -> Checked
             found += findings(model, tuple(found))
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return CheckedRobot(model, tuple(found))
+
+
+def unit_findings(model: Model) -> list[FileFinding]:
+    """Return the findings about units of a loaded robot that need neither its file nor its meshes."""
+    return [*range_findings(model), *quick_length_findings(model)]
 
 
 def _of_remark(remark: str, source: str) -> FileFinding:

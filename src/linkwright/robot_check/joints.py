@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from linkwright.dynamics.limbs import legs_below_base
-from linkwright.model.elements import Joint
 from linkwright.model.tree import Model
 from linkwright.robot_check.finding import FileFinding, few
 
@@ -28,18 +27,14 @@ def joint_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[File
     for joint in model.joints:
         if joint.coupling or not joint.motion.nv:
             continue
-        place = places.get(joint.name, "")
         finite = np.isfinite(joint.lower) & np.isfinite(joint.upper)
-        if joint.motion.hinge or joint.motion.slide:
-            if not finite.all():
-                if repr(joint.name) not in reported:
-                    open_ended.append(joint.name)
-            else:
-                yield from _range(joint, place)
+        if (joint.motion.hinge or joint.motion.slide) and not finite.all() and repr(joint.name) not in reported:
+            open_ended.append(joint.name)
         if np.any(joint.effort_limit == 0.0) or np.any(joint.velocity_limit == 0.0):
             idle.append(joint.name)
         if not joint.motion.floating and np.isinf(joint.effort_limit).all():
             without_effort.append(joint.name)
+    yield from range_findings(model)
     if open_ended:
         text = f"without position limits: {few(open_ended)}"
         yield FileFinding("note", "limits", places.get(open_ended[0], ""), text)
@@ -60,9 +55,13 @@ def joint_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[File
         yield FileFinding("note", "limits", places.get(outside[0], ""), f"zero is outside the limits of {few(outside)}")
 
 
-def _range(joint: Joint, place: str) -> Iterator[FileFinding]:
-    largest = float(max(np.abs(joint.lower).max(), np.abs(joint.upper).max()))
-    if joint.motion.hinge and TURNS < largest < UNLIMITED:
-        limits = f"{joint.lower.min():.4g} to {joint.upper.max():.4g} rad"
-        text = f"joint {joint.name!r}: limits of {limits}: are they in degrees?"
-        yield FileFinding("warning", "units", place, text)
+def range_findings(model: Model) -> Iterator[FileFinding]:
+    """Yield the findings about limits in degrees."""
+    places = {joint.name: joint.place for joint in model.description.joints}
+    for joint in model.joints:
+        if not joint.motion.hinge or joint.coupling:
+            continue
+        if TURNS < float(max(np.abs(joint.lower).max(), np.abs(joint.upper).max())) < UNLIMITED:
+            limits = f"{joint.lower.min():.4g} to {joint.upper.max():.4g} rad"
+            text = f"joint {joint.name!r}: limits of {limits}: are they in degrees?"
+            yield FileFinding("warning", "units", places.get(joint.name, ""), text)

@@ -9,6 +9,7 @@ import numpy as np
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import LinkwrightError, MissingExtraError, MissingFileError
 from linkwright.formats.meshes import mesh_file, mesh_of
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.robot_check.extents import half_extents
 from linkwright.robot_check.finding import FileFinding
@@ -32,10 +33,12 @@ HUGE = 100.0
 def length_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[FileFinding]:
     """Yield the findings about units of length, and about meshes."""
     yield from _meshes(model)
-    far = list(_offsets(model))
-    yield from far
-    if not far:
-        yield from _shapes(model)
+    yield from list(_offsets(model)) or _shapes(model, model.shapes)
+
+
+def quick_length_findings(model: Model) -> Iterator[FileFinding]:
+    """Yield the findings about units of length that need no mesh file."""
+    yield from list(_offsets(model)) or _shapes(model, [shape for shape in model.shapes if shape.kind != "mesh"])
 
 
 def _offsets(model: Model) -> Iterator[FileFinding]:
@@ -52,11 +55,11 @@ def _offsets(model: Model) -> Iterator[FileFinding]:
             yield FileFinding("warning", "units", joint.place, f"joint {joint.name!r}: {text}: is it in millimeters?")
 
 
-def _shapes(model: Model) -> Iterator[FileFinding]:
+def _shapes(model: Model, shapes: Sequence[Shape]) -> Iterator[FileFinding]:
     q = np.clip(model.neutral(), model.lower, model.upper)
     origins = np.array([T[:3, 3] for T in body_poses(model, q)]).reshape(-1, 3)
     sizes = {}
-    for k, shape in enumerate(model.shapes):
+    for k, shape in enumerate(shapes):
         if model.frame(shape.body).body >= 0 and (box := half_extents(shape)) is not None:
             sizes[k] = 2.0 * float(np.linalg.norm(box[1]))
     robot = float(np.linalg.norm(np.ptp(np.vstack([np.zeros(3), origins]), axis=0)))
@@ -65,7 +68,7 @@ def _shapes(model: Model) -> Iterator[FileFinding]:
     if robot > HUGE:
         yield FileFinding("warning", "units", "", f"the robot is {robot:.4g} m large: are its lengths in millimeters?")
     for k, size in sizes.items():
-        shape = model.shapes[k]
+        shape = shapes[k]
         what = f"the mesh {shape.file!r} of {shape.body!r}" if shape.kind == "mesh" else f"the {shape.called}"
         cure = '; is it in millimeters? scale="0.001 0.001 0.001" converts it' if shape.kind == "mesh" else ""
         if size > LARGE * robot > 0.0:

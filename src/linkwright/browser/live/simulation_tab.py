@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.camera import CameraControls
+from linkwright.browser.camera import CameraControls, free_share
 from linkwright.browser.equation_view import Typeset, may_be_typeset, typeset
 from linkwright.browser.labels import literal
 from linkwright.browser.live.live import Live
@@ -204,7 +204,9 @@ class Simulating:
         across = ACROSS if self.live.stands else 1.0
         for client in self.server.get_clients().values():
             at = client.camera
-            cameras.append((at, narrow(at.image_width - beside, at.image_height, across)))
+            telephone = free_share(at.image_width, at.image_height) < 1.0  # its picture is filled already
+            more = 1.0 if telephone else narrow(at.image_width - beside, at.image_height, across)
+            cameras.append((at, more))
         for camera, more in cameras:
             middle = np.asarray(camera.look_at) + shift
             away = np.asarray(camera.position) - np.asarray(camera.look_at)
