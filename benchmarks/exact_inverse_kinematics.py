@@ -194,7 +194,7 @@ def search(n: int, starts: int = 200) -> None:
         for name in fixed:
             start[..., model.slice(name).q] = q[:, None, model.slice(name).q]
         reached = lw.inverse_kinematics(
-            model, {case.frame: target}, start, 1e-10, restarts=0, joint_limits=False, fixed=fixed
+            model, {case.frame: target}, start, tolerance=1e-10, restarts=0, joint_limits=False, fixed=fixed
         )
         some, seen, missed, false, unseen = reached.converged, 0, 0, 0, 0
         for k in range(n):

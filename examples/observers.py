@@ -110,7 +110,7 @@ def a_push_is_found() -> None:
             law = partial(control.with_model, controller=law, mechanism=known)
             actuation, around = lw.Actuation(**real), lw.Surroundings(wrenches=pushed)
             motion = lw.simulate(arm, home, rest, 0.25, controller=law, actuation=actuation, surroundings=around)
-            along = control.hand_wrench(known, motion.q, motion.state["external"], "tool") @ push / 5.0
+            along = control.hand_wrench(known, motion.q, "tool", motion.state["external"]) @ push / 5.0
             ax.plot(motion.t, along, color=color, label=f"K_O = {gain:g}/s")
             if known is arm:
                 print(f"K_O = {gain:g}/s: {along[round(begin / STEP) + 20] / 5.0:.1%} of the push after 20 ms")

@@ -180,6 +180,7 @@ def add_loop(
     type: str | tuple[str, Any],
     first: str,
     second: str,
+    *,
     axis: ArrayLike | None = None,
 ) -> TransferredState:  # a loop's kind is its type elsewhere too
     """Add a loop that holds two frames at their present relative pose, by a plastic impact.

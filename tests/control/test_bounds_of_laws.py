@@ -185,7 +185,7 @@ def test_compliance_of_closed_loops_is_that_of_what_they_allow(mechanism):
     some = np.concatenate([np.full(joint.nv, 100.0 * (joint.parent == "world")) for joint in model.joints])
     for K in (np.full(model.nv, 100.0), some):
         expected = J @ Z @ np.linalg.solve(Z.T @ (K[:, None] * Z), Z.T @ J.T)
-        found = control.compliance(model, np.stack([q, q]), K, frame)
+        found = control.compliance(model, np.stack([q, q]), frame, K)
         assert np.allclose(found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
 
 
@@ -208,19 +208,19 @@ def test_compliance_of_a_loop_is_that_of_its_simulation():
         surroundings=lw.Surroundings(wrenches={"pin_end": push}),
     )
     turned = lw.pose(still, q, "pin_end")[:3, :3].T @ lw.pose(still, motion.q[-1], "pin_end")[:3, :3]
-    C = control.compliance(model, q, 100.0, "pin_end")
+    C = control.compliance(model, q, "pin_end", 100.0)
     assert np.arctan2(turned[1, 0], turned[0, 0]) == pytest.approx(C[5, 5] * push[5], rel=1e-3)
     with pytest.raises(LinkwrightError, match="compliance under a wrench is for mechanisms without loops"):
-        control.compliance(model, q, 100.0, "pin_end", push)
+        control.compliance(model, q, "pin_end", 100.0, push)
     with pytest.raises(LinkwrightError, match=r"stiffness has shape \(2,\)"):
-        control.compliance(model, q, np.ones(2), "pin_end")
+        control.compliance(model, q, "pin_end", np.ones(2))
 
 
 def test_compliance_takes_batches():
     q, w = arm.random(4, seed=2), np.array([0.0, 0, -20, 0, 1, 0])
-    together = control.compliance(arm, q, 500.0, "tool", w)
+    together = control.compliance(arm, q, "tool", 500.0, w)
     for one, row in zip(together, q, strict=True):
-        assert np.allclose(one, control.compliance(arm, row, 500.0, "tool", w), rtol=1e-10, atol=1e-14)
+        assert np.allclose(one, control.compliance(arm, row, "tool", 500.0, w), rtol=1e-10, atol=1e-14)
 
 
 @pytest.fixture(scope="module")

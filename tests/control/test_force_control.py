@@ -277,7 +277,7 @@ def test_compliance_is_how_far_the_hand_gives_way(loaded):
     """Against equilibria of springs in the joints, K (q₀ − q) + Jᵀw = 0, at two loads that differ little."""
     K, w = np.array([900.0, 800, 700, 600, 300, 200, 100]), 10.0 * W if loaded else np.zeros(6)
     q0 = START - lw.joint_forces(arm, START, "tool", w) / K  # in balance at START
-    C = lw.control.compliance(arm, START, K, "tool", w)
+    C = lw.control.compliance(arm, START, "tool", K, w)
 
     def place(load):
         q = START
@@ -292,7 +292,7 @@ def test_compliance_is_how_far_the_hand_gives_way(loaded):
         )
         assert np.allclose(moved, C[:, k], rtol=1e-4, atol=1e-6 * np.abs(C).max())
     J = lw.jacobian(arm, START, "tool")
-    assert np.allclose(lw.control.compliance(arm, START, np.diag(K), "tool"), (J / K) @ J.T)
+    assert np.allclose(lw.control.compliance(arm, START, "tool", np.diag(K)), (J / K) @ J.T)
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no compiler of C")

@@ -68,11 +68,11 @@ def test_a_push_of_5_newton_is_found_within_20_milliseconds(arm, holding, gain, 
     motion = lw.simulate(
         arm, HOME, np.zeros(7), 0.2, controller=law, surroundings=lw.Surroundings(wrenches=push_from(0.1))
     )
-    wrench = control.hand_wrench(arm, motion.q[120], motion.state["external"][120], "tool")
+    wrench = control.hand_wrench(arm, motion.q[120], "tool", motion.state["external"][120])
     share = wrench[:3] @ PUSH[:3] / 25.0
     assert at_20_ms < share < at_20_ms + 0.01
     assert np.abs(motion.state["external"][:100]).max() < 1e-6
-    assert control.hand_wrench(arm, motion.q[-1], motion.state["external"][-1], "tool") == pytest.approx(PUSH, abs=0.01)
+    assert control.hand_wrench(arm, motion.q[-1], "tool", motion.state["external"][-1]) == pytest.approx(PUSH, abs=0.01)
 
 
 def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
@@ -83,7 +83,7 @@ def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
     law = partial(control.with_model, controller=law, mechanism=known)
     real = {"delay": 1e-3, "noise": {"q": 1e-5, "v": 2e-4}}
     motion = lw.simulate(arm, HOME, np.zeros(7), 1.0, **grouped(controller=law, wrenches=push_from(0.5), **real))
-    wrenches = control.hand_wrench(known, motion.q, motion.state["external"], "tool")[:, :3]
+    wrenches = control.hand_wrench(known, motion.q, "tool", motion.state["external"])[:, :3]
     before, after = wrenches[300:500].mean(axis=0), wrenches[800:].mean(axis=0)
     assert np.abs(after - before - PUSH[:3]).max() < 0.5
     assert 0.5 < np.abs(before).max() < 6.0
@@ -131,7 +131,7 @@ def test_a_law_may_ask_for_the_wrench_at_the_hand(arm, holding):
     """In the machine code of the steps: what holds against the force along x gives way as if that were not there."""
 
     def one_sided(model, t, q, v, *, external):
-        force = control.hand_wrench(model, q, external, "tool", "linear")
+        force = control.hand_wrench(model, q, "tool", external, "linear")
         against = np.concatenate([-force[:1], np.zeros(5)])
         return holding(model, t, q, v) + lw.joint_forces(model, q, "tool", against)
 
@@ -153,11 +153,11 @@ def test_a_law_may_ask_for_the_wrench_at_the_hand(arm, holding):
 def test_the_wrench_at_the_hand_is_found_of_its_efforts(arm):
     q, wrench = arm.random(seed=4), np.array([1.0, -2.0, 3.0, 0.1, 0.2, -0.3])
     tau = lw.joint_forces(arm, q, "tool", wrench)
-    assert control.hand_wrench(arm, q, tau, "tool") == pytest.approx(wrench)
+    assert control.hand_wrench(arm, q, "tool", tau) == pytest.approx(wrench)
     flat = lw.load("two_link")
     frame = flat.bodies[-1].name
     tau = lw.joint_forces(flat, [0.3, 0.8], frame, [1.0, -2.0, 0, 0, 0, 0])
-    assert control.hand_wrench(flat, np.array([0.3, 0.8]), tau, frame, ["x"], 0.0).shape == (1,)
+    assert control.hand_wrench(flat, np.array([0.3, 0.8]), frame, tau, ["x"], 0.0).shape == (1,)
 
 
 @pytest.mark.parametrize(

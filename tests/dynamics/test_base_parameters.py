@@ -20,7 +20,7 @@ seeds = st.integers(0, 1000)
 
 def stacked(model, armature=False, rows=None):
     """The efforts' regressor at random states, one below the other."""
-    p = len(lw.parameter_names(model, armature))
+    p = len(lw.parameter_names(model, armature=armature))
     n = rows or 3 * p // model.nv + 5
     rng = np.random.default_rng(1)
     unlimited = lw.integrate(model, model.neutral(), 2.0 * rng.normal(size=(n, model.nv)))
@@ -43,7 +43,7 @@ def rank(A, singular=1e-8):
 def test_they_determine_all_efforts(model, seed, armature):
     with warnings.catch_warnings(record=True) as caught:  # of axes that are nearly parallel
         warnings.simplefilter("always")
-        base = lw.base_parameters(model, armature)
+        base = lw.base_parameters(model, armature=armature)
     assume(not caught)
     q, v, a = state(model, seed)
     Y = regressor(model, q, v, a, armature=armature)
@@ -58,7 +58,7 @@ def test_they_determine_all_efforts(model, seed, armature):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_they_are_as_many_as_the_rank_of_what_motions_show(seed, mimics, armature):
     model = one_of_each(seed, mimics=mimics, springs=armature)
-    assert lw.base_parameters(model, armature).rank == rank(stacked(model, armature))
+    assert lw.base_parameters(model, armature=armature).rank == rank(stacked(model, armature))
 
 
 @pytest.mark.parametrize("kind", JOINT_TYPES)
@@ -66,7 +66,7 @@ def test_near_the_ground_too(kind):
     """Where rotors and bodies may do the same: two of a kind, the first on the ground."""
     model = random_tree([kind, kind], seed=3, springs=False)
     for armature in (False, True):
-        assert lw.base_parameters(model, armature).rank == rank(stacked(model, armature))
+        assert lw.base_parameters(model, armature=armature).rank == rank(stacked(model, armature))
 
 
 @pytest.mark.parametrize(

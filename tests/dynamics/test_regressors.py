@@ -93,7 +93,7 @@ def test_friction_has_columns_of_its_own():
     pi = lw.inertial_parameters(model, armature=True, friction=True)
     expected = lw.inverse_dynamics(model, q, v, a) - lw.passive_forces(model, q, v)
     assert relative_error(Y @ pi, expected) < 1e-12
-    assert Y.shape == (model.nv, len(pi)) == (model.nv, len(lw.parameter_names(model, True, True)))
+    assert Y.shape == (model.nv, len(pi)) == (model.nv, len(lw.parameter_names(model, armature=True, friction=True)))
 
 
 def test_friction_of_followers_counts_in_their_leaders():

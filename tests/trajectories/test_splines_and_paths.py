@@ -214,9 +214,9 @@ def test_a_jump_is_reported_with_the_joint_that_stops_it():
     home = lw.pose(arm, np.array([0.3, 0.6, -0.2, 1.2, 0.4, 0.8, 0.1]), "tool")
     ring = plans.circle(home, home[:3, 3] + [0.0, 0.0, -0.1], [1.0, 0.3, 0.0], duration=2.0)
     start = arm.random(seed=4)
-    with pytest.raises(InputError, match=r"past 0\.249\d* s: there 'joint3' is at its limit; the start is 1.9"):
+    with pytest.raises(InputError, match=r"past 0\.249\d* s: there 'joint3' is at its limit; the initial guess is 1.9"):
         plans.follow(arm, "tool", ring, start)
-    with pytest.raises(ShapeError, match="start has shape"):
+    with pytest.raises(ShapeError, match="initial_guess has shape"):
         plans.follow(arm, "tool", ring, np.zeros((2, 7)))
 
 

@@ -111,7 +111,7 @@ class Kernel(Entered):
         """Whether all machine code used so far came from the cache."""
         return self._native is not None and self._native.from_cache
 
-    def prepare(self, rows: bool = True, batches: bool = True) -> Kernel:
+    def prepare(self, *, rows: bool = True, batches: bool = True) -> Kernel:
         """Compile the machine code for single rows and for batches now instead of on first use.
 
         Parameters
@@ -302,7 +302,7 @@ class Kernel(Entered):
             for number, source in fed.items():
                 arrays[number] = places[source]
 
-    def measured_time(self, single: bool = False) -> float:
+    def measured_time(self, *, single: bool = False) -> float:
         """Measure the time of some hundred rows, or of a single row, in one thread.
 
         Parameters

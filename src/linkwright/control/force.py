@@ -457,7 +457,7 @@ def hybrid(
 
 
 @takes_model
-def compliance(model: Model, q: Array, stiffness: float | Array, frame: str, wrench: Array | None = None) -> Array:
+def compliance(model: Model, q: Array, frame: str, stiffness: float | Array, wrench: Array | None = None) -> Array:
     """Compute the compliance of a frame, C_x = J (K_q − ∂(Jᵀw)/∂q)⁻¹ Jᵀ.
 
     C_x is the displacement of the hand per small force, m/N and rad/(N m), in world axes; its inverse, if it exists, is
@@ -470,10 +470,10 @@ def compliance(model: Model, q: Array, stiffness: float | Array, frame: str, wre
         Mechanism.
     q : ndarray, shape (..., nq)
         Configuration.
-    stiffness : float or ndarray, shape (nv,) or (nv, nv)
-        K_q, stiffness of the joints, N m/rad or N/m.
     frame : str
         Name of the frame.
+    stiffness : float or ndarray, shape (nv,) or (nv, nv)
+        K_q, stiffness of the joints, N m/rad or N/m.
     wrench : ndarray, shape (..., 6), optional
         External load w = [f; n] on the hand. The hand is stiffer if the load pulls and softer if it pushes (Salisbury
         1980; Chen & Kao 2000).

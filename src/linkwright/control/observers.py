@@ -145,8 +145,8 @@ def momentum_observer(
 def hand_wrench(
     model: Model,
     q: Shaped[Array, "nq"],
-    tau: Shaped[Array, "nv"],
     frame: str,
+    tau: Shaped[Array, "nv"],
     directions: str | Sequence[str] = "all",
     regularization: float = 0.0,
 ) -> Array:
@@ -158,10 +158,10 @@ def hand_wrench(
         Mechanism.
     q : ndarray, shape (..., nq)
         Configuration.
-    tau : ndarray, shape (..., nv)
-        External efforts, such as those of `momentum_observer`.
     frame : str
         Name of the frame; the result is exact if the contact is there.
+    tau : ndarray, shape (..., nv)
+        External efforts, such as those of `momentum_observer`.
     directions : str or sequence of str, optional
         Directions of the contact, as for `operational_space`. A mechanism with few joints can observe few.
     regularization : float, optional

@@ -160,14 +160,14 @@ def log(u: Shaped[Any, "4"]) -> Shaped[Array, "3"]:
 
 
 @rows_of(a=UNIT, b=UNIT)
-def slerp(a: Shaped[Any, "4"], b: Shaped[Any, "4"], t: Shaped[Any, ""]) -> Shaped[Array, "4"]:
+def slerp(a: Shaped[Any, "4"], b: Shaped[Any, "4"], s: Shaped[Any, ""]) -> Shaped[Array, "4"]:
     """Interpolate between two orientations along the shorter path at constant angular velocity.
 
     Parameters
     ----------
     a, b : array_like, shape (..., 4)
         Unit quaternions.
-    t : array_like, shape (...)
+    s : array_like, shape (...)
         Fraction of the path; values below 0 and above 1 extrapolate.
 
     Returns
@@ -179,4 +179,4 @@ def slerp(a: Shaped[Any, "4"], b: Shaped[Any, "4"], t: Shaped[Any, ""]) -> Shape
     ----------
     Shoemake, "Animating rotation with quaternion curves", *SIGGRAPH* 1985, section 3.3.
     """
-    return single.quaternion_between(a, b, t)
+    return single.quaternion_between(a, b, s)

@@ -290,14 +290,14 @@ def wrench_adjoint(T: Shaped[Any, "4 4"]) -> Shaped[Array, "6 6"]:
 
 
 @rows_of(a=POSE, b=POSE)
-def interpolate(a: Shaped[Any, "4 4"], b: Shaped[Any, "4 4"], t: Shaped[Any, ""]) -> Shaped[Array, "4 4"]:
-    """Interpolate between two poses at a constant twist: a exp(t log(a⁻¹ b)).
+def interpolate(a: Shaped[Any, "4 4"], b: Shaped[Any, "4 4"], s: Shaped[Any, ""]) -> Shaped[Array, "4 4"]:
+    """Interpolate between two poses at a constant twist: a exp(s log(a⁻¹ b)).
 
     Parameters
     ----------
     a, b : array_like, shape (..., 4, 4)
         Poses.
-    t : array_like, shape (...)
+    s : array_like, shape (...)
         Fraction of the path; values below 0 and above 1 extrapolate.
 
     Returns
@@ -305,4 +305,4 @@ def interpolate(a: Shaped[Any, "4 4"], b: Shaped[Any, "4 4"], t: Shaped[Any, ""]
     ndarray, shape (..., 4, 4)
         Pose.
     """
-    return a @ single.pose_exp(t * single.pose_log(single.inverse_pose(a) @ b))
+    return a @ single.pose_exp(s * single.pose_log(single.inverse_pose(a) @ b))

@@ -117,7 +117,7 @@ class Identified:
             raise UnknownNameError("parameter", name, self.names)
         return float(self.parameters[self.names.index(name)])
 
-    def report(self, all_parameters: bool = True) -> str:
+    def report(self, *, all_parameters: bool = True) -> str:
         """Return the result as text: efforts, base parameters with standard errors, and parameters with their source.
 
         Parameters

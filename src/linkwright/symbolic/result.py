@@ -393,6 +393,7 @@ class Equations(ProgrammedEquations):
 def equations(
     model: Model,
     parameters: str | Mapping[str, Any] = "symbols",
+    *,
     angle_tolerance: float = 1e-5,
     method: str = "recursive",
     term_limit: int = TERM_LIMIT,

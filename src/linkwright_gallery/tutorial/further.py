@@ -93,7 +93,7 @@ def further() -> Iterator[Finding | Erratum]:
     q, springs = robot.random(seed=1), np.array([200.0, 200.0, 150.0, 100.0, 20.0, 20.0, 10.0])
     J = lw.jacobian(robot, q, "tool")
     given = J @ np.diag(1.0 / springs) @ J.T
-    yield formula("compliance: J K⁻¹ Jᵀ", given, lw.control.compliance(robot, q, springs, "tool"))
+    yield formula("compliance: J K⁻¹ Jᵀ", given, lw.control.compliance(robot, q, "tool", springs))
     T = lw.pose(robot, q, "tool")
     away = T.copy()
     away[:3, 3] += [0.01, -0.02, 0.03]

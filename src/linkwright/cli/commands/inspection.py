@@ -170,7 +170,9 @@ def equations(
         raise InputError(f"--angles and --form {form} cannot both be given; use one of them")
     model = load_robot(robot, root, verbose)
     with terminal.errors.status("deriving the equations"):
-        made = derive(model, named_parameters(parameters), angle_tolerance, base_parameters=base_parameters)
+        made = derive(
+            model, named_parameters(parameters), angle_tolerance=angle_tolerance, base_parameters=base_parameters
+        )
         if coordinates:
             parts = [entry.partition("=") for entry in coordinates.split(",")]
             if wrong := [name for name, equals, value in parts if not (equals and value.strip())]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwright.dynamics import difference, integrate
 from linkwright.errors import ArgumentError, counted
+from linkwright.files import write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, clip
@@ -143,11 +145,13 @@ class OptimalMotion:
         whole = {name: getattr(self, name) for name in ("model", "t", "step", "method", "low", "high")}
         return OptimalMotion(**whole, **parts, costs=costs, reason=reason)
 
-    def plot(self, *, title: str | None = None) -> Figure:
+    def plot(self, path: str | Path | None = None, *, title: str | None = None) -> Figure:
         """Plot positions, velocities and efforts of a single trajectory over time.
 
         Parameters
         ----------
+        path : str or Path, optional
+            File to write the figure to.
         title : str, optional
             Title of the figure.
 
@@ -159,7 +163,10 @@ class OptimalMotion:
         if self.cost.ndim:
             raise ArgumentError(f"plot one of them, motions[0].plot(); there are {self.cost.shape}")
         tau = np.concatenate([self.tau, self.tau[-1:]])
-        return plot_motion(self.model, self.t, self.q, self.v, tau=tau, title=title)
+        figure = plot_motion(self.model, self.t, self.q, self.v, tau=tau, title=title)
+        if path is not None:
+            write_figure(path, figure)
+        return figure
 
     def __repr__(self) -> str:
         nodes = counted(len(self.t) - 1, "node")

@@ -154,7 +154,7 @@ def combination(row: Array, first: int, names: Sequence[str]) -> str:
 
 
 @takes_model
-def base_parameters(model: Model, armature: bool = False, friction: bool = False) -> BaseParameters:
+def base_parameters(model: Model, *, armature: bool = False, friction: bool = False) -> BaseParameters:
     """Compute the base parameters: the minimal combinations that determine efforts, momentum and energy.
 
     Parameters
@@ -203,7 +203,7 @@ def base_parameters(model: Model, armature: bool = False, friction: bool = False
 
 @kept
 def _found(model: Model, armature: bool, friction: bool) -> BaseParameters:
-    names, groups = parameter_names(model, armature, friction), movable(model, rotors=armature)
+    names, groups = parameter_names(model, armature=armature, friction=friction), movable(model, rotors=armature)
     relations = _relations(model, groups)
     left = np.ones(len(names), dtype=bool)
     for one in relations:

@@ -19,7 +19,7 @@ TEN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 
 
 @takes_model
-def inertial_parameters(model: Model, armature: bool = False, friction: bool = False) -> Array:
+def inertial_parameters(model: Model, *, armature: bool = False, friction: bool = False) -> Array:
     """Return the inertial parameters π, in which efforts, energy and momentum are linear.
 
     Parameters
@@ -57,7 +57,7 @@ def inertial_parameters(model: Model, armature: bool = False, friction: bool = F
 
 
 @takes_model
-def parameter_names(model: Model, armature: bool = False, friction: bool = False) -> tuple[str, ...]:
+def parameter_names(model: Model, *, armature: bool = False, friction: bool = False) -> tuple[str, ...]:
     """Return the names of :func:`inertial_parameters`.
 
     Parameters

@@ -59,7 +59,7 @@ class RegressorColumns:
         v, a = rng.standard_normal((2, rows, model.nv))
         Y = unknowns.columns(regressor(model, q, v, a, unknowns.armature, unknowns.friction))
         if unknowns.are_all and joints is None:
-            base = dynamics.base_parameters(model, unknowns.armature, unknowns.friction)
+            base = dynamics.base_parameters(model, armature=unknowns.armature, friction=unknowns.friction)
             chosen, matrix = base.index, base.matrix
         else:
             measured = Y if joints is None else Y[:, list(joints)]

@@ -107,7 +107,7 @@ class Unknowns:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """(p,)"""
-        whole = dynamics.parameter_names(self.model, self.armature, self.friction)
+        whole = dynamics.parameter_names(self.model, armature=self.armature, friction=self.friction)
         ten = [name.rpartition(".")[2] for name in whole[:10]]
         return (
             *(f"{block}.{one}" for block, _, _ in self.blocks for one in ten),
@@ -125,7 +125,7 @@ class Unknowns:
     @cached_property
     def places(self) -> dict[str, list[int]]:
         """Return the velocity indices of the unknown joint parameters, in the order of θ."""
-        return joint_parameters(self.model, self.armature, self.friction)
+        return joint_parameters(self.model, armature=self.armature, friction=self.friction)
 
     def columns(self, Y: Array) -> Array:
         """(…, nv, p) of a regressor (…, nv, all): symbols too."""
@@ -168,7 +168,7 @@ class Unknowns:
 
     def of_model(self, model: Model) -> Array:
         """θ (p,) of a mechanism of the same bodies and joints."""
-        whole = dynamics.inertial_parameters(model, self.armature, self.friction)
+        whole = dynamics.inertial_parameters(model, armature=self.armature, friction=self.friction)
         if self.links is None:
             parts = [whole[10 * k : 10 * k + 10] for _, k, _ in self.blocks]
         else:
@@ -215,11 +215,11 @@ class Unknowns:
         """The mechanism with these parameters."""
         model, n = self.model, 10 * len(self.blocks)
         if self.links is None:
-            whole = dynamics.inertial_parameters(model, self.armature, self.friction).astype(float)
+            whole = dynamics.inertial_parameters(model, armature=self.armature, friction=self.friction).astype(float)
             for k, (_, body, _) in enumerate(self.blocks):
                 whole[10 * body : 10 * body + 10] = theta[10 * k : 10 * k + 10]
             whole[10 * len(model.bodies) :] = theta[n:]
-            changed = model.with_parameters(whole, self.armature, self.friction)
+            changed = model.with_parameters(whole, armature=self.armature, friction=self.friction)
         else:
             changed = model
             for k, link in enumerate(self.links):

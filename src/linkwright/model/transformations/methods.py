@@ -194,7 +194,7 @@ class Editing:
 
     @explained
     def with_parameters(
-        self, parameters: Any, armature: bool = False, friction: bool = False, *, physical: bool = True
+        self, parameters: Any, *, armature: bool = False, friction: bool = False, physical: bool = True
     ) -> Model:
         """Return the model with other inertial parameters.
 
@@ -379,6 +379,7 @@ class Editing:
     @explained
     def with_contact(
         self,
+        *,
         between: Sequence[str] | None = None,
         exclude: Sequence[tuple[str, str]] = (),
         itself: bool = True,

@@ -171,6 +171,7 @@ def _with_pair_of(model: Model, *, shapes: tuple[Shape, Shape], pair: Pair) -> M
 def limits(
     model: Model,
     joints: Sequence[str] | None = None,
+    *,
     restitution: float = 0.0,
     rest_velocity: float = SLOWEST,
     action: Any = ...,
@@ -230,7 +231,7 @@ def _held_at_limit(model: Model, loop: str, *, coordinate: str, bound: float, si
 
 
 @takes_model
-def touch(model: Model, pair: int = 0, rest_velocity: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
+def touch(model: Model, pair: int = 0, *, rest_velocity: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
     """Return the event of contact of a pair: an impact with the restitution and friction of the pair by default.
 
     Friction, torsional and rolling friction of the pair act at all points in contact at that moment. A sphere that

@@ -76,14 +76,8 @@ class AttractionRegion(PlanePicture):
         """Which part of the grid is attracted, from 0 to 1."""
         return float(self.attracted.mean())
 
-    def figure(self) -> Figure:
-        """Draw the plane with the region and level sets of V.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            The figure.
-        """
+    def _figure(self) -> Figure:
+        """Draw the plane with the region and level sets of V."""
         from linkwright.symbolic.closed_loop_control.portrait import draw
 
         return draw(self.plane, self)

@@ -326,24 +326,26 @@ class PlanePicture(ABC):
         return self.plane.axes
 
     @abstractmethod
-    def figure(self) -> Figure:
+    def _figure(self) -> Figure:
         """Draw the plane."""
 
-    def save(self, path: str | Path) -> Path:
-        """Write the figure to a file.
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Plot the plane of states.
 
         Parameters
         ----------
-        path : str or Path
-            File ``.png``, ``.svg`` or ``.pdf``.
+        path : str or Path, optional
+            File ``.png``, ``.svg`` or ``.pdf`` to write.
 
         Returns
         -------
-        Path
-            The file.
+        matplotlib.figure.Figure
+            The figure.
         """
-        path = file_at(path, "pictures", ".png", ".svg", ".pdf")
-        return write_figure(path, self.figure(), dpi=150)
+        figure = self._figure()
+        if path is not None:
+            write_figure(file_at(path, "pictures", ".png", ".svg", ".pdf"), figure, dpi=150)
+        return figure
 
 
 def plane_of(controlled: Controlled, target: Array, axes: Any, spans: Any) -> PhasePlane:

@@ -58,14 +58,8 @@ class PhasePortrait(PlanePicture):
         """The configurations of rest that were found, on and off the plane."""
         return self.plane.controlled.rest.found if not self.plane.controlled.stateful else ()
 
-    def figure(self) -> Figure:
-        """Draw the phase portrait.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            The figure.
-        """
+    def _figure(self) -> Figure:
+        """Draw the phase portrait."""
         return draw(self.plane, self.region, self)
 
     def __repr__(self) -> str:
@@ -120,7 +114,7 @@ def phase_portrait(
     Returns
     -------
     PhasePortrait
-        ``.figure()`` draws it, ``.save("portrait.png")`` writes it.
+        ``.plot("portrait.png")`` draws it and writes it.
     """
     controlled = Controlled(model, controller, actuation or Actuation(), step)
     place = controlled.target(target)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright import dynamics
 from linkwright.bounds import at_least
@@ -45,7 +46,7 @@ def follow(
     model: Model,
     frame: str,
     path: PoseTrajectory,
-    start: Any = None,
+    initial_guess: ArrayLike | None = None,
     *,
     fixed: Iterable[str] = (),
     tolerance: float = 1e-5,
@@ -63,7 +64,7 @@ def follow(
         Name of the frame.
     path : PoseTrajectory
         Path of the frame. Arms with fewer than six joints follow the position, and the orientation as far as possible.
-    start : array_like, shape (nq,), optional
+    initial_guess : array_like, shape (nq,), optional
         Configuration near which the trajectory starts.
     fixed : iterable of str, optional
         Joints that do not move. All other joints that move the frame do, including the free joint of a floating base.
@@ -84,8 +85,9 @@ def follow(
     if not isinstance(path, PoseTrajectory):
         raise ArgumentError(f"follow: a path is made by straight, circle or arc; got {path!r}")
     at_least("tolerance", tolerance, 1e-8, "m and rad")
-    if start is not None and (start := finite("start", start)).shape != (model.nq,):
-        raise ShapeError(f"start has shape {start.shape}; expected ({model.nq},): one path, one posture")
+    guess = None if initial_guess is None else finite("initial_guess", initial_guess)
+    if guess is not None and guess.shape != (model.nq,):
+        raise ShapeError(f"initial_guess has shape {guess.shape}; expected ({model.nq},): one path, one posture")
     turning = len(place_first(model, frame, path.start)) == 1
     fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
 
@@ -97,17 +99,17 @@ def follow(
         return np.asarray(found.q)
 
     def advice() -> str:
-        if start is None:
-            return "; give a posture to start with, `start`: another one may lead round"
-        away = _apart(_pose(model, start, frame)[None], path.start[None], turning)
+        if guess is None:
+            return "; give a posture to start with, `initial_guess`: another one may lead round"
+        away = _apart(_pose(model, guess, frame)[None], path.start[None], turning)
         if away <= ON_PATH:
-            return "; another start, or another path, may lead round"
+            return "; another initial guess, or another path, may lead round"
         return (
-            f"; the start is {away:.2g} (m or rad) from where the path begins, and the posture there was found from "
-            "it: a start on the path, or another one, may lead round"
+            f"; the initial guess is {away:.2g} (m or rad) from where the path begins, and the posture there was found "
+            "from it: a guess on the path, or another one, may lead round"
         )
 
-    first = reached(path.times[0], start, restarts=100)
+    first = reached(path.times[0], guess, restarts=100)
     count, before, rest = FIRST, np.inf, np.zeros(model.nv)
     while True:
         t = _times(path, count)
