@@ -150,27 +150,28 @@ def system_inputs(
     return SystemInputs(law, driven, found, external, callback, calls_python)
 
 
-def _require_use(model: Model, sensor: str, law: LawController | None, external: ExternalForces | None) -> None:
+def _require_use(model: Model, sensor: str, controller: LawController | None, external: ExternalForces | None) -> None:
     """Raise :class:`ArgumentError` for a sensor without a controller, or with nothing to measure."""
     model.frame(sensor)
-    if law is None or external is None:
+    if controller is None or external is None:
         raise ArgumentError(
             "a sensor measures external wrenches for a controller: give controller=…, and wrenches=…, or a model with "
             "contact pairs and method='rk4', 'midpoint', 'euler' or 'dopri5', where contact is a force"
         )
-    if law.frame != sensor and law.frame in model.frames:
+    if controller.frame != sensor and controller.frame in model.frames:
         warn(
-            f"the sensor measures the wrench at {sensor!r}, and the controller {law.name} uses it as that at "
-            f"{law.frame!r}: give sensor={law.frame!r}"
+            f"the sensor measures the wrench at {sensor!r}, and the controller {controller.name} uses it as that at "
+            f"{controller.frame!r}: give sensor={controller.frame!r}"
         )
 
 
-def _warn_of_other_steps(law: LawController, period: float) -> None:
+def _warn_of_other_steps(controller: LawController, period: float) -> None:
     """Warn of a controller with a bound ``step`` that differs from its period."""
-    for name, step in law.steps.items():
+    for name, step in controller.steps.items():
         if step.size and abs(step / period - 1.0).max() > 1e-6:
             warn(
-                f"the controller {law.name} is bound to {name}={step.flat[0]:g} s, but is evaluated every {period:g} s"
+                f"the controller {controller.name} is bound to {name}={step.flat[0]:g} s, but is evaluated every "
+                f"{period:g} s"
             )
 
 

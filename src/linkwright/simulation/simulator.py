@@ -176,16 +176,16 @@ def _record(
     model: Model, start: CheckedStart, run: PreparedRun, t0: float, steps: int, h: float, every: int
 ) -> MotionRecorder:
     """Return an empty recorder of a run."""
-    inputs, law, constraints = run.inputs, run.inputs.driven, run.options.constraints
-    size, shapes, cut = (law.effort_function.state, law.shapes, law.cut) if law else (0, None, None)
+    inputs, driven, constraints = run.inputs, run.inputs.driven, run.options.constraints
+    size, shapes, cut = (driven.effort_function.state, driven.shapes, driven.cut) if driven else (0, None, None)
     impulses = 0 if constraints is None else constraints.size(model)
     controlled = inputs.controller is not None
     state = (size + impulses, shapes, cut, inputs.external, size, t0)
     record = MotionRecorder(model, h, steps, every, start.batch, controlled, *state)
     record.smooth, record.constraints = run.smooth, constraints
-    if law is not None:
-        record.activation_count = law.effort_function.activation_count(model)
-        record.source = f"the controller {law.name}"
+    if driven is not None:
+        record.activation_count = driven.effort_function.activation_count(model)
+        record.source = f"the controller {driven.name}"
     elif inputs.calls_python:
         record.source = "the callback"
     if isinstance(method_of(run.method), EmbeddedPair):

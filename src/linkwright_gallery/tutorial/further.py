@@ -28,14 +28,14 @@ def held(name: str) -> lw.Motion:
     """The two-link arm from hanging, by "pd", "pid" or "computed_torque"."""
     arm = lw.load("two_link")
     gains: dict[str, Any] = {"target": TARGET, "stiffness": STIFFNESS, "damping": DAMPING}
-    law: Any
+    controller: Any
     if name == "pd":
         return lw.simulate(arm, HANGING, np.zeros(2), 4.0, TICK, controller=partial(lw.control.pd, **gains), every=10)
     if name == "pid":
-        law = partial(lw.control.pid, **gains, integral=STIFFNESS, step=1e-3)
-        return lw.simulate(arm, HANGING, np.zeros(2), 10.0, controller=law)
-    law = partial(lw.control.computed_torque, reference=TARGET, stiffness=GAIN, damping=RATE_GAIN)
-    return lw.simulate(arm, HANGING, np.zeros(2), 1.0, TICK, controller=law, every=10)
+        controller = partial(lw.control.pid, **gains, integral=STIFFNESS, step=1e-3)
+        return lw.simulate(arm, HANGING, np.zeros(2), 10.0, controller=controller)
+    controller = partial(lw.control.computed_torque, reference=TARGET, stiffness=GAIN, damping=RATE_GAIN)
+    return lw.simulate(arm, HANGING, np.zeros(2), 1.0, TICK, controller=controller, every=10)
 
 
 def lyapunov(motion: lw.Motion) -> Array:
@@ -64,9 +64,9 @@ def pressed() -> lw.Motion:
     wanted = np.array([0.0, 0.0, -10.0, 0.0, 0.0, 0.0])
     still: dict[str, Any] = {"posture": start, "posture_stiffness": 25.0, "posture_damping": 10.0}
     touch: dict[str, Any] = {"force": wanted, "force_loop": loop, "step": 1e-3}
-    law = partial(lw.control.hybrid, frame="tool", reference=touching, **touch, **gains, **still)
+    controller = partial(lw.control.hybrid, frame="tool", reference=touching, **touch, **gains, **still)
     sensed = lw.Surroundings(sensor="tool")
-    return lw.simulate(on_plane, start, np.zeros(7), 0.8, method="midpoint", controller=law, surroundings=sensed)
+    return lw.simulate(on_plane, start, np.zeros(7), 0.8, method="midpoint", controller=controller, surroundings=sensed)
 
 
 def further() -> Iterator[Finding | Erratum]:
@@ -185,8 +185,8 @@ import numpy as np
 import linkwright as lw
 
 arm, target = lw.load("two_link"), np.radians([30.0, 60.0])
-law = partial(lw.control.pd, target=target, stiffness=np.array([80.0, 30.0]), damping=np.array([25.0, 8.0]))
-motion = lw.simulate(arm, np.radians([-90.0, 0.0]), np.zeros(2), 4.0, controller=law)
+controller = partial(lw.control.pd, target=target, stiffness=np.array([80.0, 30.0]), damping=np.array([25.0, 8.0]))
+motion = lw.simulate(arm, np.radians([-90.0, 0.0]), np.zeros(2), 4.0, controller=controller)
 assert np.abs(motion.q[-1] - target).max() < 1e-5""",
         (
             ("from PD to impedance", "topics/control/pd_to_impedance.md"),

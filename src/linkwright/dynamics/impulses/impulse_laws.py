@@ -157,17 +157,17 @@ class ImpulseLaw:
 
     @property
     def kind(self) -> Any:
-        """Key shared by laws that differ by numbers alone."""
+        """Key shared by impulse laws that differ by numbers alone."""
         return (type(self), *(x is None for x in self._own()))
 
     @property
     def numbers(self) -> list[Any]:
-        """Numbers of the law, in a fixed order."""
+        """Numbers of the impulse law, in a fixed order."""
         B, steps = self.block.B, self.block.steps
         return [*B[np.triu_indices(len(B))], self.block.inverse, *steps, *(x for x in self._own() if x is not None)]
 
     def of_numbers(self, numbers: Sequence[Any]) -> ImpulseLaw:
-        """Return the law of the same kind with these numbers."""
+        """Return the impulse law of the same kind with these numbers."""
         left = iter(numbers)
         k = len(self.block.B)
         upper = [next(left) for _ in range(k * (k + 1) // 2)]
@@ -287,11 +287,11 @@ def _onto_disc(p: Sequence[Any], radius: Any) -> list[Any]:
 
 
 class Subproblem(NamedTuple):
-    """Subproblem of a Gauss–Seidel iteration: the laws and rows of one group."""
+    """Subproblem of a Gauss–Seidel iteration: the impulse laws and rows of one group."""
 
     laws: tuple[ImpulseLaw, ...]
     places: tuple[list[int], ...]
-    """rows of each law among those of the group"""
+    """rows of each impulse law among those of the group"""
     Y: Array
     """(s, k)"""
     r: Array

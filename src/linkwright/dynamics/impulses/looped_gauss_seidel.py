@@ -1,9 +1,9 @@
 """Projected Gauss–Seidel as loops over constraints of the same kind, for machine code.
 
 Unrolled, one iteration over the contacts of a humanoid is 100 kB of code, and its time is that of fetching the code,
-about 15 bytes a cycle. Here constraints with the same law and the same number of coordinates form a *family*. A table
-holds the numbers of their laws and rows. The impulses p and z = Y p lie in one row of memory; a second table holds the
-indices in it that each constraint reads and writes.
+about 15 bytes a cycle. Here constraints with the same impulse law and the same number of coordinates form a *family*.
+A table holds the numbers of their impulse laws and rows. The impulses p and z = Y p lie in one row of memory; a second
+table holds the indices in it that each constraint reads and writes.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def constraint_families(subproblems: Sequence[Subproblem]) -> list[list[LoopedCo
 
 
 def loops_pay_off(subproblems: Sequence[Subproblem]) -> bool:
-    """Return whether there are enough constraints of the same kind, with known laws.
+    """Return whether there are enough constraints of the same kind, with known impulse laws.
 
     Of constraints of one row, as in position shifts, more are needed: unrolled code of some dozen is as fast.
     """

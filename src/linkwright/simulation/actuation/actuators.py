@@ -41,10 +41,10 @@ def controller_of_controls(model: Model, controller: Any, controls: Any) -> Any:
 
 
 def with_actuators(
-    model: Model, law: LawController, activations: Any, h: float, batch: tuple[int, ...]
+    model: Model, controller: LawController, activations: Any, h: float, batch: tuple[int, ...]
 ) -> LawController:
-    """Return the controller of the efforts that actuators exert under the controls of ``law``."""
-    inner = law.effort_function
+    """Return the controller of the efforts that actuators exert under the controls of a controller."""
+    inner = controller.effort_function
     start = as_numbers("activations", 0.0 if activations is None else activations)
     if start.ndim and start.shape[-1] != model.na:
         raise ShapeError(f"activations have shape {start.shape}; {model.name!r} has {model.na}")
@@ -54,8 +54,8 @@ def with_actuators(
         begun = np.broadcast_to(start, (*batch, model.na))
     except ValueError:
         raise ShapeError(f"activations have shape {start.shape}; expected {(*batch, model.na)}") from None
-    actuated = copy(law)
-    actuated.state = np.concatenate([law.state, begun], axis=-1)
+    actuated = copy(controller)
+    actuated.state = np.concatenate([controller.state, begun], axis=-1)
     actuated.effort_function = replace(
         inner,
         key=(with_actuators, inner.key, inner.state),

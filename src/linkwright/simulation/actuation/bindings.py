@@ -93,19 +93,20 @@ def name_of_function(function: Any) -> str:
 
 
 def unwrap_partials(
-    law: Any, what: str = "a controller is a function (model, t, q, v) -> efforts"
+    function: Any, what: str = "a controller is a function (model, t, q, v) -> efforts"
 ) -> tuple[Any, dict[str, Any]]:
     """Return the function, and the values bound to it by name."""
     bound: dict[str, Any] = {}
-    while isinstance(law, partial):
-        if law.args:
+    while isinstance(function, partial):
+        if function.args:
             raise ArgumentError(
-                f"bind values by name, partial(function, gain=…); {law!r} has the positional values {law.args!r}"
+                f"bind values by name, partial(function, gain=…); {function!r} has the positional values "
+                f"{function.args!r}"
             )
-        bound, law = {**law.keywords, **bound}, law.func
-    if not callable(law):
-        raise ArgumentError(f"{what}; got {law!r}")
-    return law, bound
+        bound, function = {**function.keywords, **bound}, function.func
+    if not callable(function):
+        raise ArgumentError(f"{what}; got {function!r}")
+    return function, bound
 
 
 def flattened_bindings(bound: Mapping[str, Any], within: str = "") -> dict[str, Any]:

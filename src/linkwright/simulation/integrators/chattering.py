@@ -34,11 +34,11 @@ LOOKED_AT = 400
 """Largest number of samples at the end of a motion."""
 
 
-def warn_if_chattering(model: Model, law: LawController, motion: Motion, h: float) -> None:
+def warn_if_chattering(model: Model, controller: LawController, motion: Motion, h: float) -> None:
     """Warn if a joint saturates often, or its efforts alternate, and the feedback is too fast for the step.
 
-    The controller ``law`` is evaluated every ``h`` seconds and acts directly on the joints. It is compiled alone only
-    if the motion shows one of the signs.
+    The controller is evaluated every ``h`` seconds and acts directly on the joints. It is compiled alone only if the
+    motion shows one of the signs.
     """
     count = len(motion.t)
     if count < 3 or model.nv > LARGE or not np.isfinite(motion.v[-1]).any():
@@ -55,14 +55,15 @@ def warn_if_chattering(model: Model, law: LawController, motion: Motion, h: floa
     if not np.isfinite(q).all() or not np.isfinite(v).all():
         return
     try:
-        rate, joint = stiffest_feedback(model, _alone(law, motion, at), q, v)
+        rate, joint = stiffest_feedback(model, _alone(controller, motion, at), q, v)
     except Exception:  # the check must not stop the motion
         return
     names = [one.name for one in model.joints for _ in range(one.nv)]
     if rate * h > HELD and any(share for name, share in zip(names, seen_of_rows[row], strict=True) if name == joint):
         warn(
-            f"joint {joint!r} chatters: the controller {law.name} has a time constant of {1.0 / rate:.2g} s there, and "
-            f"efforts are held over {h:g} s; use a step or period below {HELD / rate:.2g} s, or smaller gains"
+            f"joint {joint!r} chatters: the controller {controller.name} has a time constant of {1.0 / rate:.2g} s "
+            f"there, and efforts are held over {h:g} s; use a step or period below {HELD / rate:.2g} s, "
+            "or smaller gains"
         )
 
 
@@ -82,15 +83,15 @@ def _share_turning(tau: Array) -> Array:
     return np.where((share > ALTERNATING) & ~small, share, 0.0)
 
 
-def _alone(law: LawController, motion: Motion, at: tuple[int, ...]) -> Callable[[Array, Array], Array]:
+def _alone(controller: LawController, motion: Motion, at: tuple[int, ...]) -> Callable[[Array, Array], Array]:
     """Return the controller as (q, v) -> efforts (nv,) in its last state, with a zero wrench at a sensor."""
-    effort_function = law.effort_function
-    if law.sensed:
+    effort_function = controller.effort_function
+    if controller.sensed:
         unloaded = partial(effort_function.function, wrench=np.zeros(6))
         effort_function = replace(effort_function, function=unloaded, key=(effort_function.key, "nothing measured"))
     state = np.zeros(0) if motion.states is None else motion.states[(-1, *at)][: effort_function.state]
     values = effort_function.packed_values()
-    alone = LawController(law.model, effort_function, state, law.shapes, law.name)
+    alone = LawController(controller.model, effort_function, state, controller.shapes, controller.name)
     values = values[at] if values.ndim > 1 else values
 
     def efforts(q: Array, v: Array) -> Array:

@@ -243,9 +243,9 @@ def draw(plane: PhasePlane, region: AttractionRegion | None, portrait: PhasePort
     across, up = (f"${latex_name(name)}$ [{_unit(controlled, name)}]" for name in plane.axes)
     axes.set_xlabel(across)
     axes.set_ylabel(up)
-    law = "no controller" if controlled.given is None else f"controller {controlled.given.name}"
+    named = "no controller" if controlled.given is None else f"controller {controlled.given.name}"
     held = "" if _flat(plane) else ", ".join(plane.held)
-    title = f"{controlled.model.name}, {law}" + (
+    title = f"{controlled.model.name}, {named}" + (
         f", efforts to ± {_limit(controlled)}" if controlled.limits is not None else ""
     )
     heading = title.replace("_", " ") + (f"\nthe slice {held}" if held else "")

@@ -171,7 +171,7 @@ EQUATION = ("M", "h", "C", "g", "D", "K", "A", "b")
 """Terms of M(q) v̇ + h(q, v) + g(q) + D(v) + K(q) = τ + A(q)ᵀ λ, A(q) v̇ + b(q, v) = 0; h = C(q, v) v."""
 
 
-def law(letters: Sequence[str]) -> str:
+def equation_text(letters: Sequence[str]) -> str:
     """Return the equations of motion with M, h, g and those of the other terms that are among the letters."""
     velocity = "C(q, v) v" if "C" in letters else "h(q, v)"
     terms = {"M": "M(q) a", "h": velocity, "g": "g(q)", "D": "D(v)", "K": "K(q)"}

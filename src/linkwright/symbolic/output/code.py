@@ -38,7 +38,7 @@ from linkwright.symbolic.derivation.exact_rotations import Surd
 from linkwright.symbolic.derivation.loops import with_rows_only, without_loops
 from linkwright.symbolic.derivation.passive_forces import PassiveForces, refuse_spring
 from linkwright.symbolic.derivation.plan import realized
-from linkwright.symbolic.derivation.quantities import EQUATION, MAIN, QUANTITIES, Quantity, law
+from linkwright.symbolic.derivation.quantities import EQUATION, MAIN, QUANTITIES, Quantity, equation_text
 from linkwright.symbolic.output.notation import Order, Sum, grouped, text_of
 
 PRINTED_LIMIT = 3_000
@@ -174,7 +174,7 @@ class Programmer:
                 own = {name: inputs.arrays[name] for name in needed}
                 programs.append(program_of(_short(f"{self.name}_{words}{tag}"), inputs.graph, own, results))
         program = _shortest(programs, letters)
-        meaning = law(letters) if of_motion else f"{', '.join(letters)} of {self.name}"
+        meaning = equation_text(letters) if of_motion else f"{', '.join(letters)} of {self.name}"
         shown = {"frame": f"frame {frame}", "reference_frame": reference_frame.replace("_", " ")}
         notes = [meaning, *self._coordinate_notes("q", "v" if "v" in needed else "")]
         notes += [f"{q.letter}: {q.meaning.format(**shown)}" for q in wanted]
@@ -211,7 +211,7 @@ class Programmer:
                 programs.append(program_of(_short(f"{self.name}_rhs"), graph, own, (rate,)))
         program = _shortest(programs, ["y_dot"])
         forces = " + passive forces" if self._has_passive else ""
-        notes = [f"d/dt of y = [q, v], by {law(MAIN)}{forces}", *self._coordinate_notes("q", "v")]
+        notes = [f"d/dt of y = [q, v], by {equation_text(MAIN)}{forces}", *self._coordinate_notes("q", "v")]
         notes += ["t: time, which nothing depends on", "tau: efforts along v"]
         return GeneratedFunction(program.name, program, tuple(notes), self.parameters, self.plan.meanings)
 
