@@ -165,4 +165,12 @@ print({name: x.shape for name, x in readings.items()})
 #
 # Controls are held over a step, and forces are evaluated at every stage of a step, as in MuJoCo. With `method="rk4"` in both, the motion
 # of a robot with hinges and slides agrees to rounding: without contact, joint limits and dry friction, whose models differ.
+# In `tests/oracles/test_mujoco_actuated_files.py` 19 robots of pip packages agree to 1e-9 after 100 steps.
 # Rotations of ball and free joints differ by terms of third order in the step, since MuJoCo adds them over the stages as vectors.
+#
+# | element | in MuJoCo | here | difference after 0.2 s of large controls, steps of 0.1 ms |
+# |---|---|---|---|
+# | joint limits | soft: exceeded by 0.03 to 0.9 rad in these motions | rigid impulses, with `joint_limits=True` | 0.02 to 0.6 rad (hopper 0.03, walker 0.04, cheetah 0.02, Panda 0.3) |
+# | dry friction of joints and tendons | soft: joints creep | sticks, in steps with impulses; smoothed below 10 mrad/s in others | Go1 0.005 of 6.8 rad |
+# | equality constraints | soft (`solref`, `solimp`) | closed exactly in each step | by the opening in MuJoCo |
+# | gravity compensation (`gravcomp`), fluid | forces | left out, with a remark | |

@@ -202,3 +202,47 @@ def test_wrong_springs():
     for options, message in ((dict(radius=0.0), "positive"), (dict(radius=1.0, kind="box"), "wrap around")):
         with pytest.raises(InputError, match=message):
             lw.Wrap("tip", **options)
+
+
+EQUAL = """<mujoco><worldbody><body pos="0 0 1"><joint name="a" axis="0 1 0" ref="20"/><geom size=".05" pos=".3 0 0"
+  contype="0" conaffinity="0"/><body pos=".3 0 0"><joint name="b" axis="0 1 0"/><geom size=".05" pos=".3 0 0"
+  contype="0" conaffinity="0"/><body pos=".3 0 0"><joint name="c" axis="0 1 0" ref="-10"/><geom size=".05" pos=".1 0 0"
+  contype="0" conaffinity="0"/></body></body></body></worldbody><tendon>
+  <fixed name="all"><joint joint="a" coef=".5"/><joint joint="b" coef="2"/><joint joint="c" coef="-1"/></fixed>
+  <fixed name="two"><joint joint="a" coef=".5"/><joint joint="b" coef="2"/></fixed>
+  <fixed name="last"><joint joint="c" coef="3"/></fixed></tendon><equality>EQUALITY</equality></mujoco>"""
+
+
+@pytest.mark.filterwarnings("ignore:.*tendons without forces")
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<tendon tendon1="all"/>',
+        '<tendon tendon1="all" polycoef=".1 0 0 0 0"/>',
+        '<tendon tendon1="two" tendon2="last" polycoef=".1 .5 0 0 0"/>',
+        '<tendon tendon1="two" tendon2="last" polycoef=".1 .5 .2 -.3 .1"/>',
+        '<tendon tendon1="last" tendon2="two" polycoef=".1 .5 0 0 0"/>',
+        '<tendon tendon1="all" tendon2="last" polycoef="0 -.5 0 0 0"/>',
+    ],
+)
+def test_equal_tendons_of_joints_are_loops(equality, tmp_path):
+    text = EQUAL.replace("EQUALITY", equality)
+    model, peer = lw.load(text, trusted=True), mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(peer)
+    ratios = []
+    for seed in range(4):
+        data.qpos[:] = model.random(seed=seed)
+        mujoco.mj_forward(peer, data)
+        ratios.append(lw.constraint_residual(model, data.qpos)[0] / data.efc_pos[0])
+        K = lw.derivative(lw.constraint_residual, "q")(model, data.qpos.copy())
+        np.testing.assert_allclose(K[0], ratios[-1] * data.efc_J.ravel()[:3], atol=1e-12)
+    np.testing.assert_allclose(ratios, ratios[0])  # residuals are those of the first joint
+    q = lw.close_loops(model, model.neutral())
+    assert abs(lw.constraint_residual(model, q)).max() < 1e-9
+    model.save(tmp_path / "again.xml")
+    again = load(tmp_path / "again.xml", trusted=True)
+    for seed in range(3):
+        x = model.random(seed=seed)
+        np.testing.assert_allclose(lw.constraint_residual(again, x), lw.constraint_residual(model, x), atol=1e-13)
+    motion = lw.simulate(model, q, np.zeros(3), 0.2, method=lw.Integrator("rk4"))
+    assert np.abs(lw.constraint_residual(model, motion.q)).max() < 1e-9

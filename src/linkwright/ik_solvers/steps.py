@@ -83,7 +83,7 @@ def ranges(model: Model, straight: Sequence[str] = ()) -> tuple[list[Range], lis
     """
     bound, turning = [], []
     led = {c.leader for joint in model.joints if (c := joint.coupling) is not None}
-    tied = {name for x in model.loops if isinstance(x, CoordinateLoop) for name in (x.first, x.second)}
+    tied = {name for x in model.loops if isinstance(x, CoordinateLoop) for name in x.coordinates}
     at_q = at_v = 0
     for k, joint in enumerate(model.joints):
         if not joint.nq:

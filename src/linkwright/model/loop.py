@@ -330,7 +330,7 @@ class Loop(ByValue):
 
 @dataclass(frozen=True)
 class CoordinateLoop:
-    """Coupling of coordinates of two joints: first = c₀ + c₁ second + c₂ second² + …"""
+    """Coupling of coordinates: first = c₀ + c₁ second + c₂ second² + … + Σ k other"""
 
     name: str
     first: str
@@ -339,10 +339,17 @@ class CoordinateLoop:
     """name of another; "" is the constant 0"""
     coefficients: tuple[float, ...]
     place: str = field(default="", compare=False)
+    others: tuple[tuple[str, float], ...] = ()
+    """names of further coordinates, with their factors k"""
     type: ClassVar[str] = "joint"
 
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of all its coordinates."""
+        return tuple(filter(None, (self.first, self.second, *(name for name, _ in self.others))))
+
     def residual(self, first: Any, second: Any) -> Any:
-        """Return first − polynomial(second)."""
+        """Return first − polynomial(second), without the other coordinates."""
         return first - _polynomial(self.coefficients, second)
 
     def slope(self, second: Any) -> Any:

@@ -185,6 +185,7 @@ def _ends(loop: Loop | CoordinateLoop) -> str:
         return f"{loop.first} ─ {loop.second}"
     powers = ["", loop.second, *(f"{loop.second}^{k}" for k in range(2, len(loop.coefficients)))]
     pairs = [(f"{c:g}", power) for c, power in zip(loop.coefficients, powers, strict=False) if c]
+    pairs += [(f"{factor:g}", name) for name, factor in loop.others]
     terms = [" ".join(filter(None, pair)) for pair in pairs]
     return f"{loop.first or 0} = {' + '.join(terms) or '0'}"
 

@@ -18,6 +18,7 @@ from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
+from linkwright.formats.mjcf.free_joints import in_world_axes
 from linkwright.model.memo import derived
 from linkwright.model.pair import Pair
 from linkwright.model.requirement import takes_model
@@ -109,10 +110,13 @@ def above_ground(model: Model, q: Array) -> dict[str, float]:
 
 
 def _floating(model: Model) -> list[tuple[int, Array]]:
-    """Return the first coordinate of each free joint on the world, and its upward direction."""
-    at, found = 0, []
+    """Return the first coordinate of each free joint on the world, and its upward direction.
+
+    Free joints of MJCF files with armature are three translations along the world's axes and a ball.
+    """
+    at, found, apart = 0, [], in_world_axes()
     for joint, link in zip(model.joints, model.links, strict=True):
-        if joint.motion.floating and link.parent < 0:
+        if link.parent < 0 and (joint.motion.floating or joint.motion == apart):
             found.append((at, link.placement[2, :3]))
         at += joint.nq
     return found

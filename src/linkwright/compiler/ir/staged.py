@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from linkwright.compiler.ir.program import ArraySpec, Instruction, Operations, Program, written_call
+from linkwright.compiler.ir.program import ROWS, ArraySpec, Instruction, Operations, Program, written_call
+from linkwright.errors import TooLargeError
 from linkwright.expression.graph import Expr
 
 Place = tuple[int, ...]
@@ -63,6 +64,8 @@ def fragment_of(
                 instruction = Instruction("input", place)
             else:
                 assert node.op != "symbol", node
+                if node.op in ROWS:
+                    raise TooLargeError("loops over bodies have no tables, such as those of many contacts")
                 instruction = Instruction(node.op, tuple(value(a) for a in node.args))
             numbers[node.index] = len(instructions)
             instructions.append(instruction)

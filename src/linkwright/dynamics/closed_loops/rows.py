@@ -168,7 +168,13 @@ def _rows_between_coordinates(model: Model, loop: CoordinateLoop, x: list[Array]
             rate = rates[k][at_v : at_v + 1]
             row, bias = loop.slope(values[name]) * row, loop.curvature(values[name]) * (rate * rate)
         columns[k] = columns[k] + row if k in columns else row
-    return LoopRows(loop.residual(values[loop.first], values[loop.second]), columns, bias)
+    residual = loop.residual(values[loop.first], values[loop.second])
+    for name, factor in loop.others:
+        k, at_q, at_v = model.plain_coordinates[name]
+        row = -factor * np.eye(model.links[k].motion.nv)[at_v : at_v + 1]
+        columns[k] = columns[k] + row if k in columns else row
+        residual = residual - factor * x[k][at_q : at_q + 1]
+    return LoopRows(residual, columns, bias)
 
 
 def loop_rows(model: Model, q: Array, v: Array) -> Iterator[LoopRows]:
@@ -200,7 +206,11 @@ def open_by(model: Model, q: Array) -> Iterator[tuple[Array, Array | None]]:
             for name in filter(None, (loop.first, loop.second)):
                 k, at, _ = model.plain_coordinates[name]
                 values[name] = x[k][at : at + 1]
-            yield loop.residual(values[loop.first], values[loop.second]), None
+            residual = loop.residual(values[loop.first], values[loop.second])
+            for name, factor in loop.others:
+                k, at, _ = model.plain_coordinates[name]
+                residual = residual - factor * x[k][at : at + 1]
+            yield residual, None
 
 
 @takes_model

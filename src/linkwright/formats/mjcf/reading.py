@@ -43,7 +43,7 @@ from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.keyframes import keyframes_of
 from linkwright.formats.mjcf.sensors import sensors_of
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
-from linkwright.formats.mjcf.tendons import springs_of
+from linkwright.formats.mjcf.tendons import springs_of, tendon_loop
 from linkwright.formats.mjcf.unused import counted, unused_of_model, unused_of_spec
 from linkwright.formats.xml import TEXT, not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
@@ -494,6 +494,8 @@ class MjcfReader:
                 inactive.append(name)
             elif kind == int(kinds.mjEQ_JOINT):
                 yield self.joint_loop(name, first, second, data[:5])
+            elif kind == int(kinds.mjEQ_TENDON) and (loop := tendon_loop(self, name, first, second, data[:5])):
+                yield loop
             elif kind not in (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)):
                 other.append(name)
             else:
@@ -517,7 +519,8 @@ class MjcfReader:
                 yield Loop(name, ends[0], ends[1], Weld() if weld else Ball(), place=self.path)
         self.unused += counted("equality constraints within one body", within)
         self.unused += counted("inactive equality constraints", inactive)
-        self.unused += counted("equality constraints of tendons, distances or flexible bodies", other)
+        what = "equality constraints of tendons of sites or nonlinear in several joints, or of flexible bodies"
+        self.unused += counted(what, other)
 
     def joint_loop(self, name: str, first: int, second: int, coefficients: Array) -> CoordinateLoop:
         """Convert MuJoCo's polynomial, which is in displacements from the references, to one in the coordinates."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwright.formats.mjcf.sensors import object_frame
 from linkwright.formats.writing import Losses, XmlNode
+from linkwright.model.loop import CoordinateLoop
 from linkwright.model.spring import Spring
 from linkwright.model.tendon import Tendon, Wrap
 
@@ -78,6 +79,8 @@ def springs_of(reader: MjcfReader) -> Iterator[Spring]:
     names = reader.names(mujoco.mjtObj.mjOBJ_TENDON, m.ntendon, lambda t: f"tendon{t}")
     unused: dict[str, list[str]] = {}
     driven = {*m.actuator_trnid[m.actuator_trntype == int(mujoco.mjtTrn.mjTRN_TENDON), 0].tolist()}
+    tied = m.eq_type == int(mujoco.mjtEq.mjEQ_TENDON)
+    driven |= {*m.eq_obj1id[tied].tolist(), *m.eq_obj2id[tied].tolist()}
     for t, name in enumerate(names):
         passive = any(getattr(m, field)[t] for field in PASSIVE)
         for what, field in EXTRAS:
@@ -106,6 +109,44 @@ def springs_of(reader: MjcfReader) -> Iterator[Spring]:
             )
     for what, found in unused.items():
         reader.list_names(what, found)
+
+
+def tendon_loop(reader: MjcfReader, name: str, first: int, second: int, c: Any) -> CoordinateLoop | None:
+    """Return an equality constraint of tendons of joints, L₁ − L₁⁰ = Σ c (L₂ − L₂⁰)ᵏ; None if it is of another form.
+
+    It is linear, or a polynomial in one joint.
+    """
+    m, kinds = reader.m, reader.mujoco.mjtWrap
+    sums: list[dict[str, float]] = [{}, {}]
+    for t, own in ((first, sums[0]), (second, sums[1])):
+        for w in _wraps(m, t) if t >= 0 else ():
+            if kind_of(kinds, m.wrap_type[w]) != "joint":
+                return None
+            joint = reader.coordinates[m.wrap_objid[w]]
+            own[joint] = own.get(joint, 0.0) + float(m.wrap_prm[w])
+    start = [float(m.tendon_length0[t]) if t >= 0 else 0.0 for t in (first, second)]
+    power: tuple[float, ...] = tuple(c.tolist()) if second >= 0 else (float(c[0]),)
+    leader = next((joint for joint, k in sums[0].items() if k and joint not in sums[1]), "")
+    if not leader:
+        return None
+    k = sums[0].pop(leader)
+    factors = {joint: -one / k for joint, one in sums[0].items()}
+    if any(power[2:]):
+        if len(sums[1]) != 1:
+            return None
+        ((joint, slope),) = sums[1].items()
+        values = np.zeros(5)
+        own = np.polynomial.Polynomial(power)(np.polynomial.Polynomial([-start[1], slope])) + start[0]
+        values[: len(own.coef)] = own.coef / k
+        return CoordinateLoop(name, leader, joint, tuple(values.tolist()), reader.path, tuple(factors.items()))
+    rate = power[1] if len(power) > 1 else 0.0
+    for joint, slope in sums[1].items():
+        factors[joint] = factors.get(joint, 0.0) + rate * slope / k
+    value = (start[0] + power[0] - rate * start[1]) / k
+    others = tuple((joint, x) for joint, x in factors.items() if x)
+    if len(others) == 1:
+        return CoordinateLoop(name, leader, others[0][0], (value, others[0][1], 0.0, 0.0, 0.0), reader.path)
+    return CoordinateLoop(name, leader, "", (value,), reader.path, others)
 
 
 def _is_within_a_body(m: Any, kinds: Any, t: int) -> bool:

@@ -18,7 +18,7 @@ from linkwright.formats.mjcf.contact_elements import contacts, height_field, pai
 from linkwright.formats.mjcf.keyframes import write_keyframes
 from linkwright.formats.mjcf.scenery import add_scenery
 from linkwright.formats.mjcf.sensors import write_sensors
-from linkwright.formats.mjcf.tendons import GROUP, write_springs
+from linkwright.formats.mjcf.tendons import GROUP, add_tendon, write_springs
 from linkwright.formats.writing import (
     Losses,
     Names,
@@ -80,6 +80,8 @@ class _MjcfWriter:
         self.hinges: dict[str, str] = {}
         """joint in the file of each coordinate that equality constraints may couple"""
         self.ties: list[dict[str, Any]] = []
+        self.tendon_ties: list[dict[str, Any]] = []
+        """couplings of more than two coordinates"""
         self.geoms: dict[int, str] = {}
         """name in the file of each named shape, by its index"""
         self.wraps: dict[Wrap, str] = {}
@@ -363,7 +365,7 @@ class _MjcfWriter:
         ends: list[tuple[str, dict[str, Any]]] = []
         for loop in self.description.loops:
             if isinstance(loop, CoordinateLoop):
-                self.coordinate_loop(loop)
+                self.coordinate_loop(root, loop)
             elif isinstance(loop.kind, Weld | Ball):
                 kind = "weld" if isinstance(loop.kind, Weld) else "connect"
                 ends.append((kind, {"name": loop.name, **self.ends(loop, np.zeros(3), "")}))
@@ -375,12 +377,14 @@ class _MjcfWriter:
                     ends.append(("connect", {"name": name, **self.ends(loop, p, f"_{k}")}))
             else:
                 self.losses.add(f"loops of the kind {loop.type} are lost", loop.name)
-        if ends or self.ties:
+        if ends or self.ties or self.tendon_ties:
             equality = root.add("equality")
             for kind, attributes in ends:
                 equality.add(kind, **attributes)
             for attributes in self.ties:
                 equality.add("joint", **attributes)
+            for attributes in self.tendon_ties:
+                equality.add("tendon", **attributes)
 
     def ends(self, loop: Loop, p: Array, ending: str) -> dict[str, Any]:
         """Return the two sites that coincide when closed, at p (3,) in the second frame."""
@@ -388,11 +392,19 @@ class _MjcfWriter:
         one = self.site(f"{loop.name}{ending}_1", loop.first, loop.placement @ T)
         return {"site1": one, "site2": self.site(f"{loop.name}{ending}_2", loop.second, T)}
 
-    def coordinate_loop(self, loop: CoordinateLoop) -> None:
+    def coordinate_loop(self, root: XmlNode, loop: CoordinateLoop) -> None:
         named = [self.hinges.get(one, "") for one in (loop.first, loop.second)]
         wrong = (loop.second and not named[1]) or not named[0] or len(loop.coefficients) > 5
-        if wrong:
+        others = [(self.hinges.get(name, ""), -factor) for name, factor in loop.others]
+        if wrong or not all(name for name, _ in others):
             self.losses.add("a coupling of coordinates without joints of one coordinate in MuJoCo is lost", loop.name)
+        elif others:
+            tendons = [((named[0], 1.0), *others), *([((named[1], 1.0),)] if named[1] else [])]
+            tied: dict[str, Any] = {"name": loop.name}
+            for k, tendon in enumerate(tendons, start=1):
+                tied[f"tendon{k}"] = f"{loop.name}_tendon{k}"
+                add_tendon(root, tendon, {"name": tied[f"tendon{k}"]}, self.site_of, self.wrapping)
+            self.tendon_ties.append(tied | {"polycoef": (*loop.coefficients, 0.0, 0.0, 0.0, 0.0)[:5]})
         else:
             self.tie(named[0], named[1], loop.coefficients, loop.name)
 

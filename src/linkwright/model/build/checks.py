@@ -318,15 +318,15 @@ def _plain_coordinates(order: list[JointSpec]) -> dict[str, None]:
 
 
 def _check_coordinate_loop(loop: CoordinateLoop, plain: Mapping[str, None], problems: list[str]) -> None:
-    for name in filter(None, (loop.first, loop.second)):
+    for name in loop.coordinates:
         if name not in plain:
             unknown = unknown_name("coordinate", name, plain, problems)
             problems.append(
                 at_place(loop.place, f"loop {loop.name!r}: {unknown} (not those of quaternions and mimic joints)")
             )
-    if loop.first == loop.second:
+    if loop.first == loop.second and not loop.others:
         problems.append(at_place(loop.place, f"loop {loop.name!r} couples the coordinate {loop.first!r} with itself"))
-    if not np.isfinite(loop.coefficients).all():
+    if not np.isfinite([*loop.coefficients, *(factor for _, factor in loop.others)]).all():
         problems.append(at_place(loop.place, f"loop {loop.name!r}: its coefficients must be finite"))
 
 

@@ -139,13 +139,18 @@ def _loops_of_locked(
             T = inverse_pose(second.placement @ loop.second_axes) @ first.placement @ loop.first_axes
             residual = np.abs(loop.kind.residual(T))
         else:
+            fixed_part = sum(factor * coordinates[name] for name, factor in loop.others if name in coordinates)
+            if fixed_part or any(name in coordinates for name, _ in loop.others):
+                c0, *higher = loop.coefficients
+                others = tuple(one for one in loop.others if one[0] not in coordinates)
+                loop = replace(loop, coefficients=(c0 + fixed_part, *higher), others=others)
             if loop.second in coordinates:
                 value = -loop.residual(0.0, coordinates[loop.second])
                 loop = replace(loop, second="", coefficients=(float(value),))
             if loop.first in coordinates:
                 c0, *higher = loop.coefficients
                 loop = replace(loop, first="", coefficients=(c0 - coordinates[loop.first], *higher))
-            if loop.first or loop.second:
+            if loop.coordinates:
                 yield loop
                 continue
             residual = np.abs(loop.coefficients[:1])

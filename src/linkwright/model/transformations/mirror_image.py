@@ -133,7 +133,9 @@ def _loop(
                     for name, sign in zip(names, signs[joint.name], strict=True)
                 }
         first, second = of[loop.first], of[loop.second]
-        return replace(loop, coefficients=tuple(c * first * second**k for k, c in enumerate(loop.coefficients)))
+        coefficients = tuple(c * first * second**k for k, c in enumerate(loop.coefficients))
+        others = tuple((name, factor * first * of[name]) for name, factor in loop.others)
+        return replace(loop, coefficients=coefficients, others=others)
     kind: Any = loop.kind
     if isinstance(kind, HelicalPair):
         kind = replace(kind, pitch=-kind.pitch)

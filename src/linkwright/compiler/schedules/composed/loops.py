@@ -13,6 +13,7 @@ import numpy as np
 from linkwright.compiler.front.kinds import pose_from
 from linkwright.compiler.schedules.composed.elements import BatchElement, ElementBatch, along, batches_of
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
+from linkwright.errors import TooLargeError
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.memo import kept
 from linkwright.model.tree import Model
@@ -106,6 +107,8 @@ def _by_frames(model: Model, loop: Loop) -> BatchElement:
 
 
 def _by_coordinates(model: Model, loop: CoordinateLoop) -> BatchElement:
+    if loop.others:
+        raise TooLargeError(f"the loop {loop.name!r} of a large mechanism couples more than two coordinates")
     tied = [model.plain_coordinates[name] for name in (loop.first, loop.second) if name]
     kind = bool(loop.first), bool(loop.second), len(loop.coefficients)
     joints = [(one[0], one[1]) for one in tied], [(one[0], one[2]) for one in tied]
