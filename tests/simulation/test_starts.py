@@ -81,7 +81,7 @@ def test_robots_on_legs_start_standing_where_they_have_a_ground(name):
 
 def test_a_free_joint_with_armature_is_put_on_the_ground():
     pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
-    text = """<mujoco><worldbody><body name="ball" pos="0 0 1"><joint type="free" armature="0.1"/><geom size="0.2"/></body>
+    text = """<mujoco><worldbody><body pos="0 0 1"><joint type="free" armature="0.1"/><geom size="0.2"/></body>
       </worldbody></mujoco>"""
     with pytest.warns(lw.errors.FormatWarning, match="three slides and a ball"):
         model = lw.load(text, trusted=True)
