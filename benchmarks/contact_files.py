@@ -37,6 +37,8 @@ SAME = ("scene", "floor", "_touch_sensors", "_original", "_nohpu")
 H, BATCH, PEERS, STEPS, ALONE, LONG = 1e-3, 256, 4, 200, 500, 3000
 FREE = mujoco.mjtJoint.mjJNT_FREE
 GROUNDS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+FREE_SIZE = 7
+"""coordinates of a free joint, also with armature: three translations and a ball"""
 MOST = 1000
 """pairs with which self-contact is tried"""
 EVERY = 2**31 - 1
@@ -90,7 +92,7 @@ def rigid(path: Path, has_floor: bool, model: lw.Model, q: np.ndarray) -> tuple[
             spec.delete(joint)
     held, at = {}, 0
     for joint in model.joints:
-        if joint.nq and not joint.motion.floating:
+        if joint.nq not in (0, FREE_SIZE):
             held[joint.name] = q[at : at + joint.nq]
         at += joint.nq
     return model.lock(held), spec.compile()

@@ -66,9 +66,14 @@ def dae(V, F, unit=1.0, matrix="1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1"):
 </visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>""".encode()
 
 
-@pytest.mark.parametrize("make", [binary_stl, ascii_stl, obj, dae])
+def msh(V, F):
+    counts = struct.pack("<4i", len(V), 1, 1, len(F))
+    return counts + b"".join([V.astype("<f4").tobytes(), b"\0" * 20, F.astype("<i4").tobytes()])
+
+
+@pytest.mark.parametrize("make", [binary_stl, ascii_stl, obj, dae, msh])
 def test_a_block_weighs_what_a_block_weighs(make, tmp_path):
-    ending = {"obj": ".obj", "dae": ".DAE"}.get(make.__name__, ".stl")
+    ending = {"obj": ".obj", "dae": ".DAE", "msh": ".msh"}.get(make.__name__, ".stl")
     if ending == ".DAE":
         pytest.importorskip("collada")
     path = tmp_path / f"block{ending}"
@@ -186,6 +191,14 @@ def test_an_stl_file_of_another_length_is_reported(tmp_path):
         assert len(read_mesh(tmp_path / "b.stl").faces) == 12
 
 
+def test_an_msh_file_of_another_length_is_reported(tmp_path):
+    whole = msh(CORNERS, FACES)
+    for data in (whole[:-1], whole + b"\0", whole[:10], struct.pack("<i", -1) + whole[4:]):
+        (tmp_path / "b.msh").write_bytes(data)
+        with pytest.raises(FormatError, match=f"it has {len(data)} bytes, and its header says"):
+            read_mesh(tmp_path / "b.msh")
+
+
 def test_an_obj_file_may_have_tabs_and_spaces_before_its_words(tmp_path):
     text = b"mtllib\tpaint.mtl\n" + obj(CORNERS, FACES).replace(b"mtllib /etc/passwd", b"usemtl red")
     (tmp_path / "paint.mtl").write_text("newmtl\tred\n\tKd\t1 0 0\n")
@@ -231,7 +244,7 @@ def test_packages_of_load_count_for_meshes(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("a.step", b"", r"meshes are read from \.stl, \.obj, \.dae; this is '\.step'"),
+        ("a.step", b"", r"meshes are read from \.stl, \.obj, \.dae, \.msh; this is '\.step'"),
         ("a.stl", b"", "a.stl cannot be read as a mesh|a.stl has no triangles"),
         ("a.stl", b"solid nothing\nendsolid\n", "a.stl"),
         ("a.stl", b"\0" * 80 + struct.pack("<I", 1000) + b"\0" * 50, "a.stl cannot be read as a mesh"),

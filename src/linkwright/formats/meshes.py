@@ -1,4 +1,4 @@
-"""Meshes: files of triangles (STL, OBJ, DAE), read by trimesh and pycollada (the extra ``meshes``)."""
+"""Meshes: files of triangles (STL, OBJ, DAE; MuJoCo's MSH), read by trimesh and pycollada (the extra ``meshes``)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, finite
 
-ENDINGS = (".stl", ".obj", ".dae")
+ENDINGS = (".stl", ".obj", ".dae", ".msh")
 
 MAX_FACES = 5_000_000
 
@@ -435,7 +435,7 @@ def _candidates(shape: Shape) -> Iterator[Path]:
 
 
 def read_mesh(path: str | os.PathLike[str]) -> Mesh:
-    """Return the triangles of an STL, OBJ or DAE file, in its own unit (DAE: meters).
+    """Return the triangles of an STL, OBJ, DAE or MSH file, in its own unit (DAE: meters).
 
     Raises :class:`FormatError` for unreadable files and :class:`MissingExtraError` without trimesh (pycollada).
     """
@@ -459,8 +459,24 @@ def _parsed(path: str, stamp: tuple[int, int]) -> Mesh:
     if path.lower().endswith(".dae"):
         read = _painted(path, stamp)
         return Mesh(read.vertices, read.faces)
+    if path.lower().endswith(".msh"):
+        return _sound(*_of_mujoco(data, name), name)
     with _parsing(name):
         return _sound(*_triangles(data, name), name)
+
+
+def _of_mujoco(data: bytes, name: str) -> tuple[Array, Array]:
+    """Return the triangles of a binary file of MuJoCo: four counts, then vertices, normals, texture coordinates, faces.
+
+    https://mujoco.readthedocs.io/en/stable/XMLreference.html#asset-mesh
+    """
+    counts = [int.from_bytes(data[4 * k : 4 * k + 4], "little", signed=True) for k in range(4)]
+    vertices, normals, corners, faces = counts
+    ends = np.cumsum([16, 12 * vertices, 12 * normals, 8 * corners, 12 * faces]).tolist()
+    if len(data) < 16 or min(counts) < 0 or len(data) != ends[-1]:
+        raise FormatError(f"{name} cannot be read as a mesh: it has {len(data)} bytes, and its header says {ends[-1]}")
+    V = np.frombuffer(data[ends[0] : ends[1]], "<f4").reshape(-1, 3)
+    return V.astype(float), np.frombuffer(data[ends[3] : ends[4]], "<i4").reshape(-1, 3)
 
 
 @lru_cache(maxsize=64)

@@ -164,8 +164,8 @@ class _MjcfWriter:
         options: dict[str, Any] = {"name": f"mesh{len(assets.children) + 1}", "scale": shape.scale, "inertia": "shell"}
         if shape.vertices is not None and shape.faces is not None:
             options |= {"vertex": shape.vertices, "face": shape.faces}
-        elif not shape.file.lower().endswith((".stl", ".obj")):
-            self.losses.add("meshes are lost that are neither STL nor OBJ", shape.file)
+        elif not shape.file.lower().endswith((".stl", ".obj", ".msh")):
+            self.losses.add("meshes are lost that are neither STL, OBJ nor MSH", shape.file)
             return ""
         else:
             if not mesh_found(shape, self.losses):
