@@ -135,3 +135,17 @@ def test_an_arm_that_reaches_below_its_base_still_stands_on_its_ground():
             points, np.array([[0.1, 0.1, center]] * 2), [0.0, 0.0, -9.81], "3d", anchors=np.array([[0.0, 0.0, 0.0]])
         )
         assert view.ground == pytest.approx(ground)
+
+
+def test_an_arm_that_falls_below_its_base_has_a_pedestal_on_the_ground():
+    model = lw.load("arm7")
+    bent, low = np.array([0.0, 0.5, 0.0, -1.2, 0.0, 0.5, 0.0]), np.array([1.0, 2.1, 0.0, -0.5, 0.0, 0.0, 0.0])
+    aside = np.array([1.0, 0.5, 0.5, -1.2, 0.0, 0.5, 0.0])
+    scene = make_film(model, np.array([0.0, 1.0]), np.array([bent, low]), np.array([0.0, 1.0]), 0.5).scene
+    deepest = min(scene.covered.at(poses_along(model, q[None])[0])[:, 2].min() for q in (bent, low))
+    assert deepest - 0.06 < scene.view.ground <= deepest  # the boxes around shapes are larger than these
+    pedestal = scene.covered.points[scene.covered.body < 0]
+    assert pedestal[:, 2].min() == pytest.approx(scene.view.ground, abs=1e-6)
+    upright = make_film(model, np.array([0.0, 1.0]), np.array([bent, aside]), np.array([0.0, 1.0]), 0.5).scene
+    assert upright.view.pedestal is None
+    assert upright.view.ground == pytest.approx(0.0, abs=1e-6)

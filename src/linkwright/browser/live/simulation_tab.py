@@ -23,6 +23,7 @@ from linkwright.browser.scene import FIELD_OF_VIEW, BrowserScene
 from linkwright.errors import LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.ground import floating
+from linkwright.simulation.initial_state import is_built_in
 from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.standing_posture import standing_configuration
 from linkwright.spatial.arrays import Array
@@ -169,9 +170,13 @@ class Simulating:
         return SLIM if any(camera.image_width < SMALL_SCREEN for camera in cameras) else WIDTH
 
     def _made(self) -> Live:
-        """Return the simulation from the shown posture, or from the default state if the posture is the initial one."""
+        """Return the simulation from the shown posture.
+
+        From the initial posture of built-in, floating and closed mechanisms it starts in the default state.
+        """
         live, q = Live(self.model), self.posture.q
-        if not np.array_equal(q, self.posture.start):
+        typical = live.stands or is_built_in(self.model) or floating(self.model) or self.model.loops
+        if not typical or not np.array_equal(q, self.posture.start):
             live.start = (self._on_its_ground(live, q) if live.stands else q), np.zeros(self.model.nv)
             live.reset()
         return live

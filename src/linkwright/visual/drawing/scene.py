@@ -191,6 +191,8 @@ class Scene:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import LineCollection, PolyCollection
 
+        if covered is not None and view.pedestal is not None and view.ground is not None:
+            covered = covered.on_pedestal(view.pedestal, view.up, view.ground, view.size)
         self.bones, self.view, self.covered = bones, view, covered
         self.figure, self.axes = _figure(view, figure, area)
         self.canvas: Any = FigureCanvasAgg(self.figure) if figure is None else self.figure.canvas

@@ -20,9 +20,12 @@ from linkwright.model.memo import derived
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.visual import palette
 from linkwright.visual.drawing.linkage import SegmentKind, Skeleton
-from linkwright.visual.rendering.surfaces import FACETS, corner_normals, creases, primitive
+from linkwright.visual.rendering.surfaces import FACETS, corner_normals, creases, primitive, turned
 
+SLENDER = 0.15
+"""Largest radius of a pedestal, relative to the mechanism."""
 MOST_TRIANGLES = 150_000
 """of a mechanism, about"""
 LEAST_OF_A_MESH, MOST_OF_A_MESH = 500, 20_000
@@ -64,6 +67,30 @@ class Skin:
     """(k,), the body of each corner"""
     over: bool = False
     """whether it is drawn over the sticks, which stay"""
+
+    def on_pedestal(self, top: Array, up: Array, ground: float, size: float) -> Skin:
+        """Return the triangles with a pedestal below a point (3,), down to the height of the ground along ``up``."""
+        side = np.cross(np.eye(3)[int(np.argmin(np.abs(up)))], up)
+        R = np.stack([side, np.cross(up, side), up], axis=1) / np.array([*[np.linalg.norm(side)] * 2, 1.0])
+        low, high = ground, float(top @ up)
+        own = self.corners[self.corner_body < 0] @ R
+        if len(own) and own[:, 2].min() < 0.5 * (low + high):  # the base is a pedestal
+            return self
+        base = own[:, :2]
+        radius = min(0.5 * float(np.ptp(base, axis=0).max()) if len(base) else np.inf, SLENDER * size)
+        mesh = creases(turned([(radius, low), (radius, high), (0.0, high)]))[0]
+        middle = 0.5 * (base.min(axis=0) + base.max(axis=0)) if len(base) else top @ R[:, :2]
+        count, faces = len(mesh.vertices), len(mesh.faces)
+        return replace(
+            self,
+            points=np.concatenate([(mesh.vertices + np.array([*middle, 0.0])) @ R.T, self.points]),
+            normals=np.concatenate([corner_normals(mesh) @ R.T, self.normals]),
+            body=np.concatenate([np.full(count, -1), self.body]),
+            faces=np.concatenate([mesh.faces, self.faces + count]),
+            colors=np.concatenate([np.tile(palette.mixed(palette.RAIL, 0.0), (faces, 1)), self.colors]),
+            opacity=np.concatenate([np.ones(faces), self.opacity]),
+            closed=np.concatenate([np.ones(faces, dtype=bool), self.closed]),
+        )
 
     def at(self, poses: Array) -> Array:
         """Where the points (n, 3) are in the world, the bodies at poses (n_bodies, 4, 4)."""

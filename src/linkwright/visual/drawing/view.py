@@ -14,6 +14,8 @@ from linkwright.visual.drawing.linkage import motion_plane, sweeps_area
 
 ViewName = Literal["auto", "2d", "3d"]
 
+SUNKEN = 0.05
+"""Depth below the base, relative to the mechanism, from which on a base has a pedestal."""
 LEAST_RATIO, GREATEST_RATIO = 0.62, 1.6
 """of the drawing's width to its height"""
 
@@ -44,6 +46,8 @@ class View:
     """the height of the ground and the least and greatest height of a motion followed vertically, m"""
     floors: tuple[Floor, ...] = ()
     """the planes and height fields of the world: the ground, unless there are none"""
+    pedestal: Array | None = None
+    """(3,), m, top of the pedestal of a base, for links that reach below it"""
 
     def project(self, points: Any, about: Any = 0.0) -> tuple[Array, Array]:
         """Where points (…, 3) are in the picture, (…, 2), and how near the viewer (…,)."""
@@ -73,7 +77,7 @@ def choose_view(
     one line, the points ``reach`` (n, n_points, 3) of other configurations determine the plane. The points ``around``
     (n_times, n, 3) are in the picture too. The ground is taken from ``floors`` if the model has one. Otherwise it is at
     the base for a mechanism attached to the points ``anchors`` (k, 3) of the world, else at the height of the world's
-    origin or of the lowest point.
+    origin or of the lowest point. A base on one anchor has a pedestal if its links reach below it.
     """
     if not is_choice(view, ("auto", "2d", "3d")):
         raise InputError(f'view is "auto", "2d" or "3d"; got {view!r}')
@@ -104,8 +108,13 @@ def choose_view(
     level, own = lowest, level_of(floors, up)
     if stands or -0.02 * size <= lowest <= 0.6 * size:
         level = 0.0 if base is None or base >= -0.02 * size else base
+    pedestal = None
     if own is not None:
         level = own
+    elif stands and anchors is not None and len(anchors) == 1 and around is not None and not follows:
+        deepest = float((around @ up).min())
+        if deepest < level - SUNKEN * size:
+            level, pedestal = deepest, anchors[0] - (anchors[0] @ up - level) * up
     ground = level if not flat and strength > 0.0 and (own is not None or not carries(floors, up)) else None
     climb = None
     if follows and strength > 0.0:
@@ -127,7 +136,7 @@ def choose_view(
     span = high - low
     span = np.maximum(span, span[::-1] * np.array([LEAST_RATIO, 1.0 / GREATEST_RATIO]))  # never a slit
     window = 0.5 * (low + high) + 0.5 * np.array([-span, span])
-    return replace(chosen, window=window, climb=climb)
+    return replace(chosen, window=window, climb=climb, pedestal=None if ground is None else pedestal)
 
 
 def _plane_axes(normal: Array, up: Array, has_gravity: bool) -> Array:
