@@ -67,7 +67,7 @@ _NAMES = {
     "linkwright.spatial.tables": "take",
     "linkwright.spatial.systems": "cholesky solve",
     # Distances of shapes
-    "linkwright.geometry.distances": "PairCollisions PairDistances collisions distances",
+    "linkwright.geometry.distances": "ClosestPair PairCollisions PairDistances closest_pair collisions distances",
     # Mass properties of meshes and shapes
     "linkwright.formats.meshes": "ConvexHull convex_hull mass_properties",
     # Motion

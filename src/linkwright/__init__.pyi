@@ -50,8 +50,10 @@ from linkwright.formats.meshes import mass_properties as mass_properties
 from linkwright.geometry import quaternion as quaternion
 from linkwright.geometry import rotation as rotation
 from linkwright.geometry import transform as transform
+from linkwright.geometry.distances import ClosestPair as ClosestPair
 from linkwright.geometry.distances import PairCollisions as PairCollisions
 from linkwright.geometry.distances import PairDistances as PairDistances
+from linkwright.geometry.distances import closest_pair as closest_pair
 from linkwright.geometry.distances import collisions as collisions
 from linkwright.geometry.distances import distances as distances
 from linkwright.identification.calibration import Calibrated as Calibrated
@@ -520,6 +522,7 @@ __all__ = [
     "BaseParameters",
     "Builder",
     "Calibrated",
+    "ClosestPair",
     "ContactProperties",
     "ConvexHull",
     "DHRow",
@@ -574,6 +577,7 @@ __all__ = [
     "cholesky",
     "clip",
     "close_loops",
+    "closest_pair",
     "collisions",
     "compile",
     "composite_inertia",

@@ -10,7 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.browser.hand import Hand
-from linkwright.browser.overlays import Looks, ellipsoid, ellipsoid_of
+from linkwright.browser.overlays import GREEN, RED, Looks, ellipsoid, ellipsoid_of
 from linkwright.browser.posture import Posture
 from linkwright.browser.robot import MOST_BODIES, RobotNodes, node_name
 from linkwright.browser.scene import BrowserScene
@@ -204,6 +204,31 @@ def test_all_that_can_be_shown_follows_the_robot(server):
         looks.set(what, False)
     assert not known["/center_of_mass"].visible
     assert not scene.robot.visible
+
+
+def test_the_smallest_distance_is_red_below_the_bound(server):
+    made = lw.Builder(lw.load("arm7"))
+    for body in made.build().bodies:
+        made.shape(body.name, "capsule", radius=0.05, length=0.15, use="collision")
+    model = made.build()
+    q = model.random(50, seed=0)
+    found = lw.closest_pair(model, q)
+    posture = Posture(model)
+    scene = BrowserScene(server, model, posture.q)
+    looks = Looks(server.gui, scene, posture, None)
+    looks.set("distance", True)
+    assert looks.bound.visible
+    known = server.scene._handle_from_node_name
+    for bound, color in ((0.0, GREEN), (1000.0, RED)):
+        looks.bound.value = bound
+        k = int(np.argmax(found.distance))
+        posture.move(q[k])
+        np.testing.assert_allclose(known["/distance"].points[0], [found.first[k], found.second[k]], atol=1e-5)
+        np.testing.assert_array_equal(known["/distance"].colors[0], [color, color])
+        assert known["/distance/0"].text.startswith(f"{round(1000.0 * float(found.distance[k]))} mm")
+        assert known["/distance/1"].visible == (bound > 0.0)
+    looks.set("distance", False)
+    assert not known["/distance/0"].visible
 
 
 def test_very_fine_meshes_are_shown_with_fewer_triangles():

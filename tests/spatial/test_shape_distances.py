@@ -162,3 +162,19 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
     for error, text, call in calls:
         with pytest.raises(error, match=text):
             call()
+
+
+def test_the_closest_pair_is_that_of_all_distances(arm: lw.Model) -> None:
+    q = arm.random(500, seed=7)
+    options: dict[str, object] = {"obstacles": OBSTACLES, "obstacle_poses": poses(2)}
+    for given in ({}, options):
+        found, near = lw.distances(arm, q, **given), lw.closest_pair(arm, q, **given)
+        assert set(near.pairs) == set(found.pairs)
+        assert near.distance == pytest.approx(found.smallest, abs=1e-12)
+        k = found.closest[:, None, None]
+        assert [tuple(x) for x in near.pair] == [found.pairs[i] for i in found.closest]
+        for name in ("normal", "first", "second"):
+            expected = np.take_along_axis(getattr(found, name), k, 1)[:, 0]
+            assert getattr(near, name) == pytest.approx(expected, abs=1e-9)
+    one = lw.closest_pair(arm, q[0])
+    assert one.pair == lw.distances(arm, q[0]).pairs[int(lw.distances(arm, q[0]).closest)]

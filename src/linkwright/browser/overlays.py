@@ -1,8 +1,9 @@
-"""Additional displays: frames, names, inertia, center of mass, collision shapes, ellipsoids."""
+"""Additional displays: frames, names, inertia, center of mass, collision shapes, distances, ellipsoids."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from linkwright.browser.robot import RobotNodes, node_name
 from linkwright.browser.scene import BrowserScene
 from linkwright.browser.sliders import drivers, free_velocities, shortened
 from linkwright.browser.solids import Color, to_link
+from linkwright.errors import ModelError
 from linkwright.geometry import rotation
+from linkwright.geometry.distances import PairDistances, chosen_pairs
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.ellipsoids import DRAWN
@@ -21,10 +24,14 @@ from linkwright.visual.rendering.surfaces import sphere
 
 ORANGE: Color = (230, 130, 30)
 GREEN: Color = (40, 150, 90)
+RED: Color = (215, 40, 40)
 YELLOW: Color = (245, 190, 20)
 VELOCITY: Color = (44, 127, 184)
 FORCE: Color = (217, 95, 14)
 MOST_FRAMES = 300
+MOST_DISTANCES = 3
+WARNING = 0.03
+"""Initial bound of the smallest distance, relative to the size of the mechanism."""
 THINNEST = 0.004
 """Smallest semi-axis of an ellipsoid, relative to the size of the mechanism."""
 UNBOUNDED = 1.5
@@ -55,6 +62,12 @@ class Looks:
         )
         if any(shape.touches and shape.kind != "plane" for shape in self.model.shapes):
             self._box("touching", "Collision shapes", "Shapes for contact", False)
+        self.bound: Any = None
+        """the number input with the distance in mm below which the smallest distance is red"""
+        if has_pairs(self.model):
+            self._box("distance", "Smallest distance", "Nearest points of links that are not joined", False)
+            self.bound = gui.add_number("Red below (mm)", round(1000.0 * WARNING * scene.size), min=0.0, visible=False)
+            self.bound.on_update(lambda _: self.show(posture.q))
         if hand is not None:
             self._box("velocity", "Velocity ellipsoid", "Possible velocities of the hand (not to scale)", False)
             self._box("force", "Force ellipsoid", "Possible forces of the hand (not to scale)", False)
@@ -67,6 +80,8 @@ class Looks:
             if shown and what not in self._made:
                 self._made[what] = self._makers()[what]()
             self._seen(what, shown)
+            if what == "distance":
+                self.bound.visible = shown
             if shown:
                 self._follow(what, self.posture.q)
 
@@ -92,6 +107,7 @@ class Looks:
             "center of mass": self._center,
             "inertia": self._inertia,
             "touching": self._touching,
+            "distance": self._distance,
             "velocity": lambda: [self._ball("ellipsoids/velocity", VELOCITY, 0.3)],
             "force": lambda: [self._ball("ellipsoids/force", FORCE, 0.3)],
         }
@@ -112,6 +128,8 @@ class Looks:
             line.points = np.array([[center, foot]], dtype=np.float32)
         elif what == "touching":
             self._made[what][0].place(self.scene.poses)
+        elif what == "distance":
+            self._show_distances(lw.distances(self.model, q))
         elif what in ("velocity", "force") and self.hand is not None:
             axes, semi = ellipsoid(self.model, q, self.hand.frame, what)
             self._shape(self._made[what][0], axes, semi, self.hand.pose(q)[:3, 3])
@@ -169,6 +187,29 @@ class Looks:
         )
         return [ball, line]
 
+    def _distance(self) -> list[Any]:
+        scene, size = self.scene.server.scene, self.scene.size
+        lines = scene.add_line_segments("/distance", np.zeros((1, 2, 3), np.float32), GREEN, thickness=0.008 * size)
+        return [lines, *(scene.add_label(f"/distance/{k}", "", anchor="bottom-left") for k in range(MOST_DISTANCES))]
+
+    def _show_distances(self, found: PairDistances) -> None:
+        """Show the smallest distance, and those of other pairs of links below the bound."""
+        rows: dict[frozenset[str], int] = {}
+        for k in np.argsort(found.distance):
+            rows.setdefault(frozenset(name.partition("[")[0] for name in found.pairs[k]), int(k))
+        bound = 0.001 * self.bound.value
+        shown = [k for place, k in enumerate(rows.values()) if not place or found.distance[k] < bound][:MOST_DISTANCES]
+        lines, *labels = self._made["distance"]
+        lines.points = np.stack([found.first[shown], found.second[shown]], axis=1).astype(np.float32)
+        colors = [RED if found.distance[k] < bound else GREEN for k in shown]
+        lines.colors = np.repeat(np.array(colors, dtype=np.uint8)[:, None], 2, axis=1)
+        for label, k in zip_longest(labels, shown):
+            label.visible = k is not None
+            if k is not None:
+                names = " to ".join(shortened(name) for name in found.pairs[k]) if label is labels[0] else ""
+                label.text = f"{round(1000.0 * float(found.distance[k]))} mm {names}"
+                label.position = 0.5 * (found.first[k] + found.second[k])
+
     def _inertia(self) -> list[Any]:
         nodes = []
         ball = sphere()
@@ -194,6 +235,14 @@ class Looks:
 
     def _touching(self) -> list[Any]:
         return [RobotNodes(self.scene.server, self.model, "touching", opacity=0.35, color=ORANGE, shapes="touching")]
+
+
+def has_pairs(model: Model) -> bool:
+    """Return whether the mechanism has shapes that may collide with each other."""
+    try:
+        return bool(chosen_pairs(model, None, ()))
+    except ModelError:
+        return False
 
 
 def ellipsoid(model: Model, q: Array, frame: str, what: str) -> tuple[Array, Array]:

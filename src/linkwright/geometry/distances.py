@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from linkwright.dynamics.distance.cores import CONVEX
 from linkwright.dynamics.distance.shape_pairs import (
     MeasuredPair,
     MeasuredShape,
+    closest_separation,
     distance_jacobian,
     frame_poses,
     pair_collisions,
@@ -28,6 +29,9 @@ from linkwright.model.transformations.contact_pairs import meeting_shapes
 from linkwright.model.tree import Model
 from linkwright.provided import hull_of_mesh
 from linkwright.spatial.arrays import Array
+
+SAMPLES = 16
+"""Number of random configurations in which pairs are put in order."""
 
 PairNames = Sequence[tuple[str, str]]
 
@@ -173,8 +177,8 @@ def distances(
     """
     truth("jacobian", jacobian)
     near = None if within is None else at_least("within", within, 0.0)
-    obstacles = _obstacles(obstacles)
-    wanted = _wanted(pairs)
+    obstacles = checked_obstacles(obstacles)
+    wanted = checked_pairs(pairs)
 
     def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
         chosen = chosen_pairs(model, wanted, obstacles)
@@ -190,6 +194,107 @@ def distances(
 
     names, kernel = derived(model, identity(distances), wanted, obstacles, near, jacobian, make=make)
     return PairDistances(names, *kernel(q, *_poses(obstacles, obstacle_poses)))
+
+
+@dataclass(frozen=True, eq=False)
+class ClosestPair:
+    """Closest pair of shapes.
+
+    Parameters
+    ----------
+    pairs : tuple of tuple of str
+        Names of the shapes of all pairs.
+    index : ndarray of int, shape (...)
+        Index of the closest pair.
+    distance : ndarray, shape (...)
+        Signed distance, m.
+    normal, first, second : ndarray, shape (..., 3)
+        Normal and nearest points, as in :class:`PairDistances`.
+    """
+
+    pairs: tuple[tuple[str, str], ...] = field(repr=False)
+    index: Any
+    distance: Any
+    normal: Array
+    first: Array
+    second: Array
+
+    @property
+    def pair(self) -> Any:
+        """Names of the closest pair: a tuple of two, for a batch an array (..., 2)."""
+        return self.pairs[int(self.index)] if np.ndim(self.index) == 0 else np.array(self.pairs)[self.index]
+
+
+@takes_model
+def closest_pair(
+    model: Model,
+    q: Any,
+    pairs: PairNames | None = None,
+    *,
+    obstacles: Sequence[Shape] = (),
+    obstacle_poses: Any = None,
+) -> ClosestPair:
+    """Compute the pair of shapes with the smallest distance.
+
+    Faster than :func:`distances`: pairs whose bounding spheres are farther apart than the smallest distance so far are
+    skipped.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism with collision shapes.
+    q : array_like, shape (..., nq)
+        Configuration.
+    pairs, obstacles, obstacle_poses : optional
+        As for :func:`distances`, which also raises the same errors.
+
+    Returns
+    -------
+    ClosestPair
+        Pair, distance, normal and nearest points.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> arm = lw.Builder(arm).shape("link2", "sphere", radius=0.1, xyz=(1.0, 0.0, 0.0)).build()
+    >>> ball = lw.Shape("world", "sphere", radius=0.2, name="ball")
+    >>> pose = lw.transform.make([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [2.5, 0.0, 0.0])
+    >>> found = lw.closest_pair(arm, [0.0, 0.0], obstacles=[ball], obstacle_poses=[pose])
+    >>> found.pair, round(float(found.distance), 9)
+    (('link2', 'ball'), 0.2)
+    """
+    obstacles = checked_obstacles(obstacles)
+    wanted = checked_pairs(pairs)
+
+    def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
+        chosen = _by_distance(model, chosen_pairs(model, wanted, obstacles), obstacles)
+
+        def computed(model: Model, q: Array, obstacle_poses: Array | None = None) -> tuple[Any, ...]:
+            index, found = closest_separation(frame_poses(model, q, obstacle_poses), chosen)
+            return index, found.distance, found.normal, found.a, found.b
+
+        return _names(chosen), _compiled(computed, model, obstacles)
+
+    names, kernel = derived(model, identity(closest_pair), wanted, obstacles, make=make)
+    index, *found = kernel(q, *_poses(obstacles, obstacle_poses))
+    return ClosestPair(names, np.asarray(index).astype(int)[()], *found)
+
+
+def _by_distance(model: Model, pairs: list[MeasuredPair], obstacles: Sequence[Shape]) -> list[MeasuredPair]:
+    """Return the pairs in the order of the mean distance of their bounding spheres in random configurations."""
+    poses = [_frame_poses(model, q, _poses(obstacles, None)) for q in model.random(SAMPLES, seed=0)]
+
+    def apart(pair: MeasuredPair) -> float:
+        centers = [[(T[one.frame] @ one.on_frame)[:3, 3] for T in poses] for one in pair]
+        return float(np.linalg.norm(np.subtract(*centers), axis=1).mean()) - pair[0].reach - pair[1].reach
+
+    return sorted(pairs, key=apart)
+
+
+def _frame_poses(model: Model, q: Array, obstacle_poses: tuple[Any, ...]) -> Array:
+    rows = frame_poses(model, q, *obstacle_poses or (None,)).reshape(-1, 3, 4)
+    return np.concatenate([rows, np.broadcast_to([[[0.0, 0.0, 0.0, 1.0]]], (len(rows), 1, 4))], axis=1)
 
 
 @takes_model
@@ -213,12 +318,8 @@ def collisions(
         Mechanism with collision shapes.
     q : array_like, shape (..., nq)
         Configuration.
-    pairs : sequence of tuple of str, optional
-        Pairs of names of links, shapes or obstacles; see :func:`distances`.
-    obstacles : sequence of Shape, optional
-        Shapes of the body "world".
-    obstacle_poses : array_like, shape (..., obstacles, 4, 4), optional
-        Poses of the obstacles in the world. By default the placements of the shapes.
+    pairs, obstacles, obstacle_poses : optional
+        As for :func:`distances`, which also raises the same errors.
     margin : float, optional
         Distance in m, not negative, up to which shapes count as colliding.
 
@@ -226,15 +327,6 @@ def collisions(
     -------
     PairCollisions
         Names of the pairs, and whether they collide.
-
-    Raises
-    ------
-    ModelError
-        If there is no pair.
-    UnknownNameError
-        If a name of a pair is unknown.
-    InputError
-        If an obstacle is not at rest in the world.
 
     Examples
     --------
@@ -247,8 +339,8 @@ def collisions(
     array([ True, False])
     """
     apart = at_least("margin", margin, 0.0)
-    obstacles = _obstacles(obstacles)
-    wanted = _wanted(pairs)
+    obstacles = checked_obstacles(obstacles)
+    wanted = checked_pairs(pairs)
 
     def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
         chosen = chosen_pairs(model, wanted, obstacles)
@@ -275,7 +367,7 @@ def _poses(obstacles: Sequence[Shape], given: Any) -> tuple[Any, ...]:
     return (np.stack([np.asarray(shape.placement) for shape in obstacles]) if given is None else given,)
 
 
-def _obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:
+def checked_obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:
     """Return the obstacles after a check, each with a name."""
     if isinstance(given, Shape) or not isinstance(given, Iterable):
         raise ArgumentError(f"obstacles is a list of shapes, lw.Shape('world', …); got {given!r:.200}")
@@ -291,7 +383,8 @@ def _obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:
     return tuple(found)
 
 
-def _wanted(pairs: Any) -> tuple[tuple[str, str], ...] | None:
+def checked_pairs(pairs: Any) -> tuple[tuple[str, str], ...] | None:
+    """Return the pairs of names after a check."""
     if pairs is None:
         return None
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):

@@ -24,8 +24,8 @@ from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
-LIMITS, OUT_OF_REACH, SINGULAR, NOT_FOUND, NO_MORE = 1, 2, 3, 4, 5
-REASONS = ("", "limits", "out of reach", "singular", "not found", "no more")
+LIMITS, OUT_OF_REACH, SINGULAR, NOT_FOUND, NO_MORE, DISTANCE = 1, 2, 3, 4, 5, 6
+REASONS = ("", "limits", "out of reach", "singular", "not found", "no more", "minimum distance")
 """Why a row did not converge, by number."""
 
 CLOSER = 0.01
@@ -156,7 +156,19 @@ def _reasons(
         free = search._replace(restarts=WITHOUT_LIMITS, free=1.0)
         there = problem.answers(start[open_], [x[open_] for x in targets], free, alone).there(search.tolerance)
         reasons[open_[there]] = LIMITS
+    tasks = [k for k, task in enumerate(problem.tasks) if not task.is_constraint]
+    if 0 < len(tasks) < len(problem.tasks) and len(open_):
+        nearer = _without_constraints(problem)
+        there = nearer.answers(start[open_], [targets[k][open_] for k in tasks], search, alone).there(search.tolerance)
+        reasons[open_[there]] = DISTANCE
     return reasons
+
+
+def _without_constraints(problem: NumericalSolver) -> NumericalSolver:
+    """Return the problem without inequalities."""
+    tasks = tuple(task for task in problem.tasks if not task.is_constraint)
+    make = lambda: NumericalSolver(problem.model, tasks, problem.limits, problem.fixed)  # noqa: E731
+    return derived(problem.model, _without_constraints, problem, make=make)  # type: ignore[no-any-return]
 
 
 def _rows(problem: NumericalSolver, q: Array, targets: list[Array], start: Array, alone: bool) -> tuple[Array, Array]:

@@ -76,8 +76,12 @@ class TaskProblem:
             for task, target in zip(self.tasks, targets, strict=True):
                 if task.priority == number:
                     scale = self._factors(task)
-                    J.append(scale[:, None] * task.jacobian(model, q))
-                    e.append(np.zeros(0) if jacobians_only else scale * task.error(model, q, target, start))
+                    if jacobians_only:
+                        rows = task.jacobian(model, q), np.zeros(0)
+                    else:
+                        rows = task.rows(model, q, target, start)
+                    J.append(scale[:, None] * rows[0])
+                    e.append(rows[1] if jacobians_only else scale * rows[1])
             found.append(Level(np.concatenate(J) * scale_of(self.model).velocities, np.concatenate(e)))
         return found
 

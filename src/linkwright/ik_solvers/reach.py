@@ -49,8 +49,9 @@ class Reached:
         """(…) text: why a row did not converge.
 
         "": it did; "limits": joint limits exclude every solution that was found; "out of reach": what was found is the
-        nearest; "singular": the target is at, or hardly beyond, the edge of reach; "not found": the attempts did not
-        suffice; "no more": of several solutions, no further one was found.
+        nearest; "singular": the target is at, or hardly beyond, the edge of reach; "minimum distance": it is reached
+        only with shapes nearer than that; "not found": the attempts did not suffice; "no more": of several solutions,
+        no further one was found.
         """
         told = np.array(REASONS)[self.reasons]
         return str(told) if told.ndim == 0 else told
@@ -89,8 +90,8 @@ def inverse_kinematics(
         Mechanism.
     targets : mapping
         Targets by task: by the name of a frame its pose (..., 4, 4) or position (..., 3) in the world; by a task of
-        :mod:`linkwright.tasks` its target: poses relative to other frames, directions, the center of mass, joints, with
-        weights and priorities.
+        :mod:`linkwright.tasks` its target: poses relative to other frames, directions, the center of mass, joints, a
+        minimum distance of shapes, with weights and priorities.
     initial_guess : array_like, shape (..., nq), optional
         Start of the first attempt. By default, and after a failed attempt, other starts are used.
     tolerance : float, optional
@@ -225,6 +226,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Numeri
         raise ArgumentError(f"targets are a dict, such as {{frame: T}}, of at least one frame or task; got {targets!r}")
     truth("joint_limits", options[1])
     tasks = tuple(_task(key, x) for key, x in targets.items())
+    given = [task.default if x is None else x for task, x in zip(tasks, targets.values(), strict=True)]
     started, *key = options
     problem = model.memo.get((_PROBLEM, tasks, *key))
     if problem is None:
@@ -242,7 +244,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Numeri
                 raise InputError(f"{task} is about the path from the initial guess: give initial_guess=q")
         for name in problem.fixed:
             raise InputError(f"joint {name!r} is fixed where it is at the start: give one, initial_guess=q")
-    arrays = [fitting("target", task, x, task.shape(model)) for task, x in zip(tasks, targets.values(), strict=True)]
+    arrays = [fitting("target", task, x, task.shape(model)) for task, x in zip(tasks, given, strict=True)]
     if len(tasks) == 1:
         name = next(iter(targets))
         kind = _MATRICES.get(arrays[0].shape[-2:], arrays[0].shape[-1:])

@@ -14,6 +14,7 @@ from linkwright import dynamics
 from linkwright.bounds import positive, truth
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.ik_solvers.minimum_distance import MinimumDistance, constrained
 from linkwright.ik_solvers.solver import inputs_named
 from linkwright.ik_solvers.steps import DEPENDENT, extend, is_identity, without
 from linkwright.ik_solvers.task import fitting
@@ -34,6 +35,9 @@ GAINS = 1e-4
 
 CHANGES = 3
 """Times as many velocities as have bounds may come to their bounds, or leave them."""
+
+LATER, REST = 1e-4, 1e-2
+"""Weights of the rates of each next priority, and of velocities, where a minimum distance changes the velocities."""
 
 LEAST = 1e-12
 """of damping, squared: rows that depend on others divide by it"""
@@ -63,7 +67,8 @@ def resolved_rate(
         Configuration.
     rates : mapping
         Rates by task: by the name of a frame its twist [v; ω] (..., 6) or linear velocity (..., 3) in world axes; by a
-        task of :mod:`linkwright.tasks` its velocity.
+        task of :mod:`linkwright.tasks` its velocity; by :class:`~linkwright.tasks.MinimumDistance` the poses of its
+        obstacles.
     damping : float, optional
         Dimensionless damping, which bounds velocities near singularities: |v| is at most about |rate|/damping. It
         changes components with a singular value σ by (damping/σ)⁸, which is negligible at regular configurations.
@@ -121,6 +126,7 @@ def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[R
         raise ArgumentError(f"rates are a dict, such as {{frame: twist}}, of at least one frame or task; got {rates!r}")
     truth("velocity_limits", velocity_limits)
     tasks = tuple(_task(key, x) for key, x in rates.items())
+    given = [task.default if x is None else x for task, x in zip(tasks, rates.values(), strict=True)]
     key = (tasks, velocity_limits, period is None)
     made = model.memo.get((_RATES, *key))
     if made is None:
@@ -128,7 +134,7 @@ def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[R
             task.check(model)
         made = Rates(model, tasks, velocity_limits, period is not None)
         keep(model, made, _RATES, *key)
-    arrays = [fitting("rate", task, x, task.rate_shape(model)) for task, x in zip(tasks, rates.values(), strict=True)]
+    arrays = [fitting("rate", task, x, task.rate_shape(model)) for task, x in zip(tasks, given, strict=True)]
     if len(tasks) == 1:
         name = next(iter(rates))
         keep(model, made, _RATES, name, np.shape(arrays[0])[-1:] == (6,), velocity_limits, period is None)
@@ -185,9 +191,10 @@ class Rates:
         if model.loops:
             K = dynamics.constraint_jacobian(model, q) / scale_of(self.model).rows[:, None]
             found.append((K * units, np.zeros(len(K))))
-        for number in sorted({task.priority for task in self.tasks}):
+        goals = [(task, x) for task, x in zip(self.tasks, rates, strict=True) if not task.is_constraint]
+        for number in sorted({task.priority for task, _ in goals}):
             rows = []
-            for task, rate in zip(self.tasks, rates, strict=True):
+            for task, rate in goals:
                 if task.priority == number:
                     scale = np.sqrt(task.weight) / task.scales(self.model)
                     J, x = task.rate_jacobian(model, q), task.followed(model, q, rate)
@@ -226,7 +233,18 @@ class Rates:
                 if bound
                 else v + added(J, rate - J @ v, above, damping)
             )
-        return v * scale_of(self.model).velocities
+        units = scale_of(self.model).velocities
+        blocks = []
+        for task, poses in zip(self.tasks, rates, strict=True):
+            if isinstance(task, MinimumDistance):
+                count, row = task.inequalities(model, q, poses)
+                blocks.append((count, lambda k, row=row: (row(k)[0] * units, row(k)[1])))
+        if not blocks:
+            return v * units
+        H: Array = REST * np.eye(model.nv)
+        for k, (J, _) in enumerate(levels):  # changes of the first tasks cost most
+            H = H + LATER ** (k - bool(model.loops)) * (J.T @ J)
+        return constrained(v, H, blocks, [(k, *bounds[k]) for k in bound]) * units
 
 
 def _infinite(x: Any) -> bool:

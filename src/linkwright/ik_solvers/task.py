@@ -292,6 +292,39 @@ class Task(ABC):
         """
         return np.zeros((len(values), 0)), np.zeros(len(values))
 
+    def rows(self, model: Model, q: Array, target: Array, start: Array) -> tuple[Array, Array]:
+        """Return the Jacobian and the error of the search.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+        target : ndarray
+            Target.
+        start : ndarray, shape (nq,)
+            Start of the search.
+
+        Returns
+        -------
+        J : ndarray, shape (m, nv)
+            Jacobian.
+        error : ndarray, shape (m,)
+            Error, m and rad.
+        """
+        return self.jacobian(model, q), self.error(model, q, target, start)
+
+    @property
+    def default(self) -> Any:
+        """Target that None stands for."""
+        return None
+
+    @property
+    def is_constraint(self) -> bool:
+        """Whether the task is an inequality."""
+        return False
+
     @property
     def of_rates(self) -> bool:
         """Whether the task is a direction of motion without a target."""

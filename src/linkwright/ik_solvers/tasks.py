@@ -14,6 +14,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.errors import ArgumentError, InputError
 from linkwright.ik_solvers.gradients import AwayFromLimits, Manipulability
+from linkwright.ik_solvers.minimum_distance import MinimumDistance
 from linkwright.ik_solvers.task import Task
 from linkwright.model.build.description import WORLD
 from linkwright.model.scale import scale_of
@@ -547,6 +548,7 @@ __all__ = [
     "Direction",
     "Joints",
     "Manipulability",
+    "MinimumDistance",
     "Momentum",
     "Pose",
     "Position",

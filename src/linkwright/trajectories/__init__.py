@@ -9,6 +9,7 @@ from linkwright.trajectories.joint_space.polynomials import polynomial
 from linkwright.trajectories.joint_space.s_curves import SCurves, s_curve, s_curves
 from linkwright.trajectories.joint_space.splines import spline
 from linkwright.trajectories.joint_space.trapezoids import trapezoid
+from linkwright.trajectories.smallest_distance import SmallestDistance
 from linkwright.trajectories.task_space.inverse_kinematics_path import follow
 from linkwright.trajectories.task_space.pose_paths import PoseTrajectory, arc, circle, straight
 from linkwright.trajectories.timing.motion import TimeOptimal
@@ -18,6 +19,7 @@ from linkwright.trajectories.trajectory import Trajectory, TrajectorySample
 __all__ = [
     "PoseTrajectory",
     "SCurves",
+    "SmallestDistance",
     "TimeOptimal",
     "Trajectory",
     "TrajectorySample",

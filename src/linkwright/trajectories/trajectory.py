@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,11 +15,14 @@ from linkwright.bounds import positive
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError, counted, is_choice
 from linkwright.files import write_figure
+from linkwright.geometry.distances import PairNames
 from linkwright.model.requirement import takes_model
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 from linkwright.spatial.values import ValueList
 from linkwright.trajectories.evaluation import mover, padded, pieces, read
+from linkwright.trajectories.smallest_distance import SmallestDistance, smallest_distance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -237,6 +240,32 @@ class Trajectory:
         """
         t = sampled(self.times, step)
         return t, *self(t)
+
+    def smallest_distance(
+        self, pairs: PairNames | None = None, *, obstacles: Sequence[Shape] = (), obstacle_poses: Any = None
+    ) -> SmallestDistance:
+        """Compute the smallest distance of the mechanism's shapes, and of obstacles, during the trajectory.
+
+        The distances are computed at 512 times and at the ends of the pieces. The eight lowest local minima are refined
+        to about 1e-6 of the duration.
+
+        Parameters
+        ----------
+        pairs : sequence of tuple of str, optional
+            Pairs of names of links, shapes or obstacles, as in :func:`linkwright.distances`.
+        obstacles : sequence of Shape, optional
+            Shapes of the body "world".
+        obstacle_poses : array_like, shape (obstacles, 4, 4), or callable, optional
+            Poses of the obstacles, or a function of times (n,) that returns them, (n, obstacles, 4, 4). By default the
+            placements of the shapes.
+
+        Returns
+        -------
+        SmallestDistance
+            Distance, time, pair, configuration and nearest points.
+        """
+        self._one("measured")
+        return smallest_distance(self, pairs, obstacles, obstacle_poses)
 
     def as_values(self) -> ValueList:
         """Return the numbers of the trajectory and a function of them, so that another trajectory needs no compilation.

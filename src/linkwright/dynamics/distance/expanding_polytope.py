@@ -34,8 +34,9 @@ VERTICES = 64
 FACES = 2 * VERTICES
 """Largest number of its faces, 2 · vertices − 4, and one for those that are not stored."""
 
-SLACK = 1e-9
-"""Difference of both bounds, relative to the size of the shapes, at which the depth is known."""
+SLACK, CURVED_SLACK = 1e-9, 1e-4
+"""Difference of both bounds, relative to the size of the shapes, at which the depth is known: of polytopes, of others.
+"""
 
 VISIBLE = 1e-13
 """Height of a point above a face, relative to the size of the shapes, from which the face is visible."""
@@ -72,8 +73,9 @@ class _Polytope(NamedTuple):
     count: Any
 
 
-def penetration(support: Support, size: Any) -> Depth:
-    """Return the depth of two overlapping convex sets; ``size``: a length of the sets, m."""
+def penetration(support: Support, size: Any, curved: bool = False) -> Depth:
+    """Return the depth of two overlapping convex sets, of which one may be ``curved``; ``size``: a length, m."""
+    slack = (CURVED_SLACK if curved else SLACK) * size
     polytope = _tetrahedron(support, size)
 
     def ends(*state: Any) -> Any:
@@ -88,7 +90,7 @@ def penetration(support: Support, size: Any) -> Depth:
         less = height < depth
         depth = minimum(height, depth)
         normal = np.stack([either(less, x, y) for x, y in zip(n, normal, strict=True)])
-        known = (depth - d <= SLACK * size) | (polytope.count > VERTICES - 0.5)
+        known = (depth - d <= slack) | (polytope.count > VERTICES - 0.5)
         polytope = _expanded(polytope, w, a, either(known, UNKNOWN, VISIBLE * size), size)
         return *polytope, depth, normal, either(known, 1.0, 0.0)
 

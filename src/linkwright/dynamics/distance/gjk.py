@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, cross, either
-from linkwright.spatial.arrays import Array, clip, maximum, minimum
+from linkwright.spatial.arrays import Array, maximum
 from linkwright.spatial.repeats import until
 
 Support = Callable[[Array], tuple[Array, Array]]
@@ -30,6 +30,9 @@ STEPS = 64
 
 PRECISION = 1e-13
 """Bound of (|v|² − v·w)/|v|² at which the iteration stops."""
+
+RESOLUTION = 1e-12
+"""Bound of the error of the distance, relative to the size of the shapes, at which the iteration stops."""
 
 TOUCHING = 1e-13
 """Distance, relative to the size of the shapes, below which they overlap."""
@@ -42,8 +45,6 @@ THIN = 1e-10
 
 ROUNDING = 4e-16
 """Relative decrease of |v|² below which a step makes no progress."""
-
-FAR_SQUARE = 1e300
 
 
 class GJKResult(NamedTuple):
@@ -67,6 +68,7 @@ def nearest_points(support: Support, start: Array, size: Any, limit: Any = None)
     """
     w, a = support(-start)
     touching = (TOUCHING * size) * (TOUCHING * size)
+    resolved = (RESOLUTION * size) * (RESOLUTION * size)
     simplex = (w, w, w, a, a, a, np.array([1.0, 0.0, 0.0]))
 
     def ends(*state: Any) -> Any:
@@ -76,19 +78,19 @@ def nearest_points(support: Support, start: Array, size: Any, limit: Any = None)
         P, A, u, v = state[:3], state[3:6], state[6], state[7]
         w, a = support(-v)
         square, toward = v @ v, v @ w
-        found, points, own = _with_previous(_nearest_feature(w, P), w, v, P, A, u)
-        x, best = found.point, found.square
+        found = _nearest_feature(w, P, v)
+        own = (*A, u[0] * A[0] + u[1] * A[1] + u[2] * A[2])
+        p, q = (found.pick((*P, v), k) for k in range(2))
+        x = w + found.weights[1] * (p - w) + found.weights[2] * (q - w)
+        best = x @ x
         within = found.contains & (toward <= 0.0)
         over = within | (best <= touching) | (square <= touching)
-        stop = (square - toward <= PRECISION * square) | (best >= (1.0 - ROUNDING) * square)
+        gap = maximum(square - toward, 0.0)
+        stop = (gap <= PRECISION * square) | (gap * gap <= resolved * square) | (best >= (1.0 - ROUNDING) * square)
         if limit is not None:
             stop = stop | (square <= limit * limit) | ((toward > 0.0) & (toward * toward > limit * limit * square))
         take_new = either(over | stop, 0.0, 1.0) > 0.5
-        new = (
-            *(w, found.pick(points, 0), found.pick(points, 1)),
-            *(a, found.pick(own, 0), found.pick(own, 1)),
-            *(found.weights, x),
-        )
+        new = (w, p, q, a, found.pick(own, 0), found.pick(own, 1), found.weights, x)
         chosen = [_select(take_new, after, before) for after, before in zip(new, (*P, *A, u, v), strict=True)]
         return *chosen, either(over, 1.0, 0.0), either(take_new, 0.0, 1.0)
 
@@ -102,20 +104,6 @@ def are_near(support: Support, start: Array, size: Any, limit: Any) -> Any:
     return (found.overlap > 0.5) | (found.v @ found.v <= limit * limit)
 
 
-def _with_previous(found: _Feature, w: Array, v: Array, P: Any, A: Any, u: Array) -> tuple[_Feature, Any, Any]:
-    """Return the edge from w to v instead, where rounding of a narrow triangle hides that it is nearer."""
-    edge = v - w
-    part = clip(-(w @ edge) / maximum(edge @ edge, NOTHING), 0.0, 1.0)
-    x = w + part * edge
-    square = x @ x
-    less = square < found.square
-    weights = _select(less, np.stack([1.0 - part, part, 0.0 * part]), found.weights)
-    selected = [either(less, 0.0, k) for k in found.selected]
-    feature = _Feature(_select(less, x, found.point), minimum(square, found.square), weights, selected, found.contains)
-    P = (_select(less, v, P[0]), *P[1:])
-    return feature, P, (_select(less, u[0] * A[0] + u[1] * A[1] + u[2] * A[2], A[0]), *A[1:])
-
-
 def _select(condition: Any, x: Array, y: Array) -> Array:
     return np.stack([either(condition, a, b) for a, b in zip(x, y, strict=True)])
 
@@ -123,52 +111,56 @@ def _select(condition: Any, x: Array, y: Array) -> Array:
 class _Feature(NamedTuple):
     """Feature of a tetrahedron at its vertex w that is nearest to the origin."""
 
-    point: Array
-    square: Any
     weights: Array
     """(3,), of w and of the two other vertices"""
     selected: list[Any]
-    """index from 0 to 2 of these among the three vertices other than w"""
+    """index from 0 to 3 of these: the three vertices other than w, and the previous nearest point"""
     contains: Any
     """whether the tetrahedron contains the origin"""
 
     def pick(self, points: Any, which: int) -> Array:
         """Return one of the other vertices."""
         k = self.selected[which]
-        return _select(k < 0.5, points[0], _select(k < 1.5, points[1], points[2]))
+        return _select(k < 1.5, _select(k < 0.5, points[0], points[1]), _select(k < 2.5, points[2], points[3]))
 
 
-def _nearest_feature(w: Array, P: Any) -> _Feature:
+def _nearest_feature(w: Array, P: Any, v: Array) -> _Feature:
+    """Return the feature of the tetrahedron of w and P nearest to the origin.
+
+    The squared distances of the lines and planes are fractions, |w × e|²/|e|² and (w·n)²/|n|², which are compared
+    without a division. The edge from w to the previous point v is tried too: rounding of a narrow triangle may hide
+    that it is nearer.
+    """
     edges = [p - w for p in P]
-    squares = [e @ e for e in edges]
-    slopes = [-(w @ e) for e in edges]
-    best: Any = FAR_SQUARE
-    s = t = first = second = 0.0
-    point = w
-    for i in range(3):
-        part = clip(slopes[i] / maximum(squares[i], NOTHING), 0.0, 1.0)
-        x = w + part * edges[i]
-        square = x @ x
-        less = square < best
-        best, point = minimum(square, best), _select(less, x, point)
-        s, first = either(less, part, s), either(less, float(i), first)
-    second = first
+    moments = [cross(w, e) for e in edges]
     normals = [cross(edges[1], edges[2]), cross(edges[2], edges[0]), cross(edges[0], edges[1])]
-    for i, j, n in ((0, 1, normals[2]), (0, 2, -normals[1]), (1, 2, normals[0])):
-        det = n @ n
-        good = det > FLAT * (squares[i] * squares[j]) + NOTHING
-        per = either(good, 1.0 / either(good, det, 1.0), 0.0)
-        p, q = (w @ cross(n, edges[j])) * per, (w @ cross(edges[i], n)) * per
-        x = w + p * edges[i] + q * edges[j]
-        square = x @ x
-        less = good & (p >= 0.0) & (q >= 0.0) & (p + q <= 1.0) & (square < best)
-        best, point = either(less, square, best), _select(less, x, point)
-        s, t = either(less, p, s), either(less, q, t)
+    squares = [e @ e for e in edges]
+    best: Any = w @ w
+    divisor: Any = 1.0
+    S = T = first = second = 0.0
+    back = v - w
+    lines = [*zip(edges, moments, squares, strict=True), (back, cross(w, back), back @ back)]
+    for i, (e, moment, square) in enumerate(lines):
+        part, away = -(w @ e), moment @ moment
+        less = (part > 0.0) & (part < square) & (away * divisor < best * square)
+        best, divisor = either(less, away, best), either(less, square, divisor)
+        S, first = either(less, part, S), either(less, float(i), first)
+    heights = [w @ n for n in normals]
+    for i, j, k, sign in ((0, 1, 2, 1.0), (0, 2, 1, -1.0), (1, 2, 0, 1.0)):
+        n = normals[k]
+        square, away = n @ n, heights[k] * heights[k]
+        p, q = -sign * (n @ moments[j]), sign * (n @ moments[i])
+        less = (square > FLAT * (squares[i] * squares[j]) + NOTHING) & (p >= 0.0) & (q >= 0.0) & (p + q <= square)
+        less = less & (away * divisor < best * square)
+        best, divisor = either(less, away, best), either(less, square, divisor)
+        S, T = either(less, p, S), either(less, q, T)
         first, second = either(less, float(i), first), either(less, float(j), second)
+    per = 1.0 / divisor
+    s, t = S * per, T * per
     volume = edges[0] @ normals[0]
-    parts = [-(w @ n) * volume for n in normals]
+    parts = [-height * volume for height in heights]
     whole = volume * volume
     thick = whole > THIN * THIN * squares[0] * squares[1] * squares[2]
     contains = thick & (parts[0] >= 0.0) & (parts[1] >= 0.0) & (parts[2] >= 0.0)
     contains = contains & (parts[0] + parts[1] + parts[2] <= whole)
-    return _Feature(point, best, np.stack([1.0 - s - t, s, t]), [first, second], contains)
+    return _Feature(np.stack([1.0 - s - t, s, t]), [first, second], contains)

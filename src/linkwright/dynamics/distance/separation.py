@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.contact.shapes.boxes import distance_of as of_box
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, cross, either, unit, within
+from linkwright.dynamics.contact.shapes.cylinders import distance_of as of_cylinder
 from linkwright.dynamics.contact.shapes.height_fields import PlacedHeightField
 from linkwright.dynamics.contact.shapes.rounded import nearest_of_segments
-from linkwright.dynamics.distance.cores import SEGMENTS, ConvexCore
+from linkwright.dynamics.distance.cores import POLYTOPES, SEGMENTS, ConvexCore
 from linkwright.dynamics.distance.expanding_polytope import penetration
 from linkwright.dynamics.distance.gjk import Support, are_near, nearest_points
 from linkwright.model.shape import Shape
@@ -40,6 +42,11 @@ class Separation(NamedTuple):
         """All numbers (7,)."""
         return np.concatenate([np.stack([self.distance]), self.normal, self.a])
 
+    @property
+    def flipped(self) -> Separation:
+        """The separation of the shapes in the other order."""
+        return Separation(self.distance, -self.normal, self.b)
+
     @classmethod
     def of_numbers(cls, x: Array) -> Separation:
         """Return the separation of its numbers (7,)."""
@@ -58,16 +65,17 @@ def difference(A: ConvexCore, B: ConvexCore) -> Support:
 
 def separation(A: ConvexCore, B: ConvexCore, size: Any) -> Separation:
     """Return the separation of two convex shapes; ``size``: a length of both, m."""
-    if A.kind in SEGMENTS and B.kind in SEGMENTS:
-        return _of_segments(A, B)
-
+    exact = _closed_form(A, B)
+    if exact is not None:
+        return exact
     support = difference(A, B)
+    curved = not {A.kind, B.kind} <= set(POLYTOPES)
     near = nearest_points(support, A.center - B.center, size)
     length, normal = unit(near.v, UP)
     apart = Separation(length, normal, near.a)
 
     def overlapping() -> Array:
-        depth = penetration(support, size)
+        depth = penetration(support, size, curved)
         return Separation(-depth.depth, -depth.normal, depth.a).numbers
 
     found = Separation.of_numbers(when(near.overlap > 0.5, overlapping, apart.numbers))
@@ -77,6 +85,22 @@ def separation(A: ConvexCore, B: ConvexCore, size: Any) -> Separation:
 def _rounded(cores: Separation, a: Any, b: Any) -> Separation:
     """Return the separation of shapes from that of their cores, and the radii of the balls."""
     return Separation(cores.distance - a - b, cores.normal, cores.a - a * cores.normal)
+
+
+def _closed_form(A: ConvexCore, B: ConvexCore) -> Separation | None:
+    """Return the separation of two kinds of shapes for which there is a formula."""
+    if A.kind in SEGMENTS and B.kind in SEGMENTS:
+        return _of_segments(A, B)
+    if A.kind == "sphere" and B.kind in ("box", "cylinder"):
+        x = B.R.T @ (A.center - B.center)
+        box, axes = B.sizes[:3], B.sizes[3:6]
+        distance, n = of_box(x, box) if B.kind == "box" else of_cylinder(x, axes[0], box[2])
+        return _rounded(Separation(distance, B.R @ n, A.center), A.radius, 0.0)
+    if B.kind == "sphere" and A.kind in ("box", "cylinder"):
+        other = _closed_form(B, A)
+        assert other is not None
+        return other.flipped
+    return None
 
 
 def _of_segments(A: ConvexCore, B: ConvexCore) -> Separation:
@@ -132,6 +156,7 @@ def _nearer(one: Separation, other: Separation) -> Separation:
 
 def touch(A: ConvexCore, B: ConvexCore, size: Any, margin: Any) -> Any:
     """Return whether the distance of two convex shapes is at most a margin, m, which is not negative."""
-    if A.kind in SEGMENTS and B.kind in SEGMENTS:
-        return _of_segments(A, B).distance <= margin
+    exact = _closed_form(A, B)
+    if exact is not None:
+        return exact.distance <= margin
     return are_near(difference(A, B), A.center - B.center, size, A.radius + B.radius + margin)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes.candidate import either, unit
+from linkwright.dynamics.contact.shapes.candidate import NOTHING, either, unit
 from linkwright.dynamics.distance.cores import CONVEX, SIZES, ConvexCore, VertexTable, bounding_radius, sizes_of
 from linkwright.dynamics.distance.separation import (
     UP,
@@ -25,11 +25,14 @@ from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, maximum
 from linkwright.spatial.repeats import repeat, when
 from linkwright.spatial.tables import take
 
 LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
+
+FARTHEST = 1e9
+"""m: distance beyond all others"""
 
 WIDTH = 7
 """Numbers of a separation."""
@@ -80,10 +83,7 @@ def pair_separations(poses: Array, pairs: Sequence[MeasuredPair], within: float 
 
     def visit(A: _TabledShapes, B: _TabledShapes, k: Any) -> Array:
         if not B.convex:
-            T = B.pose(k)
-            one = A.core(k)
-            found = above_plane(one, T) if B.kind == "plane" else above_height_field(one, B.shape, T)
-            return found.numbers
+            return _above(A, B, k).numbers
         size = A.reach(k) + B.reach(k)
         if within is None:
             return separation(A.core(k), B.core(k), size).numbers
@@ -94,9 +94,51 @@ def pair_separations(poses: Array, pairs: Sequence[MeasuredPair], within: float 
         return when(spheres.distance < within, exact, spheres.numbers)  # type: ignore[no-any-return]
 
     return [
-        _flipped(Separation.of_numbers(x)) if swapped else Separation.of_numbers(x)
+        Separation.of_numbers(x).flipped if swapped else Separation.of_numbers(x)
         for x, swapped in _loops(poses, pairs, visit, WIDTH)
     ]
+
+
+def closest_separation(poses: Array, pairs: Sequence[MeasuredPair]) -> tuple[Any, Separation]:
+    """Return the index of the pair with the smallest distance, and its separation.
+
+    The smallest distance so far is a bound: pairs whose bounding spheres are farther apart are skipped.
+    """
+    state: tuple[Any, Array] = (0.0, np.array([FARTHEST, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]))
+
+    def nearer(k: Any, one: Array, index: Any, best: Array) -> tuple[Any, Array]:
+        less = one[0] < best[0]
+        return either(less, k, index), np.stack([either(less, x, y) for x, y in zip(one, best, strict=True)])
+
+    for family in _families(pairs):
+        A, B = (_TabledShapes(poses, [ends[side] for _, ends, _ in family]) for side in (0, 1))
+        numbers = np.array([[float(k), float(swapped)] for k, _, swapped in family])
+
+        def visit(j: Any, index: Any, best: Array, A: Any = A, B: Any = B, numbers: Array = numbers) -> Any:
+            number, swapped = take(numbers, j)
+
+            def exact() -> Array:
+                if not B.convex:
+                    return _above(A, B, j).numbers
+                return separation(A.core(j), B.core(j), A.reach(j) + B.reach(j)).numbers
+
+            def compared() -> tuple[Any, Array]:
+                one = Separation.of_numbers(exact())
+                turned = one.flipped.numbers
+                return nearer(
+                    number,
+                    np.stack([either(swapped > 0.5, x, y) for x, y in zip(turned, one.numbers, strict=True)]),
+                    index,
+                    best,
+                )
+
+            if not B.convex:
+                return compared()
+            apart, limit = A.center(j) - B.center(j), best[0] + A.reach(j) + B.reach(j)
+            return when((limit > 0.0) & (apart @ apart < limit * limit), compared, index, best)
+
+        state = repeat(len(family), visit, *state)
+    return state[0], Separation.of_numbers(state[1])
 
 
 def pair_collisions(poses: Array, pairs: Sequence[MeasuredPair], margin: float) -> list[Any]:
@@ -104,10 +146,7 @@ def pair_collisions(poses: Array, pairs: Sequence[MeasuredPair], margin: float) 
 
     def visit(A: _TabledShapes, B: _TabledShapes, k: Any) -> Array:
         if not B.convex:
-            T = B.pose(k)
-            one = A.core(k)
-            found = above_plane(one, T) if B.kind == "plane" else above_height_field(one, B.shape, T)
-            return np.stack([either(found.distance <= margin, 1.0, 0.0)])
+            return np.stack([either(_above(A, B, k).distance <= margin, 1.0, 0.0)])
         size = A.reach(k) + B.reach(k)
         apart = A.center(k) - B.center(k)
         limit = size + margin
@@ -120,10 +159,10 @@ def pair_collisions(poses: Array, pairs: Sequence[MeasuredPair], margin: float) 
     return [x[0] for x, _ in _loops(poses, pairs, visit, 1)]
 
 
-def distance_jacobian(
+def distance_rows(
     model: Model, q: Array, pairs: Sequence[MeasuredPair], found: Sequence[Separation]
-) -> list[Array]:
-    """Return the derivatives (nv,) of the distances.
+) -> Callable[[Any], Array]:
+    """Return the function of the number of a pair that returns the derivative (nv,) of its distance.
 
     A unit force along the normal n at the point a on A, and its opposite on B, act along one line: with the wrench
     F = [n; a × n] about the origin of the world and the Jacobians J of the bodies there, the rows are (J_A − J_B)ᵀ F.
@@ -135,39 +174,73 @@ def distance_jacobian(
     places = np.array([[place.get(one.frame, 0) for one in pair] for pair in pairs], dtype=float)
     wrenches = np.stack([np.concatenate([s.normal, _cross(s.a, s.normal)]) for s in found])
 
-    def row(k: Any, _: Any) -> Array:
+    def row(k: Any) -> Array:
         A, B = (take(table, x).reshape(6, model.nv) for x in take(places, k))
         F = take(wrenches, k)
         return F @ A - F @ B  # type: ignore[no-any-return]
 
-    _, rows = repeat(len(pairs), row, np.zeros(model.nv), keep=1)
+    return row
+
+
+def distance_jacobian(
+    model: Model, q: Array, pairs: Sequence[MeasuredPair], found: Sequence[Separation]
+) -> list[Array]:
+    """Return the derivatives (nv,) of the distances."""
+    row = distance_rows(model, q, pairs, found)
+    _, rows = repeat(len(pairs), lambda k, _: row(k), np.zeros(model.nv), keep=1)
     return list(rows)
+
+
+def shortfall(
+    model: Model, q: Array, pairs: Sequence[MeasuredPair], obstacle_poses: Array | None, least: Any
+) -> tuple[Any, Array]:
+    """Return f = √Σ max(0, least − d)² over the distances d of pairs, and the derivative (nv,) of −f."""
+    if not pairs:
+        return 0.0, np.zeros(model.nv)
+    found = pair_separations(frame_poses(model, q, obstacle_poses), pairs, least)
+    row = distance_rows(model, q, pairs, found)
+    missing = np.stack([[maximum(least - one.distance, 0.0)] for one in found])
+
+    def add(k: Any, square: Any, slope: Array) -> tuple[Any, Array]:
+        (e,) = take(missing, k)
+        return square + e * e, slope + e * row(k)
+
+    square, slope = repeat(len(pairs), add, 0.0, np.zeros(model.nv))
+    there = square > NOTHING
+    length = np.sqrt(either(there, square, 1.0))
+    return either(there, length, 0.0), slope / length
 
 
 def _cross(a: Array, b: Array) -> Array:
     return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def _flipped(one: Separation) -> Separation:
-    """Return the separation of the shapes in the other order."""
-    return Separation(one.distance, -one.normal, one.b)
-
-
 def _loops(
     poses: Array, pairs: Sequence[MeasuredPair], visit: Callable[[_TabledShapes, _TabledShapes, Any], Array], width: int
 ) -> list[tuple[Array, bool]]:
     """Return the numbers (width,) of each pair, and whether its shapes are in the other order."""
+    found: dict[int, tuple[Array, bool]] = {}
+    for family in _families(pairs):
+        A, B = (_TabledShapes(poses, [ends[side] for _, ends, _ in family]) for side in (0, 1))
+        _, rows = repeat(len(family), lambda k, _, A=A, B=B: visit(A, B, k), np.zeros(width), keep=1)
+        found |= {k: (x, swapped) for (k, _, swapped), x in zip(family, rows, strict=True)}
+    return [found[k] for k in range(len(pairs))]
+
+
+def _families(pairs: Sequence[MeasuredPair]) -> list[list[tuple[int, MeasuredPair, bool]]]:
+    """Return the pairs of each two kinds: their indices, shapes, and whether these are in the other order."""
     families: dict[Any, list[tuple[int, MeasuredPair, bool]]] = {}
     for k, (a, b) in enumerate(pairs):
         swapped = a.order > b.order
         ends = (b, a) if swapped else (a, b)
         families.setdefault((ends[0].family, ends[1].family), []).append((k, ends, swapped))
-    found: dict[int, tuple[Array, bool]] = {}
-    for family in families.values():
-        A, B = (_TabledShapes(poses, [ends[side] for _, ends, _ in family]) for side in (0, 1))
-        _, rows = repeat(len(family), lambda k, _, A=A, B=B: visit(A, B, k), np.zeros(width), keep=1)
-        found |= {k: (x, swapped) for (k, _, swapped), x in zip(family, rows, strict=True)}
-    return [found[k] for k in range(len(pairs))]
+    return list(families.values())
+
+
+def _above(A: _TabledShapes, B: _TabledShapes, k: Any) -> Separation:
+    """Return the separation of a convex shape and the plane or height field below it."""
+    T, one = B.pose(k), A.core(k)
+    return above_plane(one, T) if B.kind == "plane" else above_height_field(one, B.shape, T)
 
 
 class _TabledShapes:

@@ -1,0 +1,228 @@
+"""A minimum distance of shapes: a constraint of inverse kinematics and resolved rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright.bounds import at_least, positive
+from linkwright.dynamics.contact.shapes.candidate import NOTHING, either
+from linkwright.dynamics.distance.shape_pairs import (
+    MeasuredPair,
+    distance_rows,
+    frame_poses,
+    pair_separations,
+    shortfall,
+)
+from linkwright.errors import InputError
+from linkwright.geometry.distances import PairNames, checked_obstacles, checked_pairs, chosen_pairs, distances
+from linkwright.ik_solvers.task import Task
+from linkwright.model.memo import derived, identity
+from linkwright.model.scale import scale_of
+from linkwright.model.shape import Shape
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, clip, maximum
+from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.memory import empty_row, read, write
+from linkwright.spatial.repeats import repeat, symbol_among, until
+from linkwright.spatial.tables import take
+
+MARGIN = 1e-5
+"""Distance beyond the minimum that the search aims at, relative to the length of the mechanism."""
+
+SAMPLES = 50
+"""Random configurations in which two shapes of the mechanism must reach the minimum distance."""
+
+SWEEPS, RELAXATION = 1000, 1.3
+"""Largest number of sweeps over the rows, and the factor of their steps (successive overrelaxation)."""
+
+SETTLED = 1e-9
+"""Change of the velocities in a sweep at which the iteration stops, relative to the units of the mechanism."""
+
+
+@dataclass(frozen=True, repr=False)
+class MinimumDistance(Task):
+    """Keep shapes of the mechanism, and obstacles, at least a distance apart.
+
+    The value of the task is the poses (..., obstacles, 4, 4) of the obstacles, which move without a new compilation;
+    None: the placements of the shapes. In inverse kinematics the configuration keeps the distance; joints that no other
+    task moves stay at rest. In resolved rates shapes approach the minimum distance by at most `gain` times what is left
+    of it, the constraint precedes all tasks, and velocities of the obstacles count as zero.
+
+    Parameters
+    ----------
+    distance : float
+        Minimum distance, m.
+    pairs : sequence of tuple of str, optional
+        Pairs of names of links, shapes or obstacles, as in :func:`linkwright.distances`. By default all that may
+        collide, except pairs of links that come no farther apart in random configurations.
+    obstacles : sequence of Shape, optional
+        Shapes of the body "world".
+    gain : float, optional
+        Gain of resolved rates, 1/s, at most the inverse of the control period.
+    weight : float, optional
+        Weight within the priority.
+    priority : int, optional
+        Priority; smaller numbers are first.
+    """
+
+    distance: float
+    pairs: PairNames | None = None
+    obstacles: Sequence[Shape] = ()
+    gain: float = 10.0
+
+    @property
+    def words(self) -> str:
+        return f"the minimum distance of {self.distance:g} m"
+
+    def check(self, model: Model) -> None:
+        super().check(model)
+        at_least("distance", self.distance, 0.0, "m")
+        positive("gain", self.gain, "1/s")
+        self.measured(model)
+
+    def measured(self, model: Model) -> list[MeasuredPair]:
+        """Return the pairs of shapes that keep the distance.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+
+        Returns
+        -------
+        list of tuple
+            Pairs of shapes.
+        """
+        obstacles, wanted = checked_obstacles(self.obstacles), checked_pairs(self.pairs)
+
+        def make() -> list[MeasuredPair]:
+            chosen = chosen_pairs(model, wanted, obstacles)
+            q = np.concatenate([model.neutral()[None], model.random(SAMPLES, seed=0)])
+            most = distances(model, q, wanted, obstacles=obstacles).distance.max(axis=0)
+            own = [all(one.frame <= len(model.bodies) for one in pair) for pair in chosen]
+            found = []
+            for pair, farthest, mine in zip(chosen, most, own, strict=True):
+                if not mine or farthest > self.distance:
+                    found.append(pair)
+                elif wanted is not None:
+                    raise InputError(
+                        f"{pair[0].name!r} and {pair[1].name!r} are never {self.distance:g} m apart (at most "
+                        f"{farthest:.4g} m in {len(q)} configurations): give a smaller distance, or other pairs"
+                    )
+            return found
+
+        return derived(model, identity(MinimumDistance), self.distance, wanted, obstacles, make=make)  # type: ignore[no-any-return]
+
+    @property
+    def default(self) -> Array:
+        placements = [np.asarray(shape.placement) for shape in self.obstacles]
+        return np.array(placements).reshape(-1, 4, 4)
+
+    @property
+    def is_constraint(self) -> bool:
+        return True
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return (len(self.obstacles), 4, 4)
+
+    def scales(self, model: Model) -> Array:
+        return np.full(1, scale_of(model).length)
+
+    def value(self, model: Model, q: Array) -> Array:
+        return np.zeros(0)
+
+    def jacobian(self, model: Model, q: Array) -> Array:
+        return np.zeros((1, model.nv))
+
+    def rows(self, model: Model, q: Array, target: Array, start: Array) -> tuple[Array, Array]:
+        least = self.distance + MARGIN * scale_of(model).length
+        missing, slope = shortfall(model, q, self.measured(model), self._poses(target), least)
+        return slope[None], np.stack([missing])
+
+    def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        missing, _ = shortfall(model, q, self.measured(model), self._poses(target), self.distance)
+        return np.stack([missing])
+
+    def flaw(self, target: Array) -> Any:
+        flaws = [((T[:3, :3].T @ T[:3, :3] - np.eye(3)) ** 2).sum() for T in target]
+        return sum(flaws) if flaws else 0.0
+
+    def wanted(self, model: Model) -> str:
+        return "poses (…, obstacles, 4, 4) of the obstacles, with rotation matrices"
+
+    def _poses(self, target: Array) -> Array | None:
+        return target if len(self.obstacles) else None
+
+    def inequalities(self, model: Model, q: Array, poses: Array) -> tuple[int, Any]:
+        """Return the number of rows A v ≥ b, and the function of the number of a row that returns A (nv,) and b.
+
+        Parameters
+        ----------
+        model : Model
+            Mechanism.
+        q : ndarray, shape (nq,)
+            Configuration.
+        poses : ndarray, shape (obstacles, 4, 4)
+            Poses of the obstacles.
+
+        Returns
+        -------
+        count : int
+            Number of rows.
+        row : callable
+            Function of the number of a row.
+        """
+        pairs = self.measured(model)
+        found = pair_separations(frame_poses(model, q, self._poses(poses)), pairs)
+        slope = distance_rows(model, q, pairs, found)
+        rates = np.stack([[self.gain * (self.distance - one.distance)] for one in found])
+        return len(pairs), lambda k: (slope(k), take(rates, k)[0])
+
+
+def constrained(v: Array, H: Array, blocks: Sequence[tuple[int, Any]], bounds: Sequence[tuple[int, Any, Any]]) -> Array:
+    """Return the x (n,) with the least (x − v)ᵀ H (x − v), A x ≥ b and bounds of entries.
+
+    The dual problem is solved by coordinate ascent (Hildreth 1957). Where rows and bounds exclude each other the bounds
+    hold.
+
+    ``blocks``: numbers of rows, and functions of the number of a row that return A (n,) and b; ``bounds``: the index of
+    an entry, its lower and its upper bound.
+    """
+    n, inverse = len(v), solve_symmetric(H, np.eye(len(v)))
+
+    def entries(a: Array, b: Any) -> Array:
+        w = inverse @ a
+        square = a @ w
+        per = either(square > NOTHING, 1.0 / maximum(square, NOTHING), 0.0)
+        return np.concatenate([a, w, np.stack([per, b])])
+
+    rows: list[Array] = []
+    for count, row in blocks:
+        _, kept = repeat(count, lambda k, _, row=row: entries(*row(k)), np.zeros(2 * n + 2), keep=1)
+        rows += list(kept)
+    for j, low, high in bounds:
+        rows += [entries(np.eye(n)[j], low), entries(-np.eye(n)[j], -high)]
+    table = np.stack(rows)
+
+    def visit(k: Any, v: Array, forces: Any, change: Any) -> tuple[Array, Any, Any]:
+        one = take(table, k)
+        a, w, per, b = one[:n], one[n : 2 * n], one[2 * n], one[2 * n + 1]
+        (before,) = read(forces, k, 1)
+        after = maximum(before + RELAXATION * per * (b - a @ v), 0.0)
+        step = (after - before) * w
+        return v + step, write(forces, k, [after]), maximum(change, step @ step)
+
+    def sweep(_: Any, v: Array, forces: Any, change: Any) -> Any:
+        return repeat(len(rows), visit, v, forces, 0.0 * change)
+
+    forces = empty_row(symbol_among([table, v]), len(rows))
+    forces = repeat(len(rows), lambda k, forces: write(forces, k, [0.0]), forces)
+    settled = SETTLED * SETTLED
+    v, *_ = until(lambda v, forces, change: change < settled, sweep, v, forces, 1.0, limit=SWEEPS)
+    for j, low, high in bounds:
+        v = np.stack([clip(x, low, high) if k == j else x for k, x in enumerate(v)])
+    return v

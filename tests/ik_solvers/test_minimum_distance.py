@@ -1,0 +1,142 @@
+"""A minimum distance as a constraint of inverse kinematics and of resolved rates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog, minimize
+
+import linkwright as lw
+from linkwright.errors import InputError, UnknownNameError
+from linkwright.ik_solvers.minimum_distance import constrained
+from linkwright.spatial.tables import take
+
+BALL = lw.Shape("world", "sphere", radius=0.15, name="ball")
+MinimumDistance = lw.tasks.MinimumDistance
+
+
+@pytest.fixture(scope="module")
+def arm() -> lw.Model:
+    made = lw.Builder(lw.load("arm7"))
+    for body in made.build().bodies:
+        made.shape(body.name, "capsule", radius=0.05, length=0.15, use="collision")
+    return made.build()
+
+
+def at(places: np.ndarray) -> np.ndarray:
+    return lw.transform.make(np.eye(3), places)
+
+
+def smallest(arm: lw.Model, task: MinimumDistance, q: np.ndarray, poses: np.ndarray) -> np.ndarray:
+    pairs = [(a.name, b.name) for a, b in task.measured(arm)]
+    return lw.distances(arm, q, pairs, obstacles=[BALL], obstacle_poses=poses).smallest
+
+
+def test_targets_are_reached_at_the_distance_or_not_with_a_reason(arm: lw.Model) -> None:
+    task, rng = MinimumDistance(0.03, obstacles=[BALL]), np.random.default_rng(0)
+    q = arm.random(100, seed=1)
+    X, poses = lw.pose(arm, q, "tool"), at(rng.uniform([-0.5, -0.5, 0.2], [0.5, 0.5, 0.9], (100, 3)))[:, None]
+    found, free = lw.inverse_kinematics(arm, {"tool": X, task: poses}), lw.inverse_kinematics(arm, {"tool": X})
+    kept = smallest(arm, task, q, poses) > 0.031  # a solution is known
+    assert (smallest(arm, task, free.q, poses) < 0.03).sum() > 20
+    assert kept.sum() > 50
+    assert found.converged[kept].all()
+    there = found.converged
+    assert smallest(arm, task, found.q, poses)[there].min() > 0.03 - 1e-6
+    assert lw.pose(arm, found.q, "tool")[there] == pytest.approx(X[there], abs=1e-5)
+    assert set(found.reason[~there]) == {"minimum distance"}
+    assert found.errors.shape == (100, 2)
+
+
+def test_a_target_inside_an_obstacle_has_a_reason(arm: lw.Model) -> None:
+    target = lw.pose(arm, arm.random(seed=3), "tool")
+    found = lw.inverse_kinematics(
+        arm, {"tool": target, MinimumDistance(0.02, obstacles=[BALL]): at(target[None, :3, 3])}
+    )
+    assert not found.converged
+    assert found.reason == "minimum distance"
+    assert "minimum distance" in str(found)
+
+
+def test_obstacles_rest_at_their_placements_by_default(arm: lw.Model) -> None:
+    wall = lw.Shape("world", "box", size=(0.1, 2.0, 2.0), placement=at(np.array([-0.4, 0.0, 0.5])), name="wall")
+    task = MinimumDistance(0.05, obstacles=[wall])
+    found = lw.inverse_kinematics(arm, {"tool": [0.4, 0.2, 0.5], task: None})
+    assert found.converged
+    kernels = len(arm.memo)
+    assert lw.inverse_kinematics(arm, {"tool": [0.4, 0.2, 0.5], task: wall.placement[None]}).q == pytest.approx(found.q)
+    assert len(arm.memo) == kernels
+    pairs = [(body.name, "wall") for body in arm.bodies]
+    assert lw.distances(arm, found.q, pairs, obstacles=[wall]).smallest > 0.05 - 1e-6
+
+
+def test_resolved_rates_stop_at_the_distance(arm: lw.Model) -> None:
+    """The tool is driven into the ball: the arm slides along it, and no shape comes nearer than the minimum."""
+    task = MinimumDistance(0.04, obstacles=[BALL], gain=20.0)
+    goal, ball = np.array([0.5, 0.3, 0.5]), at(np.array([[0.5, 0.02, 0.48]]))
+    q = lw.inverse_kinematics(arm, {"tool": [0.5, -0.3, 0.5], MinimumDistance(0.05, obstacles=[BALL]): ball}).q
+    least, lowest, dt, free = np.inf, np.inf, 0.005, q
+    for _ in range(300):
+        rate = 2.0 * (goal - lw.pose(arm, q, "tool")[:3, 3])
+        q = lw.integrate(arm, q, dt * lw.resolved_rate(arm, q, {"tool": rate, task: ball}, velocity_limits=False))
+        least = min(least, float(smallest(arm, task, q, ball)))
+        step = lw.resolved_rate(arm, free, {"tool": 2.0 * (goal - lw.pose(arm, free, "tool")[:3, 3])})
+        free = lw.integrate(arm, free, dt * step)
+        lowest = min(lowest, float(smallest(arm, task, free, ball)))
+    assert lowest < 0.0
+    assert least == pytest.approx(0.04, abs=1e-3)
+
+
+def test_rates_far_from_everything_are_those_without_the_constraint(arm: lw.Model) -> None:
+    q, far = arm.random(30, seed=5), at(np.array([[5.0, 0.0, 0.0]]))
+    task, rate = MinimumDistance(0.0, [(arm.bodies[-1].name, "ball")], obstacles=[BALL]), [0.1, 0.0, 0.05]
+    with_it = lw.resolved_rate(arm, q, {"tool": rate, task: far})
+    assert with_it == pytest.approx(lw.resolved_rate(arm, q, {"tool": rate}), abs=1e-9)
+
+
+def test_the_constrained_velocity_is_the_optimum() -> None:
+    """Against SLSQP on random problems that have a solution; numbers and machine code."""
+    rng, n, m = np.random.default_rng(0), 4, 6
+
+    def solved(v: np.ndarray, H: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
+
+        return constrained(
+            v, H, [(m, lambda k: (take(A, k), take(b[:, None], k)[0]))], [(0, -1.0, 1.0), (2, -0.5, 2.0)]
+        )
+
+    kernel = lw.compile(solved, v=(n,), H=(n, n), A=(m, n), b=(m,))
+    compared = 0
+    for _ in range(40):
+        v, J, A, b = rng.normal(size=n), rng.normal(size=(n, n)), rng.normal(size=(m, n)), 0.3 * rng.normal(size=m)
+        H, limits = J.T @ J + 0.3 * np.eye(n), [(-1.0, 1.0), (None, None), (-0.5, 2.0), (None, None)]
+        if linprog(np.zeros(n), A_ub=-A, b_ub=-b - 0.1, bounds=limits).status:
+            continue
+        rows = {"type": "ineq", "fun": lambda x, A=A, b=b: A @ x - b, "jac": lambda x, A=A: A}
+        best = minimize(
+            lambda x, v=v, H=H: 0.5 * (x - v) @ H @ (x - v),
+            np.zeros(n),
+            jac=lambda x, v=v, H=H: H @ (x - v),
+            bounds=limits,
+            constraints=[rows],
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
+        found = kernel(v, H, A, b)
+        assert found == pytest.approx(best.x, abs=1e-4)
+        assert (A @ found - b).min() > -1e-5
+        if compared < 3:
+            assert solved(v, H, A, b) == pytest.approx(found, abs=1e-9)
+        compared += 1
+    assert compared > 15
+
+
+def test_mistakes_are_explained(arm: lw.Model) -> None:
+    pose, (first, *_, last) = lw.pose(arm, arm.neutral(), "tool"), arm.bodies
+    for error, text, task, poses in (
+        (InputError, "never 9 m apart", MinimumDistance(9.0, [(first.name, last.name)]), None),
+        (UnknownNameError, "hand", MinimumDistance(0.1, [(first.name, "hand")]), None),
+        (InputError, "distance", MinimumDistance(-0.1), None),
+        (InputError, "not finite", MinimumDistance(0.1, obstacles=[BALL]), np.full((1, 4, 4), np.nan)),
+        (InputError, "rotation", MinimumDistance(0.1, obstacles=[BALL]), 2.0 * np.eye(4)[None]),
+    ):
+        with pytest.raises(error, match=text):
+            lw.inverse_kinematics(arm, {"tool": pose, task: poses})
