@@ -138,7 +138,7 @@ class MinimumDistance(Task):
     def jacobian(self, model: Model, q: Array) -> Array:
         return np.zeros((1, model.nv))
 
-    def rows(self, model: Model, q: Array, target: Array, start: Array) -> tuple[Array, Array]:
+    def jacobian_and_error(self, model: Model, q: Array, target: Array, start: Array) -> tuple[Array, Array]:
         least = self.distance + MARGIN * scale_of(model).length
         missing, slope = shortfall(model, q, self.measured(model), self._poses(target), least)
         return slope[None], np.stack([missing])

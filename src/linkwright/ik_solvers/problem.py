@@ -79,7 +79,7 @@ class TaskProblem:
                     if jacobians_only:
                         rows = task.jacobian(model, q), np.zeros(0)
                     else:
-                        rows = task.rows(model, q, target, start)
+                        rows = task.jacobian_and_error(model, q, target, start)
                     J.append(scale[:, None] * rows[0])
                     e.append(rows[1] if jacobians_only else scale * rows[1])
             found.append(Level(np.concatenate(J) * scale_of(self.model).velocities, np.concatenate(e)))

@@ -292,7 +292,7 @@ class Task(ABC):
         """
         return np.zeros((len(values), 0)), np.zeros(len(values))
 
-    def rows(self, model: Model, q: Array, target: Array, start: Array) -> tuple[Array, Array]:
+    def jacobian_and_error(self, model: Model, q: Array, target: Array, start: Array) -> tuple[Array, Array]:
         """Return the Jacobian and the error of the search.
 
         Parameters
