@@ -286,8 +286,8 @@ def _by_distance(model: Model, pairs: list[MeasuredPair], obstacles: Sequence[Sh
     poses = [_frame_poses(model, q, _poses(obstacles, None)) for q in model.random(SAMPLES, seed=0)]
 
     def apart(pair: MeasuredPair) -> float:
-        centers = [[(T[one.frame] @ one.on_frame)[:3, 3] for T in poses] for one in pair]
-        return float(np.linalg.norm(np.subtract(*centers), axis=1).mean()) - pair[0].reach - pair[1].reach
+        a, b = (np.array([(T[one.frame] @ one.on_frame)[:3, 3] for T in poses]) for one in pair)
+        return float(np.linalg.norm(a - b, axis=1).mean()) - pair[0].reach - pair[1].reach
 
     return sorted(pairs, key=apart)
 
