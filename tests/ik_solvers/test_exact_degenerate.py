@@ -203,6 +203,15 @@ def test_answers_next_to_motions_that_the_decimals_of_a_file_stop_are_found(give
     assert_found(lw.analytic_inverse_kinematics(model, frame, given=given), model, frame, q)
 
 
+@pytest.mark.parametrize("distance", [0.0, 1e-9, 1e-7])
+def test_answers_on_a_curve_that_rounding_breaks_up_are_found(distance):
+    """Of four answers next to the curve of joint1 and joint3 two are 6e-5 rad from it, and lead to the other two."""
+    model, frame = load("xarm7")
+    q = np.array([[5 * np.pi / 6, 0.0, 0.0, 1.647452335129329, 5 * np.pi / 12, 2.166828959721773, 0.0]])
+    q = q + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 7))
+    assert_found(lw.analytic_inverse_kinematics(model, frame, given="joint4"), model, frame, q)
+
+
 @pytest.mark.parametrize("seed", [0, 2, 3])
 @pytest.mark.parametrize("given", ["joint2", "joint4", "joint6"])
 def test_all_postures_of_an_arm_with_rounded_axes_in_one_plane_are_found(given, seed):
@@ -277,6 +286,22 @@ def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind,
     q = np.array(RIGHT)[random.integers(0, 4, (60, model.nq))]
     for distance in (0.0, 1e-9, 1e-7, 1e-5):
         assert_found(solver, model, "hand", q + distance * random.uniform(-1.0, 1.0, q.shape))
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e-9, 1e-7])
+@pytest.mark.parametrize(
+    "q",
+    [
+        [-np.pi / 2, -np.pi / 2, np.pi, -np.pi / 2, 0.0, 0.0],
+        [0.0, np.pi / 2, np.pi, np.pi / 2, 0.0, -np.pi / 2],
+        [0.0, -np.pi / 2, 0.0, np.pi / 2, 0.0, -np.pi / 2],
+    ],
+)
+def test_an_eightfold_root_leaves_places_for_other_answers(q, distance):
+    """Rounding turns two eightfold roots into 16 different answers, and an arm has no more."""
+    model = right_angled_arm("six joints of any geometry", 5)
+    q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 6))
+    assert_found(lw.analytic_inverse_kinematics(model, "hand"), model, "hand", q)
 
 
 @pytest.mark.parametrize("joint", [1, 5])

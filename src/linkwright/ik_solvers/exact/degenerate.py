@@ -32,7 +32,7 @@ from linkwright.spatial.arrays import Array
 DISTANCES = (0.0, 1e-2, 1e-2, 1e-2, 1e-2, 1e-4, 1e-4, 1e-4, 1e-4)
 """Distances of the nearby targets from a degenerate one, rad and parts of the arm's length."""
 
-MORE = (1e-2,) * 12
+MORE = (1e-2,) * 8
 """The same where an answer is singular: more initial guesses near a curve of answers."""
 
 STEPS = 6
@@ -45,7 +45,13 @@ SETTLED = 1e-9
 """An initial guess has converged, to an answer or to a minimum of the error, where its last step is shorter (rad or m).
 """
 
-RANDOM = 120
+STALLED = 3e-3
+"""An initial guess has converged to a minimum where its last step is shorter than this part of its error, too.
+
+To an answer it is at least about half the error away.
+"""
+
+RANDOM = 80
 """Random initial guesses where an answer is singular or nearly reached, or none is known.
 
 Next to a curve of answers the error has minima along the curve that are no answers: few of them find the others.
@@ -53,6 +59,16 @@ Next to a curve of answers the error has minima along the curve that are no answ
 
 SINGULAR = 1e-5
 """A singular answer: the smallest singular value of its Jacobian is below this part of the largest."""
+
+NEARLY_SINGULAR = 1e-3
+"""The same for an answer next to which others may lie along a nearly free motion.
+
+A curve of answers that an error ε of the arm's axes breaks up has answers up to √ε from it, with singular values up to
+√ε.
+"""
+
+ALONG_MOTION = (-2.5, -1.0, 1.0, 2.5)
+"""Steps along such a motion, rad or m of the joint that moves most."""
 
 NEARLY = 1e-5
 """Initial guesses that converge to a smaller error (m and rad together) that is no answer are near a curve of such."""
@@ -152,28 +168,63 @@ class DegenerateTargets:
         parts, left = self._converged(guesses, arrays, fine)
         # where a solution is multiple an answer may be far from it, though its error is small
         known &= self._gap(parts[:, : own.shape[1]], own) <= SEPARATE
-        for k in range(1, own.shape[1]):
-            known[:, k] &= ~(known[:, :k] & (self._gap(own[:, :k], own[:, k : k + 1]) < EQUAL)).any(axis=1)
-        self._add(q, error, known, parts, left <= SHARP * fine, left)
+        known = self._apart(own, known, EQUAL)
+        self._add(q, error, known, parts, left, fine)
         nearly = ((left > SHARP * fine) & (left < NEARLY)).any(axis=1)
-        rows = self._incomplete(q, np.asarray(error <= fine), np.asarray(nearly), arrays)
+        known = self._with_places(q[..., self._places], error <= fine)
+        ratios, along = self._singular(q, known, arrays)
+        open_rows = ~known.all(axis=1)
+        rows = np.flatnonzero((ratios < NEARLY_SINGULAR).any(axis=1) & open_rows)
         if len(rows):
-            few, some, errors = [x[rows] for x in arrays], q[rows], error[rows]
+            self._search(q, error, rows, arrays, fine, [self._along(q[rows], ratios[rows], along[rows])])
+        nearly |= ~known.any(axis=1) | (ratios < SINGULAR).any(axis=1)
+        rows = np.flatnonzero(nearly & open_rows)
+        if len(rows):
+            few = [x[rows] for x in arrays]
             near = self._nearby(few, random, MORE)
-            guesses = np.concatenate([*near, self._random(few, random), self._between(some, errors <= fine)], axis=1)
-            parts, left = self._converged(guesses, few, fine)
-            self._add(some, errors, errors <= fine, parts, left <= SHARP * fine, left)
-            q[rows], error[rows] = some, errors
+            between = self._between(q[rows], error[rows] <= fine)
+            self._search(q, error, rows, arrays, fine, [*near, self._random(few, random), between])
 
-    def _incomplete(self, q: Array, known: Array, nearly: Array, arrays: list[Array]) -> Array:
-        """Rows in which more initial guesses may find more answers."""
-        nearly = (nearly | ~known.any(axis=1)) & ~known.all(axis=1)
-        rows, _ = at = np.nonzero(known & ~(nearly | known.all(axis=1))[:, None])
+    def _search(
+        self, q: Array, error: Array, rows: Array, arrays: list[Array], fine: float, guesses: list[Array]
+    ) -> None:
+        """Add the answers to targets of some rows to which initial guesses converge, in place."""
+        parts, left = self._converged(np.concatenate(guesses, axis=1), [x[rows] for x in arrays], fine)
+        some, errors = q[rows], error[rows]
+        self._add(some, errors, errors <= fine, parts, left, fine)
+        q[rows], error[rows] = some, errors
+
+    def _with_places(self, own: Array, known: Array) -> Array:
+        """Known answers (n, branches); where all places are taken, without those that count as the same as another."""
+        known, full = np.array(known), known.all(axis=1)
+        if full.any():
+            known[full] = self._apart(own[full], known[full], SEPARATE)
+        return known
+
+    def _apart(self, own: Array, known: Array, distance: float) -> Array:
+        """Known answers (n, branches) without those closer than a distance to one before them."""
+        known = np.array(known)
+        for k in np.flatnonzero(known.any(axis=0)):
+            known[:, k] &= ~(known[:, :k] & (self._gap(own[:, :k], own[:, k : k + 1]) < distance)).any(axis=1)
+        return known
+
+    def _singular(self, q: Array, known: Array, arrays: list[Array]) -> tuple[Array, Array]:
+        """The ratio (n, branches) of the singular values of known answers, and the motion of the smallest one."""
+        ratios, along = np.full(known.shape, np.inf), np.zeros((*known.shape, len(self._moving)))
+        rows, _ = at = np.nonzero(known)
         given = arrays[1] if len(arrays) > 1 else np.zeros(len(q))
         J = self._linearized(q[at][:, self._places], arrays[0][rows], given[rows])[1]
-        values = np.linalg.svd(J, compute_uv=False)
-        singular = rows[values[:, -1] < SINGULAR * values[:, 0]]
-        return np.union1d(singular, np.flatnonzero(nearly))
+        _, values, V = np.linalg.svd(J, full_matrices=False)
+        ratios[at], along[at] = values[:, -1] / values[:, 0], V[:, -1]
+        return ratios, along
+
+    def _along(self, q: Array, ratios: Array, along: Array) -> Array:
+        """Initial guesses (n, m, joints) along the nearly free motions of answers (n, branches, nq)."""
+        own = np.where(ratios[..., None] < NEARLY_SINGULAR, q[..., self._places], np.nan)
+        guesses = np.repeat(own[:, None], len(ALONG_MOTION), axis=1)
+        steps = np.array(ALONG_MOTION)[:, None, None]
+        guesses[..., self._moving] += steps * (along / np.abs(along).max(axis=-1, keepdims=True))[:, None]
+        return guesses.reshape(len(q), -1, own.shape[-1])
 
     def _nearby(
         self, arrays: list[Array], random: np.random.Generator, distances: tuple[float, ...]
@@ -215,7 +266,7 @@ class DegenerateTargets:
             better, now, moved = self._steps(parts[at], target[at[0]], given[at[0]], damping[at])
             kept = np.asarray(now < left[at])
             damping[at] *= np.where(kept, 0.3, 10.0)
-            settled[at] = moved < SETTLED
+            settled[at] = (moved < SETTLED) | ((moved < STALLED * now) & (now > NEARLY) & (damping[at] <= 1.0))
             at = tuple(i[kept] for i in at)
             parts[at], left[at] = better[kept], now[kept]
         self._minimize(parts, left, ~settled & (left > SHARP * fine) & (left < NEARLY), target, given, fine)
@@ -264,14 +315,19 @@ class DegenerateTargets:
         step[:, -ALONG:] = np.einsum("nkl,nl->nk", axes, steps)
         return np.asarray(np.einsum("nj,njk->nk", step, V))
 
-    def _add(self, q: Array, error: Array, known: Array, parts: Array, reached: Array, left: Array) -> None:
-        """Add the answers reached to the known ones, in place: always the one farthest from all that are there."""
+    def _add(self, q: Array, error: Array, known: Array, parts: Array, left: Array, fine: float) -> None:
+        """Add the answers reached to the known ones, in place: always the one farthest from all that are there.
+
+        Where there is no place left, it replaces one of two known answers that count as the same.
+        """
+        reached = left <= SHARP * fine
         some = np.flatnonzero(reached.any(axis=1))
         known, parts, left = known[some], parts[some], left[some]
         mine, errors = np.where(known[..., None], q[some], np.nan), np.where(known, error[some], np.nan)
         apart = np.where(reached[some], np.inf, -1.0)
         for k in np.flatnonzero(known.any(axis=0)):
             apart = np.fmin(apart, self._gap(parts, mine[:, k : k + 1, self._places]))
+        known = self._with_places(mine[..., self._places], known)
         while True:
             best, place = np.argmax(apart, axis=1), np.argmin(known, axis=1)
             rows = np.flatnonzero((apart[np.arange(len(some)), best] > SEPARATE) & ~known.all(axis=1))
