@@ -88,6 +88,7 @@ def compare(name: str, kind: str) -> None:
             ("Linkwright distances", BATCH, lambda: lw.distances(model, q)),
             ("Linkwright distances, within 0.05 m", BATCH, lambda: lw.distances(model, q, within=0.05)),
             ("Linkwright distances and Jacobian", BATCH, lambda: lw.distances(model, q, jacobian=True)),
+            ("Linkwright closest pair", BATCH, lambda: lw.closest_pair(model, q)),
             ("Linkwright collisions", BATCH, lambda: lw.collisions(model, q)),
         ):
             times[what] = min(times.get(what, np.inf), seconds(run) / count)

@@ -70,6 +70,16 @@ def test_obstacles_rest_at_their_placements_by_default(arm: lw.Model) -> None:
     assert lw.distances(arm, found.q, pairs, obstacles=[wall]).smallest > 0.05 - 1e-6
 
 
+def test_links_keep_their_distance_without_obstacles(arm: lw.Model) -> None:
+    task, X = MinimumDistance(0.06), lw.pose(arm, arm.random(60, seed=8), "tool")
+    found = lw.inverse_kinematics(arm, {"tool": X, task: None})
+    pairs = [(a.name, b.name) for a, b in task.measured(arm)]
+    there = found.converged
+    assert there.sum() > 30
+    assert lw.distances(arm, found.q[there], pairs).smallest.min() > 0.06 - 1e-6
+    assert lw.distances(arm, lw.inverse_kinematics(arm, {"tool": X}).q, pairs).smallest.min() < 0.04
+
+
 def test_resolved_rates_stop_at_the_distance(arm: lw.Model) -> None:
     """The tool is driven into the ball: the arm slides along it, and no shape comes nearer than the minimum."""
     task = MinimumDistance(0.04, obstacles=[BALL], gain=20.0)

@@ -51,6 +51,13 @@ def test_pairs_and_shapes_of_the_results(arm: lw.Model) -> None:
     assert lw.distances(arm, q[0]).distance == pytest.approx(found.distance[0], abs=0.0)
 
 
+def test_distances_without_a_configuration_are_not_numbers(arm: lw.Model) -> None:
+    q = arm.random(3, seed=0)
+    q[1] = np.nan
+    assert np.isnan(lw.distances(arm, q).distance[1]).all()
+    assert np.isnan(lw.closest_pair(arm, q).distance).tolist() == [False, True, False]
+
+
 def test_given_pairs_keep_their_order(arm: lw.Model) -> None:
     q, (a, b, c) = arm.random(seed=1), [body.name for body in arm.bodies[:3]]
     one, other = lw.distances(arm, q, [(a, c), (a, b)]), lw.distances(arm, q, [(c, a)])
@@ -157,6 +164,9 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
         ),
         (ArgumentError, "obstacle_poses are the poses", lambda: lw.distances(arm, q, obstacle_poses=poses(0))),
         (ModelError, "no two shapes", lambda: lw.distances(lw.load("two_link"), [0.0, 0.0])),
+        (ArgumentError, "pairs is empty", lambda: lw.distances(arm, q, [])),
+        (InputError, "names of obstacles are unique", lambda: lw.closest_pair(arm, q, obstacles=[OBSTACLES[0]] * 2)),
+        (InputError, "are not finite", lambda: lw.collisions(arm, q + np.nan)),
         (InputError, "margin", lambda: lw.collisions(arm, q, margin=-1.0)),
     ]
     for error, text, call in calls:

@@ -193,7 +193,9 @@ def distances(
         return _names(chosen), _compiled(computed, model, obstacles)
 
     names, kernel = derived(model, identity(distances), wanted, obstacles, near, jacobian, make=make)
-    return PairDistances(names, *kernel(q, *_poses(obstacles, obstacle_poses)))
+    arrays = (q, *_poses(obstacles, obstacle_poses))
+    distance, *rest = kernel(*arrays)
+    return PairDistances(names, _known(distance, arrays, 1), *rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,8 +279,10 @@ def closest_pair(
         return _names(chosen), _compiled(computed, model, obstacles)
 
     names, kernel = derived(model, identity(closest_pair), wanted, obstacles, make=make)
-    index, *found = kernel(q, *_poses(obstacles, obstacle_poses))
-    return ClosestPair(names, np.asarray(index).astype(int)[()], *found)
+    arrays = (q, *_poses(obstacles, obstacle_poses))
+    index, distance, *found = kernel(*arrays)
+    distance = _known(distance, arrays, 0)
+    return ClosestPair(names, np.asarray(index).astype(int)[()], distance, *found)
 
 
 def _by_distance(model: Model, pairs: list[MeasuredPair], obstacles: Sequence[Shape]) -> list[MeasuredPair]:
@@ -351,7 +355,23 @@ def collisions(
         return _names(chosen), _compiled(computed, model, obstacles)
 
     names, kernel = derived(model, identity(collisions), wanted, obstacles, apart, make=make)
-    return PairCollisions(names, kernel(q, *_poses(obstacles, obstacle_poses)) > 0.5)
+    arrays = (q, *_poses(obstacles, obstacle_poses))
+    near = kernel(*arrays)
+    if np.isnan(_known(near, arrays, 1)).any():
+        raise InputError("q or obstacle_poses are not finite: whether shapes collide is unknown; remove these rows")
+    return PairCollisions(names, near > 0.5)
+
+
+def _known(distance: Any, arrays: Sequence[Any], axes: int) -> Any:
+    """Return the distances (..., of as many more axes), NaN in rows with a configuration or poses that are not finite.
+
+    Vectors without a direction get one, so that the algorithms return numbers there.
+    """
+    q, *poses = (np.isfinite(np.asarray(x, dtype=float)) for x in arrays)
+    finite = q.all(axis=-1)
+    for one in poses:
+        finite = finite & one.all(axis=(-3, -2, -1))
+    return distance if finite.all() else np.where(finite.reshape(finite.shape + (1,) * axes), distance, np.nan)[()]
 
 
 def _compiled(function: Any, model: Model, obstacles: Sequence[Shape]) -> Kernel:
@@ -380,6 +400,9 @@ def checked_obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:
         if shape.body != "world":
             raise InputError(f"obstacle {k} is a shape of 'world'; got one of {shape.body!r}")
         found.append(shape if shape.name else replace(shape, name=f"obstacle{k}"))
+    names = [shape.name for shape in found]
+    if len(set(names)) < len(names):
+        raise InputError(f"names of obstacles are unique; got {', '.join(names)}")
     return tuple(found)
 
 
@@ -394,6 +417,8 @@ def checked_pairs(pairs: Any) -> tuple[tuple[str, str], ...] | None:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
             raise ArgumentError(f"pairs is a list of pairs of names; got {pair!r:.200}")
         found.append((pair[0], pair[1]))
+    if not found:
+        raise ArgumentError("pairs is empty: give pairs of names, or None for all that may collide")
     return tuple(found)
 
 

@@ -48,9 +48,9 @@ class MinimumDistance(Task):
     """Keep shapes of the mechanism, and obstacles, at least a distance apart.
 
     The value of the task is the poses (..., obstacles, 4, 4) of the obstacles, which move without a new compilation;
-    None: the placements of the shapes. In inverse kinematics the configuration keeps the distance; joints that no other
-    task moves stay at rest. In resolved rates shapes approach the minimum distance by at most `gain` times what is left
-    of it, the constraint precedes all tasks, and velocities of the obstacles count as zero.
+    None: the placements of the shapes, or no obstacles. In inverse kinematics the configuration keeps the distance. In
+    resolved rates shapes approach the minimum distance by at most `gain` times what is left of it, the constraint
+    precedes all tasks, and velocities of the obstacles count as zero.
 
     Parameters
     ----------
@@ -119,15 +119,14 @@ class MinimumDistance(Task):
 
     @property
     def default(self) -> Array:
-        placements = [np.asarray(shape.placement) for shape in self.obstacles]
-        return np.array(placements).reshape(-1, 4, 4)
+        return np.array([np.asarray(shape.placement) for shape in self.obstacles] or [np.eye(4)])
 
     @property
     def is_constraint(self) -> bool:
         return True
 
     def shape(self, model: Model) -> tuple[int, ...]:
-        return (len(self.obstacles), 4, 4)
+        return (max(len(self.obstacles), 1), 4, 4)  # kernels without entries have no machine code
 
     def scales(self, model: Model) -> Array:
         return np.full(1, scale_of(model).length)
@@ -136,7 +135,13 @@ class MinimumDistance(Task):
         return np.zeros(0)
 
     def jacobian(self, model: Model, q: Array) -> Array:
-        return np.zeros((1, model.nv))
+        row = np.zeros((1, model.nv))  # entries of the joints between two shapes
+        for a, b in self.measured(model):
+            paths = [set(model.path(one.frame - 1)) if one.frame <= len(model.bodies) else set() for one in (a, b)]
+            for k in paths[0] ^ paths[1]:
+                coupling = model.joints[k].coupling
+                row[0, model.slice(model.joints[k if coupling is None else coupling.leader].name).v] = 1.0
+        return row
 
     def jacobian_and_error(self, model: Model, q: Array, target: Array, start: Array) -> tuple[Array, Array]:
         least = self.distance + MARGIN * scale_of(model).length
@@ -148,8 +153,7 @@ class MinimumDistance(Task):
         return np.stack([missing])
 
     def flaw(self, target: Array) -> Any:
-        flaws = [((T[:3, :3].T @ T[:3, :3] - np.eye(3)) ** 2).sum() for T in target]
-        return sum(flaws) if flaws else 0.0
+        return sum(((T[:3, :3].T @ T[:3, :3] - np.eye(3)) ** 2).sum() for T in target)
 
     def wanted(self, model: Model) -> str:
         return "poses (…, obstacles, 4, 4) of the obstacles, with rotation matrices"
@@ -200,16 +204,21 @@ def constrained(v: Array, H: Array, blocks: Sequence[tuple[int, Any]], bounds: S
         per = either(square > NOTHING, 1.0 / maximum(square, NOTHING), 0.0)
         return np.concatenate([a, w, np.stack([per, b])])
 
-    rows: list[Array] = []
+    width, total = 2 * n + 2, sum(count for count, _ in blocks) + 2 * len(bounds)
+    symbol = symbol_among([v, H])
+    table, first = empty_row(symbol, total * width), 0
     for count, row in blocks:
-        _, kept = repeat(count, lambda k, _, row=row: entries(*row(k)), np.zeros(2 * n + 2), keep=1)
-        rows += list(kept)
+
+        def fill(k: Any, table: Any, row: Any = row, first: int = first) -> Any:
+            return write(table, (k + float(first)) * float(width), entries(*row(k)))
+
+        table, first = repeat(count, fill, table), first + count
     for j, low, high in bounds:
-        rows += [entries(np.eye(n)[j], low), entries(-np.eye(n)[j], -high)]
-    table = np.stack(rows)
+        for a, b in ((np.eye(n)[j], low), (-np.eye(n)[j], -high)):
+            table, first = write(table, float(first * width), entries(a, b)), first + 1
 
     def visit(k: Any, v: Array, forces: Any, change: Any) -> tuple[Array, Any, Any]:
-        one = take(table, k)
+        one = read(table, k * float(width), width)
         a, w, per, b = one[:n], one[n : 2 * n], one[2 * n], one[2 * n + 1]
         (before,) = read(forces, k, 1)
         after = maximum(before + RELAXATION * per * (b - a @ v), 0.0)
@@ -217,10 +226,10 @@ def constrained(v: Array, H: Array, blocks: Sequence[tuple[int, Any]], bounds: S
         return v + step, write(forces, k, [after]), maximum(change, step @ step)
 
     def sweep(_: Any, v: Array, forces: Any, change: Any) -> Any:
-        return repeat(len(rows), visit, v, forces, 0.0 * change)
+        return repeat(total, visit, v, forces, 0.0 * change)
 
-    forces = empty_row(symbol_among([table, v]), len(rows))
-    forces = repeat(len(rows), lambda k, forces: write(forces, k, [0.0]), forces)
+    forces = empty_row(symbol, total)
+    forces = repeat(total, lambda k, forces: write(forces, k, [0.0]), forces)
     settled = SETTLED * SETTLED
     v, *_ = until(lambda v, forces, change: change < settled, sweep, v, forces, 1.0, limit=SWEEPS)
     for j, low, high in bounds:
