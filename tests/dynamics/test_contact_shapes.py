@@ -24,6 +24,15 @@ from touching_shapes import SHAPES, at, is_in, pose, separation
 PAIRS = list(SERVED)
 CONVEX = [pair for pair in PAIRS if "height_field" not in pair]
 BY_FACES = [("box", "box"), ("cylinder", "box"), ("cylinder", "cylinder")]
+CURVED = [
+    pair
+    for pair in CONVEX
+    if "plane" not in pair and ("ellipsoid" in pair or {"mesh", "cylinder"} == {*pair} or pair == ("cylinder",) * 2)
+]
+"""Pairs whose deep overlaps may have several directions that are nearly as short."""
+SETTLED = 1e-4
+"""Accuracy of their normals and points: the iteration stops when the gap is known."""
+
 NEAREST = [pair for pair in CONVEX if pair not in BY_FACES and "mesh" not in pair]
 """Pairs of which the nearest candidate is the nearest point; those by faces see to it only where they touch."""
 
@@ -66,10 +75,10 @@ def test_the_other_order_turns_the_normals(pair, seed):
     (a, b), (T1, T2) = pair, poses(pair, seed)
     if a == b:
         x, y = nearest(touch(a, T1, b, T2)), nearest(touch(b, T2, a, T1))
-        if pair == ("cylinder", "cylinder") and abs(x.gap) > 0.01:
+        if pair in CURVED and abs(x.gap) > 0.01:
             return  # where they touch it counts; deeper, several ways out are nearly as short
-        assert abs(x.gap - y.gap) < (1e-3 if pair == ("cylinder", "cylinder") else 1e-12)
-        if x.gap < FAR and pair != ("cylinder", "cylinder"):
+        assert abs(x.gap - y.gap) < (1e-3 if pair == ("cylinder", "cylinder") else 1e-8)
+        if x.gap < FAR and pair not in CURVED:
             np.testing.assert_allclose(x.normal, -y.normal, atol=1e-7)
             np.testing.assert_allclose(x.point, y.point, atol=1e-7)
         return
@@ -95,17 +104,21 @@ def test_moving_both_moves_all_where_the_axis_of_a_capsule_is_within(pair, seed)
 def all_moves(pair, seed, reach=0.3):
     (a, b), (T1, T2) = pair, poses(pair, seed, reach)
     X = pose(np.random.default_rng(seed + 1), 1.0)
-    for x, y in zip(touch(a, T1, b, T2), touch(a, X @ T1, b, X @ T2), strict=True):
-        assert abs(x.gap - y.gap) < 1e-9
-        np.testing.assert_allclose(X[:3, :3] @ x.normal, y.normal, atol=1e-7)
-        np.testing.assert_allclose(X[:3, :3] @ x.point + X[:3, 3], y.point, atol=1e-7)
+    before = touch(a, T1, b, T2)
+    if pair in CURVED and pair != ("cylinder", "cylinder") and nearest(before).gap < -0.01:
+        return
+    slack = SETTLED if pair in CURVED else 1e-7
+    for x, y in zip(before, touch(a, X @ T1, b, X @ T2), strict=True):
+        assert abs(x.gap - y.gap) < (1e-7 if pair in CURVED else 1e-9)
+        np.testing.assert_allclose(X[:3, :3] @ x.normal, y.normal, atol=slack)
+        np.testing.assert_allclose(X[:3, :3] @ x.point + X[:3, 3], y.point, atol=slack)
 
 
 def test_what_is_not_served_says_what_is():
     with pytest.raises(InputError, match="between 'cone' and 'box' is not served; there are sphere–plane, "):
         candidates(Shape("a", "cone", radius=1.0, length=1.0), np.eye(4), SHAPES["box"], np.eye(4))
-    with pytest.raises(InputError, match="'ellipsoid' and 'sphere'"):
-        points_of("ellipsoid", "sphere")
+    with pytest.raises(InputError, match="'sphere' and 'cone'"):
+        points_of("sphere", "cone")
 
 
 # they are nearest
@@ -201,15 +214,18 @@ def test_numbers_interpreter_and_lanes_agree(pair):
         return tuple(np.stack([getattr(one, name) for one in found]) for name in ContactCandidate._fields)
 
     kernel = lw.compile(function, T1=(4, 4), T2=(4, 4))
+    searched = {"mesh", "ellipsoid"} & {*pair} and not {"plane", "height_field"} & {*pair}
+    rows = 10 if searched else 19
     rng = np.random.default_rng(1)
-    T1 = np.array([pose(rng, 0.2) for _ in range(19)])
-    T2 = np.array([pose(rng, 0.05) for _ in range(19)])
+    T1 = np.array([pose(rng, 0.2) for _ in range(rows)])
+    T2 = np.array([pose(rng, 0.05) for _ in range(rows)])
     lanes = kernel(T1, T2)
+    slack = SETTLED if pair in CURVED else 1e-6 if searched else 1e-12
     for x, y in zip(lanes, interpret(kernel.program, T1, T2), strict=True):
-        np.testing.assert_allclose(x, y, atol=1e-12)
-    for k in range(19):
+        np.testing.assert_allclose(x, y, atol=slack)
+    for k in range(rows):
         for x, y in zip(lanes, function(T1[k], T2[k]), strict=True):
-            np.testing.assert_allclose(x[k], y, atol=1e-9)
+            np.testing.assert_allclose(x[k], y, atol=max(slack, 1e-9))
         for x, y in zip(lanes, kernel(T1[k], T2[k]), strict=True):
             assert np.array_equal(x[k], y)
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
+from linkwright.dynamics.distance.cores import ConvexCore, bounding_radius
+from linkwright.dynamics.distance.separation import touch
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.pair import Pair
 from linkwright.model.scale import scale_of
@@ -17,6 +20,8 @@ from linkwright.spatial.arrays import Array
 UNBOUNDED = ("plane", "height_field")
 """Kinds of shapes without a bounding sphere."""
 
+SEARCHED = {"mesh", "ellipsoid"}
+"""Kinds of shapes whose depth is found by expanding polytopes."""
 
 SAMPLES = 20
 """Number of sampled configurations."""
@@ -36,8 +41,10 @@ def always_overlapping(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
     left = [pair for pair in pairs if held_together(model, model.shapes[pair.first], model.shapes[pair.second])]
     neutral = np.clip(model.neutral(), model.lower, model.upper)
     deep = DEEP * scale_of(model).length
-    for q in (neutral, *model.random(SAMPLES, seed=0)):
-        left = [pair for pair, depth in zip(left, overlap_depths(model, left, q), strict=True) if depth > deep]
+    left = [pair for pair, depth in zip(left, overlap_depths(model, left, neutral), strict=True) if depth > deep]
+    for q in model.random(SAMPLES, seed=0):
+        poses = body_poses(model, q)
+        left = [pair for pair in left if _overlap(model, pair, poses, deep)]
         if not left:
             break
     return left
@@ -76,12 +83,30 @@ def _depth(model: Model, pair: Pair, poses: list[Array]) -> float:
     return max(0.0, -gap)
 
 
-def _bounding_sphere(model: Model, shape: Shape, poses: list[Array]) -> tuple[Array, float]:
-    """Return the center, in the world, and the radius of a sphere that contains the shape."""
+def _overlap(model: Model, pair: Pair, poses: list[Array], deep: float) -> bool:
+    """Return whether shapes overlap by more than a depth; of kinds without a formula, whether they touch."""
+    shapes = [model.shapes[number] for number in (pair.first, pair.second)]
+    if not {shape.kind for shape in shapes} & SEARCHED:
+        return _depth(model, pair, poses) > deep
+    (A, a), (B, b) = (_core(model, shape, poses) for shape in shapes)
+    return bool(touch(A, B, a + b, 0.0))
+
+
+def _core(model: Model, shape: Shape, poses: list[Array]) -> tuple[ConvexCore, float]:
+    """Return the core of a shape, and the radius of its bounding sphere."""
+    hull = hull_vertices(shape) if shape.kind == "mesh" else None
+    return ConvexCore.of(shape, _pose(model, shape, poses), hull), bounding_radius(shape, hull)
+
+
+def _pose(model: Model, shape: Shape, poses: list[Array]) -> Array:
     frame = model.frame(shape.body)
     T = frame.placement @ shape.placement
-    if frame.body >= 0:
-        T = poses[frame.body] @ T
+    return T if frame.body < 0 else poses[frame.body] @ T
+
+
+def _bounding_sphere(model: Model, shape: Shape, poses: list[Array]) -> tuple[Array, float]:
+    """Return the center, in the world, and the radius of a sphere that contains the shape."""
+    T = _pose(model, shape, poses)
     if shape.hull is not None:
         center = 0.5 * (shape.hull.min(axis=0) + shape.hull.max(axis=0))
         radius = float(np.linalg.norm(shape.hull - center, axis=1).max())

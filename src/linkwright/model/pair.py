@@ -14,7 +14,9 @@ FRICTION = 0.7
 
 PARTNERS: dict[str, tuple[str, ...]] = {
     "plane": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh"),
-    "height_field": ("sphere", "capsule", "box", "cylinder"),
+    "height_field": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh"),
+    "mesh": ("sphere", "capsule", "box", "cylinder", "mesh"),
+    "ellipsoid": ("sphere", "capsule", "box", "cylinder", "mesh", "ellipsoid"),
     "box": ("sphere", "capsule", "box", "cylinder"),
     "cylinder": ("sphere", "capsule", "cylinder"),
     "capsule": ("sphere", "capsule"),

@@ -16,8 +16,8 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes import ContactCandidate, candidates, points_of
 from linkwright.dynamics.contact.shapes.candidate import FAR
-from linkwright.dynamics.contact.shapes.planes import HullTable, hull_vertices
-from linkwright.dynamics.distance.cores import CONVEX, VertexTable, bounding_radius
+from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable, hull_vertices
+from linkwright.dynamics.distance.cores import CONVEX, bounding_radius
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
@@ -139,7 +139,8 @@ def _family_points(graph: Any, family: Sequence[PlacedPair], bodies: _Bodies) ->
     """Return the candidates of pairs of the same kinds."""
     kinds = (family[0].first.shape.kind, family[0].second.shape.kind)
     count = points_of(*kinds)
-    sides = [_Side(graph, [getattr(one, side) for one in family], bodies) for side in ("first", "second")]
+    faces = points_of(*kinds) > 1 and kinds[1] not in ("plane", "height_field")
+    sides = [_Side(graph, [getattr(one, side) for one in family], bodies, faces) for side in ("first", "second")]
     margins = EntryTable(graph, [[one.pair.margin] for one in family])
     width = count * WIDTH
 
@@ -179,7 +180,7 @@ def _may_touch(k: Any, sides: Sequence[_Side], reach: Reach, margin: Any) -> Any
 class _Side:
     """The first shapes of the pairs of a loop, or the second ones."""
 
-    def __init__(self, graph: Any, shapes: Sequence[PlacedShape], bodies: _Bodies):
+    def __init__(self, graph: Any, shapes: Sequence[PlacedShape], bodies: _Bodies, faces: bool):
         self._bodies, self._shape = bodies, shapes[0].shape
         self._columns = EntryTable(graph, [one.numbers for one in shapes])
         self._at_rest = shapes[0].body < 0
@@ -187,15 +188,18 @@ class _Side:
         self.flat = self._shape.kind == "plane"
         self.bounded = not self.flat and self._shape.kind != "height_field"
         if self._shape.kind == "mesh":
-            self._hulls = VertexTable.of([hull_vertices(one.shape) for one in shapes])
+            vertices = [hull_vertices(one.shape) for one in shapes]
+            distinct = {x.tobytes(): x for x in vertices}
+            numbers = {key: float(k) for k, key in enumerate(distinct)}
+            self._hulls = HullTable.of(list(distinct.values()), faces)
+            self._hull = EntryTable(graph, [[numbers[x.tobytes()]] for x in vertices])
 
     def at(self, k: Any) -> tuple[Shape, Array]:
         """Return the shape of pair k, and its pose (4, 4) in the world."""
         radius, length, *size = self._columns.some(k, 12, 5)
         shape = replace(self._shape, radius=radius, length=length, size=tuple(size))
         if shape.kind == "mesh":
-            hulls = self._hulls
-            hull: Any = HullTable(hulls.vertices, k * float(hulls.most), hulls.most)
+            hull: Any = self._hulls.at(self._hull.one(k, 0))
             shape = replace(shape, hull=hull)
         on_body = np.concatenate([self._columns.some(k, 0, 12).reshape(3, 4), LAST_ROW])
         return shape, on_body if self._at_rest else self._bodies.pose(self._index.one(k, 0)) @ on_body

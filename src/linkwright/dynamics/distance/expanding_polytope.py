@@ -73,9 +73,9 @@ class _Polytope(NamedTuple):
     count: Any
 
 
-def penetration(support: Support, size: Any, curved: bool = False) -> Depth:
-    """Return the depth of two overlapping convex sets, of which one may be ``curved``; ``size``: a length, m."""
-    slack = (CURVED_SLACK if curved else SLACK) * size
+def penetration(support: Support, size: Any, slack: float = SLACK) -> Depth:
+    """Return the depth of two overlapping convex sets; ``size``: a length of the sets, m; ``slack``: see
+    :data:`SLACK`."""
     polytope = _tetrahedron(support, size)
 
     def ends(*state: Any) -> Any:
@@ -90,7 +90,7 @@ def penetration(support: Support, size: Any, curved: bool = False) -> Depth:
         less = height < depth
         depth = minimum(height, depth)
         normal = np.stack([either(less, x, y) for x, y in zip(n, normal, strict=True)])
-        known = (depth - d <= slack) | (polytope.count > VERTICES - 0.5)
+        known = (depth - d <= slack * size) | (polytope.count > VERTICES - 0.5)
         polytope = _expanded(polytope, w, a, either(known, UNKNOWN, VISIBLE * size), size)
         return *polytope, depth, normal, either(known, 1.0, 0.0)
 

@@ -12,7 +12,7 @@ from linkwright.dynamics.contact.shapes.cylinders import distance_of as of_cylin
 from linkwright.dynamics.contact.shapes.height_fields import PlacedHeightField
 from linkwright.dynamics.contact.shapes.rounded import nearest_of_segments
 from linkwright.dynamics.distance.cores import POLYTOPES, SEGMENTS, ConvexCore
-from linkwright.dynamics.distance.expanding_polytope import penetration
+from linkwright.dynamics.distance.expanding_polytope import CURVED_SLACK, SLACK, penetration
 from linkwright.dynamics.distance.gjk import Support, are_near, nearest_points
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, maximum
@@ -75,14 +75,14 @@ def separation(A: ConvexCore, B: ConvexCore, size: Any) -> Separation:
     apart = Separation(length, normal, near.a)
 
     def overlapping() -> Array:
-        depth = penetration(support, size, curved)
+        depth = penetration(support, size, CURVED_SLACK if curved else SLACK)
         return Separation(-depth.depth, -depth.normal, depth.a).numbers
 
     found = Separation.of_numbers(when(near.overlap > 0.5, overlapping, apart.numbers))
-    return _rounded(found, A.radius, B.radius)
+    return rounded(found, A.radius, B.radius)
 
 
-def _rounded(cores: Separation, a: Any, b: Any) -> Separation:
+def rounded(cores: Separation, a: Any, b: Any) -> Separation:
     """Return the separation of shapes from that of their cores, and the radii of the balls."""
     return Separation(cores.distance - a - b, cores.normal, cores.a - a * cores.normal)
 
@@ -95,7 +95,7 @@ def _closed_form(A: ConvexCore, B: ConvexCore) -> Separation | None:
         x = B.R.T @ (A.center - B.center)
         box, axes = B.sizes[:3], B.sizes[3:6]
         distance, n = of_box(x, box) if B.kind == "box" else of_cylinder(x, axes[0], box[2])
-        return _rounded(Separation(distance, B.R @ n, A.center), A.radius, 0.0)
+        return rounded(Separation(distance, B.R @ n, A.center), A.radius, 0.0)
     if B.kind == "sphere" and A.kind in ("box", "cylinder"):
         other = _closed_form(B, A)
         assert other is not None
@@ -116,7 +116,7 @@ def _of_segments(A: ConvexCore, B: ConvexCore) -> Separation:
     elif B.kind == "capsule":
         b = b + within((db @ apart) / maximum(db @ db, NOTHING)) * db
     distance, normal = unit(a - b, otherwise)
-    return _rounded(Separation(distance, normal, a), A.radius, B.radius)
+    return rounded(Separation(distance, normal, a), A.radius, B.radius)
 
 
 def above_plane(A: ConvexCore, T: Array) -> Separation:

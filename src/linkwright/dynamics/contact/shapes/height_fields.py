@@ -10,13 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, either, halves, vector
+from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, either, halves, unit, vector
+from linkwright.dynamics.contact.shapes.convex.hull_table import hull_table
+from linkwright.dynamics.contact.shapes.manifold_reduction import PointRow, reduced_manifold
 from linkwright.dynamics.contact.shapes.planes import rim_points
 from linkwright.dynamics.contact.shapes.rounded import axis_of, touching
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip
+from linkwright.spatial.memory import empty_row, write
+from linkwright.spatial.repeats import repeat, symbol_among
 from linkwright.spatial.tables import take
+
+WIDTH = 9
+"""Numbers of a point of a hull: gap, place on the field, contact point, normal."""
 
 
 class PlacedHeightField:
@@ -89,3 +96,45 @@ def cylinder(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[Conta
     ground = PlacedHeightField(field, T_field)
     _, normal = ground.above(T[:3, 3])
     return [ground.ball(point, 0.0) for point in rim_points(shape, T, normal)]
+
+
+SUPPORT_POINTS = 3
+"""Number of points of an ellipsoid that are tried."""
+
+
+def ellipsoid(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
+    """Return the deepest of its lowest points along the slope below the center, and below the previous point."""
+    ground, center = PlacedHeightField(field, T_field), T[:3, 3]
+    B = T[:3, :3] * np.array(halves(shape.size))
+    _, normal = ground.above(center)
+    found = None
+    for _ in range(SUPPORT_POINTS):
+        _, down = unit(B.T @ normal, (0.0, 0.0, 1.0))
+        point = ground.ball(center - B @ down, 0.0)
+        normal = point.normal
+        found = point if found is None else _deeper(point, found)
+    assert found is not None
+    return [found]
+
+
+def _deeper(one: ContactCandidate, other: ContactCandidate) -> ContactCandidate:
+    less = one.gap < other.gap
+    return ContactCandidate(*(either(less, x, y) for x, y in zip(one, other, strict=True)))
+
+
+def hull(shape: Shape, T: Array, field: Shape, T_field: Array) -> list[ContactCandidate]:
+    """Return four distant vertices among those nearly as deep, and the deepest one. Peaks of the field between
+    vertices are missed."""
+    ground, table = PlacedHeightField(field, T_field), hull_table(shape, faces=False)
+    x, y, _ = T_field[:3, :3].T
+    symbol = symbol_among([T, T_field, table.vertices])
+
+    def visit(k: Any, row: Any) -> Any:
+        vertex = T[:3, :3] @ take(table.vertices, table.first + k) + T[:3, 3]
+        gap, point, normal = ground.ball(vertex, 0.0)
+        away = vertex - T_field[:3, 3]
+        return write(row, k * float(WIDTH), [gap, x @ away, y @ away, *point, *normal])
+
+    row = repeat(table.most, visit, empty_row(symbol, table.most * WIDTH))
+    points = reduced_manifold(PointRow(row, table.most, WIDTH))
+    return [ContactCandidate(point[0], np.stack(point[3:6]), np.stack(point[6:])) for point in points]

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import FAR, NOTHING, either
 from linkwright.spatial.arrays import Array, is_symbolic, maximum
+from linkwright.spatial.memory import read
 from linkwright.spatial.repeats import repeat
 from linkwright.spatial.tables import take
 
@@ -90,7 +91,27 @@ class VertexList:
         return gap, u, v, gap
 
 
-def reduced_manifold(points: PointList | VertexList) -> list[Point]:
+class PointRow:
+    """Points (gap, u, v, …) that loops have written into a row of memory, ``width`` numbers each."""
+
+    def __init__(self, row: Any, count: int, width: int):
+        self._row, self._count, self._width = row, count, width
+
+    def highest(self, weights: Sequence[Array]) -> list[tuple[Point, Any]]:
+        """Return, for each weights (3,) of gap, u and v, the point with the largest weighted sum, and its index."""
+
+        def visit(k: Any, *best: Any) -> tuple[Any, ...]:
+            point, found = read(self._row, k * float(self._width), 3), []
+            for own, highest, number in zip(weights, best[::2], best[1::2], strict=True):
+                x = own @ point
+                found += [maximum(x, highest), either(x > highest, k, number)]
+            return tuple(found)
+
+        numbers = repeat(self._count, visit, *[LOWEST, 0.0] * len(weights))[1::2]
+        return [(tuple(read(self._row, k * float(self._width), self._width)), k) for k in numbers]
+
+
+def reduced_manifold(points: PointList | VertexList | PointRow) -> list[Point]:
     """Reduce coplanar points (gap, u, v, …), with u and v along the contact plane, to :data:`POINTS`.
 
     The first two are the farthest in two opposite directions, the next the farthest on either side of the line between

@@ -15,6 +15,7 @@ from linkwright.dynamics.contact.shapes import (
     rounded,
 )
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
+from linkwright.dynamics.contact.shapes.convex.convex_pair import along_line, one_point, several_points
 from linkwright.dynamics.contact.shapes.manifold_reduction import POINTS
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
@@ -33,6 +34,8 @@ SERVED: dict[tuple[str, str], tuple[PairFunction, int]] = {
     ("capsule", "height_field"): (height_fields.capsule, 3),
     ("box", "height_field"): (height_fields.box, 8),
     ("cylinder", "height_field"): (height_fields.cylinder, 5),
+    ("ellipsoid", "height_field"): (height_fields.ellipsoid, 1),
+    ("mesh", "height_field"): (height_fields.hull, POINTS),
     ("sphere", "sphere"): (rounded.sphere_sphere, 1),
     ("sphere", "capsule"): (rounded.sphere_capsule, 1),
     ("capsule", "capsule"): (rounded.capsule_capsule, 2),
@@ -43,6 +46,12 @@ SERVED: dict[tuple[str, str], tuple[PairFunction, int]] = {
     ("capsule", "cylinder"): (cylinders.capsule_cylinder, 2),
     ("cylinder", "box"): (cylinder_box.cylinder_box, POINTS),
     ("cylinder", "cylinder"): (cylinder_cylinder.cylinder_cylinder, POINTS),
+    ("sphere", "mesh"): (one_point, 1),
+    ("capsule", "mesh"): (along_line, 3),
+    ("box", "mesh"): (several_points, POINTS),
+    ("cylinder", "mesh"): (several_points, POINTS),
+    ("mesh", "mesh"): (several_points, POINTS),
+    **{(kind, "ellipsoid"): (one_point, 1) for kind in ("sphere", "capsule", "box", "cylinder", "mesh", "ellipsoid")},
 }
 """Functions by pair of kinds, in the order of their arguments, with numbers of candidates."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,10 @@ from linkwright.dynamics.contact.shapes.candidate import (
     halves,
     unit,
 )
+from linkwright.dynamics.contact.shapes.convex.hull_table import hull_table
 from linkwright.dynamics.contact.shapes.manifold_reduction import VertexList, reduced_manifold
-from linkwright.errors import InputError
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
-
-MOST_VERTICES = 64
-"""Largest number of vertices of a convex hull."""
 
 UPRIGHT = 1e-6
 """Tilt below which the points on the rim of an upright cylinder are fixed to the cylinder."""
@@ -119,45 +115,9 @@ def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandid
     t1, t2 = T_plane[:3, 0], T_plane[:3, 1]
     height = plane.normal @ c - plane.offset
     beneath, axes = c - height * plane.normal, T[:3, :3].T @ np.stack([plane.normal, t1, t2], axis=1)
-    vertices = _vertices(shape)
-    points = VertexList(vertices.rows, vertices.first, vertices.count, np.stack([height, 0.0, 0.0]), axes)
+    table = hull_table(shape, faces=False)
+    points = VertexList(table.vertices, table.first, table.most, np.stack([height, 0.0, 0.0]), axes)
     return [
         ContactCandidate(gap, beneath + u * t1 + v * t2 + (0.5 * h) * plane.normal, plane.normal)
         for gap, u, v, h in reduced_manifold(points)
     ]
-
-
-@dataclass(frozen=True)
-class HullTable:
-    """Vertices of a convex hull: some rows of a table of many hulls."""
-
-    rows: Array
-    """(n, 3)"""
-    first: Any
-    count: int
-
-
-def _vertices(shape: Shape) -> HullTable:
-    """Return the vertices of the hull."""
-    if isinstance(shape.hull, HullTable):
-        return shape.hull
-    vertices = hull_vertices(shape)
-    return HullTable(vertices, 0.0, len(vertices))
-
-
-def hull_vertices(shape: Shape) -> Array:
-    """Return the vertices (n, 3) of the hull if known, else of the mesh."""
-    if shape.hull is not None:
-        vertices = shape.hull
-    elif shape.vertices is not None:
-        vertices = np.asarray(shape.vertices) * np.asarray(shape.scale)
-    else:
-        raise InputError(
-            f"the mesh of {shape.body!r} is in a file, {shape.file!r}: give the vertices of its convex hull"
-        )
-    if len(vertices) > MOST_VERTICES:
-        raise InputError(
-            f"the mesh of {shape.body!r} has {len(vertices)} vertices, contact takes up to {MOST_VERTICES}: give it a "
-            "coarser convex hull, or a box, a capsule or a sphere instead"
-        )
-    return vertices
