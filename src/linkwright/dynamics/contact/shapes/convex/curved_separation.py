@@ -23,7 +23,7 @@ from linkwright.spatial.repeats import until, when
 MARGIN = 1e-2
 """Distance m, relative to the size of the shapes."""
 
-COARSE = 1e-2
+COARSE = 1e-3
 """Difference of both bounds of the depth, relative to the size of the shapes, at which the first normal is taken."""
 
 STEPS = 8
