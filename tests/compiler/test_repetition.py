@@ -17,6 +17,8 @@ from linkwright.compiler.native.machine import target
 from linkwright.errors import ArgumentError, ExpressionError, InputError, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr
 from linkwright.model.joint import Prismatic, Revolute, Spherical
+from linkwright.spatial.arrays import maximum
+from linkwright.spatial.memory import empty_row, read, write
 from linkwright.spatial.repeats import repeat, when
 from mechanisms import one_of_each, random_tree, relative_error
 
@@ -686,3 +688,35 @@ def test_what_is_needed_by_no_row_is_left_out():
         assert np.allclose(found, wanted, rtol=1e-13, atol=1e-13)
         assert np.allclose(interpret(kernel.program, x, y)[0], wanted, rtol=1e-13, atol=1e-13)
         assert np.array_equal(found, np.array([kernel(a, b) for a, b in zip(x, y, strict=True)]))
+
+
+def test_a_loop_with_the_symbols_of_an_earlier_one_does_not_repeat_what_is_between_them() -> None:
+    """Loops with the same number of steps and start share symbols; rows of memory written between them stay outside."""
+
+    def largest(x: np.ndarray) -> np.ndarray:
+        first = repeat(20, lambda k, most: maximum(most, x[0] * k), x[1])
+        row = repeat(20, lambda k, row: write(row, k, [first + x[0] * k]), empty_row(x[0], 20))
+        return np.stack([first, repeat(20, lambda k, most: maximum(most, read(row, k, 1)[0]), x[1])])
+
+    kernel = lw.compile(largest, x=(2,))
+    loops = [value for op, _, value in kernel.program.instructions if op == "repeat"]
+    assert len(loops) == 3
+    assert all(op != "repeat" for loop in loops for op, *_ in loop.program.instructions)
+    assert kernel(np.array([0.5, 1.0])).tolist() == [9.5, 19.0]
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["rows", "sum"])
+def test_derivatives_of_rows_that_are_written_where_a_condition_holds(whole: bool) -> None:
+    def twice(x: np.ndarray) -> np.ndarray:
+        first, second = empty_row(x[0], 20), empty_row(x[0], 20)
+        first = when(x[0] > 0.5, lambda: write(first, 0.0, x[0] * x), first)
+        second = when(x[0] > 0.5, lambda: write(second, 0.0, x[1] * read(first, 0.0, 20)), second)
+        found = read(second, 0.0, 20)
+        return found.sum() if whole else found
+
+    x = np.random.default_rng(3).uniform(0.6, 1.0, 20)
+    wanted = x[0] * x[1] * np.eye(20)
+    wanted[:, 0] += x[1] * x
+    wanted[:, 1] += x[0] * x
+    found = lw.compile(twice, x=20).derivative("x")(x)
+    assert np.allclose(found, wanted.sum(0) if whole else wanted, rtol=0.0, atol=1e-14)

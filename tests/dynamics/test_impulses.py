@@ -10,7 +10,8 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.contact.points import points_after, points_between
+from linkwright.dynamics.contact.placed_shapes import points_between
+from linkwright.dynamics.contact.points_after import MovedBodies, PointsAfter
 from linkwright.dynamics.impulses import constraints, projected_gauss_seidel
 from linkwright.dynamics.impulses.constraints import (
     Constraint,
@@ -218,8 +219,9 @@ def test_corners_stay_corners_while_another_side_gets_to_look_at_the_ground(plan
         q, q1 = (dynamics.integrate(model, tilted, np.array([0.0, 0.0, 0.0, 0.0, x, 0.0])) for x in (begin, end))
         poses, after = body_poses(model, q), body_poses(model, q1)
         points = points_between(model, pair, poses)
-        moved = points_after(model, pair, points, poses, after)
-        gaps = [one.gap for one in moved]
+        motion = MovedBodies(q1, after)
+        moved = PointsAfter(model, [(pair, points)], poses, lambda motion=motion: motion, np.True_)
+        gaps = moved.gaps([0.0] * len(points))
         corners = []
         for gap, point, normal in points:
             surface = point + (-0.5 if plane_first else 0.5) * (gap + margin) * normal

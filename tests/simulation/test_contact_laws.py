@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.placed_shapes import points_between
 from linkwright.dynamics.impulses import constraints
 from linkwright.dynamics.impulses.impulse_solver import LEFT, Solver
 from linkwright.dynamics.kinematics import body_poses

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.placed_shapes import points_between
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
 from linkwright.dynamics.distance.cores import ConvexCore, bounding_radius
 from linkwright.dynamics.distance.separation import touch

@@ -108,6 +108,10 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
             growing = growing or bool(more)
 
     places = [(i, k) for i in range(size) for k in sorted(inputs[i])]
+    for i, k in places:  # a row without a tangent that the step writes, and its state, have one row of tangents
+        if tables.is_row(start[i]) and k not in tangents.get(start[i].index, {}):
+            tangents[start[i].index] = {**tangents.get(start[i].index, {}), k: tables.nothing(start[i])}
+            fixed |= {start[i].index: tangents[start[i].index]} if start[i].index in fixed else {}
     between = range(node.index, graph.count)  # of other tangents
     symbols = dict(zip(places, repeats.states_like(graph, [start[i] for i, _ in places]), strict=True))
     seeds = {x.index: {k: symbols[i, k] for k in inputs[i]} for i, x in enumerate(what.state)}

@@ -35,9 +35,10 @@ def repeated(
             graph, count, number, state, after, start, None if stop is None else stop(state), keep, True, True
         )
     with own_symbols(graph, count, start) as (number, state):
+        between = range(number.index + 1, graph.count)  # of a loop whose symbols are shared
         condition = None if stop is None else stop(state)
         after = tuple(step(number, state))
-    return of_step(graph, count, number, state, after, start, condition, keep)
+    return of_step(graph, count, number, state, after, start, condition, keep, between=between)
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from linkwright.compiler.public import compile_or_not, public
 from linkwright.dynamics import difference, integrate, jacobian, mass_matrix, pose
 from linkwright.dynamics.configuration import check
-from linkwright.dynamics.contact.points import points_between, points_of_pair
+from linkwright.dynamics.contact.placed_shapes import points_between
+from linkwright.dynamics.contact.points import points_of_pair
 from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, maximum
+from linkwright.spatial.memory import read, write
+from linkwright.spatial.repeats import repeat, symbol_among
+
+MANY = 12
+"""Number of rows of symbols from which a loop is faster"""
 
 
 class EntryTable:
     """Rows of numbers, read by the index of a row.
 
-    Numbers that all rows share are not in the table; numbers with a constant stride in memory are read in place.
+    Numbers that all rows share are not in the table; entries of one row of memory are read in place.
     """
 
     def __init__(self, graph: Any, rows: Sequence[Sequence[Any]]):
@@ -22,45 +28,75 @@ class EntryTable:
         own: list[int] = []
         for k in range(self.width):
             column = [row[k] for row in rows]
-            known = column[0] if all(_same(column[0], x) for x in column) else _strided(column)
+            known = column[0] if all(_same(column[0], x) for x in column) else _in_place(graph, column)
             found.append(known)
             if known is None:
                 own.append(k)
         self.found = found
         table = graph.row([row[k] for row in rows for k in own]) if own else None
         for i, k in enumerate(own):
-            found[k] = _StridedEntries(table, i, len(own))
+            found[k] = _Entries(table, i, len(own))
 
     def one(self, k: Any, column: int, turn: int = 0) -> Any:
         """Return a number of row k; ``turn``: a count that forces another read."""
         found = self.found[column]
-        if not isinstance(found, _StridedEntries):
-            return found
-        return self.graph.entry(found.row, k * float(found.step) + float(found.first), turn)
+        return found.read(self.graph, k, turn) if isinstance(found, _Entries) else found
 
     def some(self, k: Any, first: int, count: int) -> Array:
         """Return consecutive numbers of row k."""
         return np.stack([self.one(k, column) for column in range(first, first + count)])
 
 
-class _StridedEntries(NamedTuple):
-    """Entries with a constant stride in a row of memory."""
+class _Entries(NamedTuple):
+    """Entries in a row of memory: at a constant stride, or at ``first`` and an offset."""
 
     row: Any
     first: int
     step: int
+    offsets: Any = None
+    """row of constants"""
+
+    def read(self, graph: Any, k: Any, turn: int) -> Any:
+        """Return entry k."""
+        offset = k * float(self.step) if self.offsets is None else graph.entry(self.offsets, k)
+        return graph.entry(self.row, offset + float(self.first), turn)
 
 
-def _strided(column: Sequence[Any]) -> _StridedEntries | None:
-    """Return the stride of entries in one row of memory; None where they have none."""
+def _in_place(graph: Any, column: Sequence[Any]) -> _Entries | None:
+    """Return where the entries are, if all are in one row of memory."""
     if len(column) < 2 or any(getattr(x, "op", "") != "item" for x in column):
         return None
     row = column[0].args[0]
-    if row.index not in row.graph.rows or any(x.args[0] is not row for x in column):
+    if row.index not in graph.rows or any(x.args[0] is not row for x in column):
         return None
     places = [int(x.args[1].value) for x in column]
-    step = places[1] - places[0]
-    return _StridedEntries(row, places[0], step) if np.all(np.diff(places) == step) else None
+    first, step = places[0], places[1] - places[0]
+    if np.all(np.diff(places) == step):
+        return _Entries(row, first, step)
+    return _Entries(row, first, 0, graph.row([float(place - first) for place in places]))
+
+
+def mapped(f: Callable[[Array], Sequence[Any]], rows: Sequence[Sequence[Any]], size: int) -> list[Array]:
+    """Return f(row) (size,) of each row (k,); of many rows with symbols in a loop."""
+    symbol = symbol_among([np.array(row, dtype=object) for row in rows[:1]])
+    if symbol is None or len(rows) < MANY:
+        return [np.stack(list(f(np.stack(list(row))))) for row in rows]
+    table = EntryTable(symbol.graph, rows)
+
+    def visit(k: Any, found: Any) -> Any:
+        return write(found, k * float(size), f(table.some(k, 0, table.width)))
+
+    found = repeat(len(rows), visit, symbol.graph.room(len(rows) * size))
+    return [read(found, float(k * size), size) for k in range(len(rows))]
+
+
+def largest_of(f: Callable[[Array], Any], rows: Sequence[Sequence[Any]]) -> Any:
+    """Return the largest f(row) of rows (k,) of numbers, and 0 if all are less; of many rows with symbols in a loop."""
+    symbol = symbol_among([np.array(row, dtype=object) for row in rows[:1]])
+    if symbol is None or len(rows) < MANY:
+        return reduce(maximum, [f(np.stack(list(row))) for row in rows], 0.0)
+    table = EntryTable(symbol.graph, rows)
+    return repeat(len(rows), lambda k, most: maximum(most, f(table.some(k, 0, table.width))), symbol.graph.coerce(0.0))
 
 
 def _same(x: Any, y: Any) -> bool:

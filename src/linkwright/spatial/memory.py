@@ -6,16 +6,24 @@ integers in the range of the row. A written row replaces the previous one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.repeats import symbol_among
 
 
 def empty_row(symbol: Any, size: int) -> Any:
     """Return a row whose entries are all written before they are read; ``symbol``: any symbol of the trace, or None."""
     return np.zeros(size) if symbol is None else symbol.graph.room(size)
+
+
+def memory_row(entries: Sequence[Any] | Array) -> Any:
+    """Return a row of these entries."""
+    symbol = symbol_among([np.array(entries, dtype=object)])
+    return np.array(entries, dtype=float) if symbol is None else symbol.graph.row(entries)
 
 
 def read(row: Any, first: Any, count: int) -> Array:

@@ -10,20 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.contact.placed_shapes import PlacedShape, points_between
 from linkwright.dynamics.contact.shapes import ContactCandidate, candidates, points_of
-from linkwright.dynamics.contact.shapes.candidate import FAR
+from linkwright.dynamics.contact.shapes.candidate import FAR, WIDTH
 from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable, hull_vertices
-from linkwright.dynamics.distance.cores import CONVEX, bounding_radius
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.entry_table import EntryTable
-from linkwright.spatial.memory import read, write
+from linkwright.spatial.memory import empty_row, read, write
 from linkwright.spatial.repeats import repeat, symbol_among, when
 
 ALIKE = 3
@@ -37,9 +38,6 @@ COSTLY = 48
 
 LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
 
-WIDTH = 7
-"""Numbers of a candidate: gap, point, normal"""
-
 
 class Reach(NamedTuple):
     """Largest gap of contacts that matter: ``gap`` + ``time`` · relative speed."""
@@ -50,36 +48,6 @@ class Reach(NamedTuple):
     """s"""
     twists: Sequence[Array]
     """(6,) of each body, in its axes"""
-
-
-class PlacedShape(NamedTuple):
-    """Shape on a moving body, or at rest."""
-
-    shape: Shape
-    body: int
-    """-1 at rest in the world"""
-    on_body: Array
-    """(4, 4), pose in the frame of the body"""
-
-    @classmethod
-    def of(cls, model: Model, number: int) -> PlacedShape:
-        """Return a shape of a model by its index."""
-        shape = model.shapes[number]
-        frame = model.frame(shape.body)
-        return cls(shape, frame.body, frame.placement @ shape.placement)
-
-    @property
-    def key(self) -> Any:
-        """Properties that the shapes of a loop share."""
-        heights = None if self.shape.heights is None else id(self.shape.heights)
-        return self.shape.kind, self.body < 0, heights
-
-    @property
-    def numbers(self) -> list[Any]:
-        """Placement, sizes, and the bounding sphere: its center in the frame of the shape, and its radius."""
-        shape = self.shape
-        center, radius = bounding_sphere(shape)
-        return [*self.on_body[:3].reshape(-1), shape.radius, shape.length, *shape.size, *center, radius]
 
 
 class PlacedPair(NamedTuple):
@@ -98,22 +66,52 @@ class PlacedPair(NamedTuple):
 
 def looped_points(
     model: Model, pairs: Sequence[Pair], poses: Sequence[Array], reach: Reach | None = None
-) -> dict[int, list[ContactCandidate]]:
-    """Return the candidates of pairs that are computed in loops, by their index; the margin is subtracted from gaps."""
+) -> list[list[ContactCandidate]] | None:
+    """Return the candidates of pairs, in one row of memory; None if no loop is worth it.
+
+    The margin is subtracted from gaps.
+    """
     symbol = symbol_among(list(poses))
-    if symbol is None:
-        return {}
-    families: dict[Any, list[PlacedPair]] = {}
-    for k, pair in enumerate(pairs):
-        placed = PlacedPair(k, pair, PlacedShape.of(model, pair.first), PlacedShape.of(model, pair.second))
-        families.setdefault((placed.first.key, placed.second.key), []).append(placed)
-    found: dict[int, list[ContactCandidate]] = {}
-    chosen = [some for some in families.values() if len(some) >= ALIKE and len(some) * some[0].cost >= COSTLY]
-    if chosen:
+    families = _PairFamilies(model, pairs)
+    if symbol is None or not families.in_loops:
+        return None
+    row = with_points(empty_row(symbol, families.starts[-1]), model, pairs, poses, reach)
+    return [
+        [ContactCandidate.of_numbers(read(row, float(at), WIDTH)) for at in range(*two, WIDTH)]
+        for two in pairwise(families.starts)
+    ]
+
+
+def with_points(
+    row: Any, model: Model, pairs: Sequence[Pair], poses: Sequence[Array], reach: Reach | None = None
+) -> Any:
+    """Return the row of memory with the numbers of all candidates of pairs, in order."""
+    families, symbol = _PairFamilies(model, pairs), symbol_among(list(poses))
+    looped = [] if symbol is None else families.in_loops
+    if looped:
         bodies = _Bodies(symbol.graph, poses, reach)
-        for family in chosen:
-            found |= _family_points(symbol.graph, family, bodies)
-    return found
+        for family in looped:
+            row = _with_family(row, family, [families.starts[one.number] for one in family], bodies)
+    for one in (one for family in families.all if family not in looped for one in family):
+        found = points_between(model, one.pair, poses)
+        row = write(row, float(families.starts[one.number]), [x for point in found for x in point.numbers])
+    return row
+
+
+class _PairFamilies:
+    """Pairs of the same kinds of shapes."""
+
+    def __init__(self, model: Model, pairs: Sequence[Pair]):
+        found: dict[Any, list[PlacedPair]] = {}
+        sizes = []
+        for k, pair in enumerate(pairs):
+            placed = PlacedPair(k, pair, PlacedShape.of(model, pair.first), PlacedShape.of(model, pair.second))
+            found.setdefault((placed.first.key, placed.second.key), []).append(placed)
+            sizes.append(WIDTH * points_of(placed.first.shape.kind, placed.second.shape.kind))
+        self.all = list(found.values())
+        self.in_loops = [some for some in self.all if len(some) >= ALIKE and len(some) * some[0].cost >= COSTLY]
+        self.starts: list[int] = np.cumsum([0, *sizes]).tolist()
+        """index of the first number of each pair, and the number of all"""
 
 
 class _Bodies:
@@ -135,35 +133,29 @@ class _Bodies:
         return linear + arm * turning
 
 
-def _family_points(graph: Any, family: Sequence[PlacedPair], bodies: _Bodies) -> dict[int, list[ContactCandidate]]:
-    """Return the candidates of pairs of the same kinds."""
-    kinds = (family[0].first.shape.kind, family[0].second.shape.kind)
-    count = points_of(*kinds)
+def _with_family(row: Any, family: Sequence[PlacedPair], places: Sequence[int], bodies: _Bodies) -> Any:
+    """Return the row with the candidates of pairs of the same kinds, those of each from its place on."""
+    graph, kinds = bodies.graph, (family[0].first.shape.kind, family[0].second.shape.kind)
+    nothing = [FAR, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] * points_of(*kinds)
     faces = points_of(*kinds) > 1 and kinds[1] not in ("plane", "height_field")
     sides = [_Side(graph, [getattr(one, side) for one in family], bodies, faces) for side in ("first", "second")]
-    margins = EntryTable(graph, [[one.pair.margin] for one in family])
-    width = count * WIDTH
+    columns = EntryTable(graph, [[one.pair.margin, float(place)] for one, place in zip(family, places, strict=True)])
 
     def entries(k: Any) -> Array:
         (one, T1), (other, T2) = (side.at(k) for side in sides)
-        margin = margins.one(k, 0)
+        margin = columns.one(k, 0)
         found = candidates(one, T1, other, T2)
-        return np.stack([x for gap, point, normal in found for x in (gap - margin, *point, *normal)])
+        return np.stack([x for point in found for x in point._replace(gap=point.gap - margin).numbers])
 
     def visit(k: Any, row: Any) -> Any:
         if bodies.reach is None or not all(side.bounded or side.flat for side in sides):
             found = entries(k)
         else:
-            nothing = np.tile([FAR, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], count)
-            found = when(_may_touch(k, sides, bodies.reach, margins.one(k, 0)), lambda: entries(k), nothing)
-        return write(row, k * float(width), found)
+            near = _may_touch(k, sides, bodies.reach, columns.one(k, 0))
+            found = when(near, lambda: entries(k), np.array(nothing))
+        return write(row, columns.one(k, 1), found)
 
-    row = repeat(len(family), visit, graph.room(len(family) * width))
-    result = {}
-    for k, placed in enumerate(family):
-        own = read(row, float(k * width), width).reshape(count, WIDTH)
-        result[placed.number] = [ContactCandidate(x[0], x[1:4], x[4:]) for x in own]
-    return result
+    return repeat(len(family), visit, row)
 
 
 def _may_touch(k: Any, sides: Sequence[_Side], reach: Reach, margin: Any) -> Any:
@@ -216,13 +208,3 @@ class _Side:
         at = self._index.one(k, 0)
         T = self._bodies.pose(at)
         return T[:3, :3] @ center + T[:3, 3], radius, self._bodies.speed(at, abs(center).sum() + radius)
-
-
-def bounding_sphere(shape: Shape) -> tuple[Array, float]:
-    """Return the center (3,), in the frame of the shape, and the radius of a sphere around it; 0 for infinite kinds."""
-    center, hull = np.zeros(3), None
-    if shape.kind == "mesh":
-        vertices = hull_vertices(shape)
-        center = 0.5 * (vertices.min(0) + vertices.max(0))
-        hull = vertices - center
-    return center, bounding_radius(shape, hull) if shape.kind in CONVEX else 0.0

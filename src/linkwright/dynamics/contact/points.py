@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from linkwright.dynamics.contact.looped_points import Reach, looped_points
-from linkwright.dynamics.contact.shapes import ContactCandidate, candidates, points_of
+from linkwright.dynamics.contact.placed_shapes import points_between
+from linkwright.dynamics.contact.shapes import ContactCandidate, points_of
 from linkwright.model.pair import Pair
-from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.transform import split_pose
-
-CORNERED = frozenset({"box", "mesh"})
-"""Kinds of shapes with corners on planes."""
 
 
 def points_of_pair(model: Model, pair: Pair) -> int:
@@ -26,44 +22,8 @@ def contact_points(model: Model, poses: Sequence[Array], reach: Reach | None = N
 
     ``reach``: pairs in loops that are farther apart have no points.
     """
-    looped = looped_points(model, model.pairs, poses, reach)
-    return [looped[k] if k in looped else points_between(model, pair, poses) for k, pair in enumerate(model.pairs)]
-
-
-def points_between(model: Model, pair: Pair, poses: Sequence[Array]) -> list[ContactCandidate]:
-    """Return the contact points of a pair, from the poses (4, 4) of the bodies; the margin is subtracted from gaps."""
-    first, second = (model.shapes[number] for number in (pair.first, pair.second))
-    found = candidates(first, _pose(model, first, poses), second, _pose(model, second, poses))
-    return [point._replace(gap=point.gap - pair.margin) for point in found]
-
-
-def points_after(
-    model: Model, pair: Pair, points: Sequence[ContactCandidate], poses: Sequence[Array], after: Sequence[Array]
-) -> list[ContactCandidate]:
-    """Return the contact points of a pair after a small motion of its bodies, from their poses (4, 4) before and after.
-
-    Corners persist: a rotated box may touch a plane with another face, which has other points.
-    """
-    shapes = [model.shapes[number] for number in (pair.first, pair.second)]
-    flat = [shape.kind == "plane" for shape in shapes]
-    if not (any(flat) and {shape.kind for shape in shapes} & CORNERED):
-        return points_between(model, pair, after)
-    cornered, plane = (shapes[flat.index(side)] for side in (False, True))
-    sign = -1.0 if flat[0] else 1.0
-    (R, p), (R1, p1) = (split_pose(_pose(model, cornered, at)) for at in (poses, after))
-    T = _pose(model, plane, after)
-    found = []
-    for gap, point, normal in points:
-        corner = p1 + R1 @ (R.T @ (point + (0.5 * sign * (gap + pair.margin)) * normal - p))
-        apart, away = T[:3, 2] @ (corner - T[:3, 3]), sign * T[:3, 2]
-        found.append(ContactCandidate(apart - pair.margin, corner - (0.5 * apart) * T[:3, 2], away))
-    return found
-
-
-def _pose(model: Model, shape: Shape, poses: Sequence[Array]) -> Array:
-    frame = model.frame(shape.body)
-    on_body = frame.placement @ shape.placement
-    return on_body if frame.body < 0 else poses[frame.body] @ on_body
+    found = looped_points(model, model.pairs, poses, reach)
+    return [points_between(model, pair, poses) for pair in model.pairs] if found is None else found
 
 
 def pair_name(model: Model, pair: Pair) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes import ContactCandidate, contact_frame
+from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH
 from linkwright.dynamics.forces.springs import joints_of, length_rows, pieces_of, stretched
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.supports import bodies_of, moving_coordinates
@@ -25,6 +26,8 @@ from linkwright.model.pair import Pair
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
+from linkwright.spatial.entry_table import mapped
+from linkwright.spatial.repeats import when
 
 REACH = 1e-2
 """m: contacts with a larger gap that does not close within two steps at the present speed are inactive."""
@@ -130,8 +133,6 @@ class PairContact:
     """Contact points of a pair, in a tree without closed loops."""
 
     jacobians: PointJacobians
-    bodies: tuple[int, int]
-    """of the first and the second shape; -1: at rest in the world"""
     points: tuple[Array, ...]
     """(3,) of each constraint"""
     normals: tuple[Array, ...]
@@ -149,9 +150,11 @@ class ConstraintGroup:
     jacobian: Callable[[], Array]
     """returns J (k, s) on these coordinates"""
     near: Any = None
-    """whether a constraint may be active in this step; None: not tested"""
+    """1 where a constraint may be active in this step, else 0; None: not tested"""
     contact: PairContact | None = None
     """of the points of a pair, where loops can compute its rows"""
+    bodies: tuple[int, int] = (-1, -1)
+    """of the shapes of a contact; -1: at rest in the world"""
     name: str = ""
     """of a tendon"""
 
@@ -181,10 +184,30 @@ def contact_constraints(
     tested = len(model.pairs) >= MANY
     moving = tested or any(has_restitution(pair) for pair in model.pairs)
     jacobians = PointJacobians(model, poses, q, body_velocities(model, q, v) if moving else None)
+    groups = point_groups(model, points)
+    activity = _activity(model, groups, jacobians, h) if tested else [None] * len(groups)
     return [
-        _of_points(model, model.pairs[k], own, jacobians, h if tested else None)
-        for k, own in point_groups(model, points)
+        _of_points(model, model.pairs[k], own, jacobians, one) for (k, own), one in zip(groups, activity, strict=True)
     ]
+
+
+def _activity(
+    model: Model, groups: Sequence[tuple[int, Sequence[ContactCandidate]]], jacobians: PointJacobians, h: Any
+) -> list[Array]:
+    """Return of groups of one point its normal velocity, m/s, and 1 where it may be active in this step, else 0."""
+
+    def activity(numbers: Array) -> list[Any]:
+        gap, point, normal = ContactCandidate.of_numbers(numbers[:WIDTH])
+
+        def exists() -> Array:
+            first, second = numbers[WIDTH:]
+            speed = normal @ jacobians.velocity(first, second, point)
+            return np.stack([speed, where(gap < REACH + 2.0 * h * maximum(-speed, 0.0), 1.0, 0.0)])
+
+        return when(gap < DISTANT, exists, np.zeros(2))
+
+    rows = [[*point.numbers, *map(float, bodies_of(model, model.pairs[k]))] for k, (point,) in groups]
+    return mapped(activity, rows, 2)
 
 
 def point_groups(
@@ -201,17 +224,17 @@ def _of_points(
     pair: Pair,
     points: Sequence[ContactCandidate],
     jacobians: PointJacobians,
-    h: Any,
+    activity: Array | None,
 ) -> ConstraintGroup:
-    """Return some contact points of a pair as a group; with ``h`` its proximity is tested."""
+    """Return some contact points of a pair as a group; ``activity``: see :func:`_activity`."""
     first, second = bodies_of(model, pair)
     support = moving_coordinates(model, [first, second])
     frictions, at = [], 1
     for reach, rows in friction_rows(pair):
         frictions.append(FrictionDisc(tuple(range(at, at + len(rows))), reach))
         at += len(rows)
-    speeds = [None] * len(points)
-    if h is not None or has_restitution(pair):
+    speeds, near = ([None] * len(points), None) if activity is None else ([activity[0]], activity[1])
+    if activity is None and has_restitution(pair):
         speeds = [normal @ jacobians.velocity(first, second, point) for _, point, normal in points]
     constraints = tuple(
         ContactConstraint(point.gap, tuple(frictions), pair, speed) for point, speed in zip(points, speeds, strict=True)
@@ -227,25 +250,12 @@ def _of_points(
                 found.append(axes[row.axis] @ (turning if row.turns else linear))
         return np.stack(found)
 
-    near: Any = None
-    if h is not None:
-        near = False
-        for constraint in constraints:
-            near = (constraint.gap < REACH + 2.0 * h * maximum(-constraint.speed, 0.0)) | near
-    return ConstraintGroup(constraints, support, jacobian, near, pair_contact(model, pair, points, jacobians))
-
-
-def pair_contact(
-    model: Model, pair: Pair, points: Sequence[ContactCandidate], jacobians: PointJacobians
-) -> PairContact | None:
-    """Return the contact of a pair; None for bodies at rest, and with closed loops."""
-    bodies = bodies_of(model, pair)
-    if max(bodies) < 0 or model.loops:
-        return None
-    directions = tuple(row for _, rows in friction_rows(pair) for row in rows)
-    return PairContact(
-        jacobians, bodies, tuple(point for _, point, _ in points), tuple(normal for *_, normal in points), directions
-    )
+    contact = None
+    if max(first, second) >= 0 and not model.loops:
+        directions = tuple(row for _, rows in friction_rows(pair) for row in rows)
+        points_of, normals = (tuple(one[k] for one in points) for k in (1, 2))
+        contact = PairContact(jacobians, points_of, normals, directions)
+    return ConstraintGroup(constraints, support, jacobian, near, contact, (first, second))
 
 
 def has_restitution(pair: Pair) -> bool:
@@ -257,13 +267,6 @@ def has_persistent_points(pair: Pair, model: Model) -> bool:
     """Return whether the contact points of a rigid pair persist as its bodies move a little."""
     kinds = {model.shapes[number].kind for number in (pair.first, pair.second)}
     return pair.stiffness is None and bool(kinds & FOLLOWED)
-
-
-def normal_rows(model: Model, pair: Pair, points: Sequence[ContactCandidate], jacobians: PointJacobians) -> Array:
-    """Return the normal rows (n, s) of the points of a pair, on the coordinates of its group."""
-    first, second = bodies_of(model, pair)
-    support = moving_coordinates(model, [first, second])
-    return np.stack([normal @ jacobians.at(first, second, point, support)[0] for _, point, normal in points])
 
 
 def dense_jacobian(groups: Sequence[ConstraintGroup], nv: int) -> Array:
@@ -290,7 +293,7 @@ def limit_constraints(model: Model, q: Array, v: Array, h: Any) -> list[Constrai
                     near = (constraint.below > -reach) | near
                 if np.isfinite(high):
                     near = (constraint.above < reach) | near
-                found.append(_of_coordinate(model, constraint, k, at_v, near))
+                found.append(_of_coordinate(model, constraint, k, at_v, where(near, 1.0, 0.0)))
     if len(found) < MANY:
         found = [replace(group, near=None) for group in found]
     return [*found, *(_of_tendon(model, spring, x, _tendon_limit) for spring in model.springs if spring.limits)]

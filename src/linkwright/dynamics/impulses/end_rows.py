@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.impulses.constraints import Constraint, ConstraintGroup, PairContact
+from linkwright.dynamics.contact.points_after import MovedPoint, PointsAfter
+from linkwright.dynamics.impulses.constraints import Constraint, ConstraintGroup
 from linkwright.dynamics.impulses.impulse_laws import DiagonalBlock, reciprocal
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
-from linkwright.dynamics.impulses.jacobian_blocks import TwistTable, families_in_loops
-from linkwright.spatial.arrays import Array, is_one, is_symbolic, where
+from linkwright.dynamics.impulses.jacobian_blocks import ContactRows, families_in_loops
+from linkwright.dynamics.impulses.point_jacobians import PointJacobians
+from linkwright.spatial.arrays import Array, is_one, is_symbolic, maximum, where
 from linkwright.spatial.entry_table import EntryTable
 from linkwright.spatial.memory import read
 from linkwright.spatial.repeats import repeat, symbol_among, when
@@ -28,19 +30,19 @@ class PositionRows(NamedTuple):
     end: Array
     """(k,): gaps of contacts at the end of the step, displacements of coordinates with limits"""
     near: Any
-    """whether any of it may need a shift; None: not tested"""
+    """1 where any of it may need a shift, else 0; None: not tested"""
 
     def with_rows(self, Y: Array, squares: Array, inverses: Array, again: Any) -> PositionRows:
-        """Return the group with other rows (s, k), which hold where ``again``; YᵀY and its inverse for each."""
+        """Return the group with other rows (s, k), near also where ``again`` is 1; YᵀY and its inverse for each."""
         blocks = [
             DiagonalBlock(np.stack([[x]]), inverse, np.zeros(0)) for x, inverse in zip(squares, inverses, strict=True)
         ]
-        return self._replace(blocks=blocks, Y=Y, near=None if self.near is None else self.near | again)
+        return self._replace(blocks=blocks, Y=Y, near=None if self.near is None else maximum(self.near, again))
 
     @property
     def weight(self) -> Any:
         """1 where the group is near, else 0."""
-        return 1.0 if self.near is None else where(self.near, 1.0, 0.0)
+        return 1.0 if self.near is None else self.near
 
     def numbers(self, k: int) -> list[Any]:
         """Return Y, YᵀY and its inverse of one row."""
@@ -50,12 +52,21 @@ class PositionRows(NamedTuple):
 class EndRows(NamedTuple):
     """Normal rows of some groups at the end of a step."""
 
-    contacts: Callable[[], list[PairContact | None]]
-    """contacts of the groups, in the axes at the beginning of the step"""
-    normals: Callable[[int], Array]
-    """(k, s) of the n-th group, in the axes at the end of the step"""
+    after: PointsAfter
+    """points of all groups, in order"""
+    jacobians: Callable[[], PointJacobians]
+    """of points at the end of the step, on factors in the axes at its beginning"""
     to_initial_axes: Callable[[Array], Array]
     """transforms a row (nv,) from the axes at the end of the step to those at its beginning"""
+
+
+class _EndContact(NamedTuple):
+    """Contact whose normal row is computed at the end of the step."""
+
+    group: int
+    row: int
+    """its row in the group"""
+    point: MovedPoint
 
 
 def with_end_rows(
@@ -65,30 +76,35 @@ def with_end_rows(
     factors: InertiaFactors,
     again: Any,
 ) -> list[PositionRows]:
-    """Return the groups with their rows at the end of the step where ``again``."""
+    """Return the groups with their rows at the end of the step where ``again`` is 1."""
+    places = [(n, k) for n, one in enumerate(before) for k in range(len(one.blocks))]
+    contacts = [_EndContact(*place, point) for place, point in zip(places, ends.after.points, strict=True)]
     found: dict[int, PositionRows] = {}
     if factors.N is None and is_symbolic(factors.L):
-        found = _looped(groups, before, ends, factors, again)
-    rest = [n for n in range(len(groups)) if n not in found]
+        found = _looped(groups, before, contacts, ends, factors, again)
+    rest = [one for one in contacts if one.group not in found]
 
-    def row(n: int, there: Array) -> Array:
+    def row(one: _EndContact, jacobians: PointJacobians) -> Array:
+        group = groups[one.group]
+        _, point, normal = ends.after.candidate(one.point.kind, np.stack(one.point.numbers))
+        there = normal @ jacobians.at(*group.bodies, point, group.support)[0]
         whole: list[Any] = [0.0 * there[0]] * len(factors.roots)
-        for k, x in zip(groups[n].support, there, strict=True):
+        for k, x in zip(group.support, there, strict=True):
             whole[k] = x
-        return ends.to_initial_axes(np.stack(whole))[list(groups[n].support)]
+        return ends.to_initial_axes(np.stack(whole))[list(group.support)]
 
     def at_end() -> Array:
         entries: list[Any] = []
-        for n in rest:
-            J = np.stack([row(n, there) for there in ends.normals(n)])
-            for y in factors.to_factor_space(J.T, groups[n].support).T:
-                entries += [*y, y @ y, reciprocal(y @ y, factors.least)]
+        jacobians = ends.jacobians()
+        for one in rest:
+            y = factors.to_factor_space(row(one, jacobians), groups[one.group].support)
+            entries += [*y, y @ y, reciprocal(y @ y, factors.least)]
         return np.stack(entries)
 
     if rest:
-        start = np.stack([x for n in rest for k in range(len(before[n].blocks)) for x in before[n].numbers(k)])
-        entries, at = when(again, at_end, start), 0
-        for n in rest:
+        start = np.stack([x for one in rest for x in before[one.group].numbers(one.row)])
+        entries, at = when(again > 0.5, at_end, start), 0
+        for n in dict.fromkeys(one.group for one in rest):
             count, width = len(before[n].blocks), len(groups[n].support) + 2
             own = entries[at : at + count * width].reshape(count, width)
             found[n], at = before[n].with_rows(own[:, :-2].T, own[:, -2], own[:, -1], again), at + count * width
@@ -98,25 +114,25 @@ def with_end_rows(
 def _looped(
     groups: Sequence[ConstraintGroup],
     before: Sequence[PositionRows],
+    contacts: Sequence[_EndContact],
     ends: EndRows,
     factors: InertiaFactors,
     again: Any,
 ) -> dict[int, PositionRows]:
     """Compute the rows of contacts in loops, if there are enough of them."""
-    contacts = [(n, k) for n, one in enumerate(before) if groups[n].contact is not None for k in range(len(one.blocks))]
 
-    def kind(contact: tuple[int, int]) -> Any:
-        group = groups[contact[0]]
-        return len(group.support), group.contact is not None and min(group.contact.bodies) >= 0, group.near is None
+    def kind(contact: _EndContact) -> Any:
+        group = groups[contact.group]
+        return len(group.support), min(group.bodies) >= 0, group.near is None, contact.point.kind
 
-    families = families_in_loops(contacts, kind)
+    families = families_in_loops([one for one in contacts if groups[one.group].contact is not None], kind)
     if not families:
         return {}
     graph = symbol_among([factors.L]).graph
     starts = []
     for family in families:
-        depth = len(groups[family[0][0]].support)
-        old = EntryTable(graph, [[before[n].weight, *before[n].numbers(k)] for n, k in family])
+        depth = len(groups[family[0].group].support)
+        old = EntryTable(graph, [[before[n].weight, *before[n].numbers(k)] for n, k, _ in family])
 
         def copied(k: Any, row: Any, old: EntryTable = old, depth: int = depth) -> Any:
             def put(first: int, last: int, row: Any = row) -> Any:
@@ -132,19 +148,19 @@ def _looped(
         starts.append(repeat(len(family), copied, graph.room(len(family) * (depth + 2))))
 
     def at_end() -> Any:
-        contacts = cast("list[PairContact]", ends.contacts())  # of the groups in loops none is missing
+        jacobians = ends.jacobians()
         rows = [
-            _family_rows(graph, [(contacts[n], k, groups[n].support) for n, k in family], factors, row, again)
+            _family_rows(graph, groups, family, ends.after, jacobians, factors, row, again)
             for family, row in zip(families, starts, strict=True)
         ]
         return rows[0] if len(rows) == 1 else tuple(rows)
 
-    rows = when(again, at_end, *starts)
+    rows = when(again > 0.5, at_end, *starts)
     pieces: dict[int, list[Array]] = {}
     for family, row in zip(families, rows if len(families) > 1 else [rows], strict=True):
-        width = len(groups[family[0][0]].support) + 2
-        for place, (n, _) in enumerate(family):
-            pieces.setdefault(n, []).append(read(row, float(place * width), width))
+        width = len(groups[family[0].group].support) + 2
+        for place, one in enumerate(family):
+            pieces.setdefault(one.group, []).append(read(row, float(place * width), width))
     found = {}
     for n, own in pieces.items():
         x = np.stack(own)
@@ -154,25 +170,28 @@ def _looped(
 
 def _family_rows(
     graph: Any,
-    contacts: Sequence[tuple[PairContact, int, tuple[int, ...]]],
+    groups: Sequence[ConstraintGroup],
+    family: Sequence[_EndContact],
+    after: PointsAfter,
+    jacobians: PointJacobians,
     factors: InertiaFactors,
     row: Any,
     again: Any,
 ) -> Any:
     """Return the row with Y, YᵀY and its inverse of each contact, where ``again``; rows in memory have no condition."""
-    depth, jacobians = len(contacts[0][2]), contacts[0][0].jacobians
-    columns = EntryTable(graph, [[*one.points[k], *one.normals[k]] for one, k, _ in contacts])
-    twists = TwistTable(graph, [(one, support) for one, _, support in contacts], factors)
+    kind, depth = family[0].point.kind, len(groups[family[0].group].support)
+    columns = EntryTable(graph, [one.point.numbers for one in family])
+    rows = ContactRows(graph, jacobians, [groups[one.group] for one in family], factors)
     width = depth + 2
 
     def visit(k: Any, row: Any) -> Any:
-        away, normal = columns.some(k, 0, 3) - jacobians.origin, columns.some(k, 3, 3)
-        force = np.concatenate([normal, np.cross(away, normal)])
-        Y = [twists.of_coordinate(k, j) @ force for j in range(depth)]
+        _, point, normal = after.candidate(kind, columns.some(k, 0, columns.width))
+        force = np.concatenate([normal, np.cross(point - jacobians.origin, normal)])
+        Y = [y[0] for y in rows.of_forces(k, [force], depth)]
         square = sum(y * y for y in Y)
         for i, x in enumerate([*Y, square, reciprocal(square, factors.least)]):
             at = k * float(width) + float(i)
-            row = graph.put(row, at, where(again, x, graph.entry(row, at)))
+            row = graph.put(row, at, where(again > 0.5, x, graph.entry(row, at)))
         return row
 
-    return repeat(len(contacts), visit, row)
+    return repeat(len(family), visit, row)

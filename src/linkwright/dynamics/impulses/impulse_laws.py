@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ import numpy as np
 from linkwright.dynamics.impulses.constraints import Constraint, ConstraintGroup, ContactConstraint, FrictionDisc
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.spatial.arrays import Array, clip, inverse_root, maximum, where
+from linkwright.spatial.entry_table import largest_of
 from linkwright.spatial.repeats import when
 
 TINY_SQUARE = 1e-200
@@ -71,6 +71,8 @@ class JacobianBlock(NamedTuple):
     """(k,), J v_free; 0 where the group is not near"""
     blocks: tuple[DiagonalBlock, ...]
     """of the constraints"""
+    normals: Array
+    """1/B of the first row of each constraint"""
 
 
 def jacobian_block(
@@ -86,7 +88,8 @@ def jacobian_block(
         for constraint, at, soft in zip(group.constraints, group.places, softness, strict=True):
             own = Y[:, at]
             blocks.append(diagonal_block(constraint, own.T @ own, soft, factors.least))
-        return JacobianBlock(Y, J @ v_free[places], tuple(blocks))
+        normals = np.stack([reciprocal(block.B[0, 0], factors.least) for block in blocks])
+        return JacobianBlock(Y, J @ v_free[places], tuple(blocks), normals)
 
     if group.near is None:
         return made()
@@ -99,17 +102,18 @@ def jacobian_block(
             )
             for constraint in group.constraints
         ),
+        np.zeros(len(group.constraints)),
     )
-    return _rebuilt(when(group.near, lambda: _plain(made()), *_plain(zeros)))
+    return _rebuilt(when(group.near > 0.5, lambda: _plain(made()), *_plain(zeros)))
 
 
 def _plain(rows: JacobianBlock) -> tuple[Any, ...]:
-    return (rows.Y, rows.r, tuple(tuple(block) for block in rows.blocks))
+    return (rows.Y, rows.r, tuple(tuple(block) for block in rows.blocks), rows.normals)
 
 
 def _rebuilt(found: tuple[Any, ...]) -> JacobianBlock:
-    Y, r, blocks = found
-    return JacobianBlock(Y, r, tuple(DiagonalBlock(*block) for block in blocks))
+    Y, r, blocks, normals = found
+    return JacobianBlock(Y, r, tuple(DiagonalBlock(*block) for block in blocks), normals)
 
 
 def diagonal_block(constraint: Constraint, B: Array, softness: Any, least: Any) -> DiagonalBlock:
@@ -306,11 +310,10 @@ def initial_change(subproblems: Sequence[Subproblem], least: Any) -> Any:
     """Return the change of a velocity before the first iteration: below the tolerance where no group is near."""
     if any(subproblem.near is None for subproblem in subproblems):
         return 2.0 * least
-    near = reduce(lambda a, b: a | b, (subproblem.near for subproblem in subproblems))
-    return where(near, 2.0 * least, 0.0)
+    return 2.0 * least * largest_of(lambda near: near[0], [[subproblem.near] for subproblem in subproblems])
 
 
 def velocity_change(Y: Array, z: Array, near: Any) -> Array:
     """Return Yᵀ z (k,), of z (s,) on the coordinates of a group; 0 where it is not near."""
     change = Y.T @ z
-    return change if near is None else where(near, change, 0.0)
+    return change if near is None else where(near > 0.5, change, 0.0)

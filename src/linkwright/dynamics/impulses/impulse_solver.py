@@ -9,9 +9,8 @@ in the kinetic metric. Each step corrects half of the overlap, and more of deep 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -46,13 +45,12 @@ from linkwright.dynamics.impulses.jacobian_blocks import jacobian_blocks
 from linkwright.dynamics.impulses.projected_gauss_seidel import factor_impulses, solve_from, solve_subproblems
 from linkwright.errors import ArgumentError, explained
 from linkwright.spatial.arrays import Array, maximum, minimum, where
+from linkwright.spatial.entry_table import largest_of, mapped
+from linkwright.spatial.memory import memory_row, read
 from linkwright.spatial.repeats import when
 
 TOLERATED_OVERLAP = 1e-6
 """m or rad: tolerance of the position shift; smaller where the tolerance of the solver, in m/s, is smaller."""
-
-DISTANT = 1e2
-"""m: candidates with a larger gap do not exist at the moment"""
 
 LIMIT_MARGIN = 1e-2
 """rad or m: coordinates this near to a limit at the end of a step keep it during position shifts"""
@@ -123,33 +121,24 @@ class ImpulseSolution(NamedTuple):
     """(nv,), Y p: the impulses in factor space"""
 
 
+class _Compliance(NamedTuple):
+    """Softness γ and bias of a contact, see `impulse_laws.py`."""
+
+    softness: Any
+    bias: Any
+
+
 class EndGaps(NamedTuple):
     """Gaps of some contacts at the end of a step."""
 
     groups: Sequence[int]
     """indices of their groups"""
-    gaps: Callable[[], Array]
-    """(n,) of all their constraints, m"""
-    curved: Any
-    """whether ``gaps`` are evaluated; else paths are taken as straight"""
     rows: EndRows
-    """normal rows at the end of the step"""
+    """points and normal rows at the end of the step"""
     rotated: Any
     """whether normal rows may differ from those at the beginning"""
     always: bool = False
-    """whether ``gaps`` are evaluated unconditionally, as reverse differentiation requires"""
-
-    def corrected(self, straight: Array) -> Array:
-        """Return the gaps (n,), from those of straight paths."""
-
-        def has_persistent_points() -> Array:
-            return where(straight < DISTANT, self.gaps(), straight)
-
-        return (
-            where(self.curved, has_persistent_points(), straight)
-            if self.always
-            else when(self.curved, has_persistent_points, straight)
-        )
+    """whether nothing is conditional, as reverse differentiation requires"""
 
 
 class ImpulseProblem:
@@ -163,7 +152,8 @@ class ImpulseProblem:
     ):
         self.factors, self.groups, self._h, self._solver = factors, groups, h, solver
         self._v_free, self._rate = v_free, 1.0 / h
-        softness = [[self._soft(constraint)[0] for constraint in group.constraints] for group in groups]
+        self._compliance = self._compliances()
+        softness = [[one.softness for one in own] for own in self._compliance]
         self.rows = jacobian_blocks(groups, factors, v_free, softness)
         ends = np.cumsum([0, *(group.size for group in groups)]).tolist()
         self._at = [list(range(*two)) for two in pairwise(ends)]
@@ -175,11 +165,6 @@ class ImpulseProblem:
 
     def solve(self, start: Array) -> ImpulseSolution:
         """Return the impulses (m,), with a warm start from those of the previous step."""
-        pieces = [
-            start[at] if group.near is None else where(group.near, start[at], 0.0)
-            for group, at in zip(self.groups, self._at, strict=True)
-        ]
-        start = np.concatenate([np.zeros(0), *pieces])
         settings = ProjectedGaussSeidel(self._solver.iterations, self._solver.tolerance)
         return ImpulseSolution(*solve_from(self._subproblems(), start, len(self.factors.roots), settings))
 
@@ -224,22 +209,20 @@ class ImpulseProblem:
         Gaps without ``ends`` are those at the beginning plus h times their rates. This omits ½ h² ω² r of a point at
         radius r: the foot of a fast leg would sink.
         """
-        v = self._v_free + self.velocity(found)
-        moving = [self._moving(group, rows, found.z, v) for group, rows in self._both()]
+        moving = self._moving(found.z)
         if not self._solver.position_limit or not any(one.constraints for one in moving):
             return None
         if ends is not None:
             straight = np.concatenate([moving[k].end for k in ends.groups])
-            known = ends.corrected(straight)
+            known = np.stack(ends.rows.after.gaps(straight))
             cuts = np.cumsum([len(moving[k].end) for k in ends.groups])[:-1]
             for k, end in zip(ends.groups, np.split(known, cuts), strict=True):
                 moving[k] = moving[k]._replace(end=end)
             if not ends.always:
                 self._update_sinking_contacts(ends, moving)
         subproblems, size = [], 0
-        for group, one in zip(self.groups, moving, strict=True):
-            if one.constraints:
-                laws = tuple(_position_law(*about) for about in zip(one.constraints, one.blocks, one.end, strict=True))
+        for (group, one), laws in zip(zip(self.groups, moving, strict=True), _position_laws(moving), strict=True):
+            if laws:
                 own = list(range(size, size := size + len(laws)))
                 places = tuple([k] for k in range(len(laws)))
                 subproblems.append(
@@ -252,30 +235,55 @@ class ImpulseProblem:
             solve_subproblems(subproblems, np.stack([nil[0]] * size), nil, settings)[1]
         )
 
-    def _moving(self, group: ConstraintGroup, rows: JacobianBlock, z: Array, v: Array) -> PositionRows:
-        """Return the normal rows of a group, and positions after a step at velocities v (nv,)."""
-        if isinstance(group.constraints[0], LimitConstraint) and group.near is not None:
-            return self._limit_rows(group, rows, v)
-        chosen = [
-            (constraint, block, places[0])
-            for constraint, block, places in constraints_with_blocks(group, rows)
-            if isinstance(constraint, LimitConstraint)
-            or (isinstance(constraint, ContactConstraint) and constraint.pair.stiffness is None)
-        ]
-        first = [row for *_, row in chosen]
-        Y = rows.Y[:, first]
-        start = (
-            np.stack([x.gap if isinstance(x, ContactConstraint) else 0.0 for x, *_ in chosen])
-            if chosen
-            else np.zeros(0)
-        )
+    def _moving(self, z: Array) -> list[PositionRows]:
+        """Return the normal rows of each group, and positions after a step with impulses z (nv,) in factor space."""
+        v, ends = self._v_free + self.factors.from_factor_space(z), self._straight_gaps(z)
+        found = []
+        for k, (group, rows) in enumerate(self._both()):
+            first = group.constraints[0]
+            if isinstance(first, LimitConstraint) and group.near is not None:
+                found.append(self._limit_rows(group, rows, v))
+            elif isinstance(first, LimitConstraint) or k in ends:
+                places = [places[0] for places in group.places]
+                Y = rows.Y[:, places]
+                end = ends[k] if k in ends else self._h * (rows.r[places] + Y.T @ z[list(group.support)])
+                blocks = [_first_block(*both) for both in zip(rows.blocks, rows.normals, strict=True)]
+                found.append(PositionRows(group.constraints, blocks, Y, end, group.near))
+            else:
+                found.append(PositionRows((), (), np.zeros((len(group.support), 0)), np.zeros(0), None))
+        return found
 
-        def moved() -> Array:
-            return start + self._h * (rows.r[first] + Y.T @ z[list(group.support)])
+    def _straight_gaps(self, z: Array) -> dict[int, Array]:
+        """Return the gaps (k,) of rigid contacts at the end of a step along straight paths, by the index of a group."""
+        row = memory_row(z)
+        kinds: dict[Any, list[int]] = {}
+        for k, group in enumerate(self.groups):
+            if isinstance(group.constraints[0], ContactConstraint) and group.constraints[0].pair.stiffness is None:
+                kinds.setdefault((len(group.support), group.near is None), []).append(k)
+        found: dict[int, Array] = {}
+        for (depth, always), own in kinds.items():
 
-        end = moved() if group.near is None or not chosen else when(group.near, moved, start)
-        blocks = [_normal_block(block, self.factors.least) for _, block, _ in chosen]
-        return PositionRows([constraint for constraint, *_ in chosen], blocks, Y, end, group.near)
+            def end(numbers: Array, depth: int = depth, always: bool = always) -> list[Any]:
+                near, gap, r = numbers[:3]
+                Y, places = numbers[3 : 3 + depth], numbers[3 + depth :]
+
+                def moved() -> Any:
+                    return gap + self._h * (r + Y @ np.concatenate([read(row, place, 1) for place in places]))
+
+                return [moved() if always else when(near > 0.5, moved, gap)]
+
+            contacts = [(k, i) for k in own for i in range(len(self.groups[k].constraints))]
+            table = [self._numbers_of_contact(k, i) for k, i in contacts]
+            ends = iter(mapped(end, table, 1))
+            found |= {k: np.concatenate([next(ends) for _ in self.groups[k].constraints]) for k in own}
+        return found
+
+    def _numbers_of_contact(self, k: int, i: int) -> list[Any]:
+        """Return proximity, gap, free normal velocity, normal row and coordinates of a contact."""
+        group, rows, contact = self.groups[k], self.rows[k], self.groups[k].constraints[i]
+        assert isinstance(contact, ContactConstraint)
+        near, first = 1.0 if group.near is None else group.near, group.places[i][0]
+        return [near, contact.gap, rows.r[first], *rows.Y[:, first], *map(float, group.support)]
 
     def _limit_rows(self, group: ConstraintGroup, rows: JacobianBlock, v: Array) -> PositionRows:
         """Return the row of a limit, also of an inactive one that is passed at the end of the step."""
@@ -283,15 +291,15 @@ class ImpulseProblem:
         assert isinstance(stop, LimitConstraint)
         end = self._h * (J @ v[support])
         passed = (end[0] < stop.below + LIMIT_MARGIN) | (end[0] > stop.above - LIMIT_MARGIN)
-        unseen = where(passed, where(group.near, 0.0, 1.0), 0.0) > 0.5
+        unseen = where(passed, 1.0 - group.near, 0.0)
 
         def late() -> tuple[Array, Array]:
             Y = self.factors.to_factor_space(J.T, group.support)
             return Y, Y.T @ Y
 
-        Y, B = when(unseen, late, rows.Y, rows.blocks[0].B)
-        block = _normal_block(rows.blocks[0]._replace(B=B), self.factors.least)
-        return PositionRows([stop], [block], Y, end, group.near | unseen)
+        Y, B = when(unseen > 0.5, late, rows.Y, rows.blocks[0].B)
+        block = DiagonalBlock(B, reciprocal(B[0, 0], self.factors.least), np.zeros(0))
+        return PositionRows([stop], [block], Y, end, maximum(group.near, unseen))
 
     def _update_sinking_contacts(self, ends: EndGaps, moving: list[PositionRows]) -> None:
         """Update sinking contacts that were inactive, or whose bodies rotate far, by their rows at the end of the step.
@@ -300,10 +308,13 @@ class ImpulseProblem:
         contact, or rotate so far that rows at the beginning of the step do not lift it.
         """
         groups, own = [self.groups[k] for k in ends.groups], [moving[k] for k in ends.groups]
-        sinks = [where(reduce(minimum, one.end) < -LEFT, 1.0, 0.0) for one in own]
-        unseen = [x * where(one.near, 0.0, 1.0) for x, one in zip(sinks, own, strict=True) if one.near is not None]
-        again = reduce(maximum, [*unseen, reduce(maximum, sinks) * where(ends.rotated, 1.0, 0.0)]) > 0.5
+        rotated = where(ends.rotated, 1.0, 0.0)
 
+        def sinks(numbers: Array) -> Any:
+            near, end = numbers
+            return where(end < -LEFT, maximum(1.0 - near, rotated), 0.0)
+
+        again = largest_of(sinks, [[one.weight, end] for one in own for end in one.end])
         for k, one in zip(ends.groups, with_end_rows(groups, own, ends.rows, self.factors, again), strict=True):
             moving[k] = one
 
@@ -317,12 +328,18 @@ class ImpulseProblem:
     def _subproblems(self) -> list[Subproblem]:
         return [
             self._subproblem(
-                k, tuple(self._law(constraint, block) for constraint, block, _ in constraints_with_blocks(group, rows))
+                k,
+                tuple(
+                    self._law(constraint, block, compliance)
+                    for (constraint, block, _), compliance in zip(
+                        constraints_with_blocks(group, rows), self._compliance[k], strict=True
+                    )
+                ),
             )
             for k, (group, rows) in enumerate(self._both())
         ]
 
-    def _law(self, constraint: Constraint, block: DiagonalBlock) -> ImpulseLaw:
+    def _law(self, constraint: Constraint, block: DiagonalBlock, compliance: _Compliance) -> ImpulseLaw:
         h = self._h
         if isinstance(constraint, LimitConstraint):
             return LimitLaw(
@@ -337,28 +354,66 @@ class ImpulseProblem:
                 h * constraint.slope,
                 h * constraint.most,
             )
-        softness, bias = self._soft(constraint)
-        return ContactLaw(block, constraint.frictions, bias, softness)
+        return ContactLaw(block, constraint.frictions, compliance.bias, compliance.softness)
 
-    def _soft(self, constraint: Constraint) -> tuple[Any, Any]:
-        """Return the softness γ and the bias of a constraint."""
-        if not isinstance(constraint, ContactConstraint):
-            return 0.0, 0.0
-        h, k = self._h, constraint.pair.stiffness
-        if k is None:
-            return 0.0, maximum(constraint.gap, 0.0) * self._rate
-        # the law of `contact/smooth.py`: a spring alone in the step in which the shapes meet, then with its dampers
-        d = constraint.pair.damping - pair_dissipation(constraint.pair) * k * constraint.gap
-        whole = where(constraint.gap > 0.0, 0.0, d) + h * k
-        return 1.0 / (h * whole), k * constraint.gap / whole
+    def _compliances(self) -> list[list[_Compliance]]:
+        """Return those of all constraints of each group."""
+        found = [[_Compliance(0.0, 0.0) for _ in group.constraints] for group in self.groups]
+        contacts = [
+            (k, i, one)
+            for k, group in enumerate(self.groups)
+            for i, one in enumerate(group.constraints)
+            if isinstance(one, ContactConstraint)
+        ]
+        for compliant in (False, True):
+            own = [contact for contact in contacts if (contact[2].pair.stiffness is not None) == compliant]
+            rows = [_stiffness_numbers(one) for *_, one in own]
+            numbers = mapped(self._soft, rows, 2) if compliant else mapped(self._rigid, rows, 1)
+            for (k, i, _), (bias, *softness) in zip(own, numbers, strict=True):
+                found[k][i] = _Compliance(softness[0] if compliant else 0.0, bias)
+        return found
+
+    def _rigid(self, numbers: Array) -> list[Any]:
+        return [maximum(numbers[0], 0.0) * self._rate]
+
+    def _soft(self, numbers: Array) -> list[Any]:
+        """The law of `contact/smooth.py`: a spring alone in the step in which shapes meet, then with its dampers."""
+        h, (gap, k, damping, dissipation) = self._h, numbers
+        d = damping - dissipation * k * gap
+        whole = where(gap > 0.0, 0.0, d) + h * k
+        return [k * gap / whole, 1.0 / (h * whole)]
 
 
-def _position_law(constraint: Constraint, block: DiagonalBlock, end: Any) -> ImpulseLaw:
-    """Return the law of a position shift, in addition to the displacement of the step."""
-    if isinstance(constraint, ContactConstraint):
-        return ContactLaw(block, (), _corrected_gap(end))
-    assert isinstance(constraint, LimitConstraint)
-    return LimitLaw(block, -_corrected_gap(end - constraint.below), _corrected_gap(constraint.above - end))
+def _stiffness_numbers(contact: ContactConstraint) -> list[Any]:
+    """Return the gap and, of a compliant pair, stiffness, damping and dissipation."""
+    pair = contact.pair
+    return [contact.gap] + ([] if pair.stiffness is None else [pair.stiffness, pair.damping, pair_dissipation(pair)])
+
+
+def _position_laws(moving: Sequence[PositionRows]) -> list[tuple[ImpulseLaw, ...]]:
+    """Return the laws of position shifts, in addition to the displacements of the step."""
+
+    def corrected(numbers: Array) -> list[Any]:
+        return [_corrected_gap(numbers[0])]
+
+    contacts = [
+        end
+        for one in moving
+        for end in one.end
+        if one.constraints and isinstance(one.constraints[0], ContactConstraint)
+    ]
+    biases = iter(mapped(corrected, [[end] for end in contacts], 1)) if contacts else iter(())
+    found = []
+    for one in moving:
+        laws: list[ImpulseLaw] = []
+        for constraint, block, end in zip(one.constraints, one.blocks, one.end, strict=True):
+            if isinstance(constraint, LimitConstraint):
+                below, above = _corrected_gap(end - constraint.below), _corrected_gap(constraint.above - end)
+                laws.append(LimitLaw(block, -below, above))
+            else:
+                laws.append(ContactLaw(block, (), next(biases)[0]))
+        found.append(tuple(laws))
+    return found
 
 
 def constraints_with_blocks(
@@ -368,9 +423,9 @@ def constraints_with_blocks(
     return zip(group.constraints, rows.blocks, group.places, strict=True)
 
 
-def _normal_block(block: DiagonalBlock, least: Any) -> DiagonalBlock:
-    """Return the block of the first row."""
-    return DiagonalBlock(block.B[:1, :1], reciprocal(block.B[0, 0], least), np.zeros(0))
+def _first_block(block: DiagonalBlock, inverse: Any) -> DiagonalBlock:
+    """Return the block of the first row; ``inverse``: 1/B."""
+    return DiagonalBlock(block.B[:1, :1], inverse, np.zeros(0))
 
 
 def _corrected_gap(gap: Any) -> Any:

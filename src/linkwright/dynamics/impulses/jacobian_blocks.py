@@ -1,9 +1,9 @@
 """Jacobian blocks of all groups; in machine code those of contacts are computed in loops.
 
-For the twist of body b at a point o, Ψ_b = D^(−½) L⁻ᵀ J_bᵀ is computed once, from parent to child. A contact at x on b
-has the rows Y = Ψ_b (a, (x − o) × a), one for each axis a. A loop over contacts of the same kind writes Y, the free
-velocity r = Yᵀ D^(½) L v_free and the block Yᵀ Y into a table, which `looped_gauss_seidel.py` reads. Y is written of
-contacts that are near only: most of a robot's shapes are not, and the table is larger than the cache of a processor.
+A contact at x has the columns of J of the joints that move it, f·(s_v + s_ω × (x − o)) for an axis f and the twist s of
+a joint at a point o. A loop over contacts of the same kind solves for Y, and writes Y, the free velocity
+r = Yᵀ D^(½) L v_free and the block Yᵀ Y into a table, which `looped_gauss_seidel.py` reads. Y is written of contacts
+that are near only: most of a robot's shapes are not, and the table is larger than the cache of a processor.
 """
 
 from __future__ import annotations
@@ -16,10 +16,17 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes import contact_frame
 from linkwright.dynamics.impulses.constraints import ConstraintGroup, ContactConstraint, PairContact
-from linkwright.dynamics.impulses.impulse_laws import DiagonalBlock, JacobianBlock, diagonal_block, jacobian_block
+from linkwright.dynamics.impulses.impulse_laws import (
+    DiagonalBlock,
+    JacobianBlock,
+    diagonal_block,
+    jacobian_block,
+    reciprocal,
+)
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.looped_gauss_seidel import ALIKE
-from linkwright.spatial.arrays import Array, is_symbolic, where
+from linkwright.dynamics.impulses.point_jacobians import PointJacobians
+from linkwright.spatial.arrays import Array, is_symbolic, is_zero
 from linkwright.spatial.entry_table import EntryTable
 from linkwright.spatial.memory import read, write
 from linkwright.spatial.repeats import repeat, symbol_among, when
@@ -49,30 +56,30 @@ def jacobian_blocks(
 class _LoopedContact(NamedTuple):
     """Contact in a loop."""
 
-    group: int
+    number: int
+    """of its group"""
     constraint: int
+    group: ConstraintGroup
     points: PairContact
     contact: ContactConstraint
-    support: tuple[int, ...]
-    near: Any
     soft: Any
 
     @property
     def kind(self) -> Any:
         """Key shared by the contacts of a loop."""
         return (
-            len(self.support),
-            min(self.points.bodies) >= 0,
+            len(self.group.support),
+            min(self.group.bodies) >= 0,
             self.points.rows,
             tuple(one.rows for one in self.contact.frictions),
-            self.near is None,
+            self.group.near is None,
         )
 
     @property
     def numbers(self) -> list[Any]:
         """Numbers of the contact: position, normal, softness, coefficients of friction, proximity."""
         point, normal = self.points.points[self.constraint], self.points.normals[self.constraint]
-        near = [] if self.near is None else [where(self.near, 1.0, 0.0)]
+        near = [] if self.group.near is None else [self.group.near]
         return [*point, *normal, self.soft, *(one.reach for one in self.contact.frictions), *near]
 
 
@@ -85,44 +92,84 @@ def families_in_loops(contacts: Sequence[Contact], kind: Callable[[Contact], Any
     return chosen if sum(map(len, chosen)) >= MANY else []
 
 
-class TwistTable:
-    """Ψ of the first body of contacts relative to the second, all of the same depth, read by the index of a contact."""
+class ContactRows:
+    """Rows Y = D^(−½) L⁻ᵀ Jᵀ of contacts of the same depth, computed one at a time by the index of a contact.
 
-    def __init__(self, graph: Any, contacts: Sequence[tuple[PairContact, tuple[int, ...]]], factors: InertiaFactors):
-        self._graph, self._depth, self._two = graph, len(contacts[0][1]), min(contacts[0][0].bodies) >= 0
-        jacobians, signs = contacts[0][0].jacobians, (1.0, 1.0 if self._two else -1.0)
+    Tables hold the columns of all joints, the entries of L and D^(−½), and where those of the support of each contact
+    are.
+    """
+
+    def __init__(
+        self, graph: Any, jacobians: PointJacobians, groups: Sequence[ConstraintGroup], factors: InertiaFactors
+    ):
+        """``groups``: those of the contacts."""
+        self._graph, self._two = graph, min(groups[0].bodies) >= 0
+        signs = (1.0, 1.0 if self._two else -1.0)
         entries: list[Any] = [0.0] * 6  # of coordinates that do not move a body
-        rows: dict[Any, dict[int, int]] = {}
-        places: list[int] = []
-        for one, support in contacts:
-            sides = []
-            for side in zip(one.bodies, signs, strict=True):
-                if side not in rows:
-                    known = jacobians.factor_jacobian(factors, side[0]) if side[0] >= 0 else {}
-                    rows[side] = {k: len(entries) + 6 * i for i, k in enumerate(known)}
-                    entries += [side[1] * x for row in known.values() for x in row]
-                sides.append(rows[side])
-            first, second = sides
-            for k in support:
-                places += [first.get(k, 0), second.get(k, 0), k] if self._two else [first.get(k, second.get(k, 0)), k]
-        self._twists = graph.row(entries)
-        self._index = graph.row([float(place) for place in places])
+        known: dict[tuple[int, float], int] = {}
 
-    def of_coordinate(self, k: Any, j: int) -> Array:
-        """Return the row (6,) of contact k for the j-th coordinate of its support."""
-        first = self._row(self._place(k, j, 0))
-        return first - self._row(self._place(k, j, 1)) if self._two else first
+        def place(body: int, sign: float, k: int) -> int:
+            column = jacobians.columns(body).get(k) if body >= 0 else None
+            if column is None:
+                return 0
+            if (id(column), sign) not in known:
+                known[id(column), sign] = len(entries)
+                entries.extend(sign * column)
+            return known[id(column), sign]
+
+        lower: list[Any] = [0.0]
+        factor_places: dict[tuple[int, int], int] = {}
+        triangles: dict[tuple[int, ...], int] = {}
+        triangle: list[int] = []
+        rows = []
+        for group in groups:
+            sides = [
+                [place(body, sign, k) for k in group.support] for body, sign in zip(group.bodies, signs, strict=True)
+            ]
+            columns = zip(*sides, strict=True) if self._two else ((max(both),) for both in zip(*sides, strict=True))
+            if group.support not in triangles:
+                triangles[group.support] = len(triangle)
+                for i, row in enumerate(group.support):
+                    for column in group.support[:i]:
+                        x = factors.L[row, column]
+                        if not is_zero(x) and (row, column) not in factor_places:
+                            factor_places[row, column] = len(lower)
+                            lower.append(x)
+                        triangle.append(factor_places.get((row, column), 0))
+            places = [x for own, k in zip(columns, group.support, strict=True) for x in (*own, k)]
+            rows.append([float(x) for x in (triangles[group.support], *places)])
+        self._columns, self._lower, self._roots = graph.row(entries), graph.row(lower), graph.row(list(factors.roots))
+        self._triangle = graph.row([float(x) for x in (*triangle, 0)])
+        self._places = EntryTable(graph, rows)
 
     def coordinate(self, k: Any, j: int) -> Any:
-        """Return the index in v of that coordinate."""
+        """Return the index in v of the j-th coordinate of the support of contact k."""
         return self._place(k, j, 1 + self._two)
 
-    def _place(self, k: Any, j: int, which: int) -> Any:
-        width = 2 + self._two
-        return self._graph.entry(self._index, k * float(self._depth * width) + float(j * width + which))
+    def of_forces(self, k: Any, forces: Sequence[Array], depth: int) -> list[Array]:
+        """Return the rows of Y (depth, n) of contact k, for n unit impulses (6,) and their moments about the origin."""
+        found: list[Array] = []  # from the last coordinate to the first
+        for i in reversed(range(depth)):
+            own = self._column(k, i)
+            y = np.stack([own @ force for force in forces])
+            for n, below in enumerate(found):
+                y = y - self._factor(k, depth - 1 - n, i) * below
+            found.append(y)
+        roots = [self._graph.entry(self._roots, self.coordinate(k, j)) for j in range(depth)]
+        return [root * y for root, y in zip(roots, reversed(found), strict=True)]
 
-    def _row(self, begin: Any) -> Array:
-        return read(self._twists, begin, 6)
+    def _column(self, k: Any, j: int) -> Array:
+        """Return the column (6,) of the relative twist for the j-th coordinate."""
+        first = read(self._columns, self._place(k, j, 0), 6)
+        return first - read(self._columns, self._place(k, j, 1), 6) if self._two else first
+
+    def _factor(self, k: Any, i: int, j: int) -> Any:
+        """Return the entry of L for the i-th and the j-th coordinate, i > j."""
+        at = self._graph.entry(self._triangle, self._places.one(k, 0) + float(i * (i - 1) // 2 + j))
+        return self._graph.entry(self._lower, at)
+
+    def _place(self, k: Any, j: int, which: int) -> Any:
+        return self._places.one(k, 1 + j * (2 + self._two) + which)
 
 
 def _looped_blocks(
@@ -134,13 +181,13 @@ def _looped_blocks(
         if group.contact is not None:
             for i, (constraint, one) in enumerate(zip(group.constraints, soft, strict=True)):
                 assert isinstance(constraint, ContactConstraint)
-                contacts.append(_LoopedContact(k, i, group.contact, constraint, group.support, group.near, one))
+                contacts.append(_LoopedContact(k, i, group, group.contact, constraint, one))
     chosen = families_in_loops(contacts, lambda contact: contact.kind)
     if not chosen:
         return {}
     graph = symbol_among([factors.L, v_free]).graph
     free = graph.row((factors.L @ v_free) / factors.roots)
-    pieces: dict[tuple[int, int], tuple[Array, Any, DiagonalBlock]] = {}
+    pieces: dict[tuple[int, int], tuple[Array, Any, DiagonalBlock, Any]] = {}
     for points in chosen:
         pieces |= _computed_blocks(graph, points, factors, free)
     found = {}
@@ -148,20 +195,20 @@ def _looped_blocks(
         group = groups[k]
         own = [pieces[k, i] for i in range(len(group.constraints))]
         Y, r = (np.concatenate([one[n] for one in own], axis=-1) for n in (0, 1))
-        found[k] = JacobianBlock(Y, r, tuple(block for *_, block in own))
+        found[k] = JacobianBlock(Y, r, tuple(one[2] for one in own), np.stack([one[3] for one in own]))
     return found
 
 
 def _computed_blocks(
     graph: Any, points: Sequence[_LoopedContact], factors: InertiaFactors, free: Any
-) -> dict[tuple[int, int], tuple[Array, Any, DiagonalBlock]]:
-    """Return Y (s, k), r (k,) and the diagonal block of each contact, by its group and index in it."""
+) -> dict[tuple[int, int], tuple[Array, Any, DiagonalBlock, Any]]:
+    """Return Y (s, k), r (k,), the diagonal block and 1/B of its first row of each contact, by group and index."""
     first = points[0]
-    size, depth, count = first.contact.size, len(first.support), len(first.contact.frictions)
+    size, depth, count = first.contact.size, len(first.group.support), len(first.contact.frictions)
     columns = EntryTable(graph, [point.numbers for point in points])
-    twists = TwistTable(graph, [(point.points, point.support) for point in points], factors)
+    rows = ContactRows(graph, first.points.jacobians, [point.group for point in points], factors)
     upper = [(i, j) for i in range(size) for j in range(i, size)]
-    wide, narrow = size * depth, size + len(upper) + 1 + count
+    wide, narrow = size * depth, size + len(upper) + 2 + count
 
     def rows_at(k: Any) -> tuple[list[Any], Array]:
         """Return the entries of Y, and the others."""
@@ -178,23 +225,22 @@ def _computed_blocks(
         for row in first.points.rows:
             axis = axes[row.axis]
             forces.append(np.concatenate([0.0 * axis, axis] if row.turns else [axis, np.cross(away, axis)]))
-        Y = []
-        for j in range(depth):
-            own = twists.of_coordinate(k, j)
-            Y.append(np.stack([own @ force for force in forces]))
+        Y = rows.of_forces(k, forces, depth)
         B = [sum(Y[j][a] * Y[j][b] for j in range(depth)) for a, b in upper]
         whole = np.stack([np.stack([B[upper.index((min(a, b), max(a, b)))] for b in range(size)]) for a in range(size)])
         block = diagonal_block(contact, whole, soft, factors.least)
-        speeds = [graph.entry(free, twists.coordinate(k, j)) for j in range(depth)]
+        speeds = [graph.entry(free, rows.coordinate(k, j)) for j in range(depth)]
         r = [sum(Y[j][a] * speeds[j] for j in range(depth)) for a in range(size)]
-        return [Y[j][a] for a in range(size) for j in range(depth)], np.stack([*r, *B, block.inverse, *block.steps])
+        return [Y[j][a] for a in range(size) for j in range(depth)], np.stack(
+            [*r, *B, reciprocal(B[0], factors.least), block.inverse, *block.steps]
+        )
 
     def visit(k: Any, ys: Any, others: Any) -> tuple[Any, Any]:
         def computed() -> tuple[Array, Any]:
             entries, rest = rows_at(k)
             return rest, write(ys, k * float(wide), entries)
 
-        near = None if first.near is None else columns.one(k, 7 + count) > 0.5
+        near = None if first.group.near is None else columns.one(k, 7 + count) > 0.5
         rest, ys = computed() if near is None else when(near, computed, np.zeros(narrow), ys)
         return ys, write(others, k * float(narrow), rest)
 
@@ -204,6 +250,6 @@ def _computed_blocks(
         Y = read(ys, float(k * wide), wide)
         r, own, rest = np.split(read(others, float(k * narrow), narrow), np.cumsum([size, len(upper)]))
         square = [upper.index((min(a, b), max(a, b))) for a in range(size) for b in range(size)]
-        block = DiagonalBlock(own[square].reshape(size, size), rest[0], rest[1:])
-        result[point.group, point.constraint] = (Y.reshape(size, depth).T, r, block)
+        block = DiagonalBlock(own[square].reshape(size, size), rest[1], rest[2:])
+        result[point.number, point.constraint] = (Y.reshape(size, depth).T, r, block, rest[0])
     return result

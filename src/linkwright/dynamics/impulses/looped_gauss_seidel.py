@@ -64,7 +64,7 @@ class LoopedConstraint(NamedTuple):
     def numbers(self) -> list[Any]:
         """Its row of the table of numbers."""
         Y, r = self.subproblem.Y[:, self.rows], self.subproblem.r[self.rows]
-        near = [] if self.subproblem.near is None else [where(self.subproblem.near, 1.0, 0.0)]
+        near = [] if self.subproblem.near is None else [self.subproblem.near]
         return [*near, *Y.T.reshape(-1), *r, *self.law.numbers]
 
 
@@ -222,6 +222,19 @@ class LoopedGaussSeidel:
         """Return z = Y p."""
         return self._factor_space(self._with_factor_impulses(self.row(p, np.zeros(self.coordinates)), 0.0 * p[0])[0])
 
+    def _near_alone(self, x: Any, nil: Any) -> Any:
+        """Return the row with zero impulses of constraints that are not near."""
+        for family in self.families:
+            if family.has_near:
+
+                def cleared(k: Any, x: Any, unused: Any, family: ConstraintFamily = family) -> tuple[Any, Any]:
+                    for i in family.places(k)[0]:
+                        x = self.graph.put(x, i, where(family.near(k), self.graph.entry(x, i), 0.0))
+                    return x, unused
+
+                x, _ = family.each(cleared, x, nil)
+        return x
+
     def _with_factor_impulses(self, x: Any, nil: Any) -> tuple[Any, Any]:
         """Return the row with z = Y p, and pᵀ r."""
 
@@ -239,7 +252,7 @@ class LoopedGaussSeidel:
     def solve_from(self, p: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_from`."""
         graph, nil = self.graph, 0.0 * p[0]
-        x, work = self._with_factor_impulses(self.row(p, np.zeros(self.coordinates)), nil)
+        x, work = self._with_factor_impulses(self._near_alone(self.row(p, np.zeros(self.coordinates)), nil), nil)
         s = warm_start_factor(work, self._factor_space(x))
 
         def scaled(family: ConstraintFamily, k: Any, acts: Any, x: Any, unused: Any) -> tuple[Any, Any]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.impulses.supports import moving_coordinates
 from linkwright.model.elements import Link
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.memory import memory_row, read
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
-
-if TYPE_CHECKING:
-    from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 
 
 class PointJacobians:
@@ -29,7 +26,7 @@ class PointJacobians:
         twists: Sequence[Array] | None,
         to_other_axes: Callable[[Array], Array] | None = None,
     ):
-        """``to_other_axes``: transforms a row (nv,) of :meth:`factor_jacobian` to the axes of the factors."""
+        """``to_other_axes``: transforms a row (nv,) of :meth:`columns` to other axes."""
 
         def axes(link: Link, T: Array, q: Array) -> tuple[Array, Array, Array]:
             R, p = split_pose(T)
@@ -39,9 +36,10 @@ class PointJacobians:
         self._model, self._poses, self._twists, self._to_other_axes = model, poses, twists, to_other_axes
         self._joints = model.each(axes, poses, model.coordinates(q))
         self.origin: Array = poses[0][:3, 3]
-        """reference point of :meth:`factor_jacobian`, near all bodies"""
-        self._factor_jacobians: dict[int, Array] = {}
-        self._factors: InertiaFactors | None = None
+        """reference point of :meth:`columns`, near all bodies"""
+        self._columns: dict[int, dict[int, Array]] = {}
+        self._memory: Any = None
+        """twists of all bodies"""
 
     def at(self, first: int, second: int, point: Array, support: tuple[int, ...]) -> tuple[Array, Array]:
         """Return Jacobians (3, s) of a point (3,) of the first body and of its rotation relative to the second body."""
@@ -60,41 +58,48 @@ class PointJacobians:
         places = list(support)
         return model.assemble(linear, (3,))[:, places], model.assemble(turning, (3,))[:, places]
 
-    def factor_jacobian(self, factors: InertiaFactors, body: int) -> dict[int, Array]:
-        """Return rows (6,) of D^(−½) L⁻ᵀ Jᵀ of the twist of a body at ``origin``, by the coordinates that move it."""
-        return dict(zip(moving_coordinates(self._model, [body]), self._along_path(factors, body), strict=True))
+    def columns(self, body: int) -> dict[int, Array]:
+        """Return the columns (6,) of the Jacobian of the twist of a body at ``origin``, by coordinates that move it.
 
-    def _along_path(self, factors: InertiaFactors, body: int) -> Array:
-        """Compute these rows of the coordinates that move the body.
-
-        The recursion goes from parent to child: each joint adds the columns of its axes.
+        Bodies share the columns of their common ancestors.
         """
-        if self._factors is not factors:
-            self._factors, self._factor_jacobians = factors, {}
-        if body not in self._factor_jacobians:
+        if body not in self._columns:
             model = self._model
-            path = moving_coordinates(model, [body])
+            parent = max((k for k in model.path(body) if k != body), default=-1)
+            found = {} if parent < 0 else dict(self.columns(parent))
             v, w, p = self._joints[body]
             S = np.concatenate([v - skew(self.origin - p) @ w, w])  # (6, n)
             pieces = [np.zeros((S.shape[1], link.motion.nv)) for link in model.links]
             pieces[body] = np.eye(S.shape[1])
             rates = model.assemble(pieces, (S.shape[1],))  # of the joint, (n, nv)
+            moved = [k for k in range(model.nv) if np.any(rates[:, k])]
+            J = S @ rates
             if self._to_other_axes is not None:
-                rates = np.stack([self._to_other_axes(row) for row in rates])
-            found = factors.to_factor_space(rates[:, list(path)].T, path) @ S.T
-            parent = max((k for k in model.path(body) if k != body), default=-1)
-            if parent >= 0:
-                before = self._along_path(factors, parent)
-                found = np.stack([x + before[k] if k < len(before) else x for k, x in enumerate(found)])
-            self._factor_jacobians[body] = found
-        return self._factor_jacobians[body]
+                J = np.stack([self._to_other_axes(row) for row in J])
+            for k in moved:
+                found[k] = found[k] + J[:, k] if k in found else J[:, k]
+            self._columns[body] = found
+        return self._columns[body]
 
-    def velocity(self, first: int, second: int, point: Array) -> Array:
-        """Return the velocity (3,) of a point of the first body relative to the second, in world axes."""
+    def velocity(self, first: Any, second: Any, point: Array) -> Array:
+        """Return the velocity (3,) of a point of the first body relative to the second, in world axes.
+
+        Indices of bodies may be symbols.
+        """
+        V = self._twist(first) - self._twist(second)
+        return V[:3] + np.cross(V[3:], point - self.origin)
+
+    def _twist(self, body: Any) -> Array:
+        """Return the twist (6,) of a body at ``origin``, in world axes; 0 for body -1, at rest."""
+        if self._memory is None:
+            self._memory = memory_row([x for one in self._world_twists() for x in one])
+        return read(self._memory, (body + 1) * 6.0, 6)
+
+    def _world_twists(self) -> list[Array]:
         assert self._twists is not None
-        found = np.zeros(3)
-        for body, sign in ((first, 1.0), (second, -1.0)):
-            if body >= 0:
-                (R, p), V = split_pose(self._poses[body]), self._twists[body]
-                found = found + sign * (R @ V[:3] - skew(point - p) @ (R @ V[3:]))
+        found = [np.zeros(6)]
+        for T, V in zip(self._poses, self._twists, strict=True):
+            R, p = split_pose(T)
+            w = R @ V[3:]
+            found.append(np.concatenate([R @ V[:3] - np.cross(w, p - self.origin), w]))
         return found

@@ -56,9 +56,16 @@ def solve_subproblems(
 def solve_from(
     subproblems: Sequence[Subproblem], p: Array, coordinates: int, settings: ProjectedGaussSeidel
 ) -> tuple[Array, Array]:
-    """Return (p, z) from a warm start (m,), which is scaled by the factor of least work; ``coordinates``: size of z."""
+    """Return (p, z) from a warm start (m,), which is scaled by the factor of least work; ``coordinates``: size of z.
+
+    Impulses of groups that are not near are zero.
+    """
     if subproblems and settings.iterations and _uses_loops(subproblems):
         return LoopedGaussSeidel.of(subproblems, len(p), coordinates).solve_from(p, settings)
+    p = p.copy()
+    for one in subproblems:
+        if one.near is not None:
+            p[one.at] = where(one.near > 0.5, p[one.at], 0.0)
     p, z = rescaled_by_work(subproblems, p, factor_impulses(subproblems, p, coordinates))
     return solve_subproblems(subproblems, p, z, settings)
 
@@ -214,7 +221,7 @@ def _iteration(subproblems: Sequence[Subproblem], measure: bool, p: Array, z: Ar
         own, held = np.stack([now[k] for k in subproblem.at]), np.stack([there[k] for k in subproblem.support])
         compute = _group_iteration(subproblem, own, held, measure)
         otherwise = (own, held, 0.0 * own[0]) if measure else (own, held)
-        own, held, *most = compute() if subproblem.near is None else when(subproblem.near, compute, *otherwise)
+        own, held, *most = compute() if subproblem.near is None else when(subproblem.near > 0.5, compute, *otherwise)
         if measure:
             moved = maximum(moved, most[0])
         for places, values, target in ((subproblem.at, own, now), (subproblem.support, held, there)):
@@ -249,7 +256,7 @@ def factor_impulses(subproblems: Sequence[Subproblem], p: Array, size: int) -> A
     for subproblem in subproblems:
         held = np.stack([z[k] for k in subproblem.support]) if subproblem.support else np.zeros(0)
         compute = partial(_added, held, subproblem.Y, p[subproblem.at])
-        held = compute() if subproblem.near is None else when(subproblem.near, compute, held)
+        held = compute() if subproblem.near is None else when(subproblem.near > 0.5, compute, held)
         for k, x in zip(subproblem.support, held, strict=True):
             z[k] = x
     return np.stack(z) if size else np.zeros(0)

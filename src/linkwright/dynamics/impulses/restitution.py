@@ -116,8 +116,9 @@ class ImpactProblem(ImpulseProblem):
     def _laws_with_restitution(self, k: int) -> Iterator[ImpulseLaw]:
         """Yield the laws of the constraints of a group, with restitution for closing contacts."""
         group, rows = self.groups[k], self.rows[k]
-        for constraint, block, places in constraints_with_blocks(group, rows):
-            law = self._law(constraint, block)
+        both = zip(constraints_with_blocks(group, rows), self._compliance[k], strict=True)
+        for (constraint, block, places), compliance in both:
+            law = self._law(constraint, block, compliance)
             if _bounces(constraint):
                 assert isinstance(constraint, ContactConstraint)
                 assert isinstance(law, ContactLaw)

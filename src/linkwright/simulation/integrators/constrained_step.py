@@ -24,21 +24,19 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.dynamics import configuration
 from linkwright.dynamics.contact.looped_points import Reach
-from linkwright.dynamics.contact.points import contact_points, points_after
+from linkwright.dynamics.contact.points import contact_points
+from linkwright.dynamics.contact.points_after import MovedBodies, PointsAfter
 from linkwright.dynamics.contact.shapes import ContactCandidate
 from linkwright.dynamics.impulses.constraints import (
     REACH,
     ConstraintGroup,
     ContactConstraint,
-    PairContact,
     contact_constraints,
     dense_jacobian,
     friction_constraints,
     has_limits,
     has_persistent_points,
     limit_constraints,
-    normal_rows,
-    pair_contact,
     point_groups,
     servo_constraints,
     servo_coordinates,
@@ -50,7 +48,6 @@ from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.restitution import ImpactProblem, acts_in_impacts, any_closing, any_restitution
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.memo import derived
-from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
 from linkwright.spatial.arrays import Array, largest, maximum, where
@@ -265,42 +262,21 @@ def _end_gaps(
     groups = point_groups(model, points)
     chosen = [n for n, (k, _) in enumerate(groups, count - len(groups)) if k in pairs]
 
-    poses = body_poses(model, q)
-
-    def moved() -> tuple[Array, list[Array], list[tuple[Pair, Sequence[ContactCandidate]]]]:
-        """Return the configuration, the poses, and the pair and points of each group."""
+    def motion() -> MovedBodies:
         q1 = configuration.move_straight(model, q, h * v, v)[0]
-        after = body_poses(model, q1)
-        found = [
-            points_after(model, pair, own, poses, after) if k in pairs else own
-            for k, (pair, own) in enumerate(zip(model.pairs, points, strict=True))
-        ]
-        return q1, after, [(model.pairs[k], own) for k, own in point_groups(model, found) if k in pairs]
-
-    def gaps() -> Array:
-        return np.stack([point.gap for _, own in moved()[2] for point in own])
-
-    def normals(n: int) -> Array:
-        q1, after, found = moved()
-        return normal_rows(model, *found[n], PointJacobians(model, after, q1, None))
+        return MovedBodies(q1, body_poses(model, q1))
 
     def to_initial_axes(g: Array) -> Array:
         return configuration.velocity_before(model, h * v, g)
 
-    def contacts() -> list[PairContact | None]:
-        q1, after, found = moved()
-        jacobians = PointJacobians(model, after, q1, None, to_initial_axes)
-        return [pair_contact(model, pair, own, jacobians) for pair, own in found]
+    def jacobians() -> PointJacobians:
+        q1, there = after.bodies()
+        return PointJacobians(model, there, q1, None, to_initial_axes)
 
     displacement = h * largest(v)
-    return EndGaps(
-        chosen,
-        gaps,
-        displacement > BENT,
-        EndRows(contacts, normals, to_initial_axes),
-        displacement > TURNED,
-        constraints.backwards,
-    )
+    own = [(model.pairs[k], points[k]) for k in sorted(pairs)]
+    after = PointsAfter(model, own, body_poses(model, q), motion, displacement > BENT, constraints.backwards)
+    return EndGaps(chosen, EndRows(after, jacobians, to_initial_axes), displacement > TURNED, constraints.backwards)
 
 
 def _free_velocity(model: Model, q: Array, v: Array, h: Any, factors: InertiaFactors, effort: Array) -> Array:

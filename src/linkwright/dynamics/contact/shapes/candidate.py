@@ -15,6 +15,12 @@ from linkwright.spatial.arrays import Array, clip, maximum, where
 FAR = 1e3
 """m: gap of a candidate that does not exist at the moment."""
 
+DISTANT = 1e2
+"""m: candidates with a larger gap do not exist at the moment."""
+
+WIDTH = 7
+"""Numbers of a candidate: gap, point, normal."""
+
 NOTHING = 1e-300
 """Squared length, or divisor, below which it counts as zero."""
 
@@ -35,6 +41,16 @@ class ContactCandidate(NamedTuple):
     """(3,), m, world axes, midway between the two surfaces"""
     normal: Array
     """(3,), unit, world axes, from the second shape to the first"""
+
+    @classmethod
+    def of_numbers(cls, numbers: Array) -> ContactCandidate:
+        """Return the candidate with these :attr:`numbers`."""
+        return cls(numbers[0], numbers[1:4], numbers[4:])
+
+    @property
+    def numbers(self) -> list[Any]:
+        """Gap, point and normal."""
+        return [self.gap, *self.point, *self.normal]
 
     def flipped(self) -> ContactCandidate:
         """Return the candidate with the shapes in the other order."""
