@@ -68,7 +68,7 @@ class TaskProblem:
         are of the first."""
         found: list[Level] = []
         for number in self.priorities:
-            J, e = [], []
+            J, e = [], [np.zeros(0)]
             if model.loops and not found:
                 rows = scale_of(model).rows
                 J.append(dynamics.constraint_jacobian(model, q) / rows[:, None])
@@ -77,11 +77,11 @@ class TaskProblem:
                 if task.priority == number:
                     scale = self._factors(task)
                     if jacobians_only:
-                        rows = task.jacobian(model, q), np.zeros(0)
+                        J.append(scale[:, None] * task.jacobian(model, q))
                     else:
-                        rows = task.jacobian_and_error(model, q, target, start)
-                    J.append(scale[:, None] * rows[0])
-                    e.append(rows[1] if jacobians_only else scale * rows[1])
+                        own, error = task.jacobian_and_error(model, q, target, start)
+                        J.append(scale[:, None] * own)
+                        e.append(scale * error)
             found.append(Level(np.concatenate(J) * scale_of(self.model).velocities, np.concatenate(e)))
         return found
 

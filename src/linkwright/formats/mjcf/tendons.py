@@ -136,8 +136,8 @@ def tendon_loop(reader: MjcfReader, name: str, first: int, second: int, c: Any) 
             return None
         ((joint, slope),) = sums[1].items()
         values = np.zeros(5)
-        own = np.polynomial.Polynomial(power)(np.polynomial.Polynomial([-start[1], slope])) + start[0]
-        values[: len(own.coef)] = own.coef / k
+        shifted = np.polynomial.Polynomial(power)(np.polynomial.Polynomial([-start[1], slope])) + start[0]
+        values[: len(shifted.coef)] = np.asarray(shifted.coef, float) / k
         return CoordinateLoop(name, leader, joint, tuple(values.tolist()), reader.path, tuple(factors.items()))
     rate = power[1] if len(power) > 1 else 0.0
     for joint, slope in sums[1].items():

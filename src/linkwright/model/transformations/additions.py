@@ -269,8 +269,8 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
     def loop(one: Loop | CoordinateLoop) -> Loop | CoordinateLoop:
         if isinstance(one, CoordinateLoop):
             others = tuple((coordinates[other], factor) for other, factor in one.others)
-            ends = {"first": coordinates[one.first], "second": coordinates[one.second]}
-            return replace(one, name=change(one.name), others=others, **ends)
+            first, second = coordinates[one.first], coordinates[one.second]
+            return replace(one, name=change(one.name), others=others, first=first, second=second)
         return replace(one, name=change(one.name), first=name(one.first), second=name(one.second))
 
     def spring(one: Spring) -> Spring:
