@@ -167,7 +167,7 @@ def _corners(x: Array, members: Array, normal: Array) -> Array:
         """Return one side of the polygon (Andrew's monotone chain)."""
         chain: list[int] = []
         for k in order:
-            while len(chain) > 1 and _area(*points[chain[-2:]], points[k]) <= slack:
+            while len(chain) > 1 and _area(points[chain[-2]], points[chain[-1]], points[k]) <= slack:
                 chain.pop()
             chain.append(k)
         return chain[:-1]
