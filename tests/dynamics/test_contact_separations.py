@@ -14,9 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.dynamics.contact.shapes import FAR, candidates
+from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, reduced_manifold
-from linkwright.dynamics.contact.shapes.pairs import SERVED
+from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates
 from linkwright.model.shape import Shape
 from separations import Pairs, Waves, random_pairs, rotations, shape, surface_points, unit
 

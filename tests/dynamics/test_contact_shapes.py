@@ -12,8 +12,8 @@ from scipy.optimize import linprog, lsq_linear
 
 import linkwright as lw
 from linkwright.compiler.ir.interpreter import interpret
-from linkwright.dynamics.contact.shapes import FAR, ContactCandidate, candidates, contact_frame, points_of
-from linkwright.dynamics.contact.shapes.pairs import SERVED
+from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, contact_frame
+from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates, points_of
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
 from linkwright.spatial.rotation import rotation_about

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linkwright.dynamics.contact.shapes import candidates
-from linkwright.dynamics.contact.shapes.pairs import SERVED
+from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates
 from linkwright.model.shape import Shape
 from touching_shapes import SHAPES, pose
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.dynamics.contact.shapes import candidates
+from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.model.shape import Shape
 from touching_shapes import SHAPES, pose
 

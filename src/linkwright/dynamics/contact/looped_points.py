@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.placed_shapes import PlacedShape, points_between
-from linkwright.dynamics.contact.shapes import ContactCandidate, candidates, points_of
-from linkwright.dynamics.contact.shapes.candidate import FAR, WIDTH
+from linkwright.dynamics.contact.shapes.candidate import FAR, WIDTH, ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable, hull_vertices
+from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model

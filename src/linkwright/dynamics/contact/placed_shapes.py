@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes import ContactCandidate, candidates
+from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
+from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.dynamics.distance.cores import CONVEX, bounding_radius
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape

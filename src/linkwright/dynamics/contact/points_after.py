@@ -13,8 +13,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.looped_points import with_points
 from linkwright.dynamics.contact.placed_shapes import PlacedShape, points_between
-from linkwright.dynamics.contact.shapes import ContactCandidate
-from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH
+from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH, ContactCandidate
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where

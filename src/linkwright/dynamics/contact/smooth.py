@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.placed_shapes import points_between
-from linkwright.dynamics.contact.shapes import ContactCandidate
+from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.momentum import total_mass

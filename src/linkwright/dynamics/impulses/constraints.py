@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.points import contact_points
-from linkwright.dynamics.contact.shapes import ContactCandidate, contact_frame
-from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH
+from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH, ContactCandidate, contact_frame
 from linkwright.dynamics.forces.springs import joints_of, length_rows, pieces_of, stretched
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.supports import bodies_of, moving_coordinates

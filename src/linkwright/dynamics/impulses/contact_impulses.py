@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.placed_shapes import points_between
 from linkwright.dynamics.contact.points import pair_name, points_of_pair
-from linkwright.dynamics.contact.shapes import contact_frame
+from linkwright.dynamics.contact.shapes.candidate import contact_frame
 from linkwright.dynamics.impulses.constraints import friction_rows
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.tree import Model

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes import contact_frame
+from linkwright.dynamics.contact.shapes.candidate import contact_frame
 from linkwright.dynamics.impulses.constraints import ConstraintGroup, ContactConstraint, PairContact
 from linkwright.dynamics.impulses.impulse_laws import (
     DiagonalBlock,

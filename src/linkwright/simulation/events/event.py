@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.bounds import between, not_negative, whole_number
-from linkwright.dynamics.contact.shapes import candidates
+from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.errors import ArgumentError, InputError, ModelError, explained
 from linkwright.model.pair import Pair
 from linkwright.model.requirement import takes_model

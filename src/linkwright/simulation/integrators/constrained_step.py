@@ -26,7 +26,7 @@ from linkwright.dynamics import configuration
 from linkwright.dynamics.contact.looped_points import Reach
 from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.points_after import MovedBodies, PointsAfter
-from linkwright.dynamics.contact.shapes import ContactCandidate
+from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.impulses.constraints import (
     REACH,
     ConstraintGroup,
