@@ -18,7 +18,7 @@ import time
 import numpy as np
 
 import linkwright as lw
-from linkwright.dynamics.contact.shapes import candidates, points_of
+from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
 from linkwright.dynamics.contact.shapes.pairs import SERVED
 from linkwright.model.shape import Shape
 

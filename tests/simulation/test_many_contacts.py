@@ -14,6 +14,7 @@ from linkwright.dynamics.contact.looped_points import looped_points
 from linkwright.dynamics.contact.placed_shapes import bounding_sphere, points_between
 from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, VertexList, reduced_manifold
+from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.shape import Shape
 from linkwright.simulation.integrators.constrained_step import constrained_step, constraints_of
@@ -149,7 +150,7 @@ def test_bounding_spheres_contain_the_shapes(kind: str) -> None:
             ground[:3, 2] = n = n / np.linalg.norm(n)
             ground[:3, 0] = np.cross(n, np.roll(n, 1)) / np.linalg.norm(np.cross(n, np.roll(n, 1)))
             ground[:3, 1] = np.cross(n, ground[:3, 0])
-            gap = min(float(c.gap) for c in dynamics.contact.shapes.candidates(shape, np.eye(4), PLANE, ground))
+            gap = min(float(c.gap) for c in candidates(shape, np.eye(4), PLANE, ground))
             assert n @ center - radius <= gap + 1e-9
 
 

@@ -31,6 +31,8 @@ class PositionRows(NamedTuple):
     """(k,): gaps of contacts at the end of the step, displacements of coordinates with limits"""
     near: Any
     """1 where any of it may need a shift, else 0; None: not tested"""
+    table: Any = None
+    """key of the groups whose rows are in the same table"""
 
     def with_rows(self, Y: Array, squares: Array, inverses: Array, again: Any) -> PositionRows:
         """Return the group with other rows (s, k), near also where ``again`` is 1; YᵀY and its inverse for each."""
@@ -108,7 +110,8 @@ def with_end_rows(
             count, width = len(before[n].blocks), len(groups[n].support) + 2
             own = entries[at : at + count * width].reshape(count, width)
             found[n], at = before[n].with_rows(own[:, :-2].T, own[:, -2], own[:, -1], again), at + count * width
-    return [found[n] for n in range(len(groups))]
+    tables = {one.group: (min(groups[one.group].bodies) >= 0, one.point.kind) for one in contacts}
+    return [found[n]._replace(table=tables[n]) for n in range(len(groups))]
 
 
 def _looped(
@@ -123,7 +126,7 @@ def _looped(
 
     def kind(contact: _EndContact) -> Any:
         group = groups[contact.group]
-        return len(group.support), min(group.bodies) >= 0, group.near is None, contact.point.kind
+        return len(group.support), group.near is None, min(group.bodies) >= 0, contact.point.kind
 
     families = families_in_loops([one for one in contacts if groups[one.group].contact is not None], kind)
     if not families:

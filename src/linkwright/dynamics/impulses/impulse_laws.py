@@ -304,6 +304,8 @@ class Subproblem(NamedTuple):
     at: list[int]
     """indices of its rows among all impulses"""
     near: Any
+    table: Any = None
+    """key of the groups whose rows are in the same table"""
 
 
 def initial_change(subproblems: Sequence[Subproblem], least: Any) -> Any:

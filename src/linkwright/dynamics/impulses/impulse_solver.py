@@ -226,7 +226,7 @@ class ImpulseProblem:
                 own = list(range(size, size := size + len(laws)))
                 places = tuple([k] for k in range(len(laws)))
                 subproblems.append(
-                    Subproblem(laws, places, one.Y, np.zeros(len(laws)), list(group.support), own, one.near)
+                    Subproblem(laws, places, one.Y, np.zeros(len(laws)), list(group.support), own, one.near, one.table)
                 )
         tolerance, nil = self._solver.tolerance, 0.0 * found.z
         least = None if tolerance is None else maximum(self._h * tolerance, min(tolerance, TOLERATED_OVERLAP))
@@ -248,7 +248,7 @@ class ImpulseProblem:
                 Y = rows.Y[:, places]
                 end = ends[k] if k in ends else self._h * (rows.r[places] + Y.T @ z[list(group.support)])
                 blocks = [_first_block(*both) for both in zip(rows.blocks, rows.normals, strict=True)]
-                found.append(PositionRows(group.constraints, blocks, Y, end, group.near))
+                found.append(PositionRows(group.constraints, blocks, Y, end, group.near, min(group.bodies) >= 0))
             else:
                 found.append(PositionRows((), (), np.zeros((len(group.support), 0)), np.zeros(0), None))
         return found
@@ -259,9 +259,9 @@ class ImpulseProblem:
         kinds: dict[Any, list[int]] = {}
         for k, group in enumerate(self.groups):
             if isinstance(group.constraints[0], ContactConstraint) and group.constraints[0].pair.stiffness is None:
-                kinds.setdefault((len(group.support), group.near is None), []).append(k)
+                kinds.setdefault((len(group.support), group.near is None, min(group.bodies) >= 0), []).append(k)
         found: dict[int, Array] = {}
-        for (depth, always), own in kinds.items():
+        for (depth, always, _), own in kinds.items():
 
             def end(numbers: Array, depth: int = depth, always: bool = always) -> list[Any]:
                 near, gap, r = numbers[:3]
@@ -323,7 +323,8 @@ class ImpulseProblem:
 
     def _subproblem(self, k: int, laws: tuple[ImpulseLaw, ...]) -> Subproblem:
         group, rows = self.groups[k], self.rows[k]
-        return Subproblem(laws, tuple(group.places), rows.Y, rows.r, list(group.support), self._at[k], group.near)
+        support, table = list(group.support), min(group.bodies) >= 0
+        return Subproblem(laws, tuple(group.places), rows.Y, rows.r, support, self._at[k], group.near, table)
 
     def _subproblems(self) -> list[Subproblem]:
         return [

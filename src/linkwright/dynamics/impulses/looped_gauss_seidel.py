@@ -53,7 +53,8 @@ class LoopedConstraint(NamedTuple):
     @property
     def kind(self) -> Any:
         """Key of its family."""
-        return (*self.law.kind, len(self.rows), len(self.subproblem.support), self.subproblem.near is None)
+        own = self.subproblem
+        return (*self.law.kind, len(self.rows), len(own.support), own.near is None, own.table)
 
     @property
     def places(self) -> list[int]:
