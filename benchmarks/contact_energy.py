@@ -17,7 +17,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.placed_shapes import points_between
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.simulation.integrators.constrained_step import Constraints, constrained_motion, constrained_velocity
 from linkwright.spatial.arrays import maximum

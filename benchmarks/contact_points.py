@@ -18,8 +18,7 @@ import time
 import numpy as np
 
 import linkwright as lw
-from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
-from linkwright.dynamics.contact.shapes.pairs import SERVED
+from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates, points_of
 from linkwright.model.shape import Shape
 
 ROWS, ROUNDS = 1024, 30

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.placed_shapes import points_between
 from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step
