@@ -5,10 +5,14 @@ import sys
 
 import pytest
 
+UNSUITED = 77
+"""Status of a process in which other memory was freed meanwhile."""
+
 # what a long session leaves: gigabytes taken, and small holes far above all that is free
 CROWDED = """
 import ctypes
 import ctypes.util
+import sys
 
 from linkwright.compiler.native import machine
 
@@ -42,13 +46,17 @@ for pages in (4096, 512, 64, 16, 8):
 for address in upper[::8]:
     system.munmap(address + 8 * PAGE, 3 * PAGE)
 loaded = machine.Code(image, {}, ["f"])
-assert loaded.exported["f"] < lowest, "the code was to lie far below the small holes"
+if loaded.exported["f"] > lowest:
+    sys.exit(77)
 print(ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(loaded.exported["f"])(0.0))
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where memory is found is known of Linux")
 def test_code_and_its_constants_stay_within_reach_of_each_other():
-    run = subprocess.run([sys.executable, "-c", CROWDED], capture_output=True, text=True, timeout=120)
+    for _ in range(10):  # until the code lies far below the small holes, as it does where no other memory is freed
+        run = subprocess.run([sys.executable, "-c", CROWDED], capture_output=True, text=True, timeout=120)
+        if run.returncode != UNSUITED:
+            break
     assert run.returncode == 0, run.stderr
     assert float(run.stdout) == pytest.approx(sum(1.1 + i % 4 for i in range(5000)))

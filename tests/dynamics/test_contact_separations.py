@@ -21,6 +21,8 @@ from linkwright.model.shape import Shape
 from separations import Pairs, Waves, random_pairs, rotations, shape, surface_points, unit
 
 PAIRS = [pair for pair in SERVED if not {"height_field", "mesh"} & set(pair)]
+ITERATED = {"ellipsoid"}
+"""Kinds whose overlap is the result of iterations."""
 EXACT = 1e-7
 """Rounding: across a rim of a cylinder that is upright within 1e-6, 1e-16/1e-6 of a radius of up to 20 half sizes."""
 AXES = 2e-4
@@ -31,9 +33,10 @@ TOO_DEEP = {
     ("box", "box"): (AXES, EXACT),
     ("cylinder", "box"): (0.03, 0.05),
     ("cylinder", "cylinder"): (0.03, 0.05),
+    **{pair: (0.03, EXACT) for pair in PAIRS if set(pair) >= ITERATED and "plane" not in pair},
 }
 """By how much a gap may be less than the separation: where shapes overlap, and relative to it where they are apart. Of
-30 000 random pairs the worst is 0.011."""
+30 000 random pairs of cylinders the worst is 0.011, of 1 260 of ellipsoids 0.0105."""
 TOO_SHALLOW = AXES
 """By how much it may be more, but for two boxes that are apart."""
 
@@ -93,7 +96,9 @@ def test_gaps_do_not_depend_on_axes_order_or_scale(pair, seed):
     X[:3, :3], X[:3, 3] = rotations(np.random.default_rng(seed), 1)[0], (0.3, -0.2, 0.5)
     moved = Pairs(*pair, pairs.sizes[0], X @ pairs.poses[0], pairs.sizes[1], X @ pairs.poses[1])
     there = gap < 0.9 * FAR
-    assert (abs(nearest(moved)[0] - gap) <= 1e-6 * least)[there].all()
+    iterated = TOO_DEEP[pair][0] if pair in TOO_DEEP and ITERATED & set(pair) else 0.0
+    apart_by = np.where(gap < 0.0, iterated, 0.0) * least
+    assert (abs(nearest(moved)[0] - gap) <= 1e-6 * least + apart_by)[there].all()
     swapped = nearest(pairs, -1)
     if pair[0] != pair[1]:
         assert np.array_equal(swapped[0], gap)
@@ -101,14 +106,14 @@ def test_gaps_do_not_depend_on_axes_order_or_scale(pair, seed):
         assert np.array_equal(swapped[2], -normal)
     else:
         other = Pairs(*pair, pairs.sizes[1], pairs.poses[1], pairs.sizes[0], pairs.poses[0])
-        bound = 0.01 if pair == ("cylinder", "cylinder") else AXES
+        bound = max(iterated, 0.01 if pair == ("cylinder", "cylinder") else AXES)
         assert (abs(nearest(other)[0] - gap) <= bound * (least + 5.0 * np.maximum(gap, 0.0)))[there].all()
     for scale in (1e-3, 1e3):
         poses = [T.copy() for T in pairs.poses]
         for T in poses:
             T[:, :3, 3] *= scale
         scaled = nearest(Pairs(*pair, pairs.sizes[0] * scale, poses[0], pairs.sizes[1] * scale, poses[1]))
-        assert (abs(scaled[0] / scale - gap) <= 1e-9 * least)[there].all()
+        assert (abs(scaled[0] / scale - gap) <= (1e-6 if iterated else 1e-9) * least + apart_by)[there].all()
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair[1] != "plane"])
@@ -125,7 +130,7 @@ def test_moved_by_the_gap_along_the_normal_they_touch(pair, seed):
     assert (separation >= -2.0 * TOO_SHALLOW * least)[deep].all()
 
 
-FIELDS = [first for first, second in SERVED if second == "height_field"]
+FIELDS = [first for first, second in SERVED if second == "height_field" and first not in ("ellipsoid", "mesh")]
 
 
 @pytest.mark.parametrize("kind", FIELDS)

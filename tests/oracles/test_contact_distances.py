@@ -11,7 +11,11 @@ from touching_shapes import SHAPES, pose
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo (mujoco-core, the extra 'mjcf') is not installed")
 
-PAIRS = [pair for pair in SERVED if not {"mesh", "height_field"} & set(pair)]
+PAIRS = [
+    pair
+    for pair in SERVED
+    if not {"mesh", "height_field"} & set(pair) and ("ellipsoid" not in pair or "plane" in pair)  # test_hull_contact.py
+]
 BY_FACES = [("box", "box"), ("cylinder", "box"), ("cylinder", "cylinder")]
 POSES = 200
 
