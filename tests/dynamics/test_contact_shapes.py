@@ -228,7 +228,7 @@ def test_numbers_interpreter_and_lanes_agree(pair):
 
     for x, y in zip(compared(lanes), compared(interpret(kernel.program, T1, T2)), strict=True):
         np.testing.assert_allclose(x, y, atol=slack)
-    for k in range(rows):
+    for k in range(0, rows, 4 if searched else 1):  # iterations of the book are slow
         for x, y in zip(compared(lanes), compared(function(T1[k], T2[k])), strict=True):
             np.testing.assert_allclose(x[k], y, atol=max(slack, 1e-9))
         for x, y in zip(lanes, kernel(T1[k], T2[k]), strict=True):
