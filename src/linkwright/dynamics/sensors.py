@@ -34,8 +34,7 @@ def sensor_data(model: Model, q: Array, v: Array, a: Array, inputs: Array) -> Ar
 
 
 def _of_joint(model: Model, sensor: Sensor, q: Array, v: Array, inputs: Array) -> Array:
-    joint, (at_q, at_v) = model.share(sensor.target)
-    k = next(k for k, one in enumerate(model.joints) if one.name == joint.name)
+    k, (at_q, at_v) = model.place(sensor.target)
     if sensor.type == "jointactuatorfrc":
         return model.rates(actuator_efforts(model, q, v, inputs))[k][at_v]
     return model.coordinates(q)[k][at_q] if sensor.type in ("jointpos", "ballquat") else model.rates(v)[k][at_v]

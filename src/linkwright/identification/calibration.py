@@ -16,7 +16,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownName
 from linkwright.model.library.dh import DHTable, from_dh, to_dh
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.spatial.transform import inverse_pose, pose_exp, pose_log
+from linkwright.spatial.transform import inverse_pose, pose_exp, pose_log, pose_of_rows
 
 OF_ROWS = ("a", "alpha", "d", "theta")
 PLACEMENTS = ("base", "tool")
@@ -30,7 +30,6 @@ STEPS = 100
 SEEN = 1e-4
 """Threshold of observability: singular values of the Jacobian with unit columns, relative to the largest."""
 
-LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
 """Last row of every pose."""
 
 NOTHING = 1e-9
@@ -278,13 +277,13 @@ def _errors(convention: str, slides: tuple[bool, ...], poses: bool) -> tuple[Ker
         return np.array([[c, -s, o, o], [s, c, o, o], [o, o, i, shift], [o, o, o, i]])
 
     def error(q: Array, measured: Array, x: Array, rows: Array, base: Array, tool: Array, length: Array) -> Array:
-        T = np.concatenate([base, LAST_ROW]) @ pose_exp(x[4 * n : 4 * n + 6])
+        T = pose_of_rows(base) @ pose_exp(x[4 * n : 4 * n + 6])
         for k in range(n):
             a, alpha, d, theta = rows[k] + x[4 * k : 4 * k + 4]
             d, theta = (d + q[k], theta) if slides[k] else (d, theta + q[k])
             along, about = screw(0, alpha, a), screw(2, theta, d)
             T = T @ (along @ about if convention == "modified" else about @ along)
-        T = T @ np.concatenate([tool, LAST_ROW]) @ pose_exp(x[4 * n + 6 :])
+        T = T @ pose_of_rows(tool) @ pose_exp(x[4 * n + 6 :])
         if not poses:
             return T[:3, 3] - measured
         off = inverse_pose(measured) @ T

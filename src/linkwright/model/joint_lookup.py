@@ -82,24 +82,6 @@ class JointLookup:
         own = self._part(self.joints[number].motion, part)[1]
         return Places(*(_shifted(inner, outer.start) for inner, outer in zip(own, places, strict=True)))
 
-    def share(self, joint: str) -> tuple[Joint, Places]:
-        """Return a joint and the slices of a part in its arrays.
-
-        Parameters
-        ----------
-        joint : str
-            Name of the joint, or of a part of a compound joint.
-
-        Returns
-        -------
-        joint : Joint
-            Joint, or the compound joint that contains it.
-        places : Places
-            Slices of its coordinates in those of the joint.
-        """
-        number, places = self.place(joint)
-        return self.joints[number], places
-
     def place(self, joint: str) -> tuple[int, Places]:
         """Return the index of a joint and the slices of a part in its arrays.
 

@@ -35,19 +35,19 @@ class EntryTable:
         self.found = found
         table = graph.row([row[k] for row in rows for k in own]) if own else None
         for i, k in enumerate(own):
-            found[k] = _Entries(table, i, len(own))
+            found[k] = _MemoryColumn(table, i, len(own))
 
     def one(self, k: Any, column: int, turn: int = 0) -> Any:
         """Return a number of row k; ``turn``: a count that forces another read."""
         found = self.found[column]
-        return found.read(self.graph, k, turn) if isinstance(found, _Entries) else found
+        return found.read(self.graph, k, turn) if isinstance(found, _MemoryColumn) else found
 
     def some(self, k: Any, first: int, count: int) -> Array:
         """Return consecutive numbers of row k."""
         return np.stack([self.one(k, column) for column in range(first, first + count)])
 
 
-class _Entries(NamedTuple):
+class _MemoryColumn(NamedTuple):
     """Entries in a row of memory: at a constant stride, or at ``first`` and an offset."""
 
     row: Any
@@ -62,7 +62,7 @@ class _Entries(NamedTuple):
         return graph.entry(self.row, offset + float(self.first), turn)
 
 
-def _in_place(graph: Any, column: Sequence[Any]) -> _Entries | None:
+def _in_place(graph: Any, column: Sequence[Any]) -> _MemoryColumn | None:
     """Return where the entries are, if all are in one row of memory."""
     if len(column) < 2 or any(getattr(x, "op", "") != "item" for x in column):
         return None
@@ -72,31 +72,35 @@ def _in_place(graph: Any, column: Sequence[Any]) -> _Entries | None:
     places = [int(x.args[1].value) for x in column]
     first, step = places[0], places[1] - places[0]
     if np.all(np.diff(places) == step):
-        return _Entries(row, first, step)
-    return _Entries(row, first, 0, graph.row([float(place - first) for place in places]))
+        return _MemoryColumn(row, first, step)
+    return _MemoryColumn(row, first, 0, graph.row([float(place - first) for place in places]))
 
 
 def mapped(f: Callable[[Array], Sequence[Any]], rows: Sequence[Sequence[Any]], size: int) -> list[Array]:
     """Return f(row) (size,) of each row (k,); of many rows with symbols in a loop."""
-    symbol = symbol_among([np.array(row, dtype=object) for row in rows[:1]])
-    if symbol is None or len(rows) < MANY:
+    table = _table_in_loop(rows)
+    if table is None:
         return [np.stack(list(f(np.stack(list(row))))) for row in rows]
-    table = EntryTable(symbol.graph, rows)
 
     def visit(k: Any, found: Any) -> Any:
         return write(found, k * float(size), f(table.some(k, 0, table.width)))
 
-    found = repeat(len(rows), visit, symbol.graph.room(len(rows) * size))
+    found = repeat(len(rows), visit, table.graph.room(len(rows) * size))
     return [read(found, float(k * size), size) for k in range(len(rows))]
 
 
 def largest_of(f: Callable[[Array], Any], rows: Sequence[Sequence[Any]]) -> Any:
     """Return the largest f(row) of rows (k,) of numbers, and 0 if all are less; of many rows with symbols in a loop."""
-    symbol = symbol_among([np.array(row, dtype=object) for row in rows[:1]])
-    if symbol is None or len(rows) < MANY:
+    table = _table_in_loop(rows)
+    if table is None:
         return reduce(maximum, [f(np.stack(list(row))) for row in rows], 0.0)
-    table = EntryTable(symbol.graph, rows)
-    return repeat(len(rows), lambda k, most: maximum(most, f(table.some(k, 0, table.width))), symbol.graph.coerce(0.0))
+    return repeat(len(rows), lambda k, most: maximum(most, f(table.some(k, 0, table.width))), table.graph.coerce(0.0))
+
+
+def _table_in_loop(rows: Sequence[Sequence[Any]]) -> EntryTable | None:
+    """Return the table of many rows with symbols; None for few rows, and for numbers."""
+    symbol = symbol_among([np.array(row, dtype=object) for row in rows[:1]])
+    return None if symbol is None or len(rows) < MANY else EntryTable(symbol.graph, rows)
 
 
 def _same(x: Any, y: Any) -> bool:

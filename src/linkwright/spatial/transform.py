@@ -29,8 +29,12 @@ def pose_matrix(R: Any = None, p: Any = None) -> Array:
         T = np.zeros((4, 4))
         T[:3, :3], T[:3, 3], T[3, 3] = R, p, 1.0
         return T
-    top = np.concatenate([R, p[:, None]], axis=1)
-    return np.concatenate([top, np.array([[0.0, 0.0, 0.0, 1.0]])], axis=0)
+    return pose_of_rows(np.concatenate([R, p[:, None]], axis=1))
+
+
+def pose_of_rows(rows: Array) -> Array:
+    """Return a pose (4, 4) from its first three rows, (3, 4) or (12,)."""
+    return np.concatenate([rows.reshape(3, 4), np.array([[0.0, 0.0, 0.0, 1.0]])])
 
 
 def split_pose(T: Array) -> tuple[Array, Array]:

@@ -32,6 +32,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, mirror
 from linkwright.spatial.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.rotation import skew
+from linkwright.spatial.transform import pose_of_rows
 from linkwright_gallery.experiments.written import WrittenBlock, written_out
 
 
@@ -204,7 +205,7 @@ def _numbers(link: Link) -> Array:
 
 
 def _placed(link: Link, x: Any) -> Link:
-    return replace(link, placement=np.concatenate([x[:12].reshape(3, 4), np.array([[0.0, 0.0, 0.0, 1.0]])]))
+    return replace(link, placement=pose_of_rows(x[:12]))
 
 
 def _inertia(x: Any) -> LeafInertia:

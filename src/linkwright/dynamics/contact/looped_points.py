@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.placed_shapes import PlacedShape, points_between
-from linkwright.dynamics.contact.shapes.candidate import FAR, WIDTH, ContactCandidate
+from linkwright.dynamics.contact.shapes.candidate import ABSENT, WIDTH, ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable, hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
 from linkwright.model.pair import Pair
@@ -26,6 +26,7 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.entry_table import EntryTable
 from linkwright.spatial.memory import empty_row, read, write
 from linkwright.spatial.repeats import repeat, symbol_among, when
+from linkwright.spatial.transform import pose_of_rows
 
 ALIKE = 3
 """Number of pairs of the same kinds from which a loop is faster"""
@@ -35,8 +36,6 @@ OPERATIONS = {"sphere": 1, "capsule": 2, "ellipsoid": 4, "box": 8, "cylinder": 8
 
 COSTLY = 48
 """Cost of pairs of a kind from which they are in a loop"""
-
-LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
 
 
 class Reach(NamedTuple):
@@ -125,7 +124,7 @@ class _Bodies:
 
     def pose(self, at: Any) -> Array:
         """Return the pose (4, 4) of a body whose index is a symbol."""
-        return np.concatenate([read(self.poses, at * 12.0, 12).reshape(3, 4), LAST_ROW])
+        return pose_of_rows(read(self.poses, at * 12.0, 12))
 
     def speed(self, at: Any, arm: Any) -> Any:
         """Return a bound of the speed of points of a body up to an arm from its origin."""
@@ -134,9 +133,9 @@ class _Bodies:
 
 
 def _with_family(row: Any, family: Sequence[PlacedPair], places: Sequence[int], bodies: _Bodies) -> Any:
-    """Return the row with the candidates of pairs of the same kinds, those of each from its place on."""
+    """Return the row with the candidates of pairs of the same kinds; ``places``: index of the first number of each."""
     graph, kinds = bodies.graph, (family[0].first.shape.kind, family[0].second.shape.kind)
-    nothing = [FAR, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] * points_of(*kinds)
+    nothing = np.tile(ABSENT, points_of(*kinds))
     faces = points_of(*kinds) > 1 and kinds[1] not in ("plane", "height_field")
     sides = [_Side(graph, [getattr(one, side) for one in family], bodies, faces) for side in ("first", "second")]
     columns = EntryTable(graph, [[one.pair.margin, float(place)] for one, place in zip(family, places, strict=True)])
@@ -152,7 +151,7 @@ def _with_family(row: Any, family: Sequence[PlacedPair], places: Sequence[int], 
             found = entries(k)
         else:
             near = _may_touch(k, sides, bodies.reach, columns.one(k, 0))
-            found = when(near, lambda: entries(k), np.array(nothing))
+            found = when(near, lambda: entries(k), nothing)
         return write(row, columns.one(k, 1), found)
 
     return repeat(len(family), visit, row)
@@ -193,7 +192,7 @@ class _Side:
         if shape.kind == "mesh":
             hull: Any = self._hulls.at(self._hull.one(k, 0))
             shape = replace(shape, hull=hull)
-        on_body = np.concatenate([self._columns.some(k, 0, 12).reshape(3, 4), LAST_ROW])
+        on_body = pose_of_rows(self._columns.some(k, 0, 12))
         return shape, on_body if self._at_rest else self._bodies.pose(self._index.one(k, 0)) @ on_body
 
     def sphere(self, k: Any) -> tuple[Array, Any, Any]:

@@ -1,4 +1,4 @@
-"""Contact points after a small motion of the bodies, computed one at a time for loops over many contacts.
+"""Contact points after a small motion of the bodies, each as a function of its numbers, for loops over many contacts.
 
 Corners on planes persist: a rotated box may touch a plane with another face, which has other points. Other points are
 those of the shapes at their new poses.
@@ -20,12 +20,10 @@ from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.entry_table import mapped
 from linkwright.spatial.memory import empty_row, memory_row, read, write
 from linkwright.spatial.repeats import symbol_among, when
-from linkwright.spatial.transform import split_pose
+from linkwright.spatial.transform import pose_of_rows, split_pose
 
 CORNERED = frozenset({"box", "mesh"})
 """Kinds of shapes with corners on planes."""
-
-LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
 
 POSE = 12
 """Numbers of a pose."""
@@ -89,7 +87,7 @@ class PointsAfter:
             return before
         body, floor, sign, margin = numbers[WIDTH : WIDTH + 4]
         (R, p), (R1, p1) = (split_pose(self._pose(row, body)) for row in (self._before, self._after))
-        T = np.concatenate([numbers[WIDTH + 4 :].reshape(3, 4), LAST_ROW])
+        T = pose_of_rows(numbers[WIDTH + 4 :])
         if kind != ("corner", True):
             T = self._pose(self._after, floor) @ T
         corner = p1 + R1 @ (R.T @ (before.point + (0.5 * sign * (before.gap + margin)) * before.normal - p))
@@ -121,7 +119,7 @@ class PointsAfter:
         return when(self._moved, lambda: write(start, 0.0, entries()), start)
 
     def _pose(self, row: Any, body: Any) -> Array:
-        return np.concatenate([read(row, body * float(POSE), POSE).reshape(3, 4), LAST_ROW])
+        return pose_of_rows(read(row, body * float(POSE), POSE))
 
     def _located(self, points: Sequence[tuple[Pair, Sequence[ContactCandidate]]]) -> list[MovedPoint]:
         model = self._model

@@ -28,8 +28,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum
 from linkwright.spatial.repeats import repeat, when
 from linkwright.spatial.tables import take
-
-LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
+from linkwright.spatial.transform import pose_of_rows
 
 FARTHEST = 1e9
 """m: distance beyond all others"""
@@ -262,9 +261,7 @@ class _TabledShapes:
     def pose(self, k: Any) -> Array:
         """Return the pose (4, 4) of the shape of pair k."""
         (frame,) = self._frames.at(k, 0, 1)
-        on_frame = np.concatenate([self._columns.at(k, 0, 12).reshape(3, 4), LAST_ROW])
-        T = take(self._poses, frame).reshape(3, 4)
-        return np.concatenate([T, LAST_ROW]) @ on_frame
+        return pose_of_rows(take(self._poses, frame)) @ pose_of_rows(self._columns.at(k, 0, 12))
 
     def core(self, k: Any) -> ConvexCore:
         """Return the core of the shape of pair k."""

@@ -163,6 +163,11 @@ class ConstraintGroup:
         return sum(constraint.size for constraint in self.constraints)
 
     @property
+    def between_bodies(self) -> bool:
+        """Whether both shapes of a contact are on bodies."""
+        return min(self.bodies) >= 0
+
+    @property
     def places(self) -> list[list[int]]:
         """Rows of each constraint."""
         ends = np.cumsum([0, *(constraint.size for constraint in self.constraints)]).tolist()

@@ -110,7 +110,7 @@ def with_end_rows(
             count, width = len(before[n].blocks), len(groups[n].support) + 2
             own = entries[at : at + count * width].reshape(count, width)
             found[n], at = before[n].with_rows(own[:, :-2].T, own[:, -2], own[:, -1], again), at + count * width
-    tables = {one.group: (min(groups[one.group].bodies) >= 0, one.point.kind) for one in contacts}
+    tables = {one.group: (groups[one.group].between_bodies, one.point.kind) for one in contacts}
     return [found[n]._replace(table=tables[n]) for n in range(len(groups))]
 
 
@@ -126,7 +126,7 @@ def _looped(
 
     def kind(contact: _EndContact) -> Any:
         group = groups[contact.group]
-        return len(group.support), group.near is None, min(group.bodies) >= 0, contact.point.kind
+        return len(group.support), group.near is None, group.between_bodies, contact.point.kind
 
     families = families_in_loops([one for one in contacts if groups[one.group].contact is not None], kind)
     if not families:

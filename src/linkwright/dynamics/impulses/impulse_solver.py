@@ -44,7 +44,7 @@ from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.jacobian_blocks import jacobian_blocks
 from linkwright.dynamics.impulses.projected_gauss_seidel import factor_impulses, solve_from, solve_subproblems
 from linkwright.errors import ArgumentError, explained
-from linkwright.spatial.arrays import Array, maximum, minimum, where
+from linkwright.spatial.arrays import Array, is_one, maximum, minimum, where
 from linkwright.spatial.entry_table import largest_of, mapped
 from linkwright.spatial.memory import memory_row, read
 from linkwright.spatial.repeats import when
@@ -248,7 +248,7 @@ class ImpulseProblem:
                 Y = rows.Y[:, places]
                 end = ends[k] if k in ends else self._h * (rows.r[places] + Y.T @ z[list(group.support)])
                 blocks = [_first_block(*both) for both in zip(rows.blocks, rows.normals, strict=True)]
-                found.append(PositionRows(group.constraints, blocks, Y, end, group.near, min(group.bodies) >= 0))
+                found.append(PositionRows(group.constraints, blocks, Y, end, group.near, group.between_bodies))
             else:
                 found.append(PositionRows((), (), np.zeros((len(group.support), 0)), np.zeros(0), None))
         return found
@@ -259,18 +259,18 @@ class ImpulseProblem:
         kinds: dict[Any, list[int]] = {}
         for k, group in enumerate(self.groups):
             if isinstance(group.constraints[0], ContactConstraint) and group.constraints[0].pair.stiffness is None:
-                kinds.setdefault((len(group.support), group.near is None, min(group.bodies) >= 0), []).append(k)
+                kinds.setdefault((len(group.support), group.between_bodies), []).append(k)
         found: dict[int, Array] = {}
-        for (depth, always, _), own in kinds.items():
+        for (depth, _), own in kinds.items():
 
-            def end(numbers: Array, depth: int = depth, always: bool = always) -> list[Any]:
+            def end(numbers: Array, depth: int = depth) -> list[Any]:
                 near, gap, r = numbers[:3]
                 Y, places = numbers[3 : 3 + depth], numbers[3 + depth :]
 
                 def moved() -> Any:
                     return gap + self._h * (r + Y @ np.concatenate([read(row, place, 1) for place in places]))
 
-                return [moved() if always else when(near > 0.5, moved, gap)]
+                return [moved() if is_one(near) else when(near > 0.5, moved, gap)]
 
             contacts = [(k, i) for k in own for i in range(len(self.groups[k].constraints))]
             table = [self._numbers_of_contact(k, i) for k, i in contacts]
@@ -323,7 +323,7 @@ class ImpulseProblem:
 
     def _subproblem(self, k: int, laws: tuple[ImpulseLaw, ...]) -> Subproblem:
         group, rows = self.groups[k], self.rows[k]
-        support, table = list(group.support), min(group.bodies) >= 0
+        support, table = list(group.support), group.between_bodies
         return Subproblem(laws, tuple(group.places), rows.Y, rows.r, support, self._at[k], group.near, table)
 
     def _subproblems(self) -> list[Subproblem]:

@@ -69,7 +69,7 @@ class _LoopedContact(NamedTuple):
         """Key shared by the contacts of a loop."""
         return (
             len(self.group.support),
-            min(self.group.bodies) >= 0,
+            self.group.between_bodies,
             self.points.rows,
             tuple(one.rows for one in self.contact.frictions),
             self.group.near is None,
@@ -93,7 +93,7 @@ def families_in_loops(contacts: Sequence[Contact], kind: Callable[[Contact], Any
 
 
 class ContactRows:
-    """Rows Y = D^(−½) L⁻ᵀ Jᵀ of contacts of the same depth, computed one at a time by the index of a contact.
+    """Rows Y = D^(−½) L⁻ᵀ Jᵀ of contacts of the same depth, computed by the index of a contact.
 
     Tables hold the columns of all joints, the entries of L and D^(−½), and where those of the support of each contact
     are.
@@ -103,7 +103,7 @@ class ContactRows:
         self, graph: Any, jacobians: PointJacobians, groups: Sequence[ConstraintGroup], factors: InertiaFactors
     ):
         """``groups``: those of the contacts."""
-        self._graph, self._two = graph, min(groups[0].bodies) >= 0
+        self._graph, self._two = graph, groups[0].between_bodies
         signs = (1.0, 1.0 if self._two else -1.0)
         entries: list[Any] = [0.0] * 6  # of coordinates that do not move a body
         known: dict[tuple[int, float], int] = {}

@@ -94,7 +94,8 @@ def link_of(description: Description, name: str) -> BodySpec:
 def with_joint(model: Model, name: str, values: Mapping[str, Any]) -> Model:
     """See :meth:`Model.with_joint`."""
     joint = model.joint(name)
-    whole, places = model.share(name)
+    number, places = model.place(name)
+    whole = model.joints[number]
     changes: dict[str, Any] = {}
     for of, given in values.items():
         value = NO_LIMIT.get(of) if given is None else given

@@ -114,8 +114,8 @@ def _spring(model: Model, spring: Spring, M: Array) -> Spring:
         return spring
     found = []
     for name, coefficient in spring.coefficients:
-        joint, (at_q, _) = model.share(name)
-        found.append((name, coefficient * float(joint.motion.mirrored(M).signs[at_q][0])))
+        number, (at_q, _) = model.place(name)
+        found.append((name, coefficient * float(model.joints[number].motion.mirrored(M).signs[at_q][0])))
     return replace(spring, tendon=tuple(found))
 
 

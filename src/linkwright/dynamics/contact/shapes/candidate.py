@@ -21,6 +21,9 @@ DISTANT = 1e2
 WIDTH = 7
 """Numbers of a candidate: gap, point, normal."""
 
+ABSENT = (FAR, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+"""Numbers of a candidate that does not exist at the moment."""
+
 NOTHING = 1e-300
 """Squared length, or divisor, below which it counts as zero."""
 

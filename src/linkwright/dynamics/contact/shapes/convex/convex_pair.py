@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, contact_frame, either
+from linkwright.dynamics.contact.shapes.candidate import ABSENT, FAR, WIDTH, ContactCandidate, contact_frame, either
 from linkwright.dynamics.contact.shapes.convex.contact_face import face_toward
 from linkwright.dynamics.contact.shapes.convex.curved_separation import curved_separation
-from linkwright.dynamics.contact.shapes.convex.face_contact import WIDTH, FaceInContact, contact_polygon
+from linkwright.dynamics.contact.shapes.convex.face_contact import POINT_WIDTH, FaceInContact, contact_polygon
 from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable, hull_table
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointRow, reduced_manifold
 from linkwright.dynamics.distance import cores, separation
@@ -43,9 +43,6 @@ WITNESS_LAST = 1e-9
 
 AT_REST = np.eye(4)
 
-CANDIDATE = 7
-"""Numbers of a candidate: gap, point, normal."""
-
 
 def one_point(first: Shape, T1: Array, second: Shape, T2: Array) -> list[ContactCandidate]:
     """Return the witness point of two shapes, of which one is curved everywhere."""
@@ -65,14 +62,14 @@ def several_points(first: Shape, T1: Array, second: Shape, T2: Array) -> list[Co
     (A, hull_a), (B, hull_b) = _core(first, _relative(T1, T2)), _core(second, AT_REST)
     size = _size(first) + _size(second)
     found = _separation(A, B, size)
-    apart = np.array([FAR, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] * 4)
+    apart = np.tile(ABSENT, 4)
     witness = np.stack([found.distance, *(0.5 * (found.a + found.b)), *found.normal])
 
     def manifold() -> Array:
         return np.concatenate(_manifold(found, (A, hull_a), (B, hull_b), size))
 
     rows = when(found.distance < NEAR * size, manifold, np.concatenate([apart, witness]))
-    return [_placed(x[0], x[1:4], x[4:], T2) for x in rows.reshape(-1, CANDIDATE)]
+    return [_placed(x[0], x[1:4], x[4:], T2) for x in rows.reshape(-1, WIDTH)]
 
 
 def _manifold(found: separation.Separation, one: Any, other: Any, size: Any) -> list[Array]:
@@ -89,8 +86,8 @@ def _manifold(found: separation.Separation, one: Any, other: Any, size: Any) -> 
     frame = np.stack([*contact_frame(normal), normal])
     a, b = (FaceInContact(face, frame, origin, turn) for face, turn in zip(faces, (-1.0, 1.0), strict=True))
     row, count = contact_polygon(a, b, (A.radius, B.radius), size)
-    row = write(row, float(count * WIDTH), [distance + WITNESS_LAST * size, 0.0, 0.0, 0.0])
-    points = reduced_manifold(PointRow(row, count + 1, WIDTH))
+    row = write(row, float(count * POINT_WIDTH), [distance + WITNESS_LAST * size, 0.0, 0.0, 0.0])
+    points = reduced_manifold(PointRow(row, count + 1, POINT_WIDTH))
     gap, u, v, height = points[-1]
     for before in points[:-1]:
         same = (abs(before[0]) < 0.5 * FAR) & (abs(before[1] - u) + abs(before[2] - v) < SAME * size)

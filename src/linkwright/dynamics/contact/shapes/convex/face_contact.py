@@ -21,7 +21,7 @@ STEEP = 0.05
 ONE = 1.0 - 1e-6
 """Crossings this near to a corner count as the corner."""
 
-WIDTH = 4
+POINT_WIDTH = 4
 """Numbers of a point: gap, u, v, height of the middle between both faces."""
 
 
@@ -49,7 +49,7 @@ class FaceInContact:
 
 
 def contact_polygon(a: FaceInContact, b: FaceInContact, radii: Any, size: Any) -> tuple[Any, int]:
-    """Return a row in memory with the corners of the polygon, :data:`WIDTH` numbers each, and their number.
+    """Return a row in memory with the corners of the polygon, :data:`POINT_WIDTH` numbers each, and their number.
 
     Edges of the face of A are clipped by the sides of the face of B (Cyrus & Beck 1978; Ericson, "Real-Time Collision
     Detection", 2005, §5.3.8). Corners of the face of B within that of A complete the polygon. The gap is the distance
@@ -79,7 +79,7 @@ def contact_polygon(a: FaceInContact, b: FaceInContact, radii: Any, size: Any) -
         for s, exists in ((enters, there), (leaves, there & (leaves < ONE))):
             x = p + either(exists, s, 0.0) * e
             found += entries(x[0], x[1], x[2], b.height(x[0], x[1]), exists)
-        return write(row, k * float(2 * WIDTH), found)
+        return write(row, k * float(2 * POINT_WIDTH), found)
 
     def keep_corner(k: Any, row: Any) -> Any:
         p = read(other, 3.0 * k, 3)
@@ -87,10 +87,10 @@ def contact_polygon(a: FaceInContact, b: FaceInContact, radii: Any, size: Any) -
         for corner, side in a.sides:
             inside = inside & (_left(side, p[:2] - corner) > slack * _length(side))
         found = entries(p[0], p[1], a.height(p[0], p[1]), p[2], inside)
-        return write(row, (k + float(2 * len(a.corners))) * float(WIDTH), found)
+        return write(row, (k + float(2 * len(a.corners))) * float(POINT_WIDTH), found)
 
     own, other = (_corner_row(symbol, face) for face in (a, b))
-    row = repeat(len(a.corners), clip_edge, empty_row(symbol, (count + 1) * WIDTH))
+    row = repeat(len(a.corners), clip_edge, empty_row(symbol, (count + 1) * POINT_WIDTH))
     return repeat(len(b.corners), keep_corner, row), count
 
 
