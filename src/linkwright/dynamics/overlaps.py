@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from linkwright.dynamics.contact.placed_shapes import points_between
+from linkwright.dynamics.contact.placed_shapes import PlacedShape, bounding_sphere, points_between
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
 from linkwright.dynamics.distance.cores import ConvexCore, bounding_radius
 from linkwright.dynamics.distance.separation import touch
@@ -16,6 +16,7 @@ from linkwright.model.scale import scale_of
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import split_pose
 
 UNBOUNDED = ("plane", "height_field")
 """Kinds of shapes without a bounding sphere."""
@@ -70,11 +71,12 @@ def overlap_depths(model: Model, pairs: Iterable[Pair], q: Array) -> list[float]
 
 def _depth(model: Model, pair: Pair, poses: list[Array]) -> float:
     spheres = []
-    for shape in (model.shapes[pair.first], model.shapes[pair.second]):
-        if shape.kind == "mesh" and shape.hull is None:
+    for one in (PlacedShape.of(model, number) for number in (pair.first, pair.second)):
+        if one.shape.kind == "mesh" and one.shape.hull is None:
             return 0.0
-        if shape.kind not in UNBOUNDED:
-            spheres.append(_bounding_sphere(model, shape, poses))
+        if one.shape.kind not in UNBOUNDED:
+            (center, radius), (R, p) = bounding_sphere(one.shape), split_pose(one.pose(poses))
+            spheres.append((R @ center + p, radius))
     if len(spheres) == 2:
         (c1, r1), (c2, r2) = spheres
         if np.linalg.norm(c1 - c2) > r1 + r2:
@@ -85,36 +87,14 @@ def _depth(model: Model, pair: Pair, poses: list[Array]) -> float:
 
 def _overlap(model: Model, pair: Pair, poses: list[Array], deep: float) -> bool:
     """Return whether shapes overlap by more than a depth; of kinds without a formula, whether they touch."""
-    shapes = [model.shapes[number] for number in (pair.first, pair.second)]
-    if not {shape.kind for shape in shapes} & SEARCHED:
+    placed = [PlacedShape.of(model, number) for number in (pair.first, pair.second)]
+    if not {one.shape.kind for one in placed} & SEARCHED:
         return _depth(model, pair, poses) > deep
-    (A, a), (B, b) = (_core(model, shape, poses) for shape in shapes)
+    (A, a), (B, b) = (_core(one, poses) for one in placed)
     return bool(touch(A, B, a + b, 0.0))
 
 
-def _core(model: Model, shape: Shape, poses: list[Array]) -> tuple[ConvexCore, float]:
+def _core(one: PlacedShape, poses: list[Array]) -> tuple[ConvexCore, float]:
     """Return the core of a shape, and the radius of its bounding sphere."""
-    hull = hull_vertices(shape) if shape.kind == "mesh" else None
-    return ConvexCore.of(shape, _pose(model, shape, poses), hull), bounding_radius(shape, hull)
-
-
-def _pose(model: Model, shape: Shape, poses: list[Array]) -> Array:
-    frame = model.frame(shape.body)
-    T = frame.placement @ shape.placement
-    return T if frame.body < 0 else poses[frame.body] @ T
-
-
-def _bounding_sphere(model: Model, shape: Shape, poses: list[Array]) -> tuple[Array, float]:
-    """Return the center, in the world, and the radius of a sphere that contains the shape."""
-    T = _pose(model, shape, poses)
-    if shape.hull is not None:
-        center = 0.5 * (shape.hull.min(axis=0) + shape.hull.max(axis=0))
-        radius = float(np.linalg.norm(shape.hull - center, axis=1).max())
-        return T[:3, :3] @ center + T[:3, 3], radius
-    radius = {
-        "sphere": shape.radius,
-        "capsule": 0.5 * shape.length + shape.radius,
-        "cylinder": float(np.hypot(0.5 * shape.length, shape.radius)),
-        "cone": float(np.hypot(0.5 * shape.length, shape.radius)),
-    }.get(shape.kind, 0.5 * float(np.linalg.norm(shape.size)))
-    return T[:3, 3], radius
+    hull = hull_vertices(one.shape) if one.shape.kind == "mesh" else None
+    return ConvexCore.of(one.shape, one.pose(poses), hull), bounding_radius(one.shape, hull)

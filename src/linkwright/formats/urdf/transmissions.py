@@ -33,7 +33,7 @@ def actuators_of(reader: UrdfReader, robot: Element, joints: Iterable[JointSpec]
     specs = {joint.name: joint for joint in joints}
     found: list[Actuator] = []
     ranges: dict[str, Range] = {}
-    commanded: dict[str, Element] = {}
+    commanded: list[str] = []
     for element in robot.children:
         if element.tag == "transmission":
             found += _transmission(reader, element, specs)
@@ -44,7 +44,7 @@ def actuators_of(reader: UrdfReader, robot: Element, joints: Iterable[JointSpec]
                 elif child.tag == "joint":
                     _commands(reader, child, specs, ranges, commanded)
     driven = {joint for one in found for joint in one.joints}
-    found += [Actuator(name, name) for name in commanded if name not in driven]
+    found += [Actuator(name, name) for name in dict.fromkeys(commanded) if name not in driven]
     unique: dict[str, Actuator] = {}
     for one in found:
         name = one.name
@@ -123,7 +123,7 @@ def _commands(
     element: Element,
     specs: dict[str, JointSpec],
     ranges: dict[str, Range],
-    commanded: dict[str, Element],
+    commanded: list[str],
 ) -> None:
     """Read the commands of a joint of <ros2_control>: whether it is commanded, and the range of its effort."""
     name = element.attributes.get("name", "")
@@ -136,7 +136,7 @@ def _commands(
     motion = specs[name].motion
     if motion is None or motion.nv != 1 or specs[name].mimic is not None:
         return
-    commanded[name] = element
+    commanded.append(name)
     for command in commands:
         ends = []
         for what in ("min", "max"):

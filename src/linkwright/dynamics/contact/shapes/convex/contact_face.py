@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from linkwright.dynamics.contact.shapes.candidate import along, cross, either, unit, vector
-from linkwright.dynamics.contact.shapes.convex.hull_table import GROUP, HullTable
+from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
 from linkwright.dynamics.distance import cores
 from linkwright.spatial.arrays import Array, maximum
@@ -96,12 +96,12 @@ def _hull_face(core: cores.ConvexCore, hull: HullTable, own: Array) -> ContactFa
     first = hull.hull * float(hull.most_faces)
 
     def compare(k: Any, best: Any, at: Any) -> tuple[Any, Any]:
-        for i in range(GROUP):
-            place = first + (k * float(GROUP) + float(i))
+        for i in range(cores.GROUP):
+            place = first + (k * float(cores.GROUP) + float(i))
             height = take(hull.normals, place) @ own
             at, best = either(height > best, place, at), maximum(height, best)
         return best, at
 
-    _, at = repeat(hull.most_faces // GROUP, compare, -2.0, 0.0)
+    _, at = repeat(hull.most_faces // cores.GROUP, compare, -2.0, 0.0)
     corners = [core.center + core.R @ take(hull.vertices, k) for k in take(hull.corners, at)]
     return ContactFace(core.R @ take(hull.normals, at), corners)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.dynamics.distance.cores import GROUP, VertexTable
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
@@ -21,9 +22,6 @@ MOST_CORNERS = 8
 
 COPLANAR = 1e-7
 """Distance from a plane, relative to the size of a hull, at which a vertex is in it."""
-
-GROUP = 4
-"""Number of vertices, or of faces, that are compared together; a hull has a multiple of it in a table."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,7 @@ class HullTable:
     @classmethod
     def of(cls, hulls: Sequence[Array], faces: bool = True) -> HullTable:
         """Return the table of the hulls of vertices (n, 3); shorter ones are filled up with their first rows."""
-        count = -(-max(map(len, hulls)) // GROUP) * GROUP
-        vertices = np.concatenate([_filled(x, count) for x in hulls])
+        vertices, count = VertexTable.of(list(hulls))
         if not faces:
             return cls(vertices, count, np.zeros((0, 3)), np.zeros((0, 0)), 0)
         found = [hull_faces(x) for x in hulls]
