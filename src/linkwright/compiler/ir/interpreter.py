@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.ir.program import ROWS, Each, Program, Steps
+from linkwright.compiler.ir.program import Each, Program, Steps
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.tables import MatrixLayout
 
@@ -33,7 +34,9 @@ def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
     """Return the values of all instructions; an input is an array, entries last, or a list of entries."""
     values: list[Any] = []
     for op, args, value in program.instructions:
-        if op == "constant":
+        if op in OPERATIONS:
+            values.append(OPERATIONS[op].evaluate(*[values[a] for a in args]))
+        elif op == "constant":
             values.append(value)
         elif op == "input":
             given = inputs[args[0]]
@@ -49,10 +52,8 @@ def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
         elif op == "array":
             given, first, size = inputs[value[0]], value[1], value[2]
             values.append(given[..., first : first + size])
-        elif op in ROWS:
-            values.append(_OF_ROWS[op](value, *(values[a] for a in args)))
         else:
-            values.append(OPERATIONS[op].evaluate(*(values[a] for a in args)))
+            values.append(_OF_ROWS[op](value, *[values[a] for a in args]))
     return values
 
 
@@ -61,36 +62,49 @@ def _row(entries: Sequence[Any]) -> np.ndarray:
     return np.stack(np.broadcast_arrays(*entries), axis=-1)
 
 
-def _places(row: np.ndarray, place: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the row and, for each element of its batch, the index and whether it is valid."""
-    batch = np.broadcast_shapes(row.shape[:-1], np.shape(place))
-    there = np.broadcast_to(np.equal(place, place), batch)
-    whole = np.broadcast_to(np.where(np.isnan(place), 0.0, place).astype(np.int64), batch)
-    return np.broadcast_to(row, (*batch, row.shape[-1])), whole[..., None], there
+def _batch(first: tuple[int, ...], *others: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape to which all shapes broadcast."""
+    return first if all(shape == first for shape in others) else np.broadcast_shapes(first, *others)
+
+
+def _broadcast(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    return x if x.shape == shape else np.broadcast_to(x, shape)
+
+
+@lru_cache(100)
+def _grid(batch: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """Return the indices of the elements of a batch, which broadcast."""
+    return tuple(np.ogrid[tuple(map(slice, batch))])
+
+
+def _places(batch: tuple[int, ...], place: Any) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    """Return, for each element of a batch, the place in a row of the batch, and whether it is valid."""
+    there = np.equal(place, place)
+    return (*_grid(batch), np.where(there, place, 0.0).astype(np.int64)), there
 
 
 def _take(value: Any, row: np.ndarray, place: Any) -> Any:
     if not np.ndim(place) or row.ndim == 1:  # no copies of long rows
         whole = np.where(np.isnan(place), 0.0, place).astype(np.int64)
         return np.where(np.isnan(place), np.nan, row[..., whole])
-    row, whole, there = _places(row, place)
-    return np.where(there, np.take_along_axis(row, whole, axis=-1)[..., 0], np.nan)
+    batch = _batch(row.shape[:-1], np.shape(place))
+    places, there = _places(batch, place)
+    return np.where(there, _broadcast(row, (*batch, row.shape[-1]))[places], np.nan)
 
 
 def _added(value: Any, row: np.ndarray, place: Any, x: Any) -> np.ndarray:
-    batch = np.broadcast_shapes(row.shape[:-1], np.shape(place), np.shape(x))
-    row, whole, there = _places(np.broadcast_to(row, (*batch, row.shape[-1])), place)
-    row = row.copy()
-    x = np.where(there, x, np.nan)[..., None]
-    np.put_along_axis(row, whole, np.take_along_axis(row, whole, axis=-1) + x, axis=-1)
+    batch = _batch(row.shape[:-1], np.shape(place), np.shape(x))
+    places, there = _places(batch, place)
+    row = _broadcast(row, (*batch, row.shape[-1])).copy()
+    row[places] += np.where(there, x, np.nan)
     return row
 
 
 def _put(value: Any, row: np.ndarray, place: Any, x: Any) -> np.ndarray:
-    batch = np.broadcast_shapes(row.shape[:-1], np.shape(place), np.shape(x))
-    row, whole, _ = _places(np.broadcast_to(row, (*batch, row.shape[-1])), place)
-    row = row.copy()
-    np.put_along_axis(row, whole, np.broadcast_to(x, batch)[..., None], axis=-1)
+    batch = _batch(row.shape[:-1], np.shape(place), np.shape(x))
+    places, _ = _places(batch, place)
+    row = _broadcast(row, (*batch, row.shape[-1])).copy()
+    row[places] = x
     return row
 
 
@@ -152,6 +166,9 @@ def _repeated(steps: Steps, given: list[Any]) -> list[Any]:
         after = [values[number] for number in steps.program.results[0]]
         if steps.stops:
             going = going & np.equal(values[steps.program.results[1][0]], 0.0)
+            if not np.any(going):  # all rows keep their states
+                kept += states * ((steps.count // steps.keep - k // steps.keep) if steps.keep else 0)
+                break
             some = [np.asarray(going)[..., None] if row else going for row in steps.in_rows]
             after = [np.where(so, x, y) for so, x, y in zip(some, after, states, strict=True)]
             taken = taken + going
