@@ -45,6 +45,8 @@ def test_the_example_of_a_command_runs(name, capsys, tmp_path, monkeypatch):
     if name == "study":
         block = re.search(r"```toml\n(.*?)```", STUDIES.read_text(encoding="utf-8"), re.DOTALL)
         (tmp_path / "pendulum.toml").write_text(block[1].replace("rows = 5000", "rows = 20"), encoding="utf-8")
+    if name == "compare":
+        (tmp_path / "paper.txt").write_text("h2 = dth1^2*l1*lg2*m2*sin(th2)\n", encoding="utf-8")
     with pytest.raises(SystemExit) as stop:
         main(words)
     said = capsys.readouterr()

@@ -45,7 +45,7 @@ def test_every_command_tells_words_that_it_does_not_take(command, capsys):
         ("identify a b c", "identify takes at most ROBOT and DATA; unexpected: 'c'"),
         ("info", "info takes ROBOT; ROBOT is missing"),
         ("convert a", "convert takes ROBOT and FILE; FILE is missing"),
-        ("simulat", "unknown command 'simulat'; did you mean simulate? The commands are bench, cache, check, convert"),
+        ("simulat", "unknown command 'simulat'; did you mean simulate? The commands are bench, cache, check"),
         ("qqq", "unknown command 'qqq'. The commands are bench,"),
         ("--versoin", "unknown option '--versoin' before a command; did you mean --version? The commands"),
         ("simulate --tiem 3", "simulate has no option '--tiem'; did you mean --time?"),
@@ -63,7 +63,7 @@ def test_every_command_tells_words_that_it_does_not_take(command, capsys):
         ("simulate two_link --fps 60", "--fps is at most 50 in a GIF; got 60 (use --film mp4)"),
         ("simulate two_link --speed -1", "--speed is a positive number; got -1"),
         ("simulate two_link --friction -1", "--friction is a number from 0 on; got -1"),
-        ("equations two_link --coordinates x", "--coordinates expects new=expression, such as phi1=theta1; got 'x'"),
+        ("equations two_link --coordinates x", "--coordinates expects name=expression, such as phi1=theta1; got 'x'"),
         ("info pendulm", "; did you mean pendulum?"),
     ],
 )

@@ -12,6 +12,7 @@ from rich.text import Text
 from linkwright.cli.app import app, with_standard_input
 from linkwright.cli.commands.cache import cache
 from linkwright.cli.commands.check import check
+from linkwright.cli.commands.compare import compare
 from linkwright.cli.commands.convert import convert
 from linkwright.cli.commands.doctor import doctor
 from linkwright.cli.commands.identify import identify
@@ -28,7 +29,7 @@ from linkwright.plugins import description_of, plugins
 from linkwright.status import status_elsewhere
 
 # importing these modules registers their commands
-COMMANDS = (simulate, reach, info, check, equations, convert, identify, study, studio, cache, doctor)
+COMMANDS = (simulate, reach, info, check, equations, compare, convert, identify, study, studio, cache, doctor)
 for name, command in plugins("commands").items():
     app.command(command.value, name=name, help=description_of(command) or None)  # imported at its first call
 

@@ -11,7 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from linkwright.cli.app import Root, Verbose, app, file_name, load_robot
-from linkwright.cli.input.arguments import named_parameters, starting_posture
+from linkwright.cli.input.arguments import meanings, named_parameters, starting_posture
 from linkwright.cli.output import terminal
 from linkwright.cli.shell.values import Robot
 from linkwright.errors import (
@@ -174,10 +174,7 @@ def equations(
             model, named_parameters(parameters), angle_tolerance=angle_tolerance, base_parameters=base_parameters
         )
         if coordinates:
-            parts = [entry.partition("=") for entry in coordinates.split(",")]
-            if wrong := [name for name, equals, value in parts if not (equals and value.strip())]:
-                raise InputError(f"--coordinates expects new=expression, such as phi1=theta1; got {wrong[0]!r}")
-            made = made.in_coordinates({name.strip(): value for name, _, value in parts})
+            made = made.in_coordinates(meanings(coordinates, "coordinates"))
     what = what or ("M,h,g" if frame is None else "T,J")
     if what == "all":
         what = ",".join([*made.letters, *["G", "T", "J", "J_dot", "V"] * (frame is not None)])

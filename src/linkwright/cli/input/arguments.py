@@ -28,6 +28,14 @@ def named_parameters(text: str) -> str | dict[str, Any]:
     return parameters
 
 
+def meanings(text: str, option: str) -> dict[str, str]:
+    """Parse an option of names with expressions: phi1=theta1,phi2=theta1+theta2."""
+    parts = [entry.partition("=") for entry in text.split(",")]
+    if wrong := [name for name, equals, value in parts if not (equals and value.strip())]:
+        raise InputError(f"--{option} expects name=expression, such as phi1=theta1; got {wrong[0]!r}")
+    return {name.strip(): value for name, _, value in parts}
+
+
 def starting_posture(model: Model, text: str, option: str = "posture") -> Array:
     """Return the configuration (nq,) of an option; coordinates without a value are neutral, within the limits."""
     if text == "random":

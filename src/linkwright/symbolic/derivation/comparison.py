@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, LinkwrightError, UnknownNameError
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.symbolic.derivation.coordinates import Coordinates
 from linkwright.symbolic.derivation.expression_parser import (
@@ -23,22 +25,52 @@ from linkwright.symbolic.derivation.expression_parser import (
     Ratio,
     SyntaxNode,
     has_rounded_number,
+    names_in,
     spelled,
     trees,
     whole,
 )
 from linkwright.symbolic.derivation.plan import DerivationPlan
 from linkwright.symbolic.derivation.quantities import QUANTITIES
+from linkwright.symbolic.derivation.statements import EquationText, Statement, equation_text, flat, place_of
 from linkwright.symbolic.derivation.total_mass import MASS, RECIPROCAL
-from linkwright.symbolic.output.notation import FORMS, Order, Sum, grouped, latex_of, text_of
+from linkwright.symbolic.output.notation import FORMS, Order, Product, Sum, grouped, latex_of, number_text, text_of
 
 if TYPE_CHECKING:
     from linkwright.symbolic.forms import ExactForms
 
+Sides = tuple[SyntaxNode, SyntaxNode | None]
 TERMS = 100_000
-"""Terms that a typed expression may have."""
+"""Terms that a given expression may have."""
 ROUNDING = 1e-12
 """Difference that rounding to 12 digits leaves, of the sum of the coefficients of like terms"""
+
+
+MOST_TERMS = 2000
+"""Terms of an entry that are compared one by one."""
+
+
+@dataclass(frozen=True)
+class TermDifference:
+    """A term with other coefficients in the given and the derived expression, zero where it does not occur."""
+
+    term: str
+    given: Fraction
+    derived: Fraction
+
+    @property
+    def text(self) -> str:
+        """The term with both coefficients."""
+        if not self.given:
+            return f"missing: {_with_sign(self.derived, self.term)}"
+        if not self.derived:
+            return f"not derived: {_with_sign(self.given, self.term)}"
+        return f"{self.term}: coefficient {number_text(self.given)}, derived {number_text(self.derived)}"
+
+
+def _with_sign(coefficient: Fraction, term: str) -> str:
+    size = abs(coefficient)
+    return "-" * (coefficient < 0) + (term if size == 1 else f"{number_text(size)}*{term}")
 
 
 @dataclass(frozen=True)
@@ -48,6 +80,10 @@ class Difference:
     place: str
     numerator: Sum
     denominator: Sum = ()
+    line: int = 1
+    """line of the given text"""
+    terms: tuple[TermDifference, ...] = ()
+    """differing terms, in multiple angles; none of fractions and of expressions with thousands of terms"""
 
     @property
     def text(self) -> str:
@@ -69,16 +105,22 @@ class Comparison:
     compared: tuple[str, ...]
     """entries (M[1,2]) and equations (tau[1])"""
     differences: tuple[Difference, ...]
+    lines: tuple[int, ...] = ()
+    """line of the given text for each of :attr:`compared`"""
+    left_out: tuple[int, ...] = ()
+    """lines that state no equation to compare: headers of functions, values of parameters"""
+    defined: tuple[str, ...] = ()
+    """names that the text defines and uses, such as c2 = cos(q2)"""
 
     def __bool__(self) -> bool:
         return not self.differences
 
     def text(self) -> str:
         """A line for everything compared: whether it is the same, or typed less ours."""
-        found = {one.place: one.text for one in self.differences}
+        found = {(one.place, one.line): one.text for one in self.differences}
         return "\n".join(
-            f"{place}: typed less ours is {found[place]}" if place in found else f"{place}: the same"
-            for place in self.compared
+            f"{place}: typed less ours is {found[place, line]}" if (place, line) in found else f"{place}: the same"
+            for place, line in zip(self.compared, self.lines, strict=True)
         )
 
     __str__ = text
@@ -101,52 +143,127 @@ def compare(
         raise ArgumentError(f"names is a dict of meanings by letter, {{'a1': 'l1'}}; got {names!r:.200}")
     mechanism = made._framed(frame)
     vocabulary = Vocabulary(mechanism.plan, made.coordinates, mechanism.mass, made.passive_names, names)
-    named = [(what, typed)] if what is not None or not isinstance(typed, str) else lines_of(typed)
-    if not named:
-        raise InputError("there is nothing typed to compare")
-    compared: list[str] = []
-    differences: list[Difference] = []
+    if what is None and isinstance(typed, str):
+        given = equation_text(typed)
+    else:
+        if what is None:
+            trees(typed)  # an expression of SymPy, no matrix
+        place = ("", ()) if what is None else place_of(what) or (what, ())
+        given = EquationText([Statement(1, *place, typed)], 1, ())
+    if not given.statements:
+        raise InputError("there is nothing given to compare")
+    return _TextComparison(made, vocabulary, terms, frame, reference_frame, given).result()
 
-    def tell(place: str, one: Ratio, ours: Ratio) -> None:
-        compared.append(place)
-        if (found := vocabulary.difference(place, one, ours)) is not None:
-            differences.append(found)
 
-    value = vocabulary.evaluation.value
-    sides = [side for label, one in named for entry in (flat(one) if label else [one]) for side in trees(entry) if side]
-    vocabulary.rounded = any(map(has_rounded_number, sides))
-    for label, expression in named:
-        letter, indices = (place_of(label) or (label, ())) if label else ("tau", ())
-        if letter == "tau":
-            left, right = trees(expression)
-            if right is None and not indices and len(made.coordinates.v) > 1:
+class _TextComparison:
+    """The comparison of the statements of a text, one after the other."""
+
+    def __init__(
+        self,
+        made: ExactForms,
+        vocabulary: Vocabulary,
+        terms: str,
+        frame: str | None,
+        reference_frame: Any,
+        given: EquationText,
+    ):
+        self.made, self.vocabulary, self.given = made, vocabulary, given
+        self.terms, self.frame, self.reference_frame = terms, frame, reference_frame
+        self.compared: list[tuple[str, int]] = []
+        self.differences: list[Difference] = []
+        self.left_out = list(given.left_out)
+        self.defined: list[str] = []
+
+    def result(self) -> Comparison:
+        read = []
+        for one in self.given.statements:
+            with self.at(one.line):
+                read.append((one, [trees(entry, self.given.first) for entry in flat(one.typed)]))
+        sides = [side for _, entries in read for pair in entries for side in pair if side]
+        self.vocabulary.rounded = any(map(has_rounded_number, sides))
+        uses = [{name for pair in entries for side in pair if side for name in names_in(side)} for _, entries in read]
+        for k, (one, entries) in enumerate(read):
+            with self.at(one.line):
+                if one.letter and one.letter != "tau":
+                    self.quantity(one, entries)
+                elif one.letter or not self.is_definition(one, entries, uses[k + 1 :]):
+                    self.rows(one, entries)
+        if not self.compared:
+            raise InputError("there is nothing given to compare: the text has definitions and values only")
+        places, lines = zip(*self.compared, strict=True)
+        return Comparison(places, tuple(self.differences), lines, tuple(sorted({*self.left_out})), tuple(self.defined))
+
+    @contextmanager
+    def at(self, line: int) -> Iterator[None]:
+        """Say in errors which line of several it is."""
+        try:
+            yield
+        except LinkwrightError as error:
+            if len(self.given.statements) > 1:
+                error.args = (f"line {line}: {error}",)
+            raise
+
+    def tell(self, line: int, place: str, one: Ratio, ours: Ratio) -> None:
+        self.compared.append((place, line))
+        if (found := self.vocabulary.difference(place, one, ours, line)) is not None:
+            self.differences.append(found)
+
+    def is_definition(self, one: Statement, entries: list[Sides], later: list[set[str]]) -> bool:
+        """Whether it defines a name for what follows, c2 = cos(q2), or gives a parameter a value, which is left out."""
+        (left, right), *more = entries
+        if more or right is None or left.operation != "name":
+            return False
+        (name,), vocabulary = left.of, self.vocabulary
+        if vocabulary.has(name):
+            if name in vocabulary.parameters and not {*names_in(right)} - {"pi"}:
+                self.left_out.append(one.line)
+                return True
+            return False
+        if not any(name in names for names in later):
+            return False
+        vocabulary.known[name] = vocabulary.evaluation.value(right)
+        self.defined.append(name)
+        return True
+
+    def quantity(self, one: Statement, entries: list[Sides]) -> None:
+        """Compare an entry or all entries of a quantity."""
+        if one.letter not in QUANTITIES:
+            raise InputError(f"there is no {one.letter!r}; there are tau (the equations) and {', '.join(QUANTITIES)}")
+        quantity, vocabulary = QUANTITIES[one.letter], self.vocabulary
+        own = self.frame if quantity.framed else None
+        array = self.made.polynomials(quantity.name, own, self.reference_frame)
+        places = _places(array, one.letter, one.indices)
+        if isinstance(one.typed, str):
+            entries = entries * len(places)
+        if len(entries) != len(places):
+            raise InputError(f"{one.letter} has {len(places)} entries; {len(entries)} were given")
+        for place, (left, right) in zip(places, entries, strict=True):
+            shown = ",".join(str(k + 1) for k in place)
+            name = f"{one.letter}[{shown}]" if shown else one.letter
+            if right is not None:
+                raise InputError(f"{name} is compared with an expression; got an equation")
+            value = vocabulary.evaluation.value(left)
+            self.tell(one.line, name, value, vocabulary.carried(array[place]))
+
+    def rows(self, one: Statement, entries: list[Sides]) -> None:
+        """Compare equations of motion: one, or with tau = [...] all rows."""
+        vocabulary, n = self.vocabulary, len(self.made.coordinates.v)
+        if len(entries) > 1 and len(entries) != n:
+            raise InputError(f"tau has {n} entries; {len(entries)} were given")
+        for k, (left, right) in enumerate(entries, start=1):
+            indices = (k,) if len(entries) > 1 else one.indices
+            if right is None and not indices and n > 1:
                 raise InputError('which row it is tells an effort in it (tau1 = …), or what="tau[1]"')
             if right is None:  # the effort is what was typed
                 wanted = indices[0] if indices else 1
                 left, right = SyntaxNode("name", (f"tau{wanted}",)), left
-            both = value(left), value(right)
+            both = vocabulary.evaluation.value(left), vocabulary.evaluation.value(right)
             if vocabulary.difference("", *both) is None:
-                compared.append("an identity")
+                self.compared.append(("an identity", one.line))
                 continue
-            rows = _rows(made, vocabulary, terms)
+            rows = _rows(self.made, vocabulary, self.terms)
             row = _row(indices, len(rows))
-            tell(*vocabulary.equation(*both, rows, row))
-            continue
-        if letter not in QUANTITIES:
-            raise InputError(f"there is no {letter!r}; there are tau (the equations) and {', '.join(QUANTITIES)}")
-        quantity = QUANTITIES[letter]
-        array = made.polynomials(quantity.name, frame if quantity.framed else None, reference_frame)
-        places = _places(array, letter, indices)
-        entries = flat(expression) if not isinstance(expression, str) else [expression] * len(places)
-        if len(entries) != len(places):
-            raise InputError(f"{label} has {len(places)} entries; {len(entries)} were given")
-        for place, entry in zip(places, entries, strict=True):
-            left, right = trees(entry)
-            if right is not None:
-                raise InputError(f"{label} is compared with an expression; got an equation")
-            shown = ",".join(str(k + 1) for k in place)
-            tell(f"{letter}[{shown}]" if shown else letter, value(left), vocabulary.carried(array[place]))
-    return Comparison(tuple(compared), tuple(differences))
+            self.tell(one.line, *vocabulary.equation(*both, rows, row))
 
 
 def _row(indices: tuple[int, ...], n: int) -> int | None:
@@ -206,6 +323,7 @@ class Vocabulary:
         others = list(dict.fromkeys([*constants, *lengths, *c.v, *c.a, *signs, *self.efforts]))
         self.ring = Ring((*c.angles, *plan.angle_names), c.quaternions, others, TERMS)
         self.order = Order(plan.values, (*c.v, *c.a), self.ring.angles)
+        self.parameters = frozenset(parameters)
         self.known = {name: whole(self.ring[name]) for name in (*parameters, *c.q, *c.v, *c.a, *self.efforts)}
         self.mass = self.carried(mass).numerator
         self.rounded = False
@@ -213,7 +331,9 @@ class Vocabulary:
         if MASS not in self.known:
             self.known[MASS] = whole(self.mass)
         self.others = self._other_names(plan)
-        self.evaluation = Evaluation(self.ring, self.named)
+        rates: dict[str, str | None] = dict.fromkeys((*c.q, *c.v, *c.a, *signs, *self.efforts))
+        rates.update({name: f"{name}_dot" for name in c.q if f"{name}_dot" in c.v}, **dict(zip(c.v, c.a, strict=True)))
+        self.evaluation = Evaluation(self.ring, self.named, rates)
         for name, meaning in names.items():  # the user's own words, which go before ours
             left, right = trees(meaning)
             if right is not None:
@@ -231,7 +351,9 @@ class Vocabulary:
             both = [(v, ("v{k}",), 1), (a, ("a{k}",), 2)]
             if v.endswith("_dot"):
                 tag = c.q.index(v.removesuffix("_dot")) + 1
-                for letters in (("q", str(tag)), _parted(v.removesuffix("_dot"))):
+                word, number = _parted(v.removesuffix("_dot"))
+                short = [("th", number)] * (word == "theta")
+                for letters in (("q", str(tag)), (word, number), *short):
                     for target, times in ((v, 1), (a, 2)):
                         d = "d" * times
                         dots = f"{d}ot"
@@ -252,14 +374,20 @@ class Vocabulary:
                     found.setdefault(bare, found.get(known, known))
         return {name: target for name, target in found.items() if name not in self.known}
 
+    def has(self, name: str) -> bool:
+        """Return whether a name has a meaning."""
+        return name in self.known or name in self.others or _without_bars(name) in {*self.known, *self.others}
+
     def named(self, name: str) -> Ratio:
-        """Return the quantity of a given name; raise :class:`UnknownNameError` if there is none."""
-        if name in self.known:
-            return self.known[name]
-        if name in self.others:
-            return self.known[self.others[name]]
+        """Return the quantity of a given name, also of l_1 for l1; raise :class:`UnknownNameError` if there is none."""
+        for one in (name, _without_bars(name)):
+            if one in self.known:
+                return self.known[one]
+            if one in self.others:
+                return self.known[self.others[one]]
         known = {one for one in self.known if one not in self.efforts} | {self.efforts[0] if self.efforts else "g"}
-        raise UnknownNameError("letter of the equations", name, known, "letters of the equations")
+        advice = f'. A letter with another name is defined by names={{"{name:.40}": "…"}}'
+        raise UnknownNameError("letter of the equations", name, known, "letters of the equations", advice)
 
     def carried(self, p: Polynomial) -> Ratio:
         """A polynomial of another ring, reciprocals cleared from it."""
@@ -281,7 +409,7 @@ class Vocabulary:
         ring.check()
         return Ratio(total, below)
 
-    def difference(self, place: str, typed: Ratio, ours: Ratio) -> Difference | None:
+    def difference(self, place: str, typed: Ratio, ours: Ratio, line: int = 1) -> Difference | None:
         """Typed less ours, None where they are the same."""
         ring = self.ring
         left, right = typed.numerator * ours.denominator, ours.numerator * typed.denominator
@@ -292,9 +420,25 @@ class Vocabulary:
         below = typed.denominator * ours.denominator
         ring.check()
         quotient = ring.quotient(above, below)
-        if quotient is not None:
-            return Difference(place, self.shortest(quotient))
-        return Difference(place, self.shortest(above), self.shortest(below))
+        if quotient is None:
+            return Difference(place, self.shortest(above), self.shortest(below), line)
+        parts = ring.quotient(left, below), ring.quotient(right, below)
+        terms = self._terms(*parts) if place and parts[0] is not None and parts[1] is not None else ()
+        return Difference(place, self.shortest(quotient), (), line, terms)
+
+    def _terms(self, left: Polynomial, right: Polynomial) -> tuple[TermDifference, ...]:
+        """The terms with other coefficients; sums of multiple angles are unique."""
+        if max(len(left), len(right)) > MOST_TERMS:
+            return ()
+        given, derived = (
+            {one.factors: one.coefficient for one in grouped(p, self.order, "expanded angles")} for p in (left, right)
+        )
+        found = []
+        for factors in dict.fromkeys([*derived, *given]):
+            a, b = given.get(factors, Fraction(0)), derived.get(factors, Fraction(0))
+            if abs(a - b) > (ROUNDING * max(abs(a), abs(b)) if self.rounded else 0):
+                found.append(TermDifference(text_of((Product(Fraction(1), factors),)), a, b))
+        return tuple(found)
 
     def _is_rounding(self, above: Polynomial, left: Polynomial, right: Polynomial) -> bool:
         """Return whether a difference is within the rounding of terms that are equal up to angles."""
@@ -373,36 +517,7 @@ def _parted(name: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
-_ENTRY = re.compile(r"\s*([A-Za-z]+(?:_[a-z]+)?)\s*\[\s*(\d+)\s*(?:,\s*(\d+)\s*)?\]\s*")
-_SHORT = re.compile(r"\s*([MChgDK])_?(\d)(\d)?\s*")
-
-
-def place_of(text: str) -> tuple[str, tuple[int, ...]] | None:
-    """The letter and the indices, from 1, of M[1,2], M12, g[1] or tau[1]; None of what is no entry."""
-    found = _ENTRY.fullmatch(text) or _SHORT.fullmatch(text)
-    if not found:
-        return None
-    return found[1], tuple(int(x) for x in found.groups()[1:] if x)
-
-
-def lines_of(text: str) -> list[tuple[str, str]]:
-    """Label and right side of every line, the label empty where a line has none."""
-    made = []
-    for line in filter(None, map(str.strip, text.splitlines())):
-        left, equals, right = line.partition("=")
-        if not re.fullmatch(r"\w+\[i(,j)?\] = 0 otherwise", line):
-            made.append((left.strip(), right) if equals and _is_label(left.strip()) else ("", line))
-    return made
-
-
-def _is_label(text: str) -> bool:
-    return bool(place_of(text)) or (text in QUANTITIES and text not in "gb")
-
-
-def flat(typed: Any) -> list[Any]:
-    """The entries of a matrix or of nested lists, row by row."""
-    if hasattr(typed, "tolist"):
-        typed = typed.tolist()
-    if isinstance(typed, Iterable) and not isinstance(typed, str):
-        return [x for one in typed for x in flat(one)]
-    return [typed]
+def _without_bars(name: str) -> str:
+    """l_1 and l_g2 as l1 and lg2, theta_1_dot as theta1_dot."""
+    base, dots = re.fullmatch(r"(.*?)(_d{1,2}ot)?", name, re.DOTALL).groups()  # type: ignore[union-attr]
+    return base.replace("_", "") + (dots or "")

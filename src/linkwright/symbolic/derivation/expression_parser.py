@@ -4,19 +4,22 @@
     product  = sign {("*" | "/") sign}
     sign     = {"+" | "-"} power
     power    = atom [("^" | "**") sign]
-    atom     = number | name | function "(" sum ")" | "(" sum ")"
+    atom     = number | name | function "(" sum {"," sum} ")" | "(" sum ")"
+    name     = letters ["[" index "]" | "(" index ")" | "(" "t" ")"]
 
-Letters may be Greek, with dots above and lowered digits, powers raised (θ̇₁²). SymPy's expressions are read into the
-same tree. Length, depth and the size of numbers are bounded, so that no text takes long.
+Letters may be Greek, with dots above and lowered digits, powers raised (θ̇₁²). Spellings of programs: np.sin and
+std::sin, ** or ^, .* and .^, q[0] and q(1), %pi, pow(x, 2). Derivatives by time: dot(x), ddot(x), diff(x, t),
+'diff(x, t, 2), Derivative(x(t), t). SymPy's expressions are read into the same tree. Length, depth and the size of
+numbers are bounded, so that no text takes long.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from linkwright.errors import ArgumentError, InputError
 from linkwright.expression.polynomial import Polynomial, Ring, rational
@@ -26,6 +29,14 @@ MOST_LETTERS, DEEPEST, LARGEST_POWER, MOST_BITS = 100_000, 60, 64, 20_000
 ROUNDED_DIGITS = 11
 """Equations are printed with 12 digits, of which the last may be 0."""
 FUNCTIONS = ("sin", "cos", "tan", "sqrt", "sign")
+OTHER_FUNCTIONS = {"signum": "sign", "sgn": "sign"}
+"""of Maxima and other programs"""
+QUOTIENTS, POWERS = ("Rational", "Fraction"), ("pow", "power")
+"""functions of two arguments"""
+RATES = {"dot": 1, "ddot": 2}
+DERIVATIVES = ("diff", "Derivative", "derivative")
+"""by time: dot(x), and diff(x, t, n)"""
+TIME, PI = "t", ("pi", "%pi", "M_PI")
 
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
@@ -34,25 +45,35 @@ _GREEK = {
 }  # fmt: skip
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _RAISED = {"²": "^2", "³": "^3"}
-_SIGNS = str.maketrans({"−": "-", "·": "*", "×": "*", "⋅": "*", "√": "sqrt"})
+_SIGNS = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*", "∗": "*", "√": "sqrt", "′": "'", "’": "'"})
 _DOTS = {"\N{COMBINING DOT ABOVE}": "_dot", "\N{COMBINING DIAERESIS}": "_ddot"}
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^()=]))",
-    re.ASCII,
+    r"""\s*(?:
+    (?P<number>(?:\d+(?:\.(?![*/^])\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?)
+    |(?:(?:np|numpy|math|sp|sympy|jnp)\.|std::)?(?P<name>%?[A-Za-z_]\w*)
+    |(?P<sign>\*\*|\.\*\*|\.[*/^]|==|[-+*/^()=,'\[\]])
+    )""",
+    re.ASCII | re.VERBOSE,
 )
+_COMMA_NUMBER = re.compile(r"\s*\d")
+_SAME_SIGNS = {"**": "^", ".^": "^", ".**": "^", ".*": "*", "./": "/", "==": "="}
 
 
 class SyntaxNode(NamedTuple):
     """An operation, and what it is of: nodes, or the number or name itself."""
 
     operation: str
-    """"number", "name", "+", "-" (of one), "*", "/" (one by it), "^", or the name of a function"""
+    """"number", "name", "+", "-" (of one), "*", "/" (one by it), "^", the name of a function, or "rate" (the
+    derivative by time)"""
     of: tuple[Any, ...]
 
 
-def parsed(text: str) -> tuple[SyntaxNode, SyntaxNode | None]:
-    """Return the expressions to the left and right of the equality sign; None for the right one without a sign."""
-    reader = _ExpressionParser(text)
+def parsed(text: str, first: int = 1) -> tuple[SyntaxNode, SyntaxNode | None]:
+    """Return the expressions to the left and right of the equality sign; None for the right one without a sign.
+
+    ``first`` is the first index in square brackets: 0 in Python and C.
+    """
+    reader = _ExpressionParser(text, first)
     left = reader.sum()
     right = reader.sum() if reader.took("=") else None
     reader.end()
@@ -72,12 +93,12 @@ def spelled(text: str) -> str:
 
 
 class _ExpressionParser:
-    def __init__(self, text: str):
+    def __init__(self, text: str, first: int = 1):
         if not isinstance(text, str):
-            raise ArgumentError(f"an expression is typed as text; got {text!r}")
+            raise ArgumentError(f"an expression is given as text; got {text!r}")
         if len(text) > MOST_LETTERS:
-            raise InputError(f"a typed expression has at most {MOST_LETTERS} letters; this one has {len(text)}")
-        self.text, self.place, self.depth = spelled(text), 0, 0
+            raise InputError(f"a given expression has at most {MOST_LETTERS} letters; this one has {len(text)}")
+        self.text, self.place, self.depth, self.first = spelled(text), 0, 0, first
         self.kind, self.token = "", ""
         self.advance()
 
@@ -91,12 +112,14 @@ class _ExpressionParser:
             return
         self.place = found.end()
         self.kind, self.token = str(found.lastgroup), found[str(found.lastgroup)]
+        if self.kind == "sign":
+            self.token = _SAME_SIGNS.get(self.token, self.token)
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, why: str) -> NoReturn:
         read = self.text[max(0, self.place - 30) : self.place]
         raise InputError(
-            f"the typed expression cannot be read after {read!r}: {why}. It may hold numbers, names, + - * / ^ and "
-            f"brackets, and {', '.join(FUNCTIONS)} of what stands in brackets"
+            f"the given expression cannot be read after {read!r}: {why}. It may have numbers, names, + - * / ^ and "
+            f"brackets, {', '.join(FUNCTIONS)} of an expression in brackets, and derivatives dot(x), diff(x, {TIME})"
         )
 
     def took(self, sign: str) -> bool:
@@ -141,7 +164,7 @@ class _ExpressionParser:
 
     def power(self) -> SyntaxNode:
         base = self.atom()
-        if not (self.took("^") or self.took("**")):
+        if not self.took("^"):
             return base
         self.depth += 1
         if self.depth > DEEPEST:
@@ -157,16 +180,22 @@ class _ExpressionParser:
             return SyntaxNode("number", (_number(token),))
         if kind == "name":
             self.advance()
-            if self.kind == "sign" and self.token == "(":
-                if token not in FUNCTIONS:
-                    self.refuse(f"{token} is no function that is known; there are {', '.join(FUNCTIONS)}")
-                self.advance()
-                return SyntaxNode(token, (self.bracket(),))
+            if self.took("("):
+                return self.applied(token)
+            if token in PI:
+                return SyntaxNode("name", ("pi",))
+            if token.startswith("%"):
+                self.refuse(f"{token} is no constant that is known; there is %pi")
+            if self.took("["):
+                return self.indexed(token, self.first, "]")
             return SyntaxNode("name", (token,))
         if self.took("("):
             return self.bracket()
+        if self.took("'"):  # Maxima does not evaluate what follows
+            if self.kind != "name" or self.token not in DERIVATIVES:
+                self.refuse("' stands before diff only")
+            return self.atom()
         self.refuse(f"{token!r} is no number, name or bracket" if token else "it ends there")
-        raise AssertionError
 
     def bracket(self) -> SyntaxNode:
         inside = self.sum()
@@ -174,9 +203,82 @@ class _ExpressionParser:
             self.refuse("a bracket is not closed")
         return inside
 
+    def applied(self, name: str) -> SyntaxNode:
+        """Read the bracket after a name: arguments, an index, or the time."""
+        name = OTHER_FUNCTIONS.get(name, name)
+        if name in FUNCTIONS:
+            return SyntaxNode(name, (self.bracket(),))
+        if name in RATES:
+            return _rate_of(self.bracket(), RATES[name])
+        if name in DERIVATIVES:
+            return self.derivative()
+        if name in QUOTIENTS or name in POWERS:
+            one = self.sum()
+            if not self.took(","):
+                self.refuse(f"{name} has two arguments")
+            other = self.bracket()
+            return (
+                SyntaxNode("^", (one, other)) if name in POWERS else SyntaxNode("*", (one, SyntaxNode("/", (other,))))
+            )
+        if self.kind == "name" and self.token == TIME:
+            self.advance()
+            if not self.took(")"):
+                self.refuse(f"{name} is a function of {TIME} alone")
+            return SyntaxNode("name", (name,))
+        if self.kind == "number":
+            return self.indexed(name, 1, ")")
+        self.refuse(f"{name} is no function that is known; there are {', '.join(FUNCTIONS)}")
+
+    def indexed(self, name: str, first: int, end: str) -> SyntaxNode:
+        """One entry of an array of variables: q[0] or q(1) is q1."""
+        index = self.token
+        if not (self.kind == "number" and index.isdecimal() and len(index) < 4) or name[-1].isdigit():
+            self.refuse(f"{name} has an index that is no whole number, or two of them")
+        self.advance()
+        if not self.took(end):
+            self.refuse(f"the index of {name} is not closed")
+        k = int(index) - first + 1
+        if k < 1:
+            self.refuse(f"the first index is {first}")
+        return SyntaxNode("name", (f"{name}{k}",))
+
+    def derivative(self) -> SyntaxNode:
+        """The arguments of diff: an expression, t, and how many times, also as (t, 2) or t, t."""
+        inside, times = self.sum(), 0
+        while self.took(","):
+            pair = self.took("(")
+            if not (self.kind == "name" and self.token == TIME):
+                self.refuse(f"derivatives are by the time {TIME}")
+            self.advance()
+            many = 1
+            if (self.took(",") if pair else self.number_follows()) and self.kind == "number":
+                many = int(self.token) if self.token in ("1", "2") else 0
+                self.advance()
+            times += many or self.refuse("derivatives are the first or the second")
+            if pair and not self.took(")"):
+                self.refuse("a bracket is not closed")
+        if not self.took(")"):
+            self.refuse("a bracket is not closed")
+        if times not in (1, 2):
+            self.refuse(f"derivatives by {TIME} are the first or the second, diff(x, {TIME}, 2)")
+        return _rate_of(inside, times)
+
+    def number_follows(self) -> bool:
+        """Whether a comma and a number come next; the comma is taken."""
+        return bool(self.kind == "sign" and self.token == "," and _COMMA_NUMBER.match(self.text, self.place)) and (
+            self.took(",")
+        )
+
+
+def _rate_of(node: SyntaxNode, times: int) -> SyntaxNode:
+    for _ in range(times):
+        node = SyntaxNode("rate", (node,))
+    return node
+
 
 def _number(text: str) -> Fraction:
-    mantissa, _, exponent = text.lower().partition("e")
+    text = text.lower().replace("d", "e")  # Fortran's 1.0d0
+    mantissa, _, exponent = text.partition("e")
     if len(mantissa) > 60 or (exponent and abs(int(exponent[:9])) > 60):
         raise InputError(f"the number {text[:30]} is too long or too large")
     return Fraction(text)
@@ -189,7 +291,9 @@ def of_sympy(expression: Any) -> SyntaxNode:
     try:
         given = sympy.sympify(expression, strict=True)
     except sympy.SympifyError:
-        raise InputError(f"what is typed is text, or an expression or a matrix of SymPy; got {expression!r}") from None
+        raise InputError(
+            f"an equation is given as text, or an expression or a matrix of SymPy; got {expression!r}"
+        ) from None
     return _of_sympy(given, sympy, 0)
 
 
@@ -218,19 +322,19 @@ def _of_sympy(x: Any, sympy: Any, depth: int) -> SyntaxNode:
     for name in ("sin", "cos", "tan", "sign"):
         if isinstance(x, getattr(sympy, name)):
             return SyntaxNode(name, (inner(x.args[0]),))
-    if isinstance(x, sympy.Derivative) and x.expr.is_Function and len(x.variable_count) == 1:
+    if isinstance(x, sympy.Derivative) and len(x.variable_count) == 1:
         times = int(x.variable_count[0][1])
         if times <= 2:
-            return SyntaxNode("name", (spelled(x.expr.func.__name__) + ("_dot", "_ddot")[times - 1],))
+            return _rate_of(inner(x.expr), times)
     if isinstance(x, sympy.core.function.AppliedUndef):
         return SyntaxNode("name", (spelled(x.func.__name__),))
     raise InputError(f"{x} is no sum, product, power, sine or cosine of symbols; it cannot be compared")
 
 
-def trees(typed: Any) -> tuple[SyntaxNode, SyntaxNode | None]:
+def trees(typed: Any, first: int = 1) -> tuple[SyntaxNode, SyntaxNode | None]:
     """Left and right side of an equation that is text or SymPy's, or an expression and None."""
     if isinstance(typed, str):
-        return parsed(typed)
+        return parsed(typed, first)
     if hasattr(typed, "lhs") and hasattr(typed, "rhs"):
         return of_sympy(typed.lhs), of_sympy(typed.rhs)
     return of_sympy(typed), None
@@ -249,10 +353,13 @@ def whole(p: Polynomial) -> Ratio:
 
 
 class Evaluation:
-    """Evaluation of trees in a ring, whose names ``named`` resolves; errors of the ring are raised."""
+    """Evaluation of trees in a ring, whose names ``named`` resolves; errors of the ring are raised.
 
-    def __init__(self, ring: Ring, named: Callable[[str], Ratio]):
-        self.ring, self.named = ring, named
+    ``rates`` are the variables that are the derivatives by time of variables, None where there are none.
+    """
+
+    def __init__(self, ring: Ring, named: Callable[[str], Ratio], rates: Mapping[str, str | None] | None = None):
+        self.ring, self.named, self.rates = ring, named, rates
 
     def value(self, node: SyntaxNode) -> Ratio:
         made = self._value(node)
@@ -280,6 +387,8 @@ class Evaluation:
         if operation == "/":
             return self._quotient(whole(ring.one), parts[0])
         (inside,) = parts
+        if operation == "rate":
+            return self._rate(inside)
         if operation == "sqrt":
             return whole(self._root(inside))
         p = self._polynomial(inside, operation)
@@ -304,11 +413,24 @@ class Evaluation:
     def _quotient(self, above: Ratio, below: Ratio) -> Ratio:
         self.ring.check()
         if not below.numerator:
-            raise InputError("the typed expression divides by zero")
+            raise InputError("the given expression divides by zero")
         n, d = above.numerator * below.denominator, above.denominator * below.numerator
         if not d.used() and d:
             return whole(n / d)
         return Ratio(n, d)
+
+    def _rate(self, x: Ratio) -> Ratio:
+        """The derivative by time."""
+        if self.rates is None:
+            raise InputError("derivatives by time are not available here")
+        n, d = x
+        bare = {re.sub(r"^(?:cos|sin)\((.*)\)$", r"\1", name) for name in n.used() | d.used()}
+        rates = {name: self.rates[name] for name in bare if name in self.rates}
+        if unknown := [name for name, rate in rates.items() if rate is None]:
+            raise InputError(f"the derivative of {min(unknown)} by time is no letter of the equations")
+        known = {name: self.ring[rate] for name, rate in rates.items() if rate}
+        by_n, by_d = self.ring.rate(n, known), self.ring.rate(d, known)
+        return Ratio(by_n * d - n * by_d, d * d) if by_d else Ratio(by_n, d)
 
     def _power(self, base: SyntaxNode, exponent: SyntaxNode) -> Ratio:
         made = self._value(exponent)
@@ -325,7 +447,7 @@ class Evaluation:
             numbers = max((abs(c.numerator) + c.denominator for _, c in p), default=1)
             degree = max((sum(e for _, e in factors) for factors, _ in p), default=0)
             if numbers.bit_length() * n > MOST_BITS or degree * n > MOST_BITS:
-                raise InputError(f"what is raised to the power {n} in the typed expression becomes too large")
+                raise InputError(f"what is raised to the power {n} in the given expression becomes too large")
         return Ratio(x.numerator ** int(n), x.denominator ** int(n))
 
     def _constant(self, x: Ratio) -> Fraction | None:
