@@ -422,8 +422,8 @@ class Vocabulary:
         quotient = ring.quotient(above, below)
         if quotient is None:
             return Difference(place, self.shortest(above), self.shortest(below), line)
-        parts = ring.quotient(left, below), ring.quotient(right, below)
-        terms = self._terms(*parts) if place and parts[0] is not None and parts[1] is not None else ()
+        given, derived = ring.quotient(left, below), ring.quotient(right, below)
+        terms = self._terms(given, derived) if place and given is not None and derived is not None else ()
         return Difference(place, self.shortest(quotient), (), line, terms)
 
     def _terms(self, left: Polynomial, right: Polynomial) -> tuple[TermDifference, ...]:
