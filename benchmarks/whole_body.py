@@ -24,14 +24,14 @@ CenterOfMass, Joints, Pose, Rotation = lw.tasks.CenterOfMass, lw.tasks.Joints, l
 
 def written_out(body, q, v, targets):
     """H, g, A, lower, upper of ½ xᵀHx + gᵀx with lower ≤ A x ≤ upper in x = [v̇; f/m], the equations first."""
-    told = body._told(targets)
+    told = body._target_arrays(targets)
     layout, model = body._layout, body.model
-    tick = Tick(layout, q, v, told)
+    tick = Tick(layout, q, v, body._all, told)
     n, k = len(tick.back), layout.equations
     R = np.zeros((len(layout.whole[0]),) * 2)
     R[:n, :n] = np.linalg.inv(tick.back)
     R[n:, n:] = np.eye(len(R) - n) / layout.unit
-    slope = layout.terms(q, v, *told)[3]
+    slope = layout.terms(q, v, body._all, *told)[3]
     g = -R.T @ np.concatenate([slope, np.zeros(len(R) - n)])
     A = layout.whole @ R
     normals = np.zeros((len(layout.axes), len(R)))

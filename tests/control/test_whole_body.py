@@ -230,6 +230,26 @@ def test_contacts_that_are_reported_twice_say_nothing_new(dog):
     np.testing.assert_allclose(twice.acceleration, once.acceleration, atol=1e-4)
 
 
+def test_contacts_that_do_not_hold_are_as_absent_ones(dog):
+    tasks, diagonal = tasks_of(dog), [FEET[0], FEET[3]]
+    q, v, targets = problem(dog, 4)
+    all_feet = WholeBody(dog, FEET, tasks, effort_limits=100.0)
+    for held in (diagonal, []):
+        some = all_feet(q, v, targets, contacts=held)
+        alone = WholeBody(dog, held, tasks, effort_limits=100.0)(q, v, targets)
+        assert some.feasible
+        np.testing.assert_allclose(some.acceleration, alone.acceleration, atol=1e-7 * np.abs(alone.acceleration).max())
+        np.testing.assert_allclose(some.efforts, alone.efforts, atol=1e-4)
+        of_frames = dict(zip(FEET, some.forces, strict=True))
+        for foot, force in zip(held, alone.forces, strict=True):
+            np.testing.assert_allclose(of_frames[foot], force, atol=1e-3)
+        assert all(np.abs(of_frames[foot]).max() < 1e-6 for foot in FEET if foot not in held)
+    with pytest.raises(LinkwrightError, match="unknown contact 'nose'"):
+        all_feet(q, v, targets, contacts=["nose"])
+    with pytest.raises(LinkwrightError, match="names of frames that hold"):
+        all_feet(q, v, targets, contacts=FEET[0])
+
+
 def test_welded_to_the_ground_it_moves_as_the_answer_says(dog):
     """The efforts, given to the mechanism whose feet loops hold, make it accelerate as the answer does."""
     tasks = tasks_of(dog)

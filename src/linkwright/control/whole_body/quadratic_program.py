@@ -50,8 +50,8 @@ class WholeBodyLayout:
         """Return :meth:`Stance.terms` as a kernel."""
         stance, inputs = self.stance, self.stance.inputs()
 
-        def whole_body(model: Model, q: Array, v: Array, *targets: Array) -> tuple[Array, ...]:
-            return stance.terms(model, q, v, *targets)
+        def whole_body(model: Model, q: Array, v: Array, *more: Array) -> tuple[Array, ...]:
+            return stance.terms(model, q, v, *more)
 
         def make() -> Callable[..., Any]:
             return compile_or_not(inputs_named(whole_body, inputs), stance.model, **inputs)
@@ -81,9 +81,10 @@ class WholeBodyLayout:
 class Tick:
     """The reduced problem of a tick, A z within limits and z near g, and the motion of a solution z."""
 
-    def __init__(self, layout: WholeBodyLayout, q: Any, v: Any, targets: list[Array]):
+    def __init__(self, layout: WholeBodyLayout, q: Any, v: Any, active: Array, targets: list[Array]):
         self.layout = layout
-        self.rows, self.constants, self.back, slope = layout.terms(q, v, *targets)
+        activities = [active] if len(active) else []
+        self.rows, self.constants, self.back, slope = layout.terms(q, v, *activities, *targets)
         if self.rows.ndim != 2:
             raise ShapeError(f"WholeBody takes one state, q (nq,) and v (nv,); got {np.shape(q)} and {np.shape(v)}")
         if not slope @ slope + self.constants @ self.constants < np.inf:

@@ -102,18 +102,24 @@ class Stance:
     def inputs(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the inputs of :meth:`terms` after the model."""
         found: dict[str, tuple[int, ...]] = {"q": (self.model.nq,), "v": (self.model.nv,)}
+        found |= {"active": (len(self.contacts),)} if self.contacts else {}
         for k, task in enumerate(self.tasks):
             shapes = task.shapes(self.model)
             found |= {f"{name}{k}": x for name, x in zip(("target", "velocity", "acceleration"), shapes, strict=False)}
         return found
 
-    def terms(self, model: Model, q: Array, v: Array, *targets: Array) -> tuple[Array, Array, Array, Array]:
+    def terms(self, model: Model, q: Array, v: Array, *more: Array) -> tuple[Array, Array, Array, Array]:
         """Return (rows (c + nv, n) of x, their constants (c + nv,), U⁻¹ (nv, nv), U⁻ᵀ g (nv,)).
 
-        The rows are those of contacts, C v̇ = −Ċ v, then of unactuated coordinates, M v̇ − Jᵀf = −h, then of actuated
-        ones, where the right-hand side is τ − h.
+        ``more`` are the activities of the contacts, 1 or 0, and the targets. The rows are those of contacts,
+        C v̇ = −Ċ v, then of unactuated coordinates, M v̇ − Jᵀf = −h, then of actuated ones, where the right-hand side is
+        τ − h. Rows and Jacobians of inactive contacts are zero: they neither hold nor push.
         """
-        found = [contact.rows(model, q, v) for contact in self.contacts]
+        active, targets = (more[0], more[1:]) if self.contacts else (np.zeros(0), more)
+        found = [
+            tuple(on * part for part in contact.rows(model, q, v))
+            for on, contact in zip(active, self.contacts, strict=True)
+        ]
         points = np.concatenate([np.zeros((0, model.nv)), *(one[2] for one in found)]) * self.mass
         M, h = mass_matrix(model, q), bias_forces(model, q, v) - passive_forces(model, q, v)
         held = np.concatenate([np.zeros((0, model.nv)), *(one[0] for one in found)])

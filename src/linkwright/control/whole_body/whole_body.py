@@ -116,13 +116,14 @@ class WholeBody:
         self._still = [[np.zeros(shape) for shape in one.shapes(model)[1:]] for one in followed]
         self._shapes = [one.shapes(model) for one in followed]
         self._nearest = Nearest()
+        self._all = np.ones(len(touching))
 
     def __repr__(self) -> str:
         frames = ", ".join(one.frame for one in self.contacts)
         return f"<WholeBody of {self.model.name!r} on {frames or 'nothing'}: {', '.join(map(str, self.tasks))}>"
 
     @explained
-    def __call__(self, q: Any, v: Any, targets: Targets) -> WholeBodyAnswer:
+    def __call__(self, q: Any, v: Any, targets: Targets, *, contacts: Sequence[str] | None = None) -> WholeBodyAnswer:
         """Compute efforts and contact forces at a state.
 
         If not all constraints can be satisfied, nothing is raised: ``answer.reason`` names them. The efforts are then
@@ -134,13 +135,18 @@ class WholeBody:
             Configuration and joint velocity.
         targets : mapping
             Target of every task, or (target, velocity, acceleration).
+        contacts : sequence of str, optional
+            Names of the frames whose contacts hold now; the forces of the others are zero. By default all hold.
 
         Returns
         -------
         WholeBodyAnswer
             The result.
         """
-        tick = Tick(self._layout, np.ascontiguousarray(q), np.ascontiguousarray(v), self._target_arrays(targets))
+        active = self._all if contacts is None else self._active(contacts)
+        tick = Tick(
+            self._layout, np.ascontiguousarray(q), np.ascontiguousarray(v), active, self._target_arrays(targets)
+        )
         for start in self.model.quaternion_starts:
             quaternion = np.asarray(q)[start : start + 4]
             if not abs(quaternion @ quaternion - 1.0) <= UNIT_TOLERANCE:
@@ -178,6 +184,15 @@ class WholeBody:
             return answer.efforts
 
         return controller
+
+    def _active(self, contacts: Sequence[str]) -> Array:
+        """Return the activities of the contacts, 1.0 or 0.0."""
+        frames = [one.frame for one in self.contacts]
+        if isinstance(contacts, str) or not isinstance(contacts, Sequence):
+            raise ArgumentError(f"contacts are the names of frames that hold, some of {frames}; got {contacts!r}")
+        if unknown := [name for name in contacts if name not in frames]:
+            raise UnknownNameError("contact", str(unknown[0]), frames)
+        return np.array([float(frame in contacts) for frame in frames])
 
     def _target_arrays(self, targets: Targets) -> list[Array]:
         """Targets, velocities and accelerations, as the kernel takes them."""
