@@ -101,20 +101,60 @@ def test_a_file_may_be_changed_before_its_pairs_are_found(tmp_path):
     }
 
 
-def test_compliance_of_mjcf_is_reported_for_it_is_no_stiffness(tmp_path):
+FOOT = """<mujoco><option cone="{cone}"/><default><geom {soft} friction="0.8" condim="{condim}"/></default>
+<worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 0.1"><freejoint/><inertial pos="0 0 0.05" mass="8"
+diaginertia="0.1 0.1 0.1"/>{feet}</body></worldbody></mujoco>"""
+FEET = "".join(f'<geom size="0.02" pos="{x} {y} -0.08"/>' for x in (-0.3, 0.3) for y in (-0.3, 0.3))
+
+
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+@pytest.mark.parametrize("condim", [1, 3, 6])
+@pytest.mark.parametrize(
+    "soft",
+    ['solimp="0.015 1 0.036"', 'solref="0.08 1"', 'solref="-400 -60"', 'solref="0.05 0.7" solimp="0.2 0.9 0.01"'],
+)
+def test_soft_contact_of_mjcf_sinks_in_as_deep_as_in_mujoco(soft, condim, cone, tmp_path):
     mujoco = pytest.importorskip("mujoco")
-    text = """<mujoco><worldbody><geom type="plane" size="1 1 1" solref="-1000 -30"/><body pos="0 0 0.1"><freejoint/>
-    <geom size="0.1" density="{density}" solref="-1000 -30"/></body></worldbody></mujoco>"""
-    with pytest.warns(FormatWarning, match="compliance of contact of 2 geoms or pairs"):
-        model = read(tmp_path, text.format(density=1000))
-    assert all(shape.stiffness is None for shape in model.shapes)
-    depth = []
-    for density in (100, 1000):  # the heavier one sinks in no deeper
-        m = mujoco.MjModel.from_xml_string(text.format(density=density))
-        data = mujoco.MjData(m)
-        mujoco.mj_step(m, data, 5000)
-        depth.append(data.contact.dist[0])
-    assert depth[0] == pytest.approx(depth[1], rel=1e-6)
+    text = FOOT.format(soft=soft, condim=condim, cone=cone, feet=FEET)
+    with pytest.warns(FormatWarning, match=r"contact of [45] geoms or pairs is softer than by default"):
+        model = read(tmp_path, text).with_contact()
+    m = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(m)
+    mujoco.mj_step(m, data, 5000)
+    end = lw.rollout(model, [0, 0, 0.1, 1, 0, 0, 0], np.zeros(6), 5000, 2e-3).q[-1]
+    assert 0.1 - data.qpos[2] > 1e-4, "feet sink in"
+    assert end[2] - 0.1 == pytest.approx(data.qpos[2] - 0.1, rel=1e-3)
+
+
+@pytest.mark.parametrize("soft", ["", 'solref="0.005 1"', 'solimp="0.95 0.99 0.001"'])
+def test_contact_of_mjcf_that_is_no_softer_than_by_default_is_rigid(soft, tmp_path):
+    model = read(tmp_path, FOOT.format(soft=soft, condim=3, cone="elliptic", feet=FEET)).with_contact()
+    assert all(pair.stiffness is None for pair in model.pairs)
+
+
+def test_compliance_of_pairs_of_mjcf_is_that_of_both_geoms(tmp_path):
+    """By priority, by the average of solmix, and by <pair>; all weights of bodies count."""
+    mujoco = pytest.importorskip("mujoco")
+    text = """<mujoco><option cone="elliptic"/><worldbody><geom name="p" type="plane" size="1 1 1"/>
+    <body name="a" pos="0 0 1"><freejoint/><geom name="a1" size="0.1" solref="0.1 1" priority="{priority}"/></body>
+    <body name="b" pos="0 0 1.15"><freejoint/>
+    <geom name="b1" size="0.1" density="300" solref="0.05 1" solmix="3"/></body>
+    </worldbody><contact>{pair}</contact></mujoco>"""
+    for priority, pair, time in (
+        (0, "", 0.0625),
+        (1, "", 0.1),
+        (0, '<pair geom1="a1" geom2="b1" solref="0.2 1"/>', 0.2),
+    ):
+        model = read(tmp_path, text.format(priority=priority, pair=pair)).with_contact()
+        (found,) = (p for p in model.pairs if "plane" not in (model.shapes[p.first].kind, model.shapes[p.second].kind))
+        m = mujoco.MjModel.from_xml_string(text.format(priority=priority, pair=pair))
+        assert found.stiffness is not None
+        ratio = found.damping / found.stiffness  # b/(k d)
+        k, b = 1.0 / (0.95 * time) ** 2, 2.0 / (0.95 * time)
+        d = b / (k * ratio)
+        assert 0.9 <= d <= 0.95 + 1e-9
+        w = m.body_invweight0[1:, 0].sum()
+        assert found.stiffness * w == pytest.approx(k * d**2 / (1.0 - d))
 
 
 HEIGHTS = np.array([[0.0, 0.1, 0.3], [0.05, 0.2, 0.25]])

@@ -3,27 +3,29 @@
 Two geoms touch in MuJoCo unless they are on one body (including welded ones), on a body and its parent (other
 than the world), have contypes and conaffinities without a common bit, or are on excluded bodies; <pair> lists more.
 MuJoCo uses the larger condim and friction of two geoms, or those of higher priority, while two shapes use the smaller
-friction: pairs with a different result are listed explicitly, so that contact acts as in MuJoCo.
+friction: pairs with a different result are listed explicitly, so that contact acts as in MuJoCo. Contact that is softer
+than MuJoCo's default has a stiffness and a damping (`compliance.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwright.errors import counted
+from linkwright.formats.mjcf.compliance import DEFAULT, Softness, compliance, mixed_softness
 from linkwright.model.pair import Pair, combined, served
-from linkwright.model.shape import Shape
+from linkwright.model.shape import SURFACE, Shape
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
     from linkwright.formats.mjcf.reading import MjcfReader
 
-SOLREF, SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
-"""MuJoCo's defaults."""
+ROUNDING = 1e-9
+"""Largest relative difference of equal stiffnesses, which are sums of compliances or of inverse weights."""
 
 BITS = 0xFFFFFFFF
 
@@ -35,14 +37,21 @@ def surface_of(m: Any, g: int) -> dict[str, Any]:
     """
     slide, spin, roll = m.geom_friction[g].tolist()
     condim = int(m.geom_condim[g])
+    stiffness, damping = compliance(m, _softness(m, g), (int(m.geom_bodyid[g]),), slide, condim)
     return {
         "friction": slide if condim >= 3 else None,
         "torsional_friction": spin if condim >= 4 else 0.0,
         "rolling_friction": roll if condim >= 6 else 0.0,
+        "stiffness": stiffness,
+        "damping": damping,
         "margin": float(m.geom_margin[g]),
         "contype": int(m.geom_contype[g]) & BITS,
         "conaffinity": int(m.geom_conaffinity[g]) & BITS,
     }
+
+
+def _softness(m: Any, g: int) -> Softness:
+    return Softness.of(m.geom_solref[g], m.geom_solimp[g])
 
 
 def touching(m: Any) -> Array:
@@ -61,6 +70,7 @@ class Contacts:
     excluded: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     """contact elements that are not used"""
+    remarks: tuple[str, ...]
 
 
 def contacts_of(reader: MjcfReader, shapes: list[Shape], places: dict[int, int]) -> Contacts:
@@ -76,33 +86,39 @@ def contacts_of(reader: MjcfReader, shapes: list[Shape], places: dict[int, int])
     notes = []
     if lost := sum(pair is None for pair in explicit):
         notes.append(f"contact pairs of shapes without points of contact ({lost})")
-    if soft := _soft(m):
-        notes.append(
-            f"compliance of contact of {counted(soft, 'geom or pair', 'geoms or pairs')} (solref, solimp: by mass)"
-        )
     if uneven := int((m.pair_friction[:, 0] != m.pair_friction[:, 1]).sum()):
         notes.append(f"friction that differs between directions, of {uneven} contact pairs: the smaller is taken")
-    return Contacts(tuple(listed.values()), excluded, tuple(notes))
+    soft = sum(shape.stiffness is not None for shape in shapes)
+    soft += sum(pair is not None and pair.stiffness is not None for pair in explicit)
+    remarks = [
+        f"contact of {counted(soft, 'geom or pair', 'geoms or pairs')} is softer than by default (solref, solimp): "
+        "a spring that yields as in MuJoCo under a quarter of the weight"
+    ] * bool(soft)
+    return Contacts(tuple(listed.values()), excluded, tuple(notes), tuple(remarks))
+
+
+class Mixed(NamedTuple):
+    """Contact parameters of two geoms."""
+
+    condim: int
+    friction: tuple[float, float, float]
+    """slide, spin, roll"""
+    margin: float
+    softness: tuple[float | None, float]
+    """stiffness and damping"""
 
 
 def _explicit(m: Any, p: int, shapes: list[Shape], places: dict[int, int]) -> Pair | None:
     """Return a <pair> of the file; None without contact points."""
     slide, across, spin, roll, over = m.pair_friction[p].tolist()
-    numbers = (min(slide, across), spin, min(roll, over))
-    return _pair(
-        shapes, places, int(m.pair_geom1[p]), int(m.pair_geom2[p]), int(m.pair_dim[p]), numbers, float(m.pair_margin[p])
-    )
+    g, h, condim = int(m.pair_geom1[p]), int(m.pair_geom2[p]), int(m.pair_dim[p])
+    bodies = int(m.geom_bodyid[g]), int(m.geom_bodyid[h])
+    soft = compliance(m, Softness.of(m.pair_solref[p], m.pair_solimp[p]), bodies, slide, condim)
+    friction = (min(slide, across), spin, min(roll, over))
+    return _pair(shapes, places, g, h, Mixed(condim, friction, float(m.pair_margin[p]), soft))
 
 
-def _pair(
-    shapes: list[Shape],
-    places: dict[int, int],
-    g: int,
-    h: int,
-    condim: int,
-    friction: tuple[float, float, float],
-    margin: float,
-) -> Pair | None:
+def _pair(shapes: list[Shape], places: dict[int, int], g: int, h: int, mixed: Mixed) -> Pair | None:
     if g not in places or h not in places:
         return None
     i, j = places[g], places[h]
@@ -110,14 +126,18 @@ def _pair(
         i, j = j, i
     if not served(shapes[i].kind, shapes[j].kind):
         return None
-    slide, spin, roll = friction
+    slide, spin, roll = mixed.friction
+    stiffness, damping = mixed.softness
     return Pair(
         i,
         j,
-        friction=slide if condim >= 3 else 0.0,
-        torsional_friction=spin if condim >= 4 else 0.0,
-        rolling_friction=roll if condim >= 6 else 0.0,
-        margin=margin,
+        friction=slide if mixed.condim >= 3 else 0.0,
+        torsional_friction=spin if mixed.condim >= 4 else 0.0,
+        rolling_friction=roll if mixed.condim >= 6 else 0.0,
+        restitution=0.0 if stiffness is None else None,
+        stiffness=stiffness,
+        damping=damping,
+        margin=mixed.margin,
     )
 
 
@@ -128,9 +148,9 @@ def _others(m: Any, shapes: list[Shape], places: dict[int, int], never: set[int]
     Geoms with the same numbers are compared once.
     """
     geoms = np.array([g for g in places if m.geom_contype[g] or m.geom_conaffinity[g]], dtype=int)
-    numbers = np.column_stack(
-        [m.geom_priority[geoms], m.geom_condim[geoms], m.geom_friction[geoms], m.geom_margin[geoms]]
-    )
+    columns = [m.geom_priority[geoms], m.geom_condim[geoms], m.geom_friction[geoms], m.geom_margin[geoms]]
+    numbers = np.column_stack(columns)
+    own = np.array([_softness(m, g) != DEFAULT for g in geoms], dtype=bool)
     classes, of = np.unique(numbers, axis=0, return_inverse=True)
     first = {k: int(geoms[np.argmax(of.ravel() == k)]) for k in range(len(classes))}
     differs = np.zeros((len(classes), len(classes)), dtype=bool)
@@ -146,40 +166,47 @@ def _others(m: Any, shapes: list[Shape], places: dict[int, int], never: set[int]
         )
         joined = (weld[later] != 0) & (weld[at] != 0) & ((above[later] == weld[at]) | (above[at] == weld[later]))
         unlike = differs[of.ravel()[at], of.ravel()[later]] | joined
-        found = meet & (weld[later] != weld[at]) & (~joined | parents) & unlike
-        for h in geoms[later][found].tolist():
+        found = meet & (weld[later] != weld[at]) & (~joined | parents) & (unlike | own[at] | own[later])
+        for h, surely in zip(geoms[later][found].tolist(), unlike[found], strict=True):
             bodies = sorted((int(m.geom_bodyid[g]), int(m.geom_bodyid[h])))
             if (bodies[0] << 16) + bodies[1] in never:
                 continue
-            pair = _pair(shapes, places, g, h, *_mixed(m, g, h))
-            if pair is not None:
+            pair = _pair(shapes, places, g, h, _mixed(m, g, h))
+            if pair is not None and (surely or not _as_soft(pair, combined(shapes, pair.first, pair.second))):
                 yield pair
 
 
-def _mixed(m: Any, g: int, h: int) -> tuple[int, tuple[float, float, float], float]:
-    """Return MuJoCo's condim, friction (slide, spin, roll) and margin of two geoms."""
-    margin = float(m.geom_margin[g] + m.geom_margin[h])
+def _mixed(m: Any, g: int, h: int) -> Mixed:
+    """Return MuJoCo's contact parameters of two geoms."""
     if m.geom_priority[g] != m.geom_priority[h]:
         k = g if m.geom_priority[g] > m.geom_priority[h] else h
-        slide, spin, roll = m.geom_friction[k].tolist()
-        return int(m.geom_condim[k]), (slide, spin, roll), margin
-    slide, spin, roll = np.maximum(m.geom_friction[g], m.geom_friction[h]).tolist()
-    return int(max(m.geom_condim[g], m.geom_condim[h])), (slide, spin, roll), margin
+        condim, friction = int(m.geom_condim[k]), m.geom_friction[k]
+    else:
+        condim, friction = (
+            int(max(m.geom_condim[g], m.geom_condim[h])),
+            np.maximum(m.geom_friction[g], m.geom_friction[h]),
+        )
+    slide, spin, roll = friction.tolist()
+    bodies = int(m.geom_bodyid[g]), int(m.geom_bodyid[h])
+    soft = compliance(m, mixed_softness(m, g, h), bodies, slide, condim)
+    return Mixed(condim, (slide, spin, roll), float(m.geom_margin[g] + m.geom_margin[h]), soft)
 
 
-def _same(mixed: tuple[int, tuple[float, float, float], float], two: list[Shape]) -> bool:
-    """Return whether two shapes have the same contact parameters; kinds are ignored."""
+def _same(mixed: Mixed, two: list[Shape]) -> bool:
+    """Return whether two shapes have the same contact parameters but compliance; kinds are ignored."""
     ball = [Shape(shape.body, "sphere", radius=1.0, **_numbers(shape)) for shape in two]
-    places = {0: 0, 1: 1}
-    return combined(ball, 0, 1) == _pair(ball, places, 0, 1, *mixed)
+    ours, theirs = combined(ball, 0, 1), _pair(ball, {0: 0, 1: 1}, 0, 1, mixed)
+    rigid = [
+        None if pair is None else replace(pair, stiffness=None, damping=0.0, restitution=0.0) for pair in (ours, theirs)
+    ]
+    return rigid[0] == rigid[1]
+
+
+def _as_soft(pair: Pair, other: Pair | None) -> bool:
+    """Return whether two pairs have the same stiffness and damping."""
+    soft = [(one.stiffness or 0.0, one.damping) for one in (pair, other) if one is not None]
+    return len(soft) > 1 and np.allclose(soft[0], soft[1], rtol=ROUNDING, atol=0.0)
 
 
 def _numbers(shape: Shape) -> dict[str, Any]:
-    return {what: getattr(shape, what) for what in ("friction", "torsional_friction", "rolling_friction", "margin")}
-
-
-def _soft(m: Any) -> int:
-    """Count the geoms and pairs with their own compliance, which MuJoCo defines by accelerations per meter."""
-    touch = np.flatnonzero(touching(m))
-    own = [(m.geom_solref[touch], m.geom_solimp[touch]), (m.pair_solref, m.pair_solimp)]
-    return sum(int(((ref != SOLREF).any(axis=1) | (imp != SOLIMP).any(axis=1)).sum()) for ref, imp in own if len(ref))
+    return {what: getattr(shape, what) for what in SURFACE if what not in ("restitution", "stiffness", "damping")}

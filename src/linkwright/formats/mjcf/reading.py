@@ -324,6 +324,7 @@ class MjcfReader:
         shapes, places = shapes_of(self)
         contacts = contacts_of(self, shapes, places)
         self.unused += contacts.notes
+        self.remarks += contacts.remarks
         return Description(
             self.title,
             bodies,

@@ -1,0 +1,124 @@
+"""Compliance of contact in MJCF files (solref, solimp) as the stiffness and damping of a contact point.
+
+MuJoCo's contact at rest is a spring. With the reference r̈ = −b ṙ − k d r and the impedance d(r) the regularization is
+R = (1 − d)/d · w, where w is the sum of the inverse weights (``invweight0``) of both bodies, which is a constant of the
+model. So the normal force at the depth r is c k d² r / ((1 − d) w), and its damper c b d / ((1 − d) w). c is 1 for an
+elliptic cone and for a contact without friction, n/(2 μ² (1 + μ²)) · impratio for a pyramid of n edges.
+
+d depends on r. The stiffness is the secant at the depth at which the point carries a quarter of the robot's weight.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.spatial.arrays import Array
+
+SMALLEST, LARGEST = 1e-4, 0.9999
+"""MuJoCo's bounds of the impedance."""
+
+POINTS = 4
+"""Number of points that carry the weight."""
+
+EARTH = 9.81
+"""m/s², for files without gravity."""
+
+EDGES = {3: 4, 4: 6, 6: 10}
+"""Edges of the friction pyramid by condim."""
+
+HALVINGS = 40
+
+
+class Softness(NamedTuple):
+    """Compliance of a geom or of a pair."""
+
+    solref: tuple[float, ...]
+    solimp: tuple[float, ...]
+
+    @classmethod
+    def of(cls, solref: Array, solimp: Array) -> Softness:
+        """Return the compliance of MuJoCo's solref (2,) and solimp (5,)."""
+        return cls(tuple(solref.tolist()), tuple(solimp.tolist()))
+
+    def rates(self, shortest: float) -> tuple[float, float]:
+        """Return k in 1/s² and b in 1/s; ``shortest``: the smallest time constant in s."""
+        largest = _bounded(self.solimp[1])
+        first, second = self.solref
+        if first <= 0.0:
+            return -first / largest**2, -second / largest
+        time = max(first, shortest)
+        return 1.0 / (largest * time * second) ** 2, 2.0 / (largest * time)
+
+    def impedance(self, depth: float) -> float:
+        """Return d at a depth in m."""
+        low, high, width, middle, power = self.solimp
+        low, high, middle, power = _bounded(low), _bounded(high), _bounded(middle), max(power, 1.0)
+        x = min(depth / width, 1.0) if width > 0.0 else 1.0
+        near, far = x**power / middle ** (power - 1.0), (1.0 - x) ** power / (1.0 - middle) ** (power - 1.0)
+        return low + (near if x <= middle else 1.0 - far) * (high - low)
+
+    def pull(self, depth: float, k: float) -> float:
+        """Return k d² r/(1 − d) in m/s² at a depth r."""
+        d = self.impedance(depth)
+        return k * d * d * depth / (1.0 - d)
+
+    def rest_depth(self, load: float, k: float) -> float:
+        """Return the depth in m at which the pull is the load in m/s², by bisection."""
+        least, most = sorted(_bounded(d) for d in self.solimp[:2])
+        low, high = (load * (1.0 - d) / (k * d * d) for d in (most, least))
+        for _ in range(HALVINGS):
+            depth = 0.5 * (low + high)
+            low, high = (depth, high) if self.pull(depth, k) < load else (low, depth)
+        return high
+
+
+DEFAULT = Softness((0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0))
+"""MuJoCo's defaults."""
+
+
+def _bounded(impedance: float) -> float:
+    return min(max(impedance, SMALLEST), LARGEST)
+
+
+def mixed_softness(m: Any, g: int, h: int) -> Softness:
+    """Return the compliance of two geoms: that of higher priority, or the average by ``solmix``."""
+    if m.geom_priority[g] != m.geom_priority[h]:
+        g = h = g if m.geom_priority[g] > m.geom_priority[h] else h
+    one, other = m.geom_solmix[[g, h]].tolist()
+    share = one / (one + other) if one + other > 0.0 else 0.5
+    ref = share * m.geom_solref[g] + (1.0 - share) * m.geom_solref[h]
+    if min(m.geom_solref[g, 0], m.geom_solref[h, 0]) <= 0.0:
+        ref = np.minimum(m.geom_solref[g], m.geom_solref[h])
+    return Softness.of(ref, share * m.geom_solimp[g] + (1.0 - share) * m.geom_solimp[h])
+
+
+def compliance(
+    m: Any, softness: Softness, bodies: tuple[int, ...], friction: float, condim: int
+) -> tuple[float | None, float]:
+    """Return stiffness in N/m and damping in N s/m of a point; None and 0 where MuJoCo's default is no stiffer."""
+    w = float(m.body_invweight0[list(bodies), 0].sum())
+    if softness == DEFAULT or w <= 0.0:
+        return None, 0.0
+    c = 1.0
+    if m.opt.cone == 0 and condim in EDGES and friction > 0.0:  # pyramidal
+        c = EDGES[condim] * float(m.opt.impratio) / (2.0 * friction**2 * (1.0 + friction**2))
+    shortest = 0.0 if m.opt.disableflags & REFSAFE_OFF else 2.0 * float(m.opt.timestep)
+    load = _load(m, bodies) * w / c
+    k, b = softness.rates(shortest)
+    usual = DEFAULT.rates(shortest)[0]
+    if k <= 0.0 or softness.pull(DEFAULT.rest_depth(load, usual), k) >= load:
+        return None, 0.0
+    d = softness.impedance(softness.rest_depth(load, k))
+    return c * k * d**2 / ((1.0 - d) * w), c * b * d / ((1.0 - d) * w)
+
+
+REFSAFE_OFF = 1 << 11
+"""mjDSBL_REFSAFE"""
+
+
+def _load(m: Any, bodies: tuple[int, ...]) -> float:
+    """Return a quarter of the weight of the lighter tree of two bodies, in N."""
+    masses = [float(m.body_subtreemass[m.body_rootid[b]]) for b in bodies if m.body_invweight0[b, 0] > 0.0]
+    return min(masses) * (float(np.linalg.norm(m.opt.gravity)) or EARTH) / POINTS
