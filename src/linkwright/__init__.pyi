@@ -170,10 +170,12 @@ def bias_forces(
 def center_of_mass(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
+    body: str | None = None,
 ) -> Annotated[Array, "(…, 3)"]: ...
 def center_of_mass_jacobian(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
+    body: str | None = None,
 ) -> Annotated[Array, "(…, 3, nv)"]: ...
 def centroidal_velocity(
     model: Model,

@@ -57,6 +57,40 @@ def test_mass_properties_of_all_bodies_are_the_composite_inertia(model, seed):
     assert relative_error(dynamics.subtree_center_of_mass(model, q, "world"), dynamics.center_of_mass(model, q)) < 1e-12
 
 
+@some
+@given(trees(), seeds)
+def test_jacobians_of_the_centers_of_mass_of_bodies_give_the_mass_matrix(model, seed):
+    q, v, a = state(model, seed)
+    M, P = np.diag(model.armature), 0.0
+    for body in model.bodies:
+        if body.mass == 0.0:
+            continue
+        J_G, J_A = dynamics.center_of_mass_jacobian(model, q, body.name), dynamics.jacobian(model, q, body.name)[3:]
+        R = dynamics.pose(model, q, body.name)[:3, :3]
+        M = M + body.mass * J_G.T @ J_G + J_A.T @ R @ body.inertia @ R.T @ J_A
+        P = P + body.mass * J_G @ v
+        moved = along(lambda q, v, name=body.name: dynamics.center_of_mass(model, q, name), model, q, v, a)
+        assert relative_error(J_G @ v, moved) < 1e-8
+    assert relative_error(dynamics.mass_matrix(model, q), M) < 1e-12
+    assert relative_error(dynamics.momentum(model, q, v)[:3], P) < 1e-12
+
+
+def test_centers_of_mass_of_bodies_take_rows_and_symbols():
+    arm = loaded("arm7")
+    q = np.stack([arm.random(seed=k) for k in range(3)])
+    rows = lw.center_of_mass_jacobian(arm, q, "link4")
+    assert rows.shape == (3, 3, 7)
+    assert relative_error(rows[1], lw.compile(dynamics.center_of_mass_jacobian, arm, body="link4")(q[1])) < 1e-13
+    frame = arm.with_frame("center", "link4", xyz=next(b.center_of_mass for b in arm.bodies if b.name == "link4"))
+    assert relative_error(rows, lw.jacobian(frame, q, "center")[:, :3]) < 1e-13
+    for body, said in (("world", "fixed in the world"), ("link9", "unknown frame 'link9'")):
+        with pytest.raises(LinkwrightError, match=said):
+            lw.center_of_mass_jacobian(arm, q[0], body)
+    light = lw.Builder("light").body("a", 1.0, inertia=1.0).body("b").joint("j", "revolute", "world", "a")
+    with pytest.raises(ModelError, match="'b' has no center of mass"):
+        lw.center_of_mass(light.joint("k", "revolute", "a", "b").build(), [0.0, 0.0], "b")
+
+
 def test_mass_properties_take_rows_and_symbols():
     rng = np.random.default_rng(0)
     m, c, I = rng.uniform(1, 2, (2, 4)), rng.normal(size=(2, 4, 3)), rng.normal(size=(2, 4, 3, 3))

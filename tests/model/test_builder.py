@@ -34,6 +34,31 @@ def test_bodies(options, message):
 
 
 @pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        *(("hooke", "universal"), ("cardan", "universal"), ("ball", "spherical"), ("float", "free"), ("6dof", "free")),
+        *(("hinge", "revolute"), ("rotational", "revolute"), ("slide", "prismatic"), ("linear", "prismatic")),
+        *((("screw", 0.01), ("helical", 0.01)), ("weld", "fixed")),
+    ],
+)
+def test_names_of_joints_in_other_libraries(theirs, ours):
+    """Of RoKi (hooke, float), EusLisp (rotational, linear, 6dof), MuJoCo (hinge, slide, ball) and textbooks."""
+    one, other = (builder().joint("second", name, "a", "b", xyz=(1, 0, 0)).build() for name in (theirs, ours))
+    assert one == other
+    assert str(one) == str(other)
+
+
+def test_names_of_loops_and_of_bases_in_other_libraries():
+    def closed(name):
+        made = builder().joint("second", "revolute", "world", "b", xyz=(1, 0, 0))
+        return made.loop("loop", name, "a", "b", xyz=(0.5, 0, 0)).build()
+
+    for theirs, ours in (("spherical", "ball"), ("fixed", "weld"), ("hinge", "revolute"), ("hooke", "universal")):
+        assert closed(theirs).loops == closed(ours).loops
+    assert lw.load("arm7", root="float").joints[0].type == "free"
+
+
+@pytest.mark.parametrize(
     ("type", "options", "message"),
     [
         ("revolute", {"axis": "y"}, "a joint axis must be"),

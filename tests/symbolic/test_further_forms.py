@@ -28,6 +28,7 @@ WHOLE = {
     "J_c": ("center_of_mass_jacobian", lambda m, q, v: lw.center_of_mass_jacobian(m, q)),
     "P": ("linear_momentum", lambda m, q, v: lw.momentum(m, q, v)[:3]),
     "L": ("angular_momentum", lambda m, q, v: lw.momentum(m, q, v)[3:]),
+    "A_G": ("momentum_matrix", lambda m, q, v: lw.momentum_matrix(m, q)),
 }
 FIRST_PAGE = ("pendulum", "two_link", "planar:3", "spherical", "helical", "follower", "chain3d:1")
 
@@ -119,7 +120,7 @@ def test_every_form_is_the_same(name, form):
     arrays = {letter: compute(made.model, q, v) for letter, (_, compute) in WHOLE.items()}
     arrays |= {"M": lw.mass_matrix(made.model, q), "g": lw.gravity_forces(made.model, q)}
     count = 0
-    for line in made.text(form, what="M,g,C,E,U,c,J_c,P,L").splitlines():
+    for line in made.text(form, what="M,g,C,E,U,c,J_c,P,L,A_G").splitlines():
         left, right = line.split(" = ")
         if left == "m" or right.endswith("otherwise"):
             continue
@@ -151,7 +152,7 @@ def test_expanded_and_factored():
 def test_mathml_of_everything_is_well_formed(name, form):
     made = equations(four_bar() if name == "four_bar" else made_of(name))
     frame = made.model.bodies[-1].name
-    what = ["C", "E", "U", "c", "J_c", "P", "L", "G", *made.letters, "T", "J", "J_dot", "V"]
+    what = ["C", "E", "U", "c", "J_c", "P", "L", "A_G", "G", *made.letters, "T", "J", "J_dot", "V"]
     found = ElementTree.fromstring(made.mathml(form, ",".join(what), frame))
     space = "{http://www.w3.org/1998/Math/MathML}"
     assert found.tag == f"{space}math"

@@ -16,6 +16,7 @@ from linkwright.formats.packages import Packages, packages_of, placed
 from linkwright.formats.table import FORMATS, FileFormat, format_of, format_of_text, suffixes
 from linkwright.formats.xml import MAX_BYTES, is_xml, shortened, without_declaration
 from linkwright.model.build.assembly import assemble
+from linkwright.model.joint_type import joint_name
 from linkwright.model.library.built_in import BUILT_IN, NAMES, built_in
 from linkwright.model.tree import Model
 from linkwright.status import status_message
@@ -83,6 +84,7 @@ def load(
     >>> lw.load("two_link").nq
     2
     """
+    root = joint_name(root)
     if root not in ROOTS:
         raise InputError(f"root is {root!r}; it may be 'free', 'fixed' or None")
     truth("trusted", trusted)

@@ -321,3 +321,20 @@ def samples(
         x = generator.normal(size=(*rows, 4))
         q[..., start : start + 4] = x / np.linalg.norm(x, axis=-1, keepdims=True)
     return q
+
+
+SYNONYMS = {
+    "hinge": "revolute", "rotational": "revolute", "rotary": "revolute", "pin": "revolute",
+    "slide": "prismatic", "slider": "prismatic", "linear": "prismatic", "translational": "prismatic",
+    "screw": "helical",
+    "hooke": "universal", "cardan": "universal",
+    "ball": "spherical", "sphere": "spherical",
+    "float": "free", "floating": "free", "6dof": "free",
+    "weld": "fixed", "welded": "fixed",
+}  # fmt: skip
+"""Names of joint types in other libraries (RoKi, EusLisp, MuJoCo, Modelica) and textbooks."""
+
+
+def joint_name(name: Any) -> Any:
+    """Return the name in this library of a joint type that has another one elsewhere."""
+    return SYNONYMS.get(name, name) if isinstance(name, str) else name

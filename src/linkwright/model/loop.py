@@ -23,6 +23,7 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.equality import ByValue
+from linkwright.model.joint_type import joint_name
 from linkwright.spatial.arrays import Array, atan2, finite
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import pose_matrix, split_pose
@@ -393,6 +394,12 @@ AXIAL = ("revolute", "prismatic", "cylindrical", "helical", "universal", "planar
 
 PARAMETERS = {"helical": "pitch", "distance": "length", "mask": "directions"}
 """The parameter of those types that have one."""
+
+
+def loop_name(name: Any) -> Any:
+    """Return the name of a loop type that has another one elsewhere: "ball" for "spherical"."""
+    known = joint_name(name)
+    return {"spherical": "ball", "fixed": "weld"}.get(known, known) if isinstance(known, str) else known
 
 
 def loop_type(type: str, parameter: Any = None) -> LoopType:

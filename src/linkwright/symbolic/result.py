@@ -69,8 +69,8 @@ class Equations(ProgrammedEquations):
         what : str
             "mass_matrix", "velocity_forces", "coriolis_matrix", "gravity_forces", "friction_forces", "dissipation",
             "spring_forces", "constraint_jacobian", "constraint_bias", "rate_matrix", "kinetic_energy",
-            "potential_energy", "center_of_mass", "center_of_mass_jacobian", "linear_momentum", "angular_momentum", or
-            of a frame "pose", "jacobian", "jacobian_dot", "velocity".
+            "potential_energy", "center_of_mass", "center_of_mass_jacobian", "linear_momentum", "angular_momentum",
+            "momentum_matrix", or of a frame "pose", "jacobian", "jacobian_dot", "velocity".
         form : str, optional
             Form of the entries, as for :meth:`text`.
         frame : str, optional

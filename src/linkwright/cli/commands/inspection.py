@@ -114,9 +114,9 @@ def equations(
     what
         Quantities, separated by commas: M, h, g, D (friction), K (springs), A and b (closed loops), C (h = C v), G
         (time derivatives of the coordinates: G v), E and U (kinetic and potential energy), c and J_c (center of mass),
-        P and L (momentum); with --frame also T (pose), J (Jacobian), J_dot (its time derivative) and V (twist); or
-        all. Source code also has rhs, the right-hand side for integrators. Default: M,h,g; with --frame T,J.
-        Not for derivation and html.
+        P and L (momentum), A_G (momentum matrix); with --frame also T (pose), J (Jacobian), J_dot (its time derivative)
+        and V (twist); or all. Source code also has rhs, the right-hand side for integrators. Default: M,h,g; with
+        --frame T,J. Not for derivation and html.
     frame
         Frame for kinematic quantities.
     reference_frame

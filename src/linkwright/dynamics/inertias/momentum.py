@@ -6,10 +6,19 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linkwright.dynamics.frames.jacobian import columns
 from linkwright.dynamics.inertias.mass import composite_inertias
-from linkwright.dynamics.kinematics import body_accelerations, body_poses, body_velocities
+from linkwright.dynamics.kinematics import (
+    KinematicPath,
+    body_accelerations,
+    body_poses,
+    body_velocities,
+    frame_pose,
+    way_between,
+)
 from linkwright.errors import InputError, ModelError, is_choice
-from linkwright.model.elements import Link, motion_subspace, transform
+from linkwright.model.build.description import WORLD
+from linkwright.model.elements import Frame, Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror, where
@@ -59,8 +68,8 @@ def welded_mass(model: Model) -> float:
 
 
 @takes_model
-def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
-    """Compute the center of mass of all moving bodies.
+def center_of_mass(model: Model, q: Shaped[Array, "nq"], body: str | None = None) -> Shaped[Array, "3"]:
+    """Compute the center of mass of all moving bodies, or of one body.
 
     Parameters
     ----------
@@ -68,6 +77,9 @@ def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
         Mechanism.
     q : array_like, shape (..., nq)
         Configuration.
+    body : str, optional
+        Name of a link: its center of mass alone, with the links that are fixed to it. With its descendants:
+        :func:`subtree_center_of_mass`.
 
     Returns
     -------
@@ -77,7 +89,7 @@ def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
     Raises
     ------
     ModelError
-        If no moving body has mass.
+        If no moving body, or `body`, has mass.
 
     Examples
     --------
@@ -85,9 +97,26 @@ def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
     >>> arm = lw.load("two_link")
     >>> lw.center_of_mass(arm, [0.0, 0.0])
     array([1., 0., 0.])
+    >>> lw.center_of_mass(arm, [0.0, 0.0], "link2")
+    array([1.5, 0. , 0. ])
     """
     model.require_physical("the center of mass")
+    if body is not None:
+        return frame_pose(model, q, _way_to_center(model, body))[:3, 3]
     return first_moment(model, q) / _mass(model)
+
+
+def _way_to_center(model: Model, body: str) -> KinematicPath:
+    """Return the joints that move the center of mass of a body, as of a frame there."""
+    way = way_between(model, body, WORLD)
+    if way.end.body < 0:
+        raise ModelError(f"{body!r} is fixed in the world: its center of mass does not move")
+    inertia = model.links[way.end.body].rigid_inertia
+    if is_zero(inertia.mass):
+        raise ModelError(f"{body!r} has no center of mass: it has no mass")
+    x, y, z = inertia.first_moment / inertia.mass
+    placement = np.array([[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, z], [0.0, 0.0, 0.0, 1.0]])
+    return way._replace(end=Frame(way.end.body, placement))
 
 
 def _mass(model: Model) -> float:
@@ -110,8 +139,8 @@ def first_moment(model: Model, q: Array) -> Array:
 
 
 @takes_model
-def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 nv"]:
-    """Compute the Jacobian of the center of mass.
+def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"], body: str | None = None) -> Shaped[Array, "3 nv"]:
+    """Compute the Jacobian of the center of mass of all moving bodies, or of one body.
 
     Parameters
     ----------
@@ -119,13 +148,23 @@ def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Arra
         Mechanism.
     q : array_like, shape (..., nq)
         Configuration.
+    body : str, optional
+        Name of a link: its center of mass alone, with the links that are fixed to it.
 
     Returns
     -------
     ndarray, shape (..., 3, nv)
         J; the velocity of the center of mass is J v.
+
+    Raises
+    ------
+    ModelError
+        If no moving body, or `body`, has mass.
     """
     model.require_physical("the center of mass")
+    if body is not None:
+        columns_of_center = columns(model, q, _way_to_center(model, body), "world_aligned")
+        return model.assemble(columns_of_center, (6,))[:3]
     return momentum_matrix(model, q)[:3] / _mass(model)
 
 

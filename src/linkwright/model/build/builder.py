@@ -29,7 +29,7 @@ from linkwright.model.build.description import (
 )
 from linkwright.model.build.options import JointLimits
 from linkwright.model.build.shape_builder import ShapeBuilder, name_of, placed
-from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_type
+from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_name, loop_type
 from linkwright.model.spring import Spring
 from linkwright.model.tendon import Wrap
 from linkwright.model.tree import Model
@@ -148,7 +148,8 @@ class Builder(ShapeBuilder):
             Name of the joint.
         type : str or (str, float)
             "fixed", "revolute", "continuous", "prismatic", "cylindrical", "universal", "planar", "spherical" or
-            "free", or ("helical", pitch) with the pitch in meters per turn.
+            "free", or ("helical", pitch) with the pitch in meters per turn. Names of other libraries are accepted:
+            "hinge", "slide", "ball", "hooke", "screw", "float".
         parent, child : str
             Names of two bodies.
         xyz : array_like, shape (3,), optional
@@ -329,6 +330,7 @@ class Builder(ShapeBuilder):
         for end in (name_of("a loop", name), first, *([] if second is None else [second])):
             name_of(f"loop {name!r}: an end", end)
         kind, parameter = _type_of(f"loop {name!r}", type)
+        kind = loop_name(kind)
         if kind == "joint":
             self._loops.append(CoordinateLoop(name, first, second or "", _coefficients(name, second, parameter)))
             return self

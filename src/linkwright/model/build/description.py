@@ -16,7 +16,7 @@ from linkwright.errors import InputError, UnknownNameError
 from linkwright.model.actuator import Actuator
 from linkwright.model.equality import ByValue
 from linkwright.model.joint import Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
-from linkwright.model.joint_type import JointType
+from linkwright.model.joint_type import JointType, joint_name
 from linkwright.model.keyframe import KeyframeSpec
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
@@ -168,9 +168,10 @@ def motion_of(
 ) -> tuple[JointType | None, Array]:
     """Return the joint type and the alignment (3, 3) that maps its canonical axes to the given unit axes.
 
-    ``type`` is one of :data:`JOINT_NAMES`. ``axis`` (3,) is z by default, ``second_axis`` (universal
+    ``type`` is one of :data:`JOINT_NAMES`, or a synonym. ``axis`` (3,) is z by default, ``second_axis`` (universal
     joints only) a perpendicular axis. ``pitch`` is in meters per turn.
     """
+    type = joint_name(type)
     if not isinstance(type, str) or type not in JOINT_NAMES:
         raise UnknownNameError("joint type", type, JOINT_NAMES)
     if pitch is None and type == "helical":

@@ -49,7 +49,7 @@ class LocalCoordinateChange(NamedTuple):
             return J.T @ (X @ J + value("M") @ self.J_dot)
         if letter in ("g", "D", "K"):
             return J.T @ X
-        if letter in ("A", "J", "J_c"):
+        if letter in ("A", "J", "J_c", "A_G"):
             return X @ J
         if letter == "b":
             return X + value("A") @ (self.J_dot @ self.rates)

@@ -151,6 +151,14 @@ _TABLE = (
         "qvp",
         lambda *state: np.asarray(dynamics.momentum(*state))[3:],
     ),
+    _of_masses(
+        "A_G",
+        "momentum_matrix",
+        "centroidal momentum matrix: P and L are A_G v",
+        "qp",
+        dynamics.momentum_matrix,
+        sparse=True,
+    ),
     Quantity("G", "rate_matrix", "the rate of q is G v", "q", rate_matrix, sparse=True),
     _of_frame(
         "T", "pose", "pose of {frame} in the world", "qp", lambda model, q, frame, _: dynamics.pose(model, q, frame)

@@ -39,7 +39,7 @@ _MATRIX = re.compile(
     r"(?:(?:np|numpy|sp|sympy|jnp)\.)?(?:array|asarray|matrix|Matrix|ImmutableMatrix)\s*\((.*)\)", re.DOTALL
 )
 _TRANSPOSED = re.compile(r"(?<=[\])])(?:\.T|\.?')$")
-_LETTER = r"\s*([A-Za-z]+(?:_[a-z]+)?)\s*"
+_LETTER = r"\s*([A-Za-z]+(?:_[A-Za-z]+)?)\s*"
 _SQUARE = re.compile(_LETTER + r"\[\s*(\d{1,3})\s*(?:(?:,|\]\s*\[)\s*(\d{1,3})\s*)?\]\s*")
 _ROUND = re.compile(_LETTER + r"\(\s*(\d{1,3})\s*(?:,\s*(\d{1,3})\s*)?\)\s*")
 _SHORT = re.compile(r"\s*([MChgDK])_?\{?(\d),?(\d)?\}?\s*")
