@@ -101,7 +101,8 @@ class TypesetEquations(ExactForms):
             Some of M (upper triangle), h, g, D (friction), K (springs), A and b (closed loops), or "all" existing ones
             of these; C (h = C v), R (Rayleigh's function, D = ∂R/∂v), G (q̇ = G v); E and U (kinetic and potential
             energy), c and J_c (center of mass and its Jacobian), P and L (momentum, and angular momentum about c), A_G
-            (both are A_G v), with the total mass m; and of a frame T (pose), J (Jacobian), J_dot (its derivative) and V (twist).
+            (both are A_G v), with the total mass m; and of a frame T (pose), J (Jacobian), J_dot (its derivative) and V
+            (twist).
         frame : str, optional
             Name of the frame.
         reference_frame : str, optional
