@@ -16,12 +16,18 @@ SIZES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "ellipsoid": 3, "pl
 
 
 def shape(kind: str, size) -> Shape:
-    """Radius; radius and length; or three sizes."""
+    """Radius; radius and length; or three sizes, of a mesh those of its box."""
+    if kind == "mesh":
+        return Shape("a", kind, vertices=VERTICES * size)
     if kind == "sphere":
         return Shape("a", kind, radius=size[0])
     if kind in ("capsule", "cylinder"):
         return Shape("a", kind, radius=size[0], length=size[1])
     return Shape("a", kind, size=tuple(size[:3])) if kind != "plane" else Shape("world", kind)
+
+
+VERTICES = np.random.default_rng(0).uniform(-0.5, 0.5, (20, 3))
+"""Vertices of a mesh."""
 
 
 def least_half_size(kind: str, size: np.ndarray) -> np.ndarray:
@@ -222,7 +228,8 @@ class Waves:
 
 
 def surface_points(kind: str, size: np.ndarray, count: int) -> np.ndarray:
-    """(M, 3), in the axes of a shape: its corners and rims densely, of a sphere or a capsule the centers of balls."""
+    """(M, 3), in the axes of a shape: its corners and rims densely, of a sphere or a capsule the centers of balls, of a
+    mesh the segments between its vertices."""
     if kind == "sphere":
         return np.zeros((1, 3))
     if kind == "capsule":
@@ -232,6 +239,12 @@ def surface_points(kind: str, size: np.ndarray, count: int) -> np.ndarray:
         rim = np.stack([size[0] * np.cos(angle), size[0] * np.sin(angle), 0.0 * angle], axis=1)
         along = np.linspace(-0.5, 0.5, 9)[:, None, None] * (0.0, 0.0, size[1])
         return (rim + along).reshape(-1, 3)
+    if kind == "ellipsoid":
+        return 0.5 * size * _sphere(3000)
+    if kind == "mesh":
+        share = np.linspace(0.0, 0.5, 5)[:, None, None, None]
+        x = size * VERTICES
+        return (share * x[:, None] + (1.0 - share) * x).reshape(-1, 3)
     assert kind == "box"
     side = np.linspace(-0.5, 0.5, round(count**0.5))
     grid = np.stack(np.meshgrid(side, side, (-0.5, 0.5)), axis=-1).reshape(-1, 3)
