@@ -25,6 +25,7 @@ from linkwright.compiler.native.entry import Entered, call_table, enter_through,
 from linkwright.compiler.native.interrupts import raise_caught
 from linkwright.compiler.native.layout import supported
 from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest
+from linkwright.compiler.native.result_memory import LARGE, result_array
 from linkwright.compiler.native.sequence import LANE_WORK, CallsInSequence, Form, form_of, run_on_threads
 from linkwright.compiler.native.threads import (
     GRAIN,
@@ -220,7 +221,7 @@ class Kernel(Entered):
         return bool(rows > self._together and rows * self._longest > LONG)
 
     def _in_slices(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        """Return the results of a batch on several threads, or of a long one; None for a small batch."""
+        """Return the results of a batch on several threads, of a long one or of a large one; None for a small batch."""
         program = self.program
         batch = rows_of(arrays, self._dims)
         if not batch:
@@ -229,11 +230,12 @@ class Kernel(Entered):
         threads = threads_here(self._threads)
         slices = int(rows * self._row_time / GRAIN) if threads > 1 else 1
         long = self._is_long(rows)
-        if slices < 2 and not long:
+        alone = slices < 2 and not long
+        if alone and (out is not None or rows * max(slot.size for slot in program.outputs) < LARGE):
             return None
         first = max(1, int(LONG / 10 / (self._longest * rows / max(batch))) // width) * width
         if out is None:
-            outs = tuple(np.empty((*batch, *slot.shape)) for slot in program.outputs)
+            outs = tuple(result_array((*batch, *slot.shape)) for slot in program.outputs)
         else:
             outs = out if isinstance(out, tuple) else (out,)
             shapes = [(*batch, *slot.shape) for slot in program.outputs]
@@ -241,6 +243,8 @@ class Kernel(Entered):
                 return None
             if any(np.may_share_memory(x, y) for x in outs for y in (*arrays, *outs) if x is not y):
                 return None  # one slice could write what another has yet to read
+        if alone:
+            return self._call(*arrays, out=outs)
         more = (first,) if long else ()
         spread(self._call, arrays, self._dims, outs, batch, threads, max(1, slices), width, *more)
         return outs[0] if len(outs) == 1 else outs

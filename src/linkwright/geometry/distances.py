@@ -50,8 +50,8 @@ class PairDistances:
         them.
     normal : ndarray, shape (..., pairs, 3)
         Unit vector in the world from the second shape to the first.
-    first, second : ndarray, shape (..., pairs, 3)
-        Nearest points (witness points) of the two shapes in the world in m: first − second = distance · normal.
+    first : ndarray, shape (..., pairs, 3)
+        Nearest point (witness point) of the first shape in the world, m.
     jacobian : ndarray, shape (..., pairs, nv) or None
         Derivative of the distances by δ in ``integrate(model, q, δ)``.
     """
@@ -60,8 +60,13 @@ class PairDistances:
     distance: Array
     normal: Array
     first: Array
-    second: Array
     jacobian: Array | None = None
+
+    @property
+    def second(self) -> Array:
+        """Nearest point of the second shape in the world in m, (..., pairs, 3): first − second = distance · normal."""
+        found: Array = self.first - self.distance[..., None] * self.normal
+        return found
 
     @property
     def closest(self) -> Array:
@@ -185,9 +190,7 @@ def distances(
 
         def computed(model: Model, q: Array, obstacle_poses: Array | None = None) -> tuple[Array, ...]:
             found = pair_separations(frame_poses(model, q, obstacle_poses), chosen, near)
-            results = tuple(
-                np.stack([getattr(one, name) for one in found]) for name in ("distance", "normal", "a", "b")
-            )
+            results = tuple(np.stack([getattr(one, name) for one in found]) for name in ("distance", "normal", "a"))
             return (*results, np.stack(distance_jacobian(model, q, chosen, found))) if jacobian else results
 
         return _names(chosen), _compiled(computed, model, obstacles)

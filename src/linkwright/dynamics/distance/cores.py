@@ -24,7 +24,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, along, either, vector
 from linkwright.model.shape import Shape
-from linkwright.spatial.arrays import Array, is_zero, maximum
+from linkwright.spatial.arrays import Array, is_zero
 from linkwright.spatial.repeats import repeat
 from linkwright.spatial.tables import take
 
@@ -34,10 +34,13 @@ CONVEX = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "cone", "mesh")
 SEGMENTS = ("sphere", "capsule")
 """Kinds whose core is a point or a segment."""
 
+ROUND = ("capsule", "cylinder")
+"""Kinds whose core is the sum of a segment and a disc."""
+
 POLYTOPES = ("sphere", "capsule", "box", "mesh")
 """Kinds whose core is a polytope."""
 
-GROUP = 4
+GROUP = 8
 """Number of vertices of a hull that are compared together."""
 
 SIZES = 7
@@ -88,17 +91,17 @@ class VertexTable(NamedTuple):
         """Return the vertex (3,) farthest along d of the hull whose vertices begin at an index."""
 
         def compare(k: Any, best: Any, at: Any) -> tuple[Any, Any]:
-            found = []
-            for i in range(GROUP):
-                place = first + (k * float(GROUP) + float(i))
-                found.append((take(self.vertices, place) @ d, place))
+            begin = first + k * float(GROUP)
+            found = [(take(self.vertices, begin + float(i)) @ d, float(i)) for i in range(GROUP)]
             while len(found) > 1:
-                (h, place), (other, there) = found.pop(0), found.pop(0)
-                found.append((maximum(h, other), either(other > h, there, place)))
-            h, place = found[0]
-            return maximum(h, best), either(h > best, place, at)
+                (h, i), (other, j) = found.pop(0), found.pop(0)
+                higher = other > h
+                found.append((either(higher, other, h), either(higher, j, i)))
+            h, i = found[0]
+            higher = h > best
+            return either(higher, h, best), either(higher, begin + i, at)
 
-        _, at = repeat(self.most // GROUP, compare, -np.inf, 0.0)
+        _, at = repeat(self.most // GROUP, compare, -np.inf, first)
         return take(self.vertices, at)  # type: ignore[no-any-return]
 
 

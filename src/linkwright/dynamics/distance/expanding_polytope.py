@@ -26,7 +26,7 @@ from linkwright.dynamics.contact.shapes.candidate import NOTHING, cross, either,
 from linkwright.dynamics.distance.gjk import Support
 from linkwright.spatial.arrays import Array, maximum, minimum
 from linkwright.spatial.memory import empty_row, read, write
-from linkwright.spatial.repeats import repeat, symbol_among, until
+from linkwright.spatial.repeats import repeat, symbol_among, until, when
 
 VERTICES = 64
 """Largest number of vertices of the polytope."""
@@ -73,7 +73,7 @@ class _Polytope(NamedTuple):
     count: Any
 
 
-def penetration(support: Support, size: Any, slack: float = SLACK) -> Depth:
+def penetration(support: Support, size: Any, slack: Any = SLACK) -> Depth:
     """Return the depth of two overlapping convex sets; ``size``: a length of the sets, m; ``slack``: see
     :data:`SLACK`."""
     polytope = _tetrahedron(support, size)
@@ -208,34 +208,40 @@ def _expanded(polytope: _Polytope, w: Array, a: Array, margin: Any, size: Any) -
         face = read(faces, k * float(FACE), FACE)
         seen = (face[3] < UNKNOWN) & (face[:3] @ w - face[3] > margin)
         one = either(seen, 1.0, 0.0)
-        faces = write(faces, k * float(FACE) + 3.0, [either(seen, GONE, face[3])])
-        for i in range(3):
-            own, after, before = face[4 + i], face[4 + (i + 1) % 3], face[4 + (i + 2) % 3]
-            sums = read(border, 2.0 * own, 2)
-            step, turn = one * (after - before), one * (after * after - before * before)
-            border = write(border, 2.0 * own, [sums[0] + step, sums[1] + turn])
-        free = write(free, minimum(top, FACES - 1.0), [k])
-        return faces, border, free, minimum(top + one, FACES - 1.0)
+
+        def removed() -> tuple[Any, ...]:
+            after_it = write(faces, k * float(FACE) + 3.0, [either(seen, GONE, face[3])])
+            sums = border
+            for i in range(3):
+                at, after, before = face[4 + i], face[4 + (i + 1) % 3], face[4 + (i + 2) % 3]
+                difference, squares = read(sums, 2.0 * at, 2)
+                step, turn = one * (after - before), one * (after * after - before * before)
+                sums = write(sums, 2.0 * at, [difference + step, squares + turn])
+            return after_it, sums, write(free, minimum(top, FACES - 1.0), [k])
+
+        return *when(seen, removed, faces, border, free), minimum(top + one, FACES - 1.0)
 
     faces, border, free, top = _over(used, FACES, remove, faces, border, free, top)
 
     def add(i: Any, faces: Any, border: Any, top: Any, used: Any) -> tuple[Any, ...]:
         difference, squares = read(border, 2.0 * i, 2)
         there = abs(difference) > 0.5
-        after = 0.5 * (difference + squares / either(there, difference, 1.0))
-        after = either(there & (after > -0.5) & (after < VERTICES - 0.5), after, i)
-        (place,) = read(free, maximum(top - 1.0, 0.0), 1)
-        place = either(there, place, FACES - 1.0)
-        face = _face(vertices, (i, np.rint(after), minimum(count, VERTICES - 1.0)), size)
-        faces = write(faces, place * float(FACE), [*face[:3], either(there, face[3], GONE), *face[4:]])
-        one = either(there, 1.0, 0.0)
-        border = write(border, 2.0 * i, [0.0, 0.0])
-        return (
-            faces,
-            border,
-            maximum(top - one, 0.0),
-            maximum(used, either(there, minimum(place + 1.0, FACES - 1.0), 0.0)),
-        )
+
+        def added() -> tuple[Any, ...]:
+            after = 0.5 * (difference + squares / either(there, difference, 1.0))
+            after = either(there & (after > -0.5) & (after < VERTICES - 0.5), after, i)
+            (place,) = read(free, maximum(top - 1.0, 0.0), 1)
+            place = either(there, place, FACES - 1.0)
+            face = _face(vertices, (i, np.rint(after), minimum(count, VERTICES - 1.0)), size)
+            one = either(there, 1.0, 0.0)
+            return (
+                write(faces, place * float(FACE), [*face[:3], either(there, face[3], GONE), *face[4:]]),
+                write(border, 2.0 * i, [0.0, 0.0]),
+                maximum(top - one, 0.0),
+                maximum(used, either(there, minimum(place + 1.0, FACES - 1.0), 0.0)),
+            )
+
+        return when(there, added, faces, border, top, used)  # type: ignore[no-any-return]
 
     faces, border, top, used = _over(count, VERTICES, add, faces, border, top, used)
     return _Polytope(faces, vertices, border, free, top, used, minimum(count + 1.0, float(VERTICES)))

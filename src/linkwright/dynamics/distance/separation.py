@@ -11,7 +11,8 @@ from linkwright.dynamics.contact.shapes.candidate import NOTHING, cross, either,
 from linkwright.dynamics.contact.shapes.cylinders import distance_of as of_cylinder
 from linkwright.dynamics.contact.shapes.height_fields import PlacedHeightField
 from linkwright.dynamics.contact.shapes.rounded import nearest_of_segments
-from linkwright.dynamics.distance.cores import POLYTOPES, SEGMENTS, ConvexCore
+from linkwright.dynamics.distance.cores import POLYTOPES, ROUND, SEGMENTS, ConvexCore
+from linkwright.dynamics.distance.cylinder_distance import round_distance
 from linkwright.dynamics.distance.expanding_polytope import CURVED_SLACK, SLACK, penetration
 from linkwright.dynamics.distance.gjk import Support, are_near, nearest_points
 from linkwright.model.shape import Shape
@@ -20,6 +21,10 @@ from linkwright.spatial.repeats import when
 
 UP = (0.0, 0.0, 1.0)
 """Normal of two coincident points."""
+
+
+ANY = 1e30
+"""Slack of a depth that is not needed."""
 
 
 class Separation(NamedTuple):
@@ -68,6 +73,15 @@ def separation(A: ConvexCore, B: ConvexCore, size: Any) -> Separation:
     exact = _closed_form(A, B)
     if exact is not None:
         return exact
+    if A.kind in ROUND and B.kind in ROUND:
+        length, normal, a, unknown = round_distance(A, B, size)
+        apart = Separation(length, normal, a)
+        found = when(unknown, lambda: _separation_of_cores(A, B, size).numbers, apart.numbers)
+        return rounded(Separation.of_numbers(found), A.radius, B.radius)
+    return rounded(_separation_of_cores(A, B, size), A.radius, B.radius)
+
+
+def _separation_of_cores(A: ConvexCore, B: ConvexCore, size: Any) -> Separation:
     support = difference(A, B)
     curved = not {A.kind, B.kind} <= set(POLYTOPES)
     near = nearest_points(support, A.center - B.center, size)
@@ -75,11 +89,11 @@ def separation(A: ConvexCore, B: ConvexCore, size: Any) -> Separation:
     apart = Separation(length, normal, near.a)
 
     def overlapping() -> Array:
-        depth = penetration(support, size, CURVED_SLACK if curved else SLACK)
+        slack = either(near.overlap > 0.5, CURVED_SLACK if curved else SLACK, ANY)  # rows that are apart stop at once
+        depth = penetration(support, size, slack)
         return Separation(-depth.depth, -depth.normal, depth.a).numbers
 
-    found = Separation.of_numbers(when(near.overlap > 0.5, overlapping, apart.numbers))
-    return rounded(found, A.radius, B.radius)
+    return Separation.of_numbers(when(near.overlap > 0.5, overlapping, apart.numbers))
 
 
 def rounded(cores: Separation, a: Any, b: Any) -> Separation:

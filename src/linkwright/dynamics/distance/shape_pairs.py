@@ -109,8 +109,9 @@ def closest_separation(poses: Array, pairs: Sequence[MeasuredPair]) -> tuple[Any
         less = one[0] < best[0]
         return either(less, k, index), np.stack([either(less, x, y) for x, y in zip(one, best, strict=True)])
 
+    placed = _PlacedShapes(poses, pairs)
     for family in _families(pairs):
-        A, B = (_TabledShapes(poses, [ends[side] for _, ends, _ in family]) for side in (0, 1))
+        A, B = (placed.table([ends[side] for _, ends, _ in family]) for side in (0, 1))
         numbers = np.array([[float(k), float(swapped)] for k, _, swapped in family])
 
         def visit(j: Any, index: Any, best: Array, A: Any = A, B: Any = B, numbers: Array = numbers) -> Any:
@@ -219,8 +220,9 @@ def _loops(
 ) -> list[tuple[Array, bool]]:
     """Return the numbers (width,) of each pair, and whether its shapes are in the other order."""
     found: dict[int, tuple[Array, bool]] = {}
+    placed = _PlacedShapes(poses, pairs)
     for family in _families(pairs):
-        A, B = (_TabledShapes(poses, [ends[side] for _, ends, _ in family]) for side in (0, 1))
+        A, B = (placed.table([ends[side] for _, ends, _ in family]) for side in (0, 1))
         _, rows = repeat(len(family), lambda k, _, A=A, B=B: visit(A, B, k), np.zeros(width), keep=1)
         found |= {k: (x, swapped) for (k, _, swapped), x in zip(family, rows, strict=True)}
     return [found[k] for k in range(len(pairs))]
@@ -242,15 +244,35 @@ def _above(A: _TabledShapes, B: _TabledShapes, k: Any) -> Separation:
     return above_plane(one, T) if B.kind == "plane" else above_height_field(one, B.shape, T)
 
 
+class _PlacedShapes:
+    """Poses of all shapes of pairs."""
+
+    def __init__(self, frames: Array, pairs: Sequence[MeasuredPair]):
+        """``frames`` (n, 12): poses of the world, the bodies and the obstacles."""
+        shapes = list({id(one): one for pair in pairs for one in pair}.values())
+        self._place = {id(one): float(k) for k, one in enumerate(shapes)}
+        columns = np.array([[float(one.frame), *one.on_frame[:3].reshape(-1)] for one in shapes])
+
+        def pose(k: Any, _: Array) -> Array:
+            frame, *on_frame = take(columns, k)
+            T = pose_of_rows(take(frames, frame)) @ pose_of_rows(np.stack(on_frame))
+            return T[:3].reshape(12)  # type: ignore[no-any-return]
+
+        self._poses = np.stack(repeat(len(shapes), pose, np.zeros(12), keep=1)[1])
+
+    def table(self, shapes: Sequence[MeasuredShape]) -> _TabledShapes:
+        """Return the shapes of one side of the pairs of a loop."""
+        return _TabledShapes(self._poses, [self._place[id(one)] for one in shapes], shapes)
+
+
 class _TabledShapes:
     """The first shapes of the pairs of a loop, or the second ones."""
 
-    def __init__(self, poses: Array, shapes: Sequence[MeasuredShape]):
+    def __init__(self, poses: Array, places: Sequence[float], shapes: Sequence[MeasuredShape]):
         self._poses, self.shape, self.kind = poses, shapes[0].shape, shapes[0].shape.kind
         self.convex = self.kind in CONVEX
-        rows = [[*one.on_frame[:3].reshape(-1), *sizes_of(one.shape), one.reach] for one in shapes]
-        self._columns = ColumnTable(np.array(rows))
-        self._frames = ColumnTable(np.array([[float(one.frame)] for one in shapes]))
+        self._columns = ColumnTable(np.array([[*sizes_of(one.shape), one.reach] for one in shapes]))
+        self._places = ColumnTable(np.array(places)[:, None])
         hulls = [one.hull for one in shapes if one.hull is not None]
         distinct = list({id(x): x for x in hulls}.values())
         self._table = VertexTable.of(distinct) if hulls else None
@@ -260,14 +282,13 @@ class _TabledShapes:
 
     def pose(self, k: Any) -> Array:
         """Return the pose (4, 4) of the shape of pair k."""
-        (frame,) = self._frames.at(k, 0, 1)
-        return pose_of_rows(take(self._poses, frame)) @ pose_of_rows(self._columns.at(k, 0, 12))
+        return pose_of_rows(take(self._poses, self._places.at(k, 0, 1)[0]))  # type: ignore[no-any-return]
 
     def core(self, k: Any) -> ConvexCore:
         """Return the core of the shape of pair k."""
         T = self.pose(k)
         first = 0.0 if self._table is None else self._firsts.at(k, 0, 1)[0]
-        return ConvexCore(self.kind, T[:3, 3], T[:3, :3], list(self._columns.at(k, 12, SIZES)), self._table, first)
+        return ConvexCore(self.kind, T[:3, 3], T[:3, :3], list(self._columns.at(k, 0, SIZES)), self._table, first)
 
     def center(self, k: Any) -> Array:
         """Return the center (3,) of the shape of pair k."""
@@ -275,7 +296,7 @@ class _TabledShapes:
 
     def reach(self, k: Any) -> Any:
         """Return the radius of the bounding sphere of pair k."""
-        return self._columns.at(k, 12 + SIZES, 1)[0]
+        return self._columns.at(k, SIZES, 1)[0]
 
 
 class ColumnTable:
