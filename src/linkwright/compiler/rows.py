@@ -16,6 +16,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, ShapeError, wrong_call
 from linkwright.expression.symbols import comparable
+from linkwright.expression.sympy_numbers import holds_sympy, unwrapped, wrapped
 from linkwright.spatial.arrays import Array, is_symbolic
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -172,16 +173,20 @@ def _on_symbols(
         batch = np.broadcast_shapes(*leads.values())
     except ValueError:
         raise ShapeError(f"{function.__name__}: these batch dimensions do not broadcast: {leads}") from None
+    of_sympy = any(holds_sympy(x) for x in given.values() if x.dtype == object)
+    if of_sympy:
+        given = {n: wrapped(x) for n, x in given.items()}
+    finished = unwrapped if of_sympy else comparable
     every = {n: np.broadcast_to(x, batch + shapes[n]) for n, x in given.items()}
     if 0 in batch:  # no rows: the shapes of one
         of_one = function(**fixed, **{n: np.ones(shapes[n]) for n in given})
         return _each(lambda x: np.empty((*batch, *np.shape(x))), of_one)
     results = [function(**fixed, **{n: x[i] for n, x in every.items()}) for i in np.ndindex(*batch)]
     if not batch:
-        return _each(comparable, results[0])
+        return _each(finished, results[0])
     if isinstance(results[0], tuple):
-        return tuple(_joined(parts, batch) for parts in zip(*results, strict=True))
-    return _joined(results, batch)
+        return tuple(finished(_joined(parts, batch)) for parts in zip(*results, strict=True))
+    return finished(_joined(results, batch))
 
 
 def _each(of: Callable[[Any], Any], result: Any) -> Any:
@@ -190,5 +195,4 @@ def _each(of: Callable[[Any], Any], result: Any) -> Any:
 
 def _joined(parts: Any, batch: tuple[int, ...]) -> Array:
     joined = np.stack([np.asarray(x) for x in parts])
-    made: Array = comparable(joined.reshape(batch + joined.shape[1:]))
-    return made
+    return joined.reshape(batch + joined.shape[1:])

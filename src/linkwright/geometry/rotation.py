@@ -7,7 +7,7 @@
 array([0.   , 0.707, 0.707, 0.   ])
 
 Angles are in rad, quaternions are (w, x, y, z). All functions accept leading dimensions, which broadcast, and symbols,
-also in compiled functions; ``@`` multiplies. A rotation vector r is the rotation by |r| about r. Matrices that deviate
+also in compiled functions, and expressions of SymPy; ``@`` multiplies. A rotation vector r is the rotation by |r| about r. Matrices that deviate
 from a rotation by more than 1e-5 (products of columns), and quaternions that are not unit, are rejected
 (:class:`InputError`).
 """
@@ -23,7 +23,7 @@ from linkwright.errors import UnknownNameError, is_choice
 from linkwright.geometry.checks import ROTATION, UNIT, rows_of
 from linkwright.spatial import euler
 from linkwright.spatial import rotation as single
-from linkwright.spatial.arrays import Array, Shaped, maximum, plain_norm
+from linkwright.spatial.arrays import Array, Shaped, is_exact, maximum, plain_norm
 
 __all__ = [
     "about",
@@ -92,6 +92,8 @@ def direction(axis: Any) -> Array:
 
 def scaled(x: Array) -> Array:
     """Return a vector (n,) divided by its largest entry, so that its length neither overflows nor underflows."""
+    if is_exact(x[0]):
+        return x
     largest, *others = abs(x)
     for entry in others:
         largest = maximum(largest, entry)

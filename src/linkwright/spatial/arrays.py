@@ -100,6 +100,11 @@ def is_symbolic(*arrays: Any) -> bool:
         return False
 
 
+def is_exact(x: Any) -> bool:
+    """Return whether a scalar is an expression without rounding, which needs no series where closed forms round."""
+    return bool(getattr(x, "exact", False))
+
+
 def is_zero(x: Any) -> bool:
     """Return whether a number is zero, or a symbol that is zero for all inputs."""
     return _is(x, 0.0)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, atan2, is_symbolic, snap, unit_vector, where
+from linkwright.spatial.arrays import Array, atan2, is_exact, is_symbolic, snap, unit_vector, where
 
 HALF_TURN = math.pi**2
 """Squared angle up to which series are used, and above which closed forms."""
@@ -139,7 +139,7 @@ def _series(x: Any, k: int) -> Any:
 
 def _sides(x: Any) -> tuple[Any, Any, Any]:
     """Return whether series apply to this squared angle, and safe arguments of the series and of the closed forms."""
-    near = x <= HALF_TURN
+    near = not is_exact(x) and x <= HALF_TURN
     return near, where(near, x, 1.0), where(near, 1.0, x)
 
 
@@ -166,7 +166,7 @@ def quaternion_log(u: Array) -> Array:
     flip = where(w < 0.0, -1.0, 1.0)
     w, vector = flip * w, flip * vector
     square = vector @ vector
-    near = square < 1e-6
+    near = not is_exact(square) and square < 1e-6
     sine = np.sqrt(where(near, 1.0, square))
     # angle / sin(angle/2): 2 atan(t) / s with t = s / w, as a series in t near zero
     t2 = square / where(near, w * w, 1.0)
@@ -180,14 +180,22 @@ def quaternion_between(a: Array, b: Array, t: Any) -> Array:
     return quaternion_product(a, quaternion_exp(t * way))
 
 
+def _versine(angle: Any) -> Any:
+    """Return 1 − cos θ, without cancellation for numbers."""
+    if is_exact(angle):
+        return 1.0 - np.cos(angle)
+    half = np.sin(0.5 * angle)
+    return 2.0 * half * half
+
+
 def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
     """Return (sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ from θ²."""
     near, x, x_far = _sides(square)
     angle = np.sqrt(x_far)
-    s, half = np.sin(angle), np.sin(0.5 * angle)
+    s = np.sin(angle)
     return (
         where(near, _series(x, 1), s / angle),
-        where(near, _series(x, 2), 2.0 * half * half / x_far),
+        where(near, _series(x, 2), _versine(angle) / x_far),
         where(near, _series(x, 3), (angle - s) / (x_far * angle)),
     )
 
@@ -221,6 +229,9 @@ LOG_COEFFICIENTS = [0.5 / math.factorial(2 * j + 3) - 1.0 / math.factorial(2 * j
 
 def log_coefficient(square: Any) -> Any:
     """Return D = (1 − (θ/2) cot(θ/2))/θ² from θ² ≤ π²: T/S₂ with T = (1 − cos θ − ½ θ sin θ)/θ⁴."""
+    if is_exact(square):
+        half = 0.5 * np.sqrt(square)
+        return (1.0 - half * np.cos(half) / np.sin(half)) / square
     return _horner(square, LOG_COEFFICIENTS) / _series(square, 2)
 
 
