@@ -7,9 +7,9 @@
 array([0.   , 0.707, 0.707, 0.   ])
 
 Angles are in rad, quaternions are (w, x, y, z). All functions accept leading dimensions, which broadcast, and symbols,
-also in compiled functions, and expressions of SymPy; ``@`` multiplies. A rotation vector r is the rotation by |r| about r. Matrices that deviate
-from a rotation by more than 1e-5 (products of columns), and quaternions that are not unit, are rejected
-(:class:`InputError`).
+also in compiled functions, and expressions of SymPy; ``@`` multiplies. A rotation vector r is the rotation by |r| about
+r. Matrices that deviate from a rotation by more than 1e-5 (products of columns), and quaternions that are not unit, are
+rejected (:class:`InputError`).
 """
 
 from __future__ import annotations
