@@ -147,6 +147,46 @@ def test_expanded_and_factored():
         made.text("short")
 
 
+def test_unreduced_is_what_differentiation_leaves():
+    """The tutorial's first form, ratsimp, keeps sin² + cos², and sin(θ1) sin(θ1 + θ2) + cos(θ1) cos(θ1 + θ2)."""
+    arm = once(lw.load("two_link"))
+    lines = dict(line.split(" = ") for line in arm.text("unreduced", "M,h,g").splitlines())
+    assert lines["M[2,2]"] == "m2*lg2^2*cos(theta1 + theta2)^2 + m2*lg2^2*sin(theta1 + theta2)^2 + I2"
+    assert lines["M[1,2]"] == (
+        "m2*l1*lg2*cos(theta1)*cos(theta1 + theta2) + m2*l1*lg2*sin(theta1)*sin(theta1 + theta2) + " + lines["M[2,2]"]
+    )
+    first, second = "cos(theta1)*sin(theta1 + theta2)", "sin(theta1)*cos(theta1 + theta2)"
+    assert lines["h[2]"] == f"m2*l1*lg2*{first}*theta1_dot^2 - m2*l1*lg2*{second}*theta1_dot^2"
+    assert r"\cos^{2}(\theta_{1} + \theta_{2})" in arm.latex("unreduced", "M")
+    ElementTree.fromstring(arm.mathml("unreduced", "M,h,g,E,U"))
+
+
+@pytest.mark.parametrize("name", ["two_link", "planar:3", "pendulum", "slider", "absolute", "numbers"])
+def test_unreduced_is_the_same(name):
+    if name == "slider":  # a pendulum on a cart
+        builder = lw.Builder("cart").body("cart", 1.0).body("rod", 0.5, (0, 0, -0.4), 0.1)
+        builder.joint("slide", "prismatic", "world", "cart", axis=(1, 0, 0))
+        made = once(builder.joint("hinge", "revolute", "cart", "rod", axis=(0, -1, 0)).build())
+    else:
+        made = once(lw.load("two_link" if name in ("absolute", "numbers") else name))
+    if name == "absolute":
+        made = made.in_coordinates({"phi1": "theta1", "phi2": "theta1 + theta2"})
+    if name == "numbers":
+        made = once(lw.load("two_link"), "numbers")
+    text = made.text("unreduced", "M,h,g,E,U")
+    assert made.same_as(text), made.same_as(text)
+    assert len(text) > len(made.text("expanded", "M,h,g,E,U"))
+
+
+def test_unreduced_forms_that_do_not_exist():
+    with pytest.raises(InputError, match="mechanisms in a plane"):
+        once(lw.load("chain3d:1")).text("unreduced")
+    with pytest.raises(InputError, match="of M, h, g, E, U; got C"):
+        once(lw.load("two_link")).text("unreduced", "C")
+    with pytest.raises(InputError, match="'unreduced' of M, h, g, E and U in text"):
+        once(lw.load("two_link")).sympy("mass_matrix", "unreduced")
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["two_link", "ball", "four_bar"])
 def test_mathml_of_everything_is_well_formed(name, form):

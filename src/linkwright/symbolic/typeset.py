@@ -11,17 +11,27 @@ import numpy as np
 
 from linkwright.bounds import between
 from linkwright.dynamics.kinematics import ReferenceFrame
-from linkwright.errors import TooLargeError
+from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.files import file_at, write_figure
 from linkwright.symbolic.derivation.quantities import MAIN, QUANTITIES
 from linkwright.symbolic.derivation.total_mass import MASS
+from linkwright.symbolic.derivation.unreduced import UnreducedForms, harmonic_terms, unreduced_forms
 from linkwright.symbolic.forms import ExactForms
 from linkwright.symbolic.output.document import Equation, display, names_table
 from linkwright.symbolic.output.document import document as document_of
 from linkwright.symbolic.output.document import figure as figure_of
 from linkwright.symbolic.output.mathml import mathml_letter, mathml_of, mathml_otherwise, mathml_table
-from linkwright.symbolic.output.notation import Sum, checked_form, grouped, latex_name, latex_of, text_of
+from linkwright.symbolic.output.notation import (
+    UNREDUCED,
+    Sum,
+    checked_form,
+    grouped,
+    latex_name,
+    latex_of,
+    sum_of,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,6 +73,9 @@ class TypesetEquations(ExactForms):
         terms : Sum
             Terms of the entry.
         """
+        if form == UNREDUCED:
+            yield from self._unreduced(what, frame)
+            return
         checked_form(form)
         has_mass = False
         for quantity in self._chosen(what, frame):
@@ -82,6 +95,21 @@ class TypesetEquations(ExactForms):
             if quantity.sparse and not all(bool(p) for p in array.flat):
                 yield quantity.letter, "[i,j]" if array.ndim == 2 else "[i]", ()
 
+    def _unreduced(self, what: str, frame: str | None) -> Iterator[tuple[str, str, Sum]]:
+        """Iterate over the entries as they are differentiated."""
+        quantities = self._chosen(what, frame)
+        if wrong := [one.letter for one in quantities if one.letter not in UnreducedForms._fields]:
+            raise InputError(f"the unreduced form is of {', '.join(UnreducedForms._fields)}; got {wrong[0]}")
+        forms = unreduced_forms(self._mechanism)
+        for quantity in quantities:
+            array = np.array(getattr(forms, quantity.letter), dtype=object)
+            for place in np.ndindex(*array.shape):
+                if quantity.symmetric and place[0] > place[1]:
+                    continue
+                indices = ",".join(str(k + 1) for k in place)
+                terms = sum_of(harmonic_terms(array.item(*place)), self._order)
+                yield quantity.letter, f"[{indices}]" * bool(indices), terms
+
     def text(
         self,
         form: str = "products",
@@ -93,10 +121,11 @@ class TypesetEquations(ExactForms):
 
         Parameters
         ----------
-        form : {"products", "angles", "expanded", "expanded angles", "factored"}, optional
+        form : {"products", "angles", "expanded", "expanded angles", "factored", "unreduced"}, optional
             "products": with brackets, and as few products of sines and cosines as found; "angles": multiple angles
             instead of products; both without brackets: "expanded" and "expanded angles"; "factored": a product of
-            factors if there are several.
+            factors if there are several; "unreduced": M, h, g, E and U of mechanisms in a plane as they are
+            differentiated, expanded without trigonometric identities (``ratsimp`` of Maxima).
         what : str, optional
             Some of M (upper triangle), h, g, D (friction), K (springs), A and b (closed loops), or "all" existing ones
             of these; C (h = C v), R (Rayleigh's function, D = ∂R/∂v), G (q̇ = G v); E and U (kinetic and potential

@@ -86,7 +86,7 @@ def equations(
     base_parameters: bool = False,
     coordinates: str = "",
     angles: bool = False,
-    form: Literal["products", "angles", "expanded", "expanded angles", "factored"] = "products",
+    form: Literal["products", "angles", "expanded", "expanded angles", "factored", "unreduced"] = "products",
     explain: bool = False,
     controller: Literal["pd", "computed_torque"] | None = None,
     target: str = "",
@@ -133,8 +133,8 @@ def equations(
     angles
         Write products of sines and cosines as sums of multiple angles; same as --form angles.
     form
-        Form of the equations: products, angles (both with brackets), expanded, expanded angles (without brackets), or
-        factored.
+        Form of the equations: products, angles (both with brackets), expanded, expanded angles (without brackets),
+        factored, or unreduced (M, h, g, E, U as they are differentiated: sin² + cos² is kept).
     explain
         Explain the equations in words and formulas: kinds of terms, vanishing terms, conserved quantities, equilibria
         and their stability. Formats: text and latex.

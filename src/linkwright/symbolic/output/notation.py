@@ -67,10 +67,17 @@ FACTORED_TERMS = 400
 """Largest number of terms that are factored: more would take minutes, and be unreadable."""
 
 
+UNREDUCED = "unreduced"
+"""Form of the equations of motion and the energies as they are differentiated, sin² + cos² kept."""
+
+
 def checked_form(form: str) -> str:
     """The form; raises :class:`InputError` where there is no such one."""
     if form not in FORMS:
-        raise InputError(f"form is {form!r}; it may be {', '.join(map(repr, FORMS))}")
+        raise InputError(
+            f"form is {form!r}; it may be {', '.join(map(repr, FORMS))}, and {UNREDUCED!r} of M, h, g, E and U in "
+            "text, LaTeX and MathML"
+        )
     return form
 
 
@@ -80,13 +87,18 @@ def grouped(p: Polynomial, order: Order, form: str = "products") -> Sum:
         return _as_factors(p, order)
     terms = terms_of(p, "angles" if form.endswith("angles") else "products")
     if form.startswith("expanded"):
-        made = (Product(c, _ranked(factors, order)) for c, factors in terms)
-        return tuple(sorted(made, key=lambda one: _position(one, order)))
+        return sum_of(terms, order)
     divided = [term for term in terms if any(str(atom).startswith(DIVISION) for atom, _ in term.factors)]
     if not divided:
         return _grouped(terms, order, 0)
     whole = [term for term in terms if term not in divided]
     return (*(_grouped(whole, order, 0) if whole else ()), _bracketed(divided, order, 0))
+
+
+def sum_of(terms: Iterable[HarmonicTerm], order: Order) -> Sum:
+    """Terms without brackets, in their order."""
+    made = (Product(c, _ranked(factors, order)) for c, factors in terms)
+    return tuple(sorted(made, key=lambda one: _position(one, order)))
 
 
 def _as_factors(p: Polynomial, order: Order) -> Sum:
