@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from linkwright.errors import UnknownNameError
 from linkwright_gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians, tutorial
-from linkwright_gallery.exhibit import Erratum, Exhibit, ExhibitResult, Finding, PublishedSource
+from linkwright_gallery.exhibit import Erratum, Exhibit, ExhibitResult, Finding, OpenPoint, PublishedSource
 
 SOURCES: dict[PublishedSource, tuple[Exhibit, ...]] = {
     module.SOURCE: module.EXHIBITS
@@ -35,6 +35,7 @@ __all__ = [
     "Exhibit",
     "ExhibitResult",
     "Finding",
+    "OpenPoint",
     "PublishedSource",
     "find",
     "run",
@@ -64,7 +65,7 @@ ALL = "; `linkwright gallery` without a name lists them all, each with its numbe
 
 
 def run(name: str) -> ExhibitResult:
-    """Run one exhibit, by number or name: published results, our results, and errata.
+    """Run one exhibit, by number or name: published results, our results, and remarks.
 
     Raises :class:`~linkwright.errors.UnknownNameError` if there is none, or several, of that name.
     """

@@ -22,15 +22,16 @@ from linkwright_gallery.drawing import (
     written,
 )
 from linkwright_gallery.exhibit import (
-    Erratum,
-    Finding,
+    Remark,
+    derived,
     formula,
+    known,
     stated,
 )
 from linkwright_gallery.experiments.pictures import draw_trees, published_trees
 
 
-def articulated_bodies() -> Iterator[Finding | Erratum]:
+def articulated_bodies() -> Iterator[Remark]:
     """V̇ = Φ F + B, what joins make of it, and the tree of joins."""
     builder = lw.Builder("body", gravity=(0, 0, 0)).body("b", 2.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.25]))
     body = builder.joint("j", "free", "world", "b").build()
@@ -51,11 +52,15 @@ def articulated_bodies() -> Iterator[Finding | Erratum]:
     a = lw.forward_dynamics(chain, q, v, tau, {handles[0]: F[:6], handles[1]: F[6:]})
     ours = np.concatenate([lw.acceleration(chain, q, v, a, name) for name in handles])
     yield formula("V̇ = Φ F + B of four links with two handles", response @ F + bias, ours, digits=3)
-    yield formula("the same Φ, by a join of two pieces of two links", joined(chain, q), response)
+    yield derived("the same Φ, by a join of two pieces of two links", joined(chain, q), response)
     level = published_trees()["ADA of eight links (Fig 2)"]
     for step, joints in enumerate(((1, 3, 5, 7), (2, 6), (4,)), start=1):
         ours_now = [join.joint for n, join in enumerate(level.joins, len(level.blocks)) if level.level_of[n] == step]
-        yield stated(f"Fig 2: joints that are joined in step {step}", joints, sorted(ours_now), digits=0)
+        what = f"Fig 2: joints that are joined in step {step}"
+        if step == 1:
+            yield known(f"{what}, which follows from the other steps", joints, sorted(ours_now), digits=0)
+        else:
+            yield stated(what, joints, sorted(ours_now), digits=0)
 
 
 def draw_articulated_bodies(path: Path) -> Path:

@@ -5,40 +5,58 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Origin = Literal["printed", "formula", "said", "known", "found", "measured"]
+Origin = Literal["printed", "formula", "said", "derived", "known", "found", "measured"]
+Basis = Literal["printed", "derived", "measured"]
+OpenKind = Literal["left open", "ambiguous", "a matter of words", "perhaps a misprint of our copy"]
 
 ORIGINS: dict[Origin, str] = {
-    "printed": "printed",
-    "formula": "its formula",
-    "said": "said in words",
-    "known": "not printed",
-    "found": "found here",
-    "measured": "compared",
+    "printed": "printed value",
+    "formula": "printed formula",
+    "said": "statement in words",
+    "derived": "our formula",
+    "known": "our calculation",
+    "found": "our claim",
+    "measured": "measurement",
 }
-"""Origins of the compared values, as named in tables."""
+"""What a line compares our result with, as named in tables."""
 
 MEANINGS: dict[Origin, str] = {
-    "printed": "a number of the source, reproduced to its last digit",
-    "formula": "the source's formula, evaluated with numbers, compared with the library's algorithm",
-    "said": "a statement of the source, also about a figure",
-    "known": "the source has no number; the given one was computed by hand or by another program",
-    "found": "an open question of the source, answered here; the table states whether the claim is true",
-    "measured": "times and counts of operations, which depend on machine and program",
+    "printed": "a number or a term that the source prints, reproduced to its last digit",
+    "formula": "a formula of the source, evaluated with our numbers, compared with the library's algorithm",
+    "said": "a statement of the source, also about a figure, tested on an example",
+    "derived": "a formula that the source does not print, or another method, compared with the library's algorithm",
+    "known": "the source prints no value; the given one was computed by hand or by another program",
+    "found": "a claim of this library about what the source leaves open; the table states whether it is true",
+    "measured": "times and counts of operations; a published ratio stands next to ours, and decides nothing",
 }
 """Meanings of these names."""
+
+BASES: dict[Basis, tuple[str, tuple[Origin, ...]]] = {
+    "printed": ("compared with printed values", ("printed",)),
+    "derived": ("derived and proved", ("formula", "said", "derived", "known", "found")),
+    "measured": ("measured", ("measured",)),
+}
+"""What a line rests on: its name in an index, and the origins that belong to it. These are counted apart."""
 
 NOTHING = 1e-12
 """a difference of numbers that are equal as far as they can be"""
 
 ROUNDING = 1e-11
 """of a formula evaluated in another order, relative to its numbers"""
+
+
+class Spread(NamedTuple):
+    """The smallest and the largest of several measurements."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,26 +89,31 @@ class Finding:
         return float(ROUNDING * (1.0 + size))
 
     @property
-    def holds(self) -> bool:
-        """Whether our value equals the given one; times and counts always hold."""
+    def basis(self) -> Basis:
+        """What the line rests on."""
+        return next(basis for basis, (_, origins) in BASES.items() if self.origin in origins)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether our value equals the given one; None of measurements."""
         if self.origin == "measured":
-            return True
+            return None
         if self.difference is None:
             return _equal(self.given, self.ours)
         return bool(self.difference <= self.allowed)
 
     def cells(self) -> tuple[str, str, str, str, str]:
-        """The line of the table: what, where it is from, given, ours, difference."""
+        """The line of the table: what, what it is compared with, given, ours, difference."""
         given = "" if self.origin == "found" else shown(self.given, self.digits)
         ours = shown(self.ours, self.digits)
         return self.what, ORIGINS[self.origin], given, ours, self._deviation()
 
     def _deviation(self) -> str:
-        if self.difference is None:
-            return "" if self.origin == "measured" else "none" if self.holds else "differs"
         if self.origin == "measured":
-            return shown(self.difference, self.digits)
-        if self.origin in ("formula", "said") and self.holds and self.digits:
+            return ""
+        if self.difference is None:
+            return "none" if self.holds else "differs"
+        if self.origin in ("formula", "said", "derived") and self.holds and self.digits:
             return f"below {_power(self.allowed)}"
         return "0" if self.difference < NOTHING else f"{self.difference:.0e}"
 
@@ -128,6 +151,29 @@ class Erratum:
         return printed, shown(self.corrected, self.digits), shown(self.ours, self.digits)
 
 
+@dataclass(frozen=True, eq=False)
+class OpenPoint:
+    """A passage of a source that is no error: left open, ambiguous, or perhaps a misprint of our copy."""
+
+    where: str
+    kind: OpenKind
+    printed: str
+    reading: str
+    """how it is read here, and why"""
+    example: str
+    """what the value is of"""
+    ours: Any
+    digits: int = 6
+
+    def cells(self) -> tuple[str, str]:
+        """The example, and its value."""
+        return self.example, shown(self.ours, self.digits)
+
+
+Remark = Finding | Erratum | OpenPoint
+"""What an exhibit yields."""
+
+
 @dataclass(frozen=True)
 class PublishedSource:
     """A publication."""
@@ -150,7 +196,7 @@ class Exhibit:
     """where in the source"""
     gives: str
     """what the source gives, prints and draws there"""
-    compute: Callable[[], Iterable[Finding | Erratum]]
+    compute: Callable[[], Iterable[Remark]]
     draw: Callable[[Path], Path]
     """writes the picture"""
     caption: str
@@ -168,6 +214,7 @@ class Exhibit:
             self,
             tuple(one for one in made if isinstance(one, Finding)),
             tuple(one for one in made if isinstance(one, Erratum)),
+            tuple(one for one in made if isinstance(one, OpenPoint)),
         )
 
 
@@ -178,18 +225,24 @@ class ExhibitResult:
     exhibit: Exhibit
     findings: tuple[Finding, ...]
     errata: tuple[Erratum, ...]
+    open_points: tuple[OpenPoint, ...] = ()
+
+    @property
+    def counts(self) -> dict[Basis, int]:
+        """The number of lines that rest on printed values, on derivations, and on measurements."""
+        return {basis: sum(one.basis == basis for one in self.findings) for basis in BASES}
 
     @property
     def wrong(self) -> tuple[Finding | Erratum, ...]:
         """Findings and errata that do not hold."""
         return (
-            *(one for one in self.findings if not one.holds),
+            *(one for one in self.findings if one.holds is False),
             *(one for one in self.errata if not one.proved),
         )
 
     @property
     def holds(self) -> bool:
-        """Whether all findings hold, and each erratum is proved."""
+        """Whether all findings but measurements hold, and each erratum is proved."""
         return not self.wrong
 
     def table(self) -> Table:
@@ -204,13 +257,14 @@ class ExhibitResult:
     def __str__(self) -> str:
         lines = [f"{self.exhibit.number} {self.exhibit.title}"]
         lines += [
-            f"  {what}: {given} {origin}, {ours} here" for what, origin, given, ours, _ in map(_cells, self.findings)
+            f"  {what}: {given} ({origin}), {ours} here" for what, origin, given, ours, _ in map(_cells, self.findings)
         ]
-        lines += [f"  erratum, {one.where}: {one.printed}; right is {one.right}" for one in self.errata]
+        lines += [f"  wrong in print, {one.where}: {one.printed}; right is {one.right}" for one in self.errata]
+        lines += [f"  {one.kind}, {one.where}: {one.printed}; read as {one.reading}" for one in self.open_points]
         return "\n".join(lines)
 
 
-HEADS = ("what", "given as", "given", "here", "difference")
+HEADS = ("what", "compared with", "given", "here", "difference")
 
 
 def _cells(one: Finding) -> tuple[str, str, str, str, str]:
@@ -218,9 +272,12 @@ def _cells(one: Finding) -> tuple[str, str, str, str, str]:
 
 
 def shown(value: Any, digits: int) -> str:
-    """A value as tables show it: words, yes or no, a number, (a, b), [a, b; c, d]."""
+    """A value as tables show it: words, yes or no, a number, a spread, (a, b), [a, b; c, d]."""
     if isinstance(value, str):
         return value
+    if isinstance(value, Spread):
+        low, high = (_number(x, digits) for x in value)
+        return low if low == high else f"{low} to {high}"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     x = np.asarray(value, dtype=float)
@@ -276,6 +333,11 @@ def formula(what: str, given: Any, ours: Any, digits: int = 6, tolerance: float 
     return Finding(what, given, ours, "formula", digits, tolerance)
 
 
+def derived(what: str, given: Any, ours: Any, digits: int = 6, tolerance: float | None = None) -> Finding:
+    """Compare a formula or a method of ours, which the source does not print, with the library's algorithm."""
+    return Finding(what, given, ours, "derived", digits, tolerance)
+
+
 def said(what: str, true: bool) -> Finding:
     """A claim of the source that is true, and whether it is found to be."""
     return Finding(what, True, bool(true), "said")
@@ -297,5 +359,5 @@ def known(what: str, given: Any, ours: Any, digits: int = 6) -> Finding:
 
 
 def measured(what: str, given: Any, ours: Any, digits: int = 2) -> Finding:
-    """A time or a count of operations, or a ratio of such."""
+    """Set a published time, count of operations, or ratio of such, next to ours, which may be a :class:`Spread`."""
     return Finding(what, given, ours, "measured", digits)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -27,7 +26,11 @@ from linkwright_gallery.exhibit import (
     Erratum,
     Exhibit,
     Finding,
+    OpenPoint,
     PublishedSource,
+    Remark,
+    Spread,
+    derived,
     formula,
     found,
     known,
@@ -36,10 +39,10 @@ from linkwright_gallery.exhibit import (
     stated,
 )
 from linkwright_gallery.experiments.contenders import CompiledMethod, general_assembly, lagrange, written_blocks
-from linkwright_gallery.experiments.motion import Runner
 from linkwright_gallery.experiments.pictures import draw_models, draw_trees, experiments_trees, published_trees
-from linkwright_gallery.experiments.run import EXPERIMENTS, STEP, Experiment
-from linkwright_gallery.experiments.survey import choose, robot_of
+from linkwright_gallery.experiments.report import KINDS
+from linkwright_gallery.experiments.run import EXPERIMENTS, Experiment, experiment
+from linkwright_gallery.experiments.survey import choose, cut, saved, surveyed_robots
 
 SOURCE = PublishedSource(
     "S1",
@@ -57,7 +60,7 @@ SOURCE = PublishedSource(
 # S1.2 Blocks of Lagrange's equations
 
 
-def blocks() -> Iterator[Finding | Erratum]:
+def blocks() -> Iterator[Remark]:
     """(5) to (12): what a block hands over, and how its joints are found afterwards."""
     V = lw.load("chain3d:4")  # A B C D, with the inner joints j k l
     rng = np.random.default_rng(3)
@@ -76,26 +79,22 @@ def blocks() -> Iterator[Finding | Erratum]:
     given = np.linalg.solve(M_V, tau[6:] + J[6:, 6:].T @ F[6:] - M_AV.T @ a[:6] - b[6:])
     yield formula("(12): q̈ of the inner joints from V̇ of the base", given, a[6:], digits=3)
     yield said("M_A is 6 × 6, M_AV 6 × n and M_V n × n, n = 3", (M_AV.shape, M_V.shape) == ((6, 3), (3, 3)))
-    yield Erratum(
+    yield OpenPoint(
         "(12)",
-        "M_iV",
-        "M_AV",
-        "q̈ of the inner joints of the block",
-        None,
-        given,
-        a[6:],
-        digits=3,
+        "perhaps a misprint of our copy",
+        "M_iV, a letter that is not explained",
+        "M_AV, the coupling of the base and the inner joints",
+        "largest difference of q̈ of the inner joints, by (12) with M_AV and by forward dynamics",
+        float(np.abs(given - a[6:]).max()),
     )
     apparent = M[6:, :6] @ a[:6] + M_V @ a[6:] + b[6:] - tau[6:]
-    yield Erratum(
+    yield OpenPoint(
         "(9)",
-        "J_TV and F_DD",
+        "perhaps a misprint of our copy",
+        "J_TV and F_DD, letters that are not explained",
         "J_mV and F_m, of the outer end of the last body D",
-        "J_mVᵀ F_m of the inner joints",
-        None,
-        J[6:, 6:].T @ F[6:],
-        apparent,
-        digits=3,
+        "largest difference of J_mVᵀ F_m of the inner joints, and of what the equations of motion leave for it",
+        float(np.abs(J[6:, 6:].T @ F[6:] - apparent).max()),
     )
     bars = lw.load("four_bar")
     q = lw.close_loops(bars, bars.neutral())
@@ -124,7 +123,7 @@ def blocks() -> Iterator[Finding | Erratum]:
 
 A, B = EXPERIMENTS["planar"], EXPERIMENTS["floating"]
 LINKS_A, LINKS_B = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12), (1, 3, 6, 9, 12)
-RUNS = 2
+ROUNDS = 3
 
 
 @cache
@@ -142,21 +141,22 @@ def operations(chosen: Experiment, links: int, method: str) -> int:
     return contender(chosen.mechanism, links, method).kernel.operations.total
 
 
-def seconds(chosen: Experiment, links: int, methods: tuple[str, ...], duration: float) -> dict[str, float]:
-    """The processor time of the motion by each method, less that of the integrator; the least of some runs."""
-    model = chosen.model(links)
-    runner, (q, v) = Runner(model, STEP), chosen.start(model)
-    nothing = CompiledMethod(lw.compile(lambda q, v, tau: tau, q=model.nq, v=model.nv, tau=model.nv))
-    made = {name: contender(chosen.mechanism, links, name) for name in methods} | {"": nothing}
-    best = dict.fromkeys(made, np.inf)
-    for _ in range(RUNS):
-        for name, one in made.items():
-            one.kernel.threads = 1
-            began = time.process_time()
-            runner.run(one, q, v, duration)
-            best[name] = min(best[name], time.process_time() - began)
-    idle = best.pop("")
-    return {name: max(spent - idle, 1e-9) for name, spent in best.items()}
+def ratios(name: str, methods: tuple[str, ...], duration: float) -> Iterator[Finding]:
+    """Set the published ratios next to ours: single evaluations, batches and the whole motion, and operations."""
+    chosen = EXPERIMENTS[name]
+    row = experiment(name, (chosen.published_links,), duration, 256, ROUNDS, methods).table[0]
+    for (one, other), ratio in chosen.published.items():
+        note = " (follows from the two others)" if one == "Lagrange" else ""
+        what = f"{one} to {other}, {chosen.published_links} links"
+        costs = {kind: (row.cost(kind, one), row.cost(kind, other)) for kind in KINDS}
+        found = {kind: a / b for kind, (a, b) in costs.items() if a is not None and b is not None}
+        count = found.pop("operations")
+        yield measured(f"{what}: time{note}", ratio, Spread(min(found.values()), max(found.values())))
+        yield measured(f"{what}: operations", "not printed", count)
+    totals = [row.total[name] - row.integrator for name in methods]
+    yield measured(
+        f"s for {duration:g} s of motion, without the integrator: {', '.join(methods)}", "not printed", totals, 3
+    )
 
 
 def in_proportion(counts: dict[int, int]) -> bool:
@@ -182,31 +182,20 @@ def motions_agree(chosen: Experiment, links: int, methods: tuple[str, ...]) -> f
     return max(float(np.abs(x - ours).max() / np.abs(ours).max()) for x in found)
 
 
-def planar_chains() -> Iterator[Finding | Erratum]:
+def planar_chains() -> Iterator[Remark]:
     """Experiment A at seven links, in operations and in time."""
     methods = ("Lagrange", "ADA", "hybrid")
     for links in (3, 7):
         gap = motions_agree(A, links, methods)
-        yield formula(f"accelerations of {links} links: largest difference of the three methods", 0.0, gap, 6, 1e-9)
-    spent = seconds(A, 7, methods, 10.0)
-    count = {name: operations(A, 7, name) for name in methods}
-    for (one, other), ratio in A.published.items():
-        note = "" if other == "Lagrange" or one == "hybrid" else " (follows from the others)"
-        what = f"{one} to {other}, 7 links, 10 s at 1 ms"
-        yield measured(f"{what}: time{note}", ratio, spent[one] / spent[other])
-        yield measured(f"{what}: operations", ratio, count[one] / count[other])
-    totals = [spent[name] for name in methods]
-    yield measured("s for the whole motion: Lagrange, ADA, hybrid", "not printed", totals, 3)
+        yield derived(f"accelerations of {links} links: largest difference of the three methods", 0.0, gap, 6, 1e-9)
+    yield from ratios("planar", methods, 10.0)
     by_lagrange, by_ada = ({n: operations(A, n, name) for n in LINKS_A} for name in methods[:2])
     crossing = next(n for n in LINKS_A if by_ada[n] < by_lagrange[n])
     by_ada_later = {n: by_ada[n] for n in LINKS_A if n >= 3}
-    yield said("ADA grows in proportion to the links", in_proportion(by_ada_later))
+    yield said("ADA is O(n): each further link adds the same number of operations", in_proportion(by_ada_later))
     power = growth(by_lagrange)
-    yield measured("the power of the links by which Lagrange's operations grow, 9 to 12 links", 3, power, 1)
-    yield said(
-        "Lagrange's equations are ahead of ADA through 6 links", all(by_lagrange[n] < by_ada[n] for n in range(1, 7))
-    )
-    yield measured("links from which ADA takes fewer operations", 7, crossing, 0)
+    yield measured("the power of n with which Lagrange's operations grow, 9 to 12 links; O(n³) is printed", 3, power, 1)
+    yield measured("links from which ADA needs fewer operations; the time is printed", 7, crossing, 0)
     model = A.model(7)
     upright = np.zeros(7)
     upright[0] = np.pi / 2.0
@@ -215,18 +204,18 @@ def planar_chains() -> Iterator[Finding | Erratum]:
         name: np.abs(lw.forward_dynamics(model, x, still, still)).max() > 1e-9
         for name, x in (("upright", upright), ("level", np.zeros(7)))
     }
-    yield Erratum(
+    yield OpenPoint(
         "the start, q1 = 90°",
-        "the reference of the angle is not stated; measured from the horizontal, the chain is upright, and at rest",
-        "measured from the hanging position: the chain starts horizontally, our q = 0, and falls",
-        "whether the chain starts to move: upright, and horizontal",
-        "upright moves",
-        "level moves, upright rests",
-        "level moves, upright rests" if moves == {"upright": False, "level": True} else str(moves),
+        "left open",
+        "q1 = 90°, at rest, in free fall; the direction of q1 = 0 is not printed",
+        "q1 is measured from the hanging position, so that the chain starts horizontally, our q = 0. Measured from the "
+        "horizontal, the chain would stand upright, in equilibrium",
+        "postures in which the chain starts to move, of upright and level",
+        ", ".join(name for name, starts in moves.items() if starts),
     )
 
 
-def floating_chains() -> Iterator[Finding | Erratum]:
+def floating_chains() -> Iterator[Remark]:
     """Experiment B: models (a) to (e), and twelve links in operations and time."""
     from linkwright.dynamics.assembly.partition import blocks_of
 
@@ -236,14 +225,11 @@ def floating_chains() -> Iterator[Finding | Erratum]:
     yield known("blocks of the models (a) to (e), 1 to 12 links", (0, 1, 2, 3, 4), marked, digits=0)
     yield known("degrees of freedom of (a) to (e)", (6, 8, 11, 14, 17), [model.nv for model in models], digits=0)
     methods = ("ADA", "hybrid")
-    yield formula("accelerations of 12 links: largest difference", 0.0, motions_agree(B, 12, methods), 6, 1e-9)
-    spent, count = seconds(B, 12, methods, 2.0), {name: operations(B, 12, name) for name in methods}
-    ratio = B.published["hybrid", "ADA"]
-    yield measured("hybrid to ADA, 12 links: time", ratio, spent["hybrid"] / spent["ADA"])
-    yield measured("hybrid to ADA, 12 links: operations", ratio, count["hybrid"] / count["ADA"])
+    yield derived("accelerations of 12 links: largest difference", 0.0, motions_agree(B, 12, methods), 6, 1e-9)
+    yield from ratios("floating", methods, 2.0)
     for name in methods:
         counts = {n: operations(B, n, name) for n in (6, 9, 12)}
-        yield said(f"{name} grows in proportion to the links", in_proportion(counts))
+        yield said(f"{name} is O(n): three further links add the same number of operations", in_proportion(counts))
     model = models[-1]
     q, v = B.start(model)
     motion = lw.simulate(model.with_gravity([0, 0, 0]), q, v, 0.2)
@@ -251,7 +237,7 @@ def floating_chains() -> Iterator[Finding | Erratum]:
         np.linalg.norm(lw.momentum(model, x, w)[3:])
         for x, w in ((motion.q[0], motion.v[0]), (motion.q[-1], motion.v[-1]))
     ]
-    yield formula("angular momentum after 0.2 s, no gravity", spin[0], spin[1], 3, 1e-6)
+    yield derived("angular momentum after 0.2 s, no gravity", spin[0], spin[1], 3, 1e-6)
 
 
 def draw_floating_chains(path: Path) -> Path:
@@ -293,36 +279,54 @@ def draw_planar_chains(path: Path) -> Path:
 
 # S1.5 Which blocks
 
-ROBOTS = ("arm4", "puma560", "arm7", "quadruped", "humanoid")
+SIZES = (1, 2, 3, 4, 5, 6, 7)
 
 
-def useful_blocks() -> Iterator[Finding | Erratum]:
-    """The question that the paper leaves open, counted on the built-in robots."""
-    robots = [robot_of(lw.load(name), name) for name in ROBOTS]
-    chosen = choose(robots, 3, 4)
-    yield found(
-        "few blocks serve most robots: half of all joints with four of at most three joints", chosen[-1].within > 0.5
+@cache
+def within(largest: int) -> float:
+    """Return the mean share of joints within blocks of at most ``largest`` joints, with all structures there are."""
+    robots = surveyed_robots()
+    every = set[str]().union(*(robot.structures(largest) for robot in robots))
+    return float(np.mean([saved(robot, cut(robot, every)) for robot in robots]))
+
+
+def useful_blocks() -> Iterator[Remark]:
+    """The questions that the paper leaves open, counted on the robots of the survey."""
+    robots = surveyed_robots()
+    yield measured("robots of the survey", "not printed", len(robots), 0)
+    for largest in (1, 3, 5, 7):
+        what = f"joints within blocks of at most {largest} joint{'s' if largest > 1 else ''}, all structures, %"
+        yield measured(what, "not printed", 100.0 * within(largest), 0)
+    few = choose(robots, 3, 4)
+    yield measured(
+        f"the same with four structures, {', '.join(one.structure for one in few)}, %",
+        "not printed",
+        100.0 * few[-1].within,
+        0,
     )
-    by_size = [choose(robots, largest, 4)[-1].within for largest in (1, 2, 3, 4)]
-    yield found(
-        "larger blocks than of three joints gain little: less than 5 % of the joints", by_size[3] - by_size[2] < 0.05
+    yield measured(
+        "robots with at least half of their joints within these four, %", "not printed", 100.0 * few[-1].half, 0
     )
 
 
 def draw_useful_blocks(path: Path) -> Path:
-    """The share of joints within blocks."""
-    robots = [robot_of(lw.load(name), name) for name in ROBOTS]
-    made = figure(8.0, 3.4)
-    axes = made.subplots()
-    chosen = choose(robots, 3, 6)
-    axes.bar([one.structure for one in chosen], [100.0 * one.within for one in chosen], color=BLUE)
+    """The share of joints within blocks: by the size of blocks, and by the number of structures."""
+    made = figure(10.0, 3.6)
+    left, right = made.subplots(1, 2, sharey=True)
+    left.plot(SIZES, [100.0 * within(largest) for largest in SIZES], "o-", color=BLUE)
+    for largest in SIZES:
+        label = f"{100.0 * within(largest):.0f} %"
+        left.annotate(
+            label, (largest, 100.0 * within(largest)), (0, 7), textcoords="offset points", ha="center", fontsize=9
+        )
+    curves(left, "blocks of all structures, 37 robots", "joints in a block, at most", "joints within blocks (%)")
+    chosen = choose(surveyed_robots(), 3, 6)
+    right.bar([one.structure for one in chosen], [100.0 * one.within for one in chosen], color=BLUE)
     for k, one in enumerate(chosen):
-        axes.text(k, 100.0 * one.within, f"{100.0 * one.within:.0f} %", ha="center", va="bottom", fontsize=9)
-    axes.set_ylim(0.0, 100.0)
-    axes.set_ylabel("joints within blocks (%)")
-    axes.set_title(
-        "taken in one after another; R a hinge, ∥ parallel, ⊥ at right angles to the one before", fontsize=10
-    )
+        right.text(k, 100.0 * one.within + 1.0, f"{100.0 * one.within:.0f} %", ha="center", va="bottom", fontsize=9)
+    right.set_ylim(0.0, 100.0)
+    right.set_xlabel("structures, added one after another")
+    right.set_title("blocks of at most three joints", fontsize=10)
     return written(path, made)
 
 
@@ -379,7 +383,7 @@ assert np.allclose(by_blocks, lw.forward_dynamics(arm, q, v, tau))""",
         "experiment A, Fig 5",
         "Chains of 1 to 7 links on the ground fall for 10 s at steps of 1 ms, from q1 = 90°, at rest. Fig 5 shows "
         "the time against the number of links for Lagrange's equations and ADA, and for the hybrid (blocks of 4 and "
-        "3) at 7 links: half of Lagrange's time, 0.60 of ADA's. Lagrange is faster through 6 links, ADA from 7 on. "
+        "3) at 7 links: about 50 % of Lagrange's time, 60 % of ADA's. Lagrange is faster through 6 links, ADA at 7. "
         "The processor was an Intel at 3.16 GHz.",
         planar_chains,
         draw_planar_chains,
@@ -399,8 +403,8 @@ assert max(max(row.acceleration_gap.values()) for row in result.table) < 1e-9"""
         "experiment B, Figs 6 to 8",
         "Chains of 1, 3, 6, 9 and 12 links, (a) to (e), float in space; the first link rotates with 1 rad/s about x, "
         "y and z. Blocks have three links. Fig 6 shows the models, Fig 7 their blocks, Fig 8 the time against the "
-        "number of links: both methods are linear, the hybrid takes 0.66 of ADA at 12. That (a) has no block follows "
-        "from the count.",
+        "number of links: both methods are linear, the hybrid takes about 66 % of ADA at 12. That (a) has no block "
+        "follows from the count.",
         floating_chains,
         draw_floating_chains,
         "Models (a) to (e) and their blocks, Figs 6 and 7; red joints are joined by assembly. Right: operations "
@@ -419,16 +423,16 @@ print(kernel.operations.total)""",
         "Blocks of common robots",
         "the conclusion",
         "The paper leaves open how many degrees of freedom prepared blocks should have, and which structures cover "
-        "most robots. Here this is counted for the built-in robots, and by `linkwright experiment --survey` for many "
-        "others.",
+        "most robots. It gives no numbers. Here both are counted for the 37 mechanisms of the package "
+        "example-robot-data; `linkwright experiment --survey` repeats this for other folders.",
         useful_blocks,
         draw_useful_blocks,
-        "The share of all joints within blocks; each structure is added to those before it.",
-        """import linkwright as lw
-from linkwright_gallery.experiments.survey import choose, robot_of
+        "Left: the share of joints within blocks grows with the size of the blocks, if all structures are prepared. "
+        "Right: few structures; each is added to those before it. R is a revolute joint, ∥ and ⊥ its axis relative "
+        "to the axis before.",
+        """from linkwright_gallery.experiments.survey import choose, surveyed_robots
 
-robots = [robot_of(lw.load(name), name) for name in ("arm7", "quadruped", "humanoid")]
-for one in choose(robots, largest=3, most=4):
+for one in choose(surveyed_robots(), largest=3, most=4):
     print(one.structure, f"{one.within:.0%}")""",
         (("the survey of 37 robots", "internals/assembly/experiments.md"),),
     ),

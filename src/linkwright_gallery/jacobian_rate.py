@@ -10,7 +10,19 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.drawing import BLUE, CYCLE, GREEN, RED, curves, figure, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, PublishedSource, formula, found, measured, said
+from linkwright_gallery.exhibit import (
+    Erratum,
+    Exhibit,
+    OpenPoint,
+    PublishedSource,
+    Remark,
+    derived,
+    formula,
+    found,
+    measured,
+    said,
+)
+from linkwright_gallery.published import count_listing, path_to_hand, rate_by_listing, serial, slopes_by_listing
 
 SOURCE = PublishedSource(
     "S4",
@@ -57,7 +69,7 @@ def basic_jacobian(robot: lw.Model, q: Array) -> Array:
 # S4.1
 
 
-def jacobian() -> Iterator[Finding | Erratum]:
+def jacobian() -> Iterator[Remark]:
     """(1), (2), and why ω has no integral."""
     robot = random_arm()
     q, v = state(robot)
@@ -66,7 +78,7 @@ def jacobian() -> Iterator[Finding | Erratum]:
     yield formula("(1), (2): [z_i × p_E,i; z_i], six hinges", given, J)
     yield formula("[ṗ; ω] = J q̇", given @ v, lw.velocity(robot, q, v, "tool"), digits=3)
     mixed = random_arm(6, "RPRRPR")
-    yield formula("[z_i; 0] of slides mixed with hinges", basic_jacobian(mixed, q), lw.jacobian(mixed, q, "tool"))
+    yield derived("[z_i; 0] of slides mixed with hinges", basic_jacobian(mixed, q), lw.jacobian(mixed, q, "tool"))
     yield Erratum(
         "the head of (2)",
         "J̇",
@@ -91,7 +103,7 @@ def jacobian() -> Iterator[Finding | Erratum]:
         point[:3],
     )
     turn, whole = around()
-    yield formula("a loop of joint motions: the hand's turn at its end", 0.0, turn)
+    yield derived("a loop of joint motions: the hand's turn at its end", 0.0, turn)
     yield said(
         "ω cannot be integrated to an orientation: ∫ω of that loop is not zero", float(np.linalg.norm(whole)) > 0.1
     )
@@ -174,26 +186,26 @@ def by_differences(f: Callable[[Array], Array], q: Array, v: Array, h: float = 1
     return (8.0 * near - far) / (12.0 * h)
 
 
-def jacobian_rate() -> Iterator[Finding | Erratum]:
+def jacobian_rate() -> Iterator[Remark]:
     """Compare the corrected product rule with the library, the Hessian and finite differences."""
     robot = random_arm()
     q, v = state(robot)
     ours = lw.jacobian_dot(robot, q, v, "tool")
     given = rate(robot, q, v)
-    yield formula("J̇ by the product rule, corrected", given, ours)
-    yield formula("its first row", given[0], ours[0])
-    yield formula("J̇ by differences of J", by_differences(lambda x: lw.jacobian(robot, x, "tool"), q, v), ours, 6, 1e-8)
-    yield formula("J̇ from the kinematic Hessian, (∂J/∂q) q̇", lw.kinematic_hessian(robot, q, "tool") @ v, ours)
-    yield formula("J̇ from the rates of axes and points", rate_of_columns(robot, q, v), ours)
+    yield derived("J̇ by the product rule, corrected", given, ours)
+    yield derived("its first row", given[0], ours[0])
+    yield derived("J̇ by differences of J", by_differences(lambda x: lw.jacobian(robot, x, "tool"), q, v), ours, 6, 1e-8)
+    yield derived("J̇ from the kinematic Hessian, (∂J/∂q) q̇", lw.kinematic_hessian(robot, q, "tool") @ v, ours)
+    yield derived("J̇ from the rates of axes and points", rate_of_columns(robot, q, v), ours)
     mixed = random_arm(6, "RPRRPR")
-    yield formula(
+    yield derived(
         "the same with slides, [ω × z; 0]", rate_of_columns(mixed, q, v), lw.jacobian_dot(mixed, q, v, "tool")
     )
     Z = lw.derivative(lw.jacobian, "q")(robot, q, "tool")[3:]
     yield said("∂z_i/∂q_j is 0 for i < j", not np.any([Z[:, i, j].any() for j in range(6) for i in range(j)]))
     a = np.random.default_rng(2).normal(size=6)
     J = lw.jacobian(robot, q, "tool")
-    yield formula("[p̈; ω̇] = J q̈ + J̇ q̇", J @ a + given @ v, lw.acceleration(robot, q, v, a, "tool"), digits=3)
+    yield derived("[p̈; ω̇] = J q̈ + J̇ q̇", J @ a + given @ v, lw.acceleration(robot, q, v, a, "tool"), digits=3)
     wrong = rate(robot, q, v, as_printed=True)
     yield Erratum(
         "∂p_E,i/∂q_j",
@@ -258,92 +270,37 @@ def products(n: int, reuse: bool) -> int:
     return done
 
 
-LISTED = {6: (848, 1560), 20: (3641, 17041)}
-"""Operations of the listing, and of all ∂J/∂q written the same way, by the number of joints; counted by hand."""
-
-
-class Counted:
-    """A number that counts what is done with it."""
-
-    done = 0
-
-    def __init__(self, value: float):
-        self.value = value
-
-    def __add__(self, other: Counted) -> Counted:
-        Counted.done += 1
-        return Counted(self.value + other.value)
-
-    def __sub__(self, other: Counted) -> Counted:
-        Counted.done += 1
-        return Counted(self.value - other.value)
-
-    def __mul__(self, other: Counted) -> Counted:
-        Counted.done += 1
-        return Counted(self.value * other.value)
-
-
-def by_products(n: int) -> tuple[Array, Array, int]:
-    """J and J̇ (6, n) of the random arm by products of matrices, reused from the root; and the operations that took.
-
-    d/dt(⁰R_k) as :func:`products` has it; p_E,i and its rate as sums from the hand. Turns of single joints and their
-    rates are given.
-    """
-    robot = random_arm(n)
-    q, v = state(robot)
-    T = lw.pose(robot, q, [*(body.name for body in robot.bodies), "tool"])
-    steps = [T[0], *(np.linalg.inv(T[k]) @ T[k + 1] for k in range(n))]
-    spin = lw.rotation.skew(np.array([0.0, 0.0, 1.0]))
-    counted = np.vectorize(Counted, otypes=[object])
-    turns = [counted(step[:3, :3]) for step in steps[:n]]
-    rates = [counted(step[:3, :3] @ spin * v[k]) for k, step in enumerate(steps[:n])]
-    arms = [counted(step[:3, 3]) for step in steps[1:]]  # from joint k to the next
-    Counted.done = 0
-    R, R_rate = [turns[0]], [rates[0]]
-    for k in range(1, n):
-        R_rate.append(R_rate[-1] @ turns[k] + R[-1] @ rates[k])
-        R.append(R[-1] @ turns[k])
-    p, p_rate = [R[-1] @ arms[-1]], [R_rate[-1] @ arms[-1]]
-    for k in range(n - 2, -1, -1):
-        p.insert(0, R[k] @ arms[k] + p[0])
-        p_rate.insert(0, R_rate[k] @ arms[k] + p_rate[0])
-    J, J_rate = [], []
-    for k in range(n):
-        z, z_rate = R[k][:, 2], R_rate[k][:, 2]
-        J.append([*np.cross(z, p[k]), *z])
-        J_rate.append([*(np.cross(z_rate, p[k]) + np.cross(z, p_rate[k])), *z_rate])
-    done = Counted.done
-    found, rate = (np.array([[x.value for x in column] for column in columns]).T for columns in (J, J_rate))
-    return found, rate, done
-
-
-def cost() -> Iterator[Finding | Erratum]:
+def cost() -> Iterator[Remark]:
     """Products of matrices as printed, and operations."""
     for n in (6, 7):
         alone = products(n, reuse=False) - products(n - 1, reuse=False)
         yield formula(f"n = {n}: products for p_E,n alone, 2(n − 1)", 2 * (n - 1), alone, digits=0)
         yield formula(f"n = {n}: for all, n(n − 1)", n * (n - 1), products(n, reuse=False), digits=0)
         yield formula(f"n = {n}: reused from the root, 2(n − 1)", 2 * (n - 1), products(n, reuse=True), digits=0)
-    for n, (listing, every) in LISTED.items():
-        count = rate_operations(n)
-        yield measured(f"n = {n}: operations, J and J̇; given is the listing", listing, count, 0)
-        _, J_rate, done = by_products(n)
-        robot = random_arm(n)
-        q, v = state(robot)
-        yield formula(f"n = {n}: J̇ by products of matrices, reused", J_rate, lw.jacobian_dot(robot, q, v, "tool"))
-        yield measured(
-            f"n = {n}: operations of that, counted while they are done; given is the listing", listing, done, 0
-        )
-        yield measured(f"n = {n}: operations, all ∂J/∂q; given is the count by hand", every, hessian_operations(n), 0)
-        yield found(f"n = {n}: fewer operations than the listing", count < listing)
-    yield Erratum(
+    for n in (6, 20):
+        arm = serial(n)
+        path, q, v = path_to_hand(arm), *np.random.default_rng(1).normal(size=(2, n))
+        J, J_rate = rate_by_listing(path, q, v)
+        yield formula(f"n = {n}: J by the listing", J.astype(float), lw.jacobian(arm, q, "hand"))
+        yield formula(f"n = {n}: J̇ by the listing", J_rate.astype(float), lw.jacobian_dot(arm, q, v, "hand"))
+        counts = {
+            "the listing, run on numbers that count": count_listing(arm).total,
+            "the listing, compiled by this library": listing_operations(n),
+            "linkwright, compiled": rate_operations(n),
+        }
+        for what, count in counts.items():
+            yield measured(f"n = {n}: multiplications and additions of J and J̇, {what}", "not printed", count, 0)
+        slopes = {"by the listing's products": slopes_operations(n), "linkwright": hessian_operations(n)}
+        for what, count in slopes.items():
+            yield measured(f"n = {n}: all ∂J/∂q, compiled, {what}", "not printed", count, 0)
+    added = sum(1 for i in range(6) for _ in range(i + 1))
+    yield OpenPoint(
         "the cost",
-        "matrix products only",
-        "the listing also adds n(n + 1)/2 vectors",
-        "sums of vectors for n = 6",
-        0,
-        6 * 7 / 2,
-        sum(1 for i in range(6) for _ in range(i, 6)),
+        "a matter of words",
+        "the cost is counted in products of matrices, which is confirmed",
+        "the listing also adds n (n + 1)/2 vectors, so that its additions are O(n²). The table counts all operations",
+        "vectors that the listing adds for n = 6",
+        added,
         digits=0,
     )
 
@@ -352,19 +309,31 @@ def rate_operations(n: int) -> int:
     """Multiplications and additions of J and J̇ together, compiled."""
 
     def both(model: lw.Model, q: Array, v: Array) -> tuple[Array, Array]:
-        return lw.jacobian(model, q, "tool"), lw.jacobian_dot(model, q, v, "tool")
+        return lw.jacobian(model, q, "hand"), lw.jacobian_dot(model, q, v, "hand")
 
-    return lw.compile(both, random_arm(n), unroll=True).operations.total
+    return lw.compile(both, serial(n), unroll=True).operations.total
+
+
+def listing_operations(n: int) -> int:
+    """Multiplications and additions of the listing, compiled: without products by zeros and ones."""
+    path = path_to_hand(serial(n))
+    return lw.compile(lambda q, v: rate_by_listing(path, q, v), q=n, v=n).operations.total
 
 
 def hessian_operations(n: int) -> int:
     """Multiplications and additions of all ∂J/∂q, compiled."""
 
     def all_rates(model: lw.Model, q: Array) -> Array:
-        rates: Array = lw.kinematic_hessian(model, q, "tool")
+        rates: Array = lw.kinematic_hessian(model, q, "hand")
         return rates
 
-    return lw.compile(all_rates, random_arm(n), unroll=True).operations.total
+    return lw.compile(all_rates, serial(n), unroll=True).operations.total
+
+
+def slopes_operations(n: int) -> int:
+    """Multiplications and additions of all ∂J/∂q by the listing's products, compiled."""
+    path = path_to_hand(serial(n))
+    return lw.compile(lambda q: slopes_by_listing(path, q), q=n).operations.total
 
 
 def draw_cost(path: Path) -> Path:
@@ -376,11 +345,14 @@ def draw_cost(path: Path) -> Path:
     left.plot(counts, 2 * (counts - 1), "o-", color=BLUE, label="reused, 2(n − 1)")
     curves(left, "products of 3 × 3 matrices", "joints", "products")
     few = (3, 6, 9, 12, 20)
-    right.plot(few, [rate_operations(n) for n in few], "o-", color=BLUE, label="linkwright: J and J̇")
-    right.plot(few, [by_products(n)[2] for n in few], "o-", color=RED, mfc="white", label="by products, reused")
-    right.plot(few, [hessian_operations(n) for n in few], "o-", color=GREEN, label="linkwright: all ∂J/∂q")
-    right.plot(list(LISTED), [one[0] for one in LISTED.values()], "s", color=RED, label="the listing")
-    right.plot(list(LISTED), [one[1] for one in LISTED.values()], "^", color=GREEN, label="all ∂J/∂q, by hand")
+    lines: tuple[tuple[Callable[[int], int], str, str], ...] = (
+        (rate_operations, "o-", "linkwright: J and J̇"),
+        (listing_operations, "s-", "the listing, compiled"),
+        (lambda n: count_listing(serial(n)).total, "s--", "the listing, as written"),
+    )
+    for (count, style, label), color in zip(lines, (BLUE, RED, RED), strict=True):
+        right.plot(few, [count(n) for n in few], style, color=color, mfc="white", label=label)
+    right.plot(few, [hessian_operations(n) for n in few], "o-", color=GREEN, mfc="white", label="linkwright: all ∂J/∂q")
     right.set_yscale("log")
     curves(right, "multiplications and additions", "joints", "operations")
     for axes in (left, right):
@@ -439,11 +411,11 @@ assert np.allclose(lw.kinematic_hessian(arm, q, "tool") @ v, J_dot)""",
         "products nearer to the root are reused; the axes need no additional products.",
         cost,
         draw_cost,
-        "Left: the note's count. Right: operations; those of matrix products are counted at run time, those of the "
-        "listing by hand.",
+        "Left: the note's count. Right: multiplications and additions, of the listing as written (zeros and ones "
+        "included), and of code compiled by this library (without them).",
         """import linkwright as lw
 
 print(lw.compile(lw.jacobian_dot, lw.load("puma560"), frame="tool").operations.total)""",
-        (("inertia and momentum", "topics/mechanisms/inertia.md"),),
+        (("counts and times of the published algorithms", "internals/benchmarks/published_algorithms.md"),),
     ),
 )

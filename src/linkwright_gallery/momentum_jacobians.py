@@ -10,7 +10,17 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.drawing import BLUE, CYCLE, RED, arrow, chain, curves, figure, inset, plane, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, PublishedSource, formula, found, known
+from linkwright_gallery.exhibit import (
+    Erratum,
+    Exhibit,
+    OpenPoint,
+    PublishedSource,
+    Remark,
+    derived,
+    formula,
+    found,
+    known,
+)
 
 SOURCE = PublishedSource(
     "S2",
@@ -44,6 +54,19 @@ def columns(robot: lw.Model, q: Array, as_printed: bool = False) -> tuple[Array,
     return np.transpose(m), np.transpose(h)
 
 
+def by_rate(robot: lw.Model, j: int) -> Array:
+    """∂P/∂θ̇_j (3,): P is linear in the rates."""
+    P: Array = lw.momentum(robot, POSTURE, np.eye(robot.nv)[j])[:3]
+    return P
+
+
+def by_angle(robot: lw.Model, j: int, h: float = 1e-6) -> Array:
+    """∂P/∂θ_j (3,) at the rates (1, 2), by central differences."""
+    P = [lw.momentum(robot, POSTURE + sign * h * np.eye(robot.nv)[j], RATES)[:3] for sign in (1.0, -1.0)]
+    slope: Array = (P[0] - P[1]) / (2.0 * h)
+    return slope
+
+
 def slide() -> lw.Model:
     """2 kg at (1, 0.5, 0) that slide along x."""
     builder = lw.Builder("slide", gravity=(0, 0, 0)).body("load", 2.0, inertia=0.1)
@@ -53,7 +76,7 @@ def slide() -> lw.Model:
 # S2.1
 
 
-def momentum_matrix() -> Iterator[Finding | Erratum]:
+def momentum_matrix() -> Iterator[Remark]:
     """(34) to (38) of the two-link arm, and of longer arms."""
     arm = lw.load("two_link")
     center = lw.center_of_mass(arm, POSTURE)
@@ -72,7 +95,7 @@ def momentum_matrix() -> Iterator[Finding | Erratum]:
     yield known("L_z about the center of mass", 1.333013, P[5])
     yield formula("(34): M_θ̇ = [m_j]", m, A[:3])
     yield formula("(35): H_θ̇ = [h_j] − p_G × M_θ̇", h - np.cross(center, m.T).T, A[3:])
-    yield formula("J_G = M_θ̇ / M_r", m / 2.0, lw.center_of_mass_jacobian(arm, POSTURE))
+    yield derived("J_G = M_θ̇ / M_r", m / 2.0, lw.center_of_mass_jacobian(arm, POSTURE))
     robot = lw.load("puma560")
     q = robot.random(seed=1)
     m, h = columns(robot, q)
@@ -113,15 +136,36 @@ def momentum_matrix() -> Iterator[Finding | Erratum]:
         (np.cross(c, np.cross(a, c - p)) * mass + spin)[2],
         alone,
     )
-    rows = f"{A.shape[0]} × {A.shape[1]}"
+    of_arm, _ = columns(arm, POSTURE)
     yield Erratum(
+        "rows and columns",
+        "∂P/∂θ̇_j and ∂L/∂θ̇_j are the rows (行) of the Jacobian; two sentences later they are column vectors (列)",
+        "they are its columns",
+        "the number of entries of ∂P/∂θ̇_2, in the matrix M_θ̇ (3 × 2) of the two-link arm",
+        A[0].size,
+        of_arm[:, 1].size,
+        by_rate(arm, 1).size,
+        digits=0,
+    )
+    yield Erratum(
+        "the variable of the derivative",
+        "the momenta are differentiated with respect to the joint variables θ_j",
+        "with respect to their rates θ̇_j",
+        "the derivative of P of the two-link arm at the rates (1, 2), by θ_2 and by θ̇_2",
+        by_angle(arm, 1),
+        of_arm[:, 1],
+        A[:3, 1],
+        digits=4,
+    )
+    H = lw.mass_matrix(arm, POSTURE)
+    yield OpenPoint(
         "the name",
+        "a matter of words",
         "[M_θ̇; H_θ̇] is called an inertia matrix",
-        "it is the momentum matrix, which differs from the inertia matrix H",
-        "its size for an arm with two joints",
-        "2 × 2",
-        "6 × 2",
-        rows,
+        "the momentum matrix. “Inertia matrix” is also used for it in the literature on momentum control; on these "
+        "pages it means H",
+        "sizes of both for the two-link arm",
+        f"{A.shape[0]} × {A.shape[1]}, and {H.shape[0]} × {H.shape[1]}",
     )
 
 
@@ -167,7 +211,7 @@ def thrown() -> lw.Motion:
     return lw.simulate(robot, robot.neutral(), v, 0.6, 1e-3, every=10)
 
 
-def flight() -> Iterator[Finding | Erratum]:
+def flight() -> Iterator[Remark]:
     """(36) and (37): the base as six joints, and what is conserved."""
     robot = lw.load("humanoid")
     rng = np.random.default_rng(0)
@@ -183,9 +227,9 @@ def flight() -> Iterator[Finding | Erratum]:
     motion = thrown()
     P = lw.momentum(robot, motion.q, motion.v)
     falling = P[0, 2] - 9.81 * mass * motion.t
-    yield formula("a thrown humanoid: P_x and P_y stay (kg m/s)", P[0, :2], P[-1, :2], 3, 1e-6)
-    yield formula("P_z falls by m g t", falling[-1], P[-1, 2], 3, 1e-6)
-    yield formula("L about the center of mass stays (kg m²/s)", P[0, 3:], P[-1, 3:], 3, 1e-6)
+    yield derived("a thrown humanoid: P_x and P_y stay (kg m/s)", P[0, :2], P[-1, :2], 3, 1e-6)
+    yield derived("P_z falls by m g t", falling[-1], P[-1, 2], 3, 1e-6)
+    yield derived("L about the center of mass stays (kg m²/s)", P[0, 3:], P[-1, 3:], 3, 1e-6)
     yield found("the joints move meanwhile", np.abs(motion.v[-1, 6:] - motion.v[0, 6:]).max() > 0.1)
 
 

@@ -1,4 +1,4 @@
-"""Exhibits written down as pages of Markdown: prose, code to run, tables, errata, the picture."""
+"""Exhibits written down as pages of Markdown: prose, code to run, tables, remarks, the picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from linkwright_gallery.exhibit import HEADS, MEANINGS, ORIGINS, Erratum, ExhibitResult, PublishedSource
+from linkwright_gallery.exhibit import (
+    BASES,
+    HEADS,
+    MEANINGS,
+    ORIGINS,
+    Erratum,
+    ExhibitResult,
+    OpenPoint,
+    PublishedSource,
+)
 
 
 def section(shown: ExhibitResult, picture: str, docs: str = "", level: int = 2) -> str:
@@ -20,8 +29,9 @@ def section(shown: ExhibitResult, picture: str, docs: str = "", level: int = 2) 
         _table(HEADS, [[_safe(cell) for cell in finding.cells()] for finding in shown.findings]),
     ]
     if shown.errata:
-        what = "Erratum" if len(shown.errata) == 1 else "Errata"
-        parts += [f"{'#' * (level + 1)} {what} of {one.number}", *map(_erratum, shown.errata)]
+        parts += [f"{'#' * (level + 1)} Wrong in print: {one.number}", *map(_erratum, shown.errata)]
+    if shown.open_points:
+        parts += [f"{'#' * (level + 1)} Left open or ambiguous: {one.number}", *map(_open_point, shown.open_points)]
     if shown.wrong:
         named = "; ".join(bad.where if isinstance(bad, Erratum) else bad.what for bad in shown.wrong)
         parts.append(f"**Not confirmed: {_safe(named)}.**")
@@ -42,12 +52,17 @@ def page(title: str, source: PublishedSource, sections: Sequence[str], legend: s
 
 def words() -> str:
     """Return the explanation of the tables."""
-    lines = [
-        "Each table compares the source with results of this library. “Given as” is the kind of statement:",
-        "",
-    ]
+    lines = ["Each line of a table states what our result is compared with:", ""]
     lines += [f"- *{ORIGINS[origin]}*: {meaning}" for origin, meaning in MEANINGS.items()]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", _wrapped(REMARKS)])
+
+
+REMARKS = (
+    "Remarks are of two kinds. *Wrong in print*: an example is computed as printed, as corrected, and by the library "
+    "with another method. *Left open or ambiguous*: the source is not wrong there. It leaves something open, it can be "
+    "read in two ways, or our copy of the text may have a misprint; the remark states how it is read here. Our copies "
+    "contain text only: statements about figures rest on their captions and on the text around them."
+)
 
 
 def _wrapped(text: str) -> str:
@@ -61,27 +76,36 @@ def index(rows: Sequence[tuple[PublishedSource, Sequence[tuple[ExhibitResult, st
 
     ``thumbnails`` is the address of their small pictures, with ``{}`` for the name of an exhibit.
     """
-    lines = ["# Gallery", _wrapped(INTRODUCTION), words()]
+    everything = [one for _, made in rows for one, _ in made]
+    lines = ["# Gallery", _wrapped(INTRODUCTION), words(), _wrapped(f"All exhibits: {tally(everything)}.")]
     for source, made in rows:
         lines += [f"## {source.letter}: {source.title}", _wrapped(f"{_capital(source.by)}.")]
-        cells, heads = [], ["exhibit", "statements compared", "errata", "result"]
+        cells = []
         for one, place in made:
-            counts = [str(len(one.findings)), str(len(one.errata))]
-            result = "all hold" if one.holds else f"{len(one.wrong)} does not hold"
             link = f"[{one.exhibit.number} {one.exhibit.title}]({place})"
-            if thumbnails:
-                picture = f"[![{one.exhibit.title}]({thumbnails.format(one.exhibit.name)})]({place})"
-                cells.append([picture, f"{link}. Compared: {counts[0]}, errata: {counts[1]}, {result}."])
-            else:
-                cells.append([link, *counts, result])
-        lines.append(_table(["", ""] if thumbnails else heads, cells))
+            result = "" if one.holds else f" **{len(one.wrong)} not confirmed.**"
+            cell = f"{link}. {_capital(tally([one]))}.{result}"
+            picture = f"[![{one.exhibit.title}]({thumbnails.format(one.exhibit.name)})]({place})"
+            cells.append([picture, cell] if thumbnails else [cell])
+        lines.append(_table(["", ""] if thumbnails else ["exhibit"], cells))
     return "\n\n".join(lines) + "\n"
 
 
+def tally(made: Sequence[ExhibitResult]) -> str:
+    """Return the numbers of lines by what they rest on, and of remarks of both kinds."""
+    lines = [(sum(one.counts[basis] for one in made), name) for basis, (name, _) in BASES.items()]
+    remarks = [
+        (sum(len(one.errata) for one in made), "wrong in print"),
+        (sum(len(one.open_points) for one in made), "left open or ambiguous"),
+    ]
+    parts = [", ".join(f"{count} {name}" for count, name in some if count) for some in (lines, remarks)]
+    return "; ".join(part for part in parts if part)
+
+
 INTRODUCTION = (
-    "Published systems on which this library is based, reproduced. For each one: the published result, our result, "
-    "the difference, and errors in the publication. Each erratum has an example that is computed as printed, "
-    "as corrected, and by the library with another method."
+    "Published systems on which this library is based, reproduced. For each one: the published result, our result, and "
+    "the difference. Three kinds of lines are counted apart: those that are compared with a printed value, those that "
+    "are derived and proved, and measurements."
 )
 
 
@@ -101,6 +125,14 @@ def _erratum(one: Erratum) -> str:
         f"| here | {_safe(ours)} |",
     ]
     return "\n".join(lines)
+
+
+def _open_point(one: OpenPoint) -> str:
+    example, ours = one.cells()
+    text = (
+        f"**{_safe(_capital(one.where))}** ({one.kind}). The source: {_safe(one.printed)}. Here: {_safe(one.reading)}."
+    )
+    return _wrapped(f"{text} Example: {_safe(example)}: {_safe(ours)}.")
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

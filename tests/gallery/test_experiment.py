@@ -130,7 +130,8 @@ def test_the_motion_is_that_of_simulate():
     expected = lw.simulate(model, q, v, 0.05, 1e-3)
     assert np.abs(found.q - expected.q).max() < 1e-13
     assert np.abs(found.v - expected.v).max() < 1e-13
-    assert found.seconds > 0.0
+    assert found.seconds.shape == (1,)
+    assert found.seconds[0] > 0.0
 
 
 def made_up(costs):

@@ -12,7 +12,7 @@ import linkwright_gallery as gallery
 from linkwright import cli
 from linkwright.errors import InputError
 from linkwright.plugins import plugins
-from linkwright_gallery.exhibit import Erratum, formula
+from linkwright_gallery.exhibit import Erratum, OpenPoint, formula
 from linkwright_gallery.page import index, page, section
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ PAGES = tool().PAGES
 
 def plain(text):
     """Without times, counts and tiny differences: those of another machine are others."""
-    lines = [line for line in text.splitlines() if "| compared |" not in line]
+    lines = [line for line in text.splitlines() if "| measurement |" not in line]
     return re.sub(r"\d(\.\d+)?e-\d+", "ε", "\n".join(lines))
 
 
@@ -44,7 +44,7 @@ def test_pages_of_the_documentation_are_what_is_computed(name, run):
 def test_the_index_leads_to_every_exhibit(run):
     kept = (ROOT / "docs" / "gallery" / "index.md").read_text(encoding="utf-8")
     assert plain(kept) == plain(tool().index_text(run)), "run tools/draw_gallery.py"
-    assert "does not hold" not in kept
+    assert "not confirmed" not in kept
     shown = [one.number for _, _, some in PAGES.values() for one in some]
     assert sorted(shown) == sorted(one.number for one in gallery.EXHIBITS)
     for one in gallery.EXHIBITS:
@@ -62,7 +62,10 @@ def test_nothing_in_a_page_is_taken_for_marks(run):
     bad = gallery.ExhibitResult(whole.exhibit, (formula("a", 1.0, 2.0),), ())
     assert "Not confirmed: a." in section(bad, "p.png")
     source = gallery.source_of(whole.exhibit)
-    assert "1 does not hold" in index([(source, [(bad, "a.md")])])
+    assert "**1 not confirmed.**" in index([(source, [(bad, "a.md")])])
+    point = OpenPoint("(2)", "left open", "a|b", "c*d", "e", 1.5, 1)
+    text = section(gallery.ExhibitResult(whole.exhibit, (given,), (), (point,)), "p.png")
+    assert r"**(2)** (left open). The source: a\|b. Here: c\*d. Example: e: 1.5." in text
     assert page("Title", source, [text], "legend").count("legend") == 1
 
 
@@ -85,17 +88,17 @@ def test_one_is_run_and_written(tmp_path, capsys):
     status, text, _ = outcome("S3.1", "--out", tmp_path, capsys=capsys)
     assert status == 0
     assert "RotateX(0.3)" in text
-    assert "erratum, RotateY, in both programs: printed [c s 0; -s 1 0; 0 0 c]" in text
+    assert "wrong in print, RotateY, in both programs: [c s 0; -s 1 0; 0 0 c]" in text
     assert sorted(file.name for file in tmp_path.iterdir()) == ["coordinates.md", "coordinates.png"]
     written = (tmp_path / "coordinates.md").read_text(encoding="utf-8")
     assert "![Coordinates](coordinates.png)" in written
-    assert "- *printed*:" in written
+    assert "- *printed value*:" in written
 
 
 def test_several_have_an_index(tmp_path, capsys):
     status, text, _ = outcome("any-axis", "S3.4", "--no-pictures", "--out", tmp_path, capsys=capsys)
     assert status == 0
-    assert "2 of 2 exhibits hold" in text
+    assert "2 of 2 exhibits confirmed: 6 compared with printed values, 15 derived and proved" in text
     assert sorted(file.name for file in tmp_path.iterdir()) == ["any_axis.md", "index.md", "plane_jacobian.md"]
     assert "[S3.2 Rotations about any axis](any_axis.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright_gallery import articulated_bodies, composite_bodies, jacobian_rate, momentum_jacobians
+from linkwright_gallery import articulated_bodies, composite_bodies, jacobian_rate, momentum_jacobians, published
 from linkwright_gallery.tutorial import hand, motion
 from linkwright_gallery.tutorial.coordinates import exponential, rodrigues, rotate_x, rotate_y, rotate_z
 
@@ -77,7 +77,14 @@ def test_published_ratios_are_beside_ours(run):
     given = {
         one.what: one.given for number in ("S1.3", "S1.4") for one in run(number).findings if one.origin == "measured"
     }
-    assert {value for what, value in given.items() if "time" in what} == {0.5, 0.6, 1.2, 0.66}
+    assert {value for what, value in given.items() if ": time" in what} == {0.5, 0.6, 1.2, 0.66}
+    ours = [one.ours for one in run("S1.3").findings if ": time" in one.what]
+    assert all(0.0 < low <= high < 3.0 for low, high in ours)
+
+
+def test_the_share_of_joints_within_blocks_is_that_of_the_survey(run):
+    shares = [round(one.ours) for one in run("S1.5").findings if one.what.startswith("joints within")]
+    assert shares == [48, 71, 76, 80]
 
 
 def test_errata_by_how_much():
@@ -147,6 +154,22 @@ class TestReadingBook:
         ours = lw.jacobian_dot(robot, q, v, "tool")
         assert np.allclose(jacobian_rate.rate_of_columns(robot, q, v), ours)
         assert np.allclose(jacobian_rate.basic_jacobian(robot, q), lw.jacobian(robot, q, "tool"))
+
+    @pytest.mark.parametrize("model", [published.serial(5), published.branched(9)], ids=["serial", "branched"])
+    def test_listings_give_what_the_library_gives(self, model):
+        q, v = np.random.default_rng(8).normal(size=(2, model.nv))
+        path = published.path_to_hand(model)
+        on = list(path.joints)
+        J, J_rate = published.rate_by_listing(path, q[on], v[on])
+        assert np.allclose(J.astype(float), lw.jacobian(model, q, "hand")[:, on])
+        assert np.allclose(J_rate.astype(float), lw.jacobian_dot(model, q, v, "hand")[:, on])
+        slopes = published.slopes_by_listing(path, q[on]).astype(float)
+        assert np.allclose(slopes, lw.kinematic_hessian(model, q, "hand")[:, on][:, :, on])
+        assert np.allclose(published.momentum_by_subtrees(model, q).astype(float), lw.momentum_matrix(model, q))
+
+    def test_operations_of_the_listing_are_counted(self):
+        assert published.count_listing(published.serial(6)) == (999, 735)
+        assert published.count_listing(published.serial(20)).total == 6543
 
     def test_a_join_of_two_pieces_anywhere(self):
         chain = lw.load("chain3d:4")

@@ -37,7 +37,7 @@ def experiment(
     rows
         Number of configurations per call.
     rounds
-        Number of measurements; the tables give the minima.
+        Number of rounds of measurements of processor time; the tables give the minima.
     pictures
         Draw trees and models, and animate the motion.
     survey

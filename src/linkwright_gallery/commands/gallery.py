@@ -35,7 +35,7 @@ def gallery(
     pictures: bool = True,
     out: Path | None = None,
 ) -> None:
-    """Compute published examples again: published result, own result, difference, errata, a picture and a page.
+    """Compute published examples again: published result, own result, difference, remarks, a picture and a page.
 
     Without names the command lists all examples.
 
@@ -93,9 +93,12 @@ def _tell(shown: ExhibitResult) -> None:
     terminal.output.print(shown.table())
     for one in shown.errata:
         as_printed, corrected, ours = one.cells()
-        terminal.output.print(f"  erratum, {one.where}: printed {one.printed}; right {one.right}", soft_wrap=True)
+        terminal.output.print(f"  wrong in print, {one.where}: {one.printed}; right {one.right}", soft_wrap=True)
         found = f"as printed {as_printed}; corrected {corrected}; here {ours}"
         terminal.output.print(f"    {one.example}: {found}", soft_wrap=True)
+    for point in shown.open_points:
+        terminal.output.print(f"  {point.kind}, {point.where}: {point.printed}; here: {point.reading}", soft_wrap=True)
+        terminal.output.print(f"    {': '.join(point.cells())}", soft_wrap=True)
     for bad in shown.wrong:
         what = bad.where if isinstance(bad, Erratum) else bad.what
         terminal.errors.print(Text.assemble(("does not hold: ", "bold red"), what), soft_wrap=True)
@@ -119,18 +122,14 @@ def _write(shown: ExhibitResult, folder: Path, pictures: bool) -> None:
 
 def _conclude(made: list[ExhibitResult], folder: Path) -> None:
     from linkwright_gallery import SOURCES
-    from linkwright_gallery.page import index
+    from linkwright_gallery.page import index, tally
 
     rows = [
         (source, [(shown, f"{shown.exhibit.name}.md") for shown in made if shown.exhibit in exhibits])
         for source, exhibits in SOURCES.items()
     ]
     write_text(folder / "index.md", index([(source, some) for source, some in rows if some]))
-    compared, errata = (sum(len(getattr(shown, what)) for shown in made) for what in ("findings", "errata"))
     good = sum(shown.holds for shown in made)
-    terminal.output.print(
-        f"{good} of {counted(len(made), 'exhibit')} hold, {counted(compared, 'line')} compared, "
-        f"{counted(errata, 'erratum', 'errata')} shown",
-        soft_wrap=True,
-    )
+    text = f"{good} of {counted(len(made), 'exhibit')} confirmed: {tally(made)}"
+    terminal.output.print(text, soft_wrap=True)
     terminal.output.print(f"  {folder / 'index.md'}", soft_wrap=True)

@@ -12,6 +12,7 @@ the mechanism as a whole, with recursions in place of what is written out; and t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,9 +35,6 @@ COMPARED_MOTION = 2.0
 
 STEP = 1e-3
 """s"""
-
-RUNS = 4
-"""Number of runs of each method, interleaved; the shortest time counts."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +105,16 @@ def experiment(
     duration: float = 10.0,
     rows: int = 512,
     rounds: int = 25,
+    methods: Sequence[str] | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> ExperimentResult:
     """Run "planar" (A) or "floating" (B): check that all methods agree, and time them, interleaved.
 
+    Times are processor times, and minima of ``rounds`` rounds.
+
     ``links``: the numbers of links, those published and more unless given; ``duration`` of the motion, s; ``rows`` of a
-    batch. Raises :class:`InputError` where there is no such experiment, or nothing to measure.
+    batch; ``methods``: some of :func:`contenders`, all unless given. Raises :class:`InputError` where there is no such
+    experiment, or nothing to measure.
     """
     if name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {name!r}; there are {', '.join(map(repr, EXPERIMENTS))}")
@@ -129,19 +131,27 @@ def experiment(
         whole_number("the number of links", count, 1)
     table = []
     for n in sorted(set(counts)):
-        table.append(_measured(chosen, n, duration, rows, rounds, tell))
+        table.append(_measured(chosen, n, duration, rows, rounds, methods, tell))
     published = [(a, b, ratio) for (a, b), ratio in chosen.published.items()]
     title = f"Experiment {chosen.letter}, {chosen.mechanism}"
     return ExperimentResult(title, duration, STEP, rows, machine(), table, chosen.published_links, published)
 
 
 def _measured(
-    chosen: Experiment, n: int, duration: float, rows: int, rounds: int, tell: Callable[[str], None]
+    chosen: Experiment,
+    n: int,
+    duration: float,
+    rows: int,
+    rounds: int,
+    methods: Sequence[str] | None,
+    tell: Callable[[str], None],
 ) -> ExperimentRow:
     model = chosen.model(n)
     made: dict[str, CompiledMethod] = {}
     left_out = {}
     for name, compiled in contenders(model, chosen.block).items():
+        if methods is not None and name not in (*methods, REFERENCE):
+            continue
         tell(f"{chosen.mechanism}, {n} links: compiling {name}")
         try:
             made[name] = compiled()
@@ -153,13 +163,15 @@ def _measured(
     q, v = chosen.start(model)
     runner = Runner(model, STEP)
     nothing = _nothing(model)
-    runs: dict[str, list[TimedMotion]] = {name: [] for name in (*made, CALL)}
-    for _ in range(RUNS):
+    runs: dict[str, TimedMotion] = {}
+    for _ in range(rounds):
         for name, one in (*made.items(), (CALL, nothing)):
-            runs[name].append(runner.run(one, q, v, duration))
-    totals = {name: min(run.seconds for run in found) for name, found in runs.items()}
+            found = runner.run(one, q, v, duration)
+            least = np.minimum(found.seconds, runs[name].seconds) if name in runs else found.seconds
+            runs[name] = found._replace(seconds=least)
+    totals = {name: float(run.seconds.sum()) for name, run in runs.items()}
     integrator = totals.pop(CALL)
-    reference = runs[REFERENCE][0]
+    reference = runs[REFERENCE]
     tau = np.zeros_like(reference.v)
     random = np.random.default_rng(0)
     states = (reference.q, reference.v, tau), _random_states(model, random)
@@ -167,16 +179,16 @@ def _measured(
     along = {name: one(*compared_states) for name, one in made.items()}
     accelerations = {name: _gap(x, along[REFERENCE]) for name, x in along.items()}
     compared = slice(0, 1 + round(min(duration, COMPARED_MOTION) / STEP))
-    motions = {name: _gap(runs[name][0].q[compared], reference.q[compared]) for name in made}
+    motions = {name: _gap(runs[name].q[compared], reference.q[compared]) for name in made}
 
     tell(f"{chosen.mechanism}, {n} links: measuring")
     chosen_rows = np.linspace(0, len(tau) - 1, rows).astype(int)
     batch = [np.ascontiguousarray(x[chosen_rows]) for x in (reference.q, reference.v, tau)]
     out = np.empty((rows, model.nv))
     row, out_row = [x[rows // 2].copy() for x in batch], np.empty(model.nv)
-    batches = interleaved({name: (_call(one, batch, out), rows) for name, one in made.items()}, rounds)
+    batches = _timed({name: (_call(one, batch, out), rows) for name, one in made.items()}, rounds)
     singles = _less_the_call(
-        interleaved({name: (_call(one, row, out_row), 1) for name, one in (*made.items(), (CALL, nothing))}, rounds)
+        _timed({name: (_call(one, row, out_row), 1) for name, one in (*made.items(), (CALL, nothing))}, rounds)
     )
     return ExperimentRow(
         n,
@@ -189,6 +201,11 @@ def _measured(
         motions,
         left_out,
     )
+
+
+def _timed(calls: Mapping[str, tuple[Callable[[], Any], int]], rounds: int) -> dict[str, Timing]:
+    """Time calls by the processor time of this process, in many short rounds."""
+    return interleaved(calls, 4 * rounds, 5e-4, time.process_time)
 
 
 def _random_states(model: Model, random: np.random.Generator, rows: int = 200) -> tuple[Array, Array, Array]:

@@ -11,6 +11,7 @@ takes in one structure after another, each time that which leaves fewest parts, 
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -115,9 +116,12 @@ class SurveyedRobot:
 
 def robot_of(model: Model, name: str = "", largest: int = LARGEST) -> SurveyedRobot:
     """A robot with all its chains of at most ``largest`` joints."""
-    tree = tree_of(model)
+    return _surveyed(name or model.name, tree_of(model), largest)
+
+
+def _surveyed(name: str, tree: Tree, largest: int = LARGEST) -> SurveyedRobot:
     starting = tuple(tuple((tree.structure(chain), chain) for chain in own) for own in chains(tree, largest))
-    return SurveyedRobot(name or model.name, tree, starting)
+    return SurveyedRobot(name, tree, starting)
 
 
 def cut(robot: SurveyedRobot, structures: Iterable[str]) -> list[tuple[str, tuple[int, ...]]]:
@@ -252,6 +256,16 @@ def survey(
         raise InputError(
             f"blocks have 1 to {LARGEST} joints, and one structure or more is chosen; got {largest!r}, {most!r}"
         )
+    found, files, refused = read_robots(folder, tell)
+    tell("choosing")
+    sizes = tuple(_size(found, n) for n in range(1, LARGEST + 1))
+    return Survey(files, found, refused, largest, choose(found, largest, most), sizes)
+
+
+def read_robots(
+    folder: Path | str | None = None, tell: Callable[[str], None] = lambda text: None
+) -> tuple[tuple[SurveyedRobot, ...], int, dict[str, str]]:
+    """Return the robots of a folder with different trees, the number of files, and why files are left out."""
     files = sorted(_robots_installed() if folder is None else Path(folder).rglob("*.urdf"))
     robots: dict[Tree, SurveyedRobot] = {}
     refused: dict[str, str] = {}
@@ -270,10 +284,16 @@ def survey(
             refused[file.name] = "nothing moves"
     if not robots:
         raise InputError(f"there is no robot to survey in {str(folder or 'example-robot-data')!r}")
-    found = tuple(robots.values())
-    tell("choosing")
-    sizes = tuple(_size(found, n) for n in range(1, LARGEST + 1))
-    return Survey(len(files), found, refused, largest, choose(found, largest, most), sizes)
+    return tuple(robots.values()), len(files), refused
+
+
+def surveyed_robots() -> tuple[SurveyedRobot, ...]:
+    """Return the 37 mechanisms of example-robot-data as trees, which the library stores: nothing is downloaded.
+
+    ``tools/write_survey.py`` writes the file from the package.
+    """
+    rows = json.loads(Path(__file__).with_name("surveyed_robots.json").read_text(encoding="utf-8"))
+    return tuple(_surveyed(name, Tree(*map(tuple, columns))) for name, columns in rows.items())
 
 
 def _robots_installed() -> list[Path]:

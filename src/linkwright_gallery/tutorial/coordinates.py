@@ -10,7 +10,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.drawing import BLUE, CYCLE, GRAY, RED, figure, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
+from linkwright_gallery.exhibit import Erratum, Exhibit, Remark, formula, found, known, printed, said
 
 
 def rotate_x(t: float) -> Array:
@@ -36,7 +36,7 @@ def rotate_z(t: float) -> Array:
 POSTURE = np.array([0.4, 0.6, -0.8, 0.3])
 
 
-def coordinates() -> Iterator[Finding | Erratum]:
+def coordinates() -> Iterator[Remark]:
     """Rotations about x, y and z, poses, their inverses, and the chain rule."""
     t = 0.3
     for axis, given in (("x", rotate_x(t)), ("y", rotate_y(t)), ("z", rotate_z(t))):
@@ -121,7 +121,7 @@ def exponential(X: Array) -> Array:
     return total
 
 
-def any_axis() -> Iterator[Finding | Erratum]:
+def any_axis() -> Iterator[Remark]:
     """Rodrigues' formula, the exponential, quaternions."""
     z, third = np.array([0.0, 0.0, 1.0]), np.pi / 3.0
     yield printed("z, π/3: expm", PRINTED_TURN, exponential(lw.rotation.skew(z) * third), digits=5)

@@ -12,7 +12,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.drawing import BLUE, GRAY, GREEN, RED, curves, figure, inset, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known
+from linkwright_gallery.exhibit import Exhibit, OpenPoint, Remark, derived, found, known
 
 TARGET = np.radians([30.0, 60.0])
 HANGING = np.radians([-90.0, 0.0])
@@ -69,51 +69,52 @@ def pressed() -> lw.Motion:
     return lw.simulate(on_plane, start, np.zeros(7), 0.8, method="midpoint", controller=controller, surroundings=sensed)
 
 
-def further() -> Iterator[Finding | Erratum]:
+def further() -> Iterator[Remark]:
     """One finding or two for each heading."""
     pd = held("pd")
     yield found("Lyapunov: V of PD with gravity never grows", bool(np.diff(lyapunov(pd)).max() < 1e-9))
-    yield formula("LaSalle: it stays only at the target (30°, 60°)", TARGET, pd.q[-1], 4, 1e-5)
+    yield derived("LaSalle: it stays only at the target (30°, 60°)", TARGET, pd.q[-1], 4, 1e-5)
     computed = held("computed_torque")
     given = TARGET + (HANGING - TARGET) * ((1.0 + 10.0 * computed.t) * np.exp(-10.0 * computed.t))[:, None]
     half = len(given) // 2
-    yield formula("computed torque: ë + 20 ė + 100 e = 0, after 0.5 s", given[half], computed.q[half], 3, 5e-4)
+    yield derived("computed torque: ë + 20 ė + 100 e = 0, after 0.5 s", given[half], computed.q[half], 3, 5e-4)
     pid = held("pid")
-    yield formula("PID: the target, without knowing the arm", TARGET, pid.q[-1], 3, 1e-2)
+    yield derived("PID: the target, without knowing the arm", TARGET, pid.q[-1], 3, 1e-2)
     gravity = lw.gravity_forces(lw.load("two_link"), TARGET)
-    yield formula("its integral has learned the weight, N m", gravity, pid.state[-1], 1, 0.5)
+    yield derived("its integral has learned the weight, N m", gravity, pid.state[-1], 1, 0.5)
     arm = lw.load("two_link")
     s = 0.3
     q = lw.trajectories.polynomial(arm, HANGING, TARGET, 2.0)(s * 2.0)[0]
-    yield formula(
+    yield derived(
         "trajectories: 10 s³ − 15 s⁴ + 6 s⁵", HANGING + (10 * s**3 - 15 * s**4 + 6 * s**5) * (TARGET - HANGING), q
     )
-    yield formula("hybrid control: the force on a plane, N", 10.0, pressed().wrenches["link7"][-1, 2], 2, 0.05)
+    yield derived("hybrid control: the force on a plane, N", 10.0, pressed().wrenches["link7"][-1, 2], 2, 0.05)
     robot = lw.load("arm7")
     q, springs = robot.random(seed=1), np.array([200.0, 200.0, 150.0, 100.0, 20.0, 20.0, 10.0])
     J = lw.jacobian(robot, q, "tool")
     given = J @ np.diag(1.0 / springs) @ J.T
-    yield formula("compliance: J K⁻¹ Jᵀ", given, lw.control.compliance(robot, q, "tool", springs))
+    yield derived("compliance: J K⁻¹ Jᵀ", given, lw.control.compliance(robot, q, "tool", springs))
     T = lw.pose(robot, q, "tool")
     away = T.copy()
     away[:3, 3] += [0.01, -0.02, 0.03]
     K = np.array([400.0, 400.0, 400.0, 20.0, 20.0, 20.0])
     tau = lw.control.impedance(robot, 0.0, q, np.zeros(7), frame="tool", target=away, stiffness=K, damping=K / 10.0)
     pull = np.array([4.0, -8.0, 12.0, 0.0, 0.0, 0.0])
-    yield formula("impedance: the hand pulls with K x̃ = (4, −8, 12) N", J.T @ pull, tau - lw.gravity_forces(robot, q))
+    yield derived("impedance: the hand pulls with K x̃ = (4, −8, 12) N", J.T @ pull, tau - lw.gravity_forces(robot, q))
     free = lw.null_space(robot, q, "tool")
     yield known("redundancy: motions of seven joints that the hand does not feel", 1, free.shape[1], digits=0)
-    yield formula("the hand's velocity in them", np.zeros(6), J @ free[:, 0], 3)
+    yield derived("the hand's velocity in them", np.zeros(6), J @ free[:, 0], 3)
     c1, c12 = np.cos(np.pi / 6), np.cos(np.pi / 3)
     holding = [9.8 * (0.5 * c12 + c1) + 9.8 * 0.5 * c1, 9.8 * 0.5 * c12]
-    yield Erratum(
+    still = lw.inverse_dynamics(arm, np.radians([30.0, 30.0]), np.zeros(2), np.zeros(2))
+    yield derived("inverse dynamics at rest at (30°, 30°): the weight, N m", holding, still, digits=4)
+    yield OpenPoint(
         "inverse dynamics",
-        "the torque with which an arm reaches a posture",
-        "the efforts of a given motion q, q̇, q̈; reaching a posture is control",
-        "inverse dynamics of the two-link arm at rest at (30°, 30°): the efforts of gravity compensation",
-        None,
-        holding,
-        lw.inverse_dynamics(arm, np.radians([30.0, 30.0]), np.zeros(2), np.zeros(2)),
+        "a matter of words",
+        "an aside in brackets: the torque with which an arm reaches a posture; it goes on that control helps",
+        "the efforts of a given motion q, q̇, q̈. Reaching a posture is called control on these pages",
+        "inverse dynamics of the two-link arm at rest at (30°, 30°), N m",
+        still,
         digits=4,
     )
 

@@ -10,8 +10,8 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.spatial.arrays import Array
-from linkwright_gallery.drawing import BLUE, CYCLE, GRAY, RED, arrow, chain, figure, inset, plane, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
+from linkwright_gallery.drawing import BLUE, CYCLE, GRAY, INK, RED, arrow, chain, figure, inset, plane, written
+from linkwright_gallery.exhibit import Exhibit, OpenPoint, Remark, derived, formula, found, known, printed, said
 
 # S3.3 The arm of four joints
 
@@ -45,14 +45,14 @@ def inverse(hand: Array, elbow: float, backwards: bool = False) -> Array:
     return np.array([yaw, shoulder, bend, alpha - shoulder - bend])
 
 
-def four_joints() -> Iterator[Finding | Erratum]:
+def four_joints() -> Iterator[Remark]:
     """Forward and inverse kinematics, and what there is to choose."""
     arm = lw.load("arm4")
     T = lw.pose(arm, POSTURE, "tool")
     alpha = np.arctan2(T[2, 0], np.hypot(T[0, 0], T[1, 0]))
     ours = np.array([*T[:3, 3], alpha])
     yield known("(x, y, z, α) at (0.4, 0.6, −0.8, 0.3)", HAND, ours)
-    yield formula("the same by the geometry of the four links", forward(POSTURE), ours)
+    yield derived("the same by the geometry of the four links", forward(POSTURE), ours)
     solver = lw.analytic_inverse_kinematics(arm, "tool", task="pitch")
     solutions = solver(ours)
     exact = solutions.q[solutions.exact]
@@ -60,52 +60,91 @@ def four_joints() -> Iterator[Finding | Erratum]:
     yield known("back from there, one elbow", POSTURE, exact[0])
     yield known("back from there, the other elbow", OTHER_ELBOW, exact[1])
     for elbow, found_now in ((-1.0, exact[0]), (1.0, exact[1])):
-        yield formula(f"by geometry, with atan2, elbow {elbow:+.0f}", inverse(ours, elbow), found_now)
+        yield derived(f"by geometry, with atan2, elbow {elbow:+.0f}", inverse(ours, elbow), found_now)
     last = np.array([0.4, 0.0, 0.5, -0.4])
     costs = np.abs(exact - last).sum(axis=1)
-    yield formula(
+    yield derived(
         "the elbow with the least Σ|Δθ| from the last posture", exact[costs.argmin()], solutions.nearest(last)
     )
     yield said("a position too far away: out of reach", solver([3.0, 0.0, 0.0, 0.5]).reason == "out of reach")
     reason = solver([0.0, 0.0, 1.0, 0.5]).reason
-    yield said("the origin: infinitely many solutions", reason.startswith("infinitely many"))
+    yield said("above the base, x = y = 0: infinitely many solutions", reason.startswith("infinitely many"))
+    yield found("there θ1 is free", "joint1" in reason)
     free = [forward(np.array([yaw, np.pi / 2, 0.0, 0.0])) for yaw in (0.0, 1.0, 2.5)]
-    yield Erratum(
+    yield OpenPoint(
         "infinitely many solutions",
-        "at the origin",
-        "on the whole axis x = y = 0: there θ1 is free",
-        "distance of the hands of an arm straight up, θ1 = 0, 1 and 2.5; and the report at (0, 0, 1)",
-        "one answer",
-        "infinitely many",
-        "infinitely many" if np.ptp(free, axis=0).max() < 1e-12 and "joint1" in reason else "one answer",
+        "left open",
+        "they exist at the origin; joints and lengths of the arm are not printed",
+        "a yaw and three pitches. For this arm θ1 is free on the whole axis x = y = 0",
+        "largest distance of the hands of the arm straight up, for θ1 = 0, 1 and 2.5, m",
+        float(np.ptp(free, axis=0).max()),
     )
     near = np.array([0.2, 0.1, 0.5, 0.1])
     every = solver(near)
     mine = [inverse(near, elbow, back) for back in (False, True) for elbow in (-1.0, 1.0)]
     agree = all(np.abs(np.angle(np.exp(1j * (every.q[every.exact] - one)))).max(axis=1).min() < 1e-9 for one in mine)
-    yield found("by geometry backwards, θ1 + π: found among them", agree)
-    yield Erratum(
+    yield found("near the axis, (0.2, 0.1, 0.5) with α = 0.1: the four solutions by geometry are found", agree)
+    forward_hand, reversed_hand = (hand_direction(q) for q in (mine[0], mine[2]))
+    yield derived(
+        "two of them have the hand along (cos α cos θ1, cos α sin θ1, sin α)", forward_hand, _hand(arm, mine[1]), 2
+    )
+    yield found(
+        "the two others, with θ1 + π, have the horizontal part of the hand reversed",
+        bool(np.allclose(reversed_hand, forward_hand * [-1.0, -1.0, 1.0])),
+    )
+    yield OpenPoint(
         "the number of solutions",
-        "elbow up and elbow down",
-        "with θ1 + π, reaching backwards, there are up to two more",
-        "solutions for (0.2, 0.1, 0.5) with α = 0.1",
-        2,
-        sum(np.isfinite(one).all() for one in mine),
-        int(every.count),
-        digits=0,
+        "left open",
+        "elbow up and elbow down; it speaks of the bent part of the arm only",
+        "with θ1 + π, up to two more reach the same position and α. Their hand points the opposite way, so that they "
+        "count only if α is the whole orientation",
+        "directions of the hand of the four solutions for (0.2, 0.1, 0.5) with α = 0.1",
+        np.array([_hand(arm, one) for one in mine]),
+        digits=2,
     )
 
 
+def hand_direction(q: Array) -> Array:
+    """The direction of the last link (3,) by geometry."""
+    alpha = q[1:].sum()
+    return np.array([np.cos(alpha) * np.cos(q[0]), np.cos(alpha) * np.sin(q[0]), np.sin(alpha)])
+
+
+def _hand(arm: lw.Model, q: Array) -> Array:
+    """The direction of the last link (3,) by the library."""
+    ends = lw.pose(arm, q, ["link4", "tool"])[:, :3, 3]
+    direction: Array = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    return direction
+
+
 def draw_four_joints(path: Path) -> Path:
-    """Both elbows, and the two answers backwards."""
+    """Both elbows, and the four solutions near the axis, in the plane of the arm."""
     arm = lw.load("arm4")
     solver = lw.analytic_inverse_kinematics(arm, "tool", task="pitch")
     both, every = solver(HAND), solver([0.2, 0.1, 0.5, 0.1])
-    made = figure(10.0, 4.6)
-    left, right = made.subplots(1, 2)
+    made = figure(11.0, 4.6)
+    left, right = made.subplots(1, 2, width_ratios=[1.0, 1.2])
     q = both.q[both.exact]
     inset(left, lw.draw(arm, q[np.argsort(-q[:, 2])], title=""), "elbow up; the other as a ghost")
-    inset(right, lw.draw(arm, every.q[every.exact], title=""), "near the axis: four answers, two of them backwards")
+    across = np.array([0.2, 0.1, 0.0]) / np.hypot(0.2, 0.1)
+    for one in every.q[every.exact]:
+        points = lw.pose(arm, one, ["link2", "link3", "link4", "tool"])[:, :3, 3]
+        ahead = _hand(arm, one) @ across > 0.0
+        color = BLUE if ahead else RED
+        flat = np.stack([points @ across, points[:, 2]], axis=1)
+        chain(right, flat[:3], color, alpha=0.55 if one[2] > 0.0 else 1.0)
+        arrow(right, flat[2], flat[3] - flat[2], color, width=3.0)
+    right.plot(0.2236, 0.5, "o", ms=9, color=INK, zorder=8)
+    right.axvline(0.0, color=GRAY, linestyle=":")
+    right.plot([0.0, 0.0], [0.0, LENGTHS[0]], color=GRAY, linewidth=5, solid_capstyle="round")
+    for color, label in ((BLUE, "hand forwards, as asked"), (RED, "hand reversed: θ1 + π")):
+        right.plot([], [], color=color, linewidth=3, label=label)
+    right.set_aspect("equal")
+    right.grid(alpha=0.3)
+    right.set_xlabel("distance from the axis (m)")
+    right.set_ylabel("z (m)")
+    right.set_title("near the axis: four solutions for one position and α", fontsize=10)
+    right.legend(fontsize=9, loc="lower right")
     return written(path, made)
 
 
@@ -140,7 +179,7 @@ def jacobian_of(q: Array) -> Array:
     return np.array([x, y, [1.0, 1.0, 1.0]])
 
 
-def plane_jacobian() -> Iterator[Finding | Erratum]:
+def plane_jacobian() -> Iterator[Remark]:
     """ṗ = J q̇ of the plane arm; its columns, its determinant, accelerations."""
     arm = planar_arm()
     q, v, a = np.array([0.3, 0.8, -0.4]), np.array([1.0, -0.5, 2.0]), np.array([0.2, 0.4, -1.0])
@@ -156,7 +195,7 @@ def plane_jacobian() -> Iterator[Finding | Erratum]:
     yield known(
         "det J, at any posture, exactly", "l1*l2*sin(theta2)", str(lw.equations(arm).jacobian_determinant("tip"))
     )
-    yield formula("det J = L1 L2 sin θ2 here", L[0] * L[1] * np.sin(q[1]), np.linalg.det(J))
+    yield derived("det J = L1 L2 sin θ2 here", L[0] * L[1] * np.sin(q[1]), np.linalg.det(J))
     straight = np.array([0.3, 0.0, 0.5])
     yield said("det J = 0 is singular: θ2 = 0", abs(np.linalg.det(lw.jacobian(arm, straight, "tip")[PLANE])) < 1e-12)
     robot = lw.load("puma560")
@@ -191,7 +230,7 @@ def draw_plane_jacobian(path: Path) -> Path:
 BENT = np.array([0.0, np.pi / 2.0, np.pi / 2.0])
 
 
-def statics() -> Iterator[Finding | Erratum]:
+def statics() -> Iterator[Remark]:
     """τ = Jᵀ F at θ = (0, π/2, π/2), with letters and with numbers."""
     import sympy
 
@@ -218,7 +257,7 @@ def statics() -> Iterator[Finding | Erratum]:
     tau = lw.joint_forces(two, np.radians([30.0, 60.0]), "tip", [4.0, 2.0, 0, 0, 0, 0])
     c, s, c12, s12 = np.cos(np.pi / 6), np.sin(np.pi / 6), 0.0, 1.0
     pair = [4.0 * (-s - s12) + 2.0 * (c + c12), 4.0 * -s12 + 2.0 * c12]
-    yield formula("program 2, θ = (30°, 60°), F = (4, 2) N: Tau1 and Tau2", pair, tau)
+    yield derived("program 2, θ = (30°, 60°), F = (4, 2) N: Tau1 and Tau2", pair, tau)
 
 
 def _listed(rows: Sequence[Sequence[Any]]) -> str:
@@ -260,11 +299,12 @@ EXHIBITS = (
         "chapter 3, program 1",
         "A program in Octave with sliders: θ1 to θ4 move the hand, and (x, y, z, α) move the joints, by geometry "
         "with atan2. Of elbow up and elbow down it selects the one with the smallest Σ|Δθ| from the last posture. It "
-        "checks for targets out of reach, and for the origin. Lengths, formulas and colors are not printed: the "
-        "lengths here are 0.3, 0.5, 0.4 and 0.2 m, with a yaw and three pitches, and α = θ2 + θ3 + θ4.",
+        "checks for targets out of reach, and for the origin. The joints, lengths, formulas and colors are not "
+        "printed: here a yaw and three pitches, lengths 0.3, 0.5, 0.4 and 0.2 m, and α = θ2 + θ3 + θ4 are chosen.",
         four_joints,
         draw_four_joints,
-        "Left: elbow up and elbow down for one pose of the hand. Right: near the axis the arm also reaches backwards.",
+        "Left: elbow up and elbow down for one pose of the hand. Right: four solutions in the plane of the arm. In two "
+        "of them (red) the arm reaches backwards, and the hand points the opposite way.",
         """import numpy as np
 import linkwright as lw
 

@@ -15,7 +15,7 @@ import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic import Equations
 from linkwright_gallery.drawing import BLUE, GRAY, GREEN, INK, PURPLE, RED, arrow, chain, curves, figure, inset, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, measured, printed, said
+from linkwright_gallery.exhibit import Erratum, Exhibit, Remark, derived, formula, found, known, measured, printed, said
 
 # S3.6 Straight and turning
 
@@ -44,11 +44,11 @@ def point(length: float, mass: float = 2.0) -> lw.Model:
     return lw.Builder("point").body("b", mass, (length, 0, 0)).joint("j", "revolute", "world", "b").build()
 
 
-def turning() -> Iterator[Finding | Erratum]:
+def turning() -> Iterator[Remark]:
     """The table of straight and turning, and inertia tensors."""
     straight, turn = (lw.simulate(oscillator(kind), [0.3], [0.0], 3.0) for kind in (False, True))
-    yield formula("m ẍ + c ẋ + k x = 0: x after 3 s", damped(np.array([3.0]), 0.3), straight.q[-1], 6, 1e-9)
-    yield formula("I θ̈ + c θ̇ + k θ = 0: the same numbers", straight.q[-1], turn.q[-1], 6)
+    yield derived("m ẍ + c ẋ + k x = 0: x after 3 s", damped(np.array([3.0]), 0.3), straight.q[-1], 6, 1e-9)
+    yield derived("I θ̈ + c θ̇ + k θ = 0: the same numbers", straight.q[-1], turn.q[-1], 6)
     arm, still = point(0.7), np.zeros(1)
     yield formula("I = m l² of a point", 2.0 * 0.7**2, lw.mass_matrix(arm, still)[0, 0])
     yield formula(
@@ -150,7 +150,7 @@ def made() -> Equations:
     return lw.equations(lw.load("two_link"))
 
 
-def lagrange() -> Iterator[Finding | Erratum]:
+def lagrange() -> Iterator[Remark]:
     """Energies, M, h and g, three forms, other coordinates."""
     arm = made()
     for what, text in ENERGIES.items():
@@ -178,7 +178,7 @@ def lagrange() -> Iterator[Finding | Erratum]:
     yield said("other coordinates give other equations", other.canonical != arm.canonical)
     yield known("M[1,2] in the angles of the world", "m2*l1*lg2*cos(phi1 - phi2)", _entry(other, "M[1,2]"))
     wrong = "g[2] = m2*g*lg2*sin(q1 + q2)"
-    yield said("a typed equation that is wrong is found: sin for cos in g2", not arm.same_as(wrong))
+    yield found("a typed equation that is wrong is found: sin for cos in g2", not arm.same_as(wrong))
 
 
 def _entry(equations: Equations, name: str) -> str:
@@ -230,7 +230,7 @@ def draw_lagrange(path: Path) -> Path:
 LANGUAGES = ("c", "fortran", "octave", "python")
 
 
-def code() -> Iterator[Finding | Erratum]:
+def code() -> Iterator[Remark]:
     """The equations as TeX and as code; what is written in Python is run, and compared."""
     arm, robot = made(), lw.load("two_link")
     scope: dict[str, object] = {}
@@ -238,8 +238,8 @@ def code() -> Iterator[Finding | Erratum]:
     rng = np.random.default_rng(1)
     q, v = rng.normal(size=(2, 2))
     M, h, g = scope["two_link_equations"](q, v)  # type: ignore[operator]
-    yield formula("M of the generated Python", np.array(M), lw.mass_matrix(robot, q))
-    yield formula("h + g of the generated Python", np.add(h, g), lw.bias_forces(robot, q, v))
+    yield derived("M of the generated Python", np.array(M), lw.mass_matrix(robot, q))
+    yield derived("h + g of the generated Python", np.add(h, g), lw.bias_forces(robot, q, v))
     yield said("tex() typesets them", r"\begin{aligned}" in arm.latex() and r"\cos \theta_{2}" in arm.latex())
     first = {
         "c": "void two_link_equations(",
@@ -279,7 +279,7 @@ def slides() -> lw.Model:
     return builder.build()
 
 
-def properties() -> Iterator[Finding | Erratum]:
+def properties() -> Iterator[Remark]:
     """Verify common properties of equations of motion, each by proof or by numbers."""
     arm, robot = made(), lw.load("two_link")
     turns = np.linspace(-np.pi, np.pi, 721)
@@ -293,13 +293,13 @@ def properties() -> Iterator[Finding | Erratum]:
         for name, v in (("first", [1.0, 0.0]), ("second", [0.0, 1.0]), ("both", [1.0, 1.0]))
     }
     s = 0.5 * np.sin(0.9)
-    yield formula(
+    yield derived(
         "squares are centrifugal: h at rates (1, 0) and (0, 1)", [0.0, s, -s, 0.0], [*rates["first"], *rates["second"]]
     )
     mixed = rates["both"] - rates["first"] - rates["second"]
-    yield formula("products are Coriolis: what is left at rates (1, 1)", [-2.0 * s, 0.0], mixed)
+    yield derived("products are Coriolis: what is left at rates (1, 1)", [-2.0 * s, 0.0], mixed)
     yield said("h is zero with slides only (a proof)", lw.equations(slides()).vanishes("velocity_forces"))
-    yield said("h of the two-link arm is not", not arm.vanishes("velocity_forces"))
+    yield found("h of the two-link arm is not", not arm.vanishes("velocity_forces"))
     weightless = lw.equations(robot.with_gravity([0, 0, 0]))
     yield said("g is zero without weight (a proof)", weightless.vanishes("gravity_forces"))
     v = np.array([1.0, -2.0])

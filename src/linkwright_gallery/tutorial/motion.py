@@ -13,7 +13,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.drawing import BLUE, GRAY, ORANGE, RED, chain, curves, figure, pictures_of, plane, written
-from linkwright_gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known
+from linkwright_gallery.exhibit import Erratum, Exhibit, Remark, derived, formula, found, known
 
 START = np.radians([30.0, 30.0])
 """at rest; l = 1, lg = 0.5, m = 1, I = 0.1, g = 9.8 of both links"""
@@ -87,7 +87,7 @@ def fall(duration: float = 3.0) -> lw.Motion:
 # S3.9
 
 
-def two_link_motion() -> Iterator[Finding | Erratum]:
+def two_link_motion() -> Iterator[Remark]:
     """The motion at 1 s and 3 s, its energy, and what the printed Python makes of it."""
     arm, motion = lw.load("two_link"), fall()
     still = np.zeros(2)
@@ -100,7 +100,7 @@ def two_link_motion() -> Iterator[Finding | Erratum]:
         "after 3 s by the tutorial's M, h and g, Runge–Kutta", states[-1], [*motion.q[-1], *motion.v[-1]], 6, 1e-7
     )
     yield known("energy at the start, J", ENERGY, motion.energy[0])
-    yield formula("energy throughout: its change", 0.0, float(np.ptp(motion.energy)), 6, 1e-8)
+    yield derived("energy throughout: its change", 0.0, float(np.ptp(motion.energy)), 6, 1e-8)
     t, states = wrong_motion()
     for moment, given_angles in AS_PRINTED.items():
         k = round(moment / (t[1] - t[0]))
@@ -151,7 +151,7 @@ DELAY = 0.01
 """s a picture, of the tutorial's GIF"""
 
 
-def animation() -> Iterator[Finding | Erratum]:
+def animation() -> Iterator[Remark]:
     """Measure the time of the pictures and of a GIF."""
     motion = fall(1.0)
     speed = {name: 10.0 / (n * DELAY) for name, n in FRAMES.items()}
@@ -162,7 +162,7 @@ def animation() -> Iterator[Finding | Erratum]:
         motion.animate(place, fps=10.0)
         seconds = [shown for _, shown in pictures_of(place)]
         again = b"NETSCAPE2.0" in place.read_bytes()  # the block of a GIF that says so
-    yield formula("1 s as a GIF of ours: how long it is shown, s", 1.0, sum(seconds[:-1]), 2, 0.005)
+    yield derived("1 s as a GIF of ours: how long it is shown, s", 1.0, sum(seconds[:-1]), 2, 0.005)
     yield found("it is played again and again, as the tutorial's", again)
     reach = np.abs(lw.pose(lw.load("two_link"), motion.q, "tip")[:, :2, 3]).max()
     yield found("axes of ±2.2 hold all of it", reach < 2.2)
@@ -217,7 +217,7 @@ assert np.ptp(motion.energy) < 1e-8""",
         "chapter 10",
         "Lines of width 5; link 1 with round markers at its ends, link 2 without; axes ±2.2 with a grid; the time "
         "with two decimals and “[s]” as title. Octave has equal axes, Python has not. Pictures sim0000.png … become "
-        "a GIF that repeats, 10 ms per picture: real time for 1001 pictures, ten times too fast for 101.",
+        "a GIF that repeats, 10 ms per picture.",
         animation,
         draw_animation,
         "The motion at six times with its energy; the motion of the printed Python program is pale.",
