@@ -25,7 +25,7 @@ ORIGINS: dict[Origin, str] = {
     "found": "our claim",
     "measured": "measurement",
 }
-"""What a line compares our result with, as named in tables."""
+"""Bases of comparison, as named in tables."""
 
 MEANINGS: dict[Origin, str] = {
     "printed": "a number or a term that the source prints, reproduced to its last digit",
@@ -43,7 +43,7 @@ BASES: dict[Basis, tuple[str, tuple[Origin, ...]]] = {
     "derived": ("derived and proved", ("formula", "said", "derived", "known", "found")),
     "measured": ("measured", ("measured",)),
 }
-"""What a line rests on: its name in an index, and the origins that belong to it. These are counted apart."""
+"""Kinds of lines that are counted apart: the name in an index, and the origins that belong to it."""
 
 NOTHING = 1e-12
 """a difference of numbers that are equal as far as they can be"""
@@ -90,7 +90,7 @@ class Finding:
 
     @property
     def basis(self) -> Basis:
-        """What the line rests on."""
+        """The kind of line, which is counted apart."""
         return next(basis for basis, (_, origins) in BASES.items() if self.origin in origins)
 
     @property
@@ -171,7 +171,7 @@ class OpenPoint:
 
 
 Remark = Finding | Erratum | OpenPoint
-"""What an exhibit yields."""
+"""Results of an exhibit."""
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class Counted:
 
 
 Number = Callable[[Any], Any]
-"""What turns a constant into a number of the kind that is computed with"""
+"""Function that turns a constant into a number of the kind that is computed with"""
 
 
 class Path(NamedTuple):

@@ -71,7 +71,7 @@ OPEN_POINTS = {
     "S3.12": ["inverse dynamics"],
     "S4.3": ["the cost"],
 }
-"""What the sources leave open or ambiguous, or where our copy may have a misprint"""
+"""Passages that the sources leave open or ambiguous, or where our copy may have a misprint"""
 
 
 @pytest.mark.parametrize("number", NUMBERS)
