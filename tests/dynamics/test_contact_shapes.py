@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -41,6 +42,22 @@ seeds = st.integers(0, 2**32 - 1)
 
 def touch(first, T1, second, T2) -> list[ContactCandidate]:
     return candidates(SHAPES[first], T1, SHAPES[second], T2)
+
+
+def stacked(T1, T2, first, second) -> tuple[np.ndarray, ...]:
+    """The gaps, the points and the normals of the candidates of a pair."""
+    found = touch(first, T1, second, T2)
+    return tuple(np.stack([getattr(one, name) for one in found]) for name in ContactCandidate._fields)
+
+
+@cache  # one for all laws
+def kernel_of(first, second):
+    return lw.compile(partial(stacked, first=first, second=second), T1=(4, 4), T2=(4, 4))
+
+
+def touch_compiled(first, T1, second, T2) -> list[ContactCandidate]:
+    """Return the same from machine code: the book takes up to 0.3 s where it iterates."""
+    return [ContactCandidate(*one) for one in zip(*kernel_of(first, second)(T1, T2), strict=True)]
 
 
 def nearest(found: list[ContactCandidate]) -> ContactCandidate:
@@ -104,11 +121,11 @@ def test_moving_both_moves_all_where_the_axis_of_a_capsule_is_within(pair, seed)
 def all_moves(pair, seed, reach=0.3):
     (a, b), (T1, T2) = pair, poses(pair, seed, reach)
     X = pose(np.random.default_rng(seed + 1), 1.0)
-    before = touch(a, T1, b, T2)
+    before = touch_compiled(a, T1, b, T2)
     if pair in CURVED and pair != ("cylinder", "cylinder") and nearest(before).gap < -0.01:
         return
     slack = SETTLED if pair in CURVED else 1e-7
-    for x, y in zip(before, touch(a, X @ T1, b, X @ T2), strict=True):
+    for x, y in zip(before, touch_compiled(a, X @ T1, b, X @ T2), strict=True):
         assert abs(x.gap - y.gap) < (1e-7 if pair in CURVED else 1e-9)
         np.testing.assert_allclose(X[:3, :3] @ x.normal, y.normal, atol=slack)
         np.testing.assert_allclose(X[:3, :3] @ x.point + X[:3, 3], y.point, atol=slack)
@@ -131,7 +148,7 @@ def test_the_nearest_candidate_proves_itself(pair, seed):
     """Both ends of the gap are points of the shapes; along the normal these are as far apart as the gap says."""
     (a, b), (T1, T2) = pair, poses(pair, seed)
     A, B = SHAPES[a], SHAPES[b]
-    gap, point, normal = nearest(touch(a, T1, b, T2))
+    gap, point, normal = nearest(touch_compiled(a, T1, b, T2))
     if gap < 0.0 and b != "plane":  # of what overlaps more directions than one tell a depth
         return
     assert is_in(A, T1, point + 0.5 * gap * normal, 1e-9)
@@ -154,7 +171,7 @@ def test_distances_are_those_of_bounded_least_squares(pair, seed):
     (p, P, r), (q, Q, R) = segment(SHAPES[pair[0]], T1), segment(SHAPES[pair[1]], T2)
     found = lsq_linear(np.hstack([P, -Q]), q - p, (-1.0, 1.0), tol=1e-14)
     distance = np.sqrt(2.0 * found.cost)
-    gap = nearest(touch(pair[0], T1, pair[1], T2)).gap
+    gap = nearest(touch_compiled(pair[0], T1, pair[1], T2)).gap
     if distance > 1e-3 and pair == ("box", "box"):  # points of both faces, of which others may be nearer
         assert gap > distance - 1e-7
     elif distance > 1e-3:
@@ -167,13 +184,13 @@ def test_distances_are_those_of_bounded_least_squares(pair, seed):
 def test_a_little_apart_nothing_overlaps(pair, seed):
     """Moved along the nearest normal until the gap is zero, and a little more, nothing overlaps."""
     (a, b), (T1, T2) = pair, poses(pair, seed, 0.2)
-    gap, _, normal = nearest(touch(a, T1, b, T2))
+    gap, _, normal = nearest(touch_compiled(a, T1, b, T2))
     if pair == ("box", "box") and gap > 0.0:  # of boxes that are apart the gap may be more than their distance
         return
     if gap < FAR and (b == "plane" or gap > -0.05):  # deeper, a capsule's axis is within a box
         moved = T1.copy()
         moved[:3, 3] += (1e-3 - gap) * normal
-        assert nearest(touch(a, moved, b, T2)).gap > 0.0
+        assert nearest(touch_compiled(a, moved, b, T2)).gap > 0.0
 
 
 # they move as the bodies do
@@ -188,12 +205,12 @@ def test_the_gap_changes_as_the_points_move(pair, seed):
     V, W = rng.normal(size=6), rng.normal(size=6)
 
     def gap(s):
-        return nearest(touch(a, T1 @ pose_exp(s * V), b, T2 @ pose_exp(s * W))).gap
+        return nearest(touch_compiled(a, T1 @ pose_exp(s * V), b, T2 @ pose_exp(s * W))).gap
 
     x, y, z = gap(-h), gap(0.0), gap(h)
     if abs(x - 2.0 * y + z) > 1e-8:  # a corner of the function
         return
-    _, point, n = nearest(touch(a, T1, b, T2))
+    _, point, n = nearest(touch_compiled(a, T1, b, T2))
 
     def velocity(T, V):
         return T[:3, :3] @ V[:3] + np.cross(T[:3, :3] @ V[3:], point - T[:3, 3])
@@ -207,13 +224,7 @@ def test_the_gap_changes_as_the_points_move(pair, seed):
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_numbers_interpreter_and_lanes_agree(pair):
-    a, b = (SHAPES[kind] for kind in pair)
-
-    def function(T1, T2):
-        found = candidates(a, T1, b, T2)
-        return tuple(np.stack([getattr(one, name) for one in found]) for name in ContactCandidate._fields)
-
-    kernel = lw.compile(function, T1=(4, 4), T2=(4, 4))
+    kernel = kernel_of(*pair)
     searched = {"mesh", "ellipsoid"} & {*pair} and not {"plane", "height_field"} & {*pair}
     rows = 10 if searched else 19
     rng = np.random.default_rng(1)
@@ -229,7 +240,7 @@ def test_numbers_interpreter_and_lanes_agree(pair):
     for x, y in zip(compared(lanes), compared(interpret(kernel.program, T1, T2)), strict=True):
         np.testing.assert_allclose(x, y, atol=slack)
     for k in range(0, rows, 4 if searched else 1):  # iterations of the book are slow
-        for x, y in zip(compared(lanes), compared(function(T1[k], T2[k])), strict=True):
+        for x, y in zip(compared(lanes), compared(stacked(T1[k], T2[k], *pair)), strict=True):
             np.testing.assert_allclose(x[k], y, atol=max(slack, 1e-9))
         for x, y in zip(lanes, kernel(T1[k], T2[k]), strict=True):
             assert np.array_equal(x[k], y)

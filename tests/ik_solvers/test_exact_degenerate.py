@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 
 import numpy as np
@@ -40,6 +41,7 @@ def assert_found(solver, model, frame, q):
     assert not len(silent), np.degrees(silent[0])
 
 
+@cache  # its solvers too: what is compiled for one serves all tests
 def load(name):
     """A model, and the frame of its hand."""
     if name not in ("puma560", "arm7"):
@@ -53,6 +55,12 @@ def load(name):
     return model, {"puma560": "tool", "arm7": "tool", "panda": "panda_hand_tcp"}.get(name, model.bodies[-1].name)
 
 
+@cache
+def solver_of(name, given=None):
+    """The solver of a model for the frame of its hand."""
+    return lw.analytic_inverse_kinematics(*load(name), given=given)
+
+
 def of_arm(model, frame, q):
     """Configurations (n, nq) with the coordinates of the arm."""
     whole = np.tile(model.neutral(), (len(q), 1))
@@ -64,13 +72,13 @@ def of_arm(model, frame, q):
 def test_postures_of_right_angles_are_found_or_infinitely_many(name):
     model, frame = load(name)
     q = np.array(list(itertools.product(RIGHT, repeat=6)))[::13]
-    assert_found(lw.analytic_inverse_kinematics(model, frame), model, frame, q)
+    assert_found(solver_of(name), model, frame, q)
 
 
 @pytest.mark.parametrize("name", ["puma560", "arm7", "ur5_robot", "z1", "kinova", "panda", "xarm7"])
 def test_postures_at_and_next_to_singular_ones_are_found_or_infinitely_many(name):
     model, frame = load(name)
-    solver = lw.analytic_inverse_kinematics(model, frame)
+    solver = solver_of(name)
     n, random = len(model.path(model.frame(frame).body)), np.random.default_rng(0)
     right = np.array(RIGHT)[random.integers(0, 4, (60, n))]
     fifteen = random.integers(-11, 13, (60, n)) * np.pi / 12
@@ -84,7 +92,7 @@ def test_postures_at_and_next_to_singular_ones_are_found_or_infinitely_many(name
 @pytest.mark.parametrize(("name", "given"), [("arm7", "joint2"), ("xarm7", "joint4")])
 def test_straight_postures_with_another_joint_given_are_found_or_infinitely_many(name, given):
     model, frame = load(name)
-    solver = lw.analytic_inverse_kinematics(model, frame, given=given)
+    solver = solver_of(name, given)
     random = np.random.default_rng(0)
     fifteen = random.integers(-11, 13, (100, 7)) * np.pi / 12
     q = np.where(random.random((100, 7)) < 0.6, 0.0, fifteen)
@@ -97,7 +105,7 @@ def test_two_close_answers_that_the_formulas_of_an_approximate_family_merge_are_
     """The wrist of xarm7 is spherical up to 1e-6, by the decimals of its file."""
     model, frame = load("xarm7")
     q = np.array([[-2.167647, -1.703708, -0.804197, 2.816823, 1.565535, 0.995587, 2.859201]])
-    assert_found(lw.analytic_inverse_kinematics(model, frame), model, frame, q)
+    assert_found(solver_of("xarm7"), model, frame, q)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +188,7 @@ def test_two_close_answers_that_the_formulas_of_an_approximate_family_merge_are_
 )
 def test_multiple_solutions_of_six_joints_of_any_geometry_are_found(name, given, q):
     model, frame = load(name)
-    assert_found(lw.analytic_inverse_kinematics(model, frame, given=given), model, frame, np.array([q]))
+    assert_found(solver_of(name, given), model, frame, np.array([q]))
 
 
 NEARLY_FREE = [
@@ -200,7 +208,7 @@ def test_answers_next_to_motions_that_the_decimals_of_a_file_stop_are_found(give
     """The error along such a motion is 1e-7 times its square, and 1 times the square of others next to it."""
     model, frame = load("xarm7")
     q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 7))
-    assert_found(lw.analytic_inverse_kinematics(model, frame, given=given), model, frame, q)
+    assert_found(solver_of("xarm7", given), model, frame, q)
 
 
 @pytest.mark.parametrize("distance", [0.0, 1e-9, 1e-7])
@@ -209,7 +217,7 @@ def test_answers_on_a_curve_that_rounding_breaks_up_are_found(distance):
     model, frame = load("xarm7")
     q = np.array([[5 * np.pi / 6, 0.0, 0.0, 1.647452335129329, 5 * np.pi / 12, 2.166828959721773, 0.0]])
     q = q + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 7))
-    assert_found(lw.analytic_inverse_kinematics(model, frame, given="joint4"), model, frame, q)
+    assert_found(solver_of("xarm7", "joint4"), model, frame, q)
 
 
 @pytest.mark.parametrize("seed", [0, 2, 3])
@@ -219,7 +227,7 @@ def test_all_postures_of_an_arm_with_rounded_axes_in_one_plane_are_found(given, 
     random = np.random.default_rng(seed)
     q = np.array(RIGHT)[random.integers(0, 4, (100, 7))]
     q[:, 1::2] = np.pi * random.integers(0, 2, (100, 3))
-    assert_found(lw.analytic_inverse_kinematics(model, frame, given=given), model, frame, q)
+    assert_found(solver_of("xarm7", given), model, frame, q)
 
 
 JOINTS = {
@@ -288,6 +296,13 @@ def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind,
         assert_found(solver, model, "hand", q + distance * random.uniform(-1.0, 1.0, q.shape))
 
 
+@pytest.fixture(scope="module")
+def six_joints():
+    """Six joints of any geometry, and their solver."""
+    model = right_angled_arm("six joints of any geometry", 5)
+    return model, lw.analytic_inverse_kinematics(model, "hand")
+
+
 @pytest.mark.parametrize("distance", [0.0, 1e-9, 1e-7])
 @pytest.mark.parametrize(
     "q",
@@ -297,11 +312,11 @@ def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind,
         [0.0, -np.pi / 2, 0.0, np.pi / 2, 0.0, -np.pi / 2],
     ],
 )
-def test_an_eightfold_root_leaves_places_for_other_answers(q, distance):
+def test_an_eightfold_root_leaves_places_for_other_answers(six_joints, q, distance):
     """Rounding turns two eightfold roots into 16 different answers, and an arm has no more."""
-    model = right_angled_arm("six joints of any geometry", 5)
+    model, solver = six_joints
     q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 6))
-    assert_found(lw.analytic_inverse_kinematics(model, "hand"), model, "hand", q)
+    assert_found(solver, model, "hand", q)
 
 
 @pytest.mark.parametrize("joint", [1, 5])
