@@ -17,6 +17,8 @@ FOLDER = Path(__file__).parents[2] / "docs" / "how_to" / "other_libraries"
 if not FOLDER.is_dir():
     pytest.skip("this is no checkout", allow_module_level=True)
 PAGES = ("pinocchio", "mujoco", "drake", "pybullet", "robotics_toolbox", "sympy")
+IN_OTHER_LANGUAGES = {"roki": "Functions", "irteus": "Methods and functions"}
+"""Pages on libraries in other languages, and the headings of their tables."""
 
 
 def lines(page: str, heading: str | None = None) -> list[tuple[str, str]]:
@@ -47,7 +49,32 @@ def urdf(tmp_path_factory):
     return str(lw.load("arm7").save(tmp_path_factory.mktemp("peers") / "arm7.urdf"))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", IN_OTHER_LANGUAGES)
+def test_our_lines_run(page, tmp_path, monkeypatch):
+    """Every line of ours in the tables, in the scope of the page, with symbols of matching shapes."""
+    monkeypatch.chdir(tmp_path)
+    text = (FOLDER / f"{page}.md").read_text(encoding="utf-8")
+    scope: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(block, scope)
+    model, rng = scope["model"], np.random.default_rng(2)
+    q, v, a, tau = model.random(seed=3), *rng.normal(size=(3, model.nv))
+    tip = "link6" if page == "roki" else "tool"
+    T, T2 = lw.pose(model, q, tip), lw.pose(model, model.random(seed=4), tip)
+    scope |= dict(q=q, v=v, a=a, tau=tau, T=T, T2=T2, R=T[:3, :3], r=np.array([0.1, -0.2, 0.3]), p=np.zeros(3))
+    run = 0
+    for theirs, ours in lines(page, IN_OTHER_LANGUAGES[page]):
+        if theirs in ("RoKi", "irteus") or ours.startswith("no equivalent"):
+            continue
+        value = eval(code(ours)[0], scope)
+        assert value is not None, ours
+        if isinstance(value, np.ndarray):
+            assert np.isfinite(value).all(), ours
+        run += 1
+    assert run > 30
+
+
+@pytest.mark.parametrize("page", [*PAGES, *IN_OTHER_LANGUAGES])
 def test_our_names_exist(page):
     """Whatever stands in a column of ours: functions, methods and attributes of a model, of equations, of a motion."""
     model = lw.load("two_link")

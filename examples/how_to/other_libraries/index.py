@@ -13,13 +13,15 @@
 # | PyBullet | [Linkwright with PyBullet](pybullet.md) |
 # | Robotics Toolbox for Python | [Linkwright with the Robotics Toolbox](robotics_toolbox.md) |
 # | SymPy (`sympy.physics.mechanics`) | [Linkwright with SymPy](sympy.md) |
+# | RoKi | [Coming from RoKi](roki.md) |
+# | EusLisp (irteus) | [Coming from EusLisp (irteus)](irteus.md) |
 #
 # A test checks every name of Linkwright on these pages. Each line of the tables "Functions with equal results" is
-# computed by both libraries and compared, if the other library is installed.
+# computed by both libraries and compared, if the other library is installed. Each line of the pages on RoKi and irteus runs.
 #
 # ## The same robot in both libraries
 #
-# All of them except SymPy read robot files. Save a model as URDF, MJCF (MuJoCo) or SDF:
+# All of them except SymPy and irteus read robot files that Linkwright writes. Save a model as URDF, MJCF (MuJoCo) or SDF:
 
 # %%
 import numpy as np
