@@ -69,6 +69,7 @@ _NAMES = {
     # Distances of shapes
     "linkwright.geometry.distances": "ClosestPair PairCollisions PairDistances closest_pair collisions distances",
     # Mass properties of meshes and shapes
+    "linkwright.formats.convex_parts": "decompose_meshes",
     "linkwright.formats.meshes": "ConvexHull convex_hull mass_properties",
     # Motion
     "linkwright.simulation": """

@@ -43,6 +43,7 @@ from linkwright.dynamics.inertias.mass import MassMatrixMethod
 from linkwright.dynamics.inertias.momentum import BaseAxes
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.dynamics.parameters.regressor import Energy
+from linkwright.formats.convex_parts import decompose_meshes as decompose_meshes
 from linkwright.formats.load import load as load
 from linkwright.formats.meshes import ConvexHull as ConvexHull
 from linkwright.formats.meshes import convex_hull as convex_hull
@@ -593,6 +594,7 @@ __all__ = [
     "control",
     "convex_hull",
     "coriolis_matrix",
+    "decompose_meshes",
     "default_configuration",
     "derivative",
     "difference",

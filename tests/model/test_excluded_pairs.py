@@ -6,7 +6,8 @@ import pytest
 import linkwright as lw
 from linkwright.dynamics.overlaps import always_overlapping, overlap_depths
 from linkwright.errors import ArgumentError, FormatError, FormatWarning, LinkwrightWarning, MissingFileError, ModelError
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.installed_robots import example_robots, robot_file
+from linkwright.formats.srdf import disabled_collisions
 from linkwright.model.transformations.contact_pairs import neighbors
 
 
@@ -210,6 +211,21 @@ def test_a_real_arm_has_no_contact_at_rest_that_never_ends(tmp_path):
     assert (depth == 0.0).any(axis=0).all(), "every pair is apart in some configuration"
     path = touching.save(tmp_path / "panda.srdf")
     assert panda.with_contact(srdf=path).pairs == touching.pairs
+
+
+@pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")
+@pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+@pytest.mark.filterwarnings("ignore::linkwright.errors.LinkwrightWarning")
+@pytest.mark.parametrize(("name", "srdf"), [("panda_collision", "panda"), ("talos_reduced", "talos")])
+def test_links_of_real_robots_that_overlap_are_disabled_in_their_srdf(name, srdf, tmp_path):
+    model = lw.load(name)
+    (file,) = robot_file(name, ()).parents[1].rglob(f"{srdf}.srdf")
+    disabled = {frozenset(pair) for pair in disabled_collisions(file, model.frames)}
+    everything = links(model.with_contact(exclude_overlapping=False))
+    assert everything - links(model.with_contact()) <= disabled
+    found = model.with_contact(srdf=file)
+    assert links(found) == links(model.with_contact()) - disabled
+    assert model.with_contact(srdf=found.save(tmp_path / "robot.srdf")).pairs == found.pairs
 
 
 def test_a_robot_whose_links_all_overlap_has_no_pairs():

@@ -50,6 +50,7 @@ EXTRAS = {
     "xacro": ("read xacro files", _named("xacrodoc")),
     "usd": ("read USD Physics files", _named("usd-core")),
     "meshes": ("draw meshes; compute masses from meshes", _named("trimesh", "pycollada", "scipy")),
+    "decomposition": ("decompose collision meshes into convex parts", _named("coacd")),
     "robots": ("load robots by name", _named("example-robot-data")),
     "bags": ("read ROS bags", _named("rosbags")),
     "studio": ("drag and simulate a robot in the browser", _named("viser", "trimesh", "pycollada")),

@@ -422,7 +422,7 @@ class Editing:
         Notes
         -----
         Pairs of links that always overlap cause one warning, which lists them. Pairs of kinds without contact points
-        cause another one, such as pairs of meshes, whose convex hulls touch only planes.
+        cause another one, such as those of cones. Meshes touch as convex hulls: ``decompose_meshes`` keeps holes open.
         """
         from linkwright.model.transformations.contact_pairs import with_contact
 
