@@ -1,7 +1,9 @@
 """Hold built pages of the documentation to what they promise: they load nothing from outside, and nothing is missing.
 
 ``python tools/check_pages.py build/docs`` reads what the pages, their styles and their scripts name;
-``--browser`` also opens every page in Chromium (of playwright, or the system's) and watches what it asks for.
+``--browser`` also opens every page in Chromium (of playwright, or the system's) and watches what it asks for;
+``--widths 1440 320`` with it measures too that no page scrolls sideways in windows of these widths
+(`docs_overflow.py` does only that).
 """
 
 from __future__ import annotations
@@ -87,8 +89,9 @@ def faults(folder: Path) -> Iterator[str]:
                 yield f"{path.relative_to(folder)} loads {place}, which is not there"
 
 
-def faults_in_browser(folder: Path) -> Iterator[str]:
-    """What a browser asks for beyond the folder, and errors that it tells, page by page."""
+def faults_in_browser(folder: Path, widths: list[int]) -> Iterator[str]:
+    """What a browser asks for beyond the folder, errors that it tells, and what scrolls sideways, page by page."""
+    from docs_overflow import overflows
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -104,7 +107,9 @@ def faults_in_browser(folder: Path) -> Iterator[str]:
         page.on("pageerror", lambda error: told.append(f"fails: {error}"))
         for path in sorted(path for path in folder.rglob("*.html") if "_static" not in path.parts):
             page.goto(path.as_uri(), wait_until="load")
-            yield from (f"{path.relative_to(folder)} {what}" for what in told)
+            name = str(path.relative_to(folder))
+            yield from overflows(page, name, widths)
+            yield from (f"{name} {what}" for what in told)
             told.clear()
         browser.close()
 
@@ -122,13 +127,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--browser", action="store_true")
+    parser.add_argument("--widths", type=int, nargs="+", default=[], metavar="PIXELS")
     told = parser.parse_args(arguments)
     folder = told.folder.resolve()
     pages = list(folder.rglob("*.html"))
     if not pages:
         print(f"no pages in {folder}")
         return 1
-    found = [*faults(folder), *(faults_in_browser(folder) if told.browser else ())]
+    found = [*faults(folder), *(faults_in_browser(folder, told.widths) if told.browser else ())]
     print("\n".join(found) or f"{len(pages)} pages load nothing from outside")
     return bool(found)
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import sync_playwright
 
@@ -23,20 +25,25 @@ def pages_of(folder: Path) -> list[str]:
     return [path.with_suffix("").as_posix() for path in paths if "_static" not in path.parts]
 
 
+def overflows(tab: Any, name: str, widths: Iterable[int]) -> Iterator[str]:
+    """Measure the open page in windows of these widths; yield a message for each in which it scrolls sideways."""
+    for width in widths:
+        tab.set_viewport_size({"width": width, "height": 800})
+        excess = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if excess > 0:
+            yield f"{name} is {excess} px too wide in a window of {width} px"
+
+
 def too_wide(folder: Path, pages: list[str], widths: tuple[int, ...]) -> list[str]:
     """Measure the pages in one browser; return a message for each page and width that scrolls sideways."""
-    found = []
+    found: list[str] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         tab = browser.new_page()
         tab.set_default_timeout(120_000)  # ms; the browser may get little of the processor
         for name in pages:
             tab.goto((folder / f"{name}.html").resolve().as_uri())
-            for width in widths:
-                tab.set_viewport_size({"width": width, "height": 800})
-                excess = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
-                if excess > 0:
-                    found.append(f"{name} is {excess} px too wide in a window of {width} px")
+            found += overflows(tab, name, widths)
         browser.close()
     return found
 
