@@ -10,7 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.dynamics.distance.shape_pairs import frame_poses, pair_separations
-from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
 from linkwright.geometry.distances import chosen_pairs
 
 
@@ -151,6 +151,41 @@ def test_code_does_not_grow_with_the_number_of_pairs() -> None:
     assert max(abs(a - b) for a, b in zip(few, many, strict=True)) < 20
 
 
+def test_point_clouds_are_spheres_at_the_points(arm: lw.Model) -> None:
+    q, rng = arm.random(6, seed=8), np.random.default_rng(0)
+    cloud = rng.uniform(-1.0, 1.0, (41, 3))
+    balls = [lw.Shape("world", "sphere", radius=0.02, name=f"ball{k}") for k in range(len(cloud))]
+    each = lw.distances(arm, q, obstacles=balls, obstacle_poses=lw.transform.make(np.eye(3), cloud))
+    found = lw.distances(arm, q, points=cloud, point_radius=0.02, jacobian=True)
+    own = [k for k, (_, other) in enumerate(found.pairs) if other == "points"]
+    assert len(own) == len(arm.bodies)
+    for k in own:
+        of_link = [j for j, (link, other) in enumerate(each.pairs) if link == found.pairs[k][0] and "ball" in other]
+        assert len(of_link) == len(cloud)
+        assert found.distance[:, k] == pytest.approx(each.distance[:, of_link].min(axis=1), abs=1e-12)
+    near = lw.closest_pair(arm, q, points=cloud, point_radius=0.02)
+    assert near.distance == pytest.approx(found.smallest, abs=1e-12)
+    for margin in (0.0, 0.1):
+        colliding = lw.collisions(arm, q, points=cloud, point_radius=0.02, margin=margin).colliding
+        assert (colliding == (found.distance <= margin)).all()
+    kernels = len(arm.memo)
+    moved = lw.distances(arm, q, points=cloud + rng.normal(size=(6, 1, 3)), point_radius=0.02, jacobian=True)
+    assert len(arm.memo) == kernels
+    assert (moved.distance[:, own] != found.distance[:, own]).all()
+    cloud[3] = np.nan
+    assert np.isnan(lw.distances(arm, q[0], points=cloud).distance).all()
+
+
+def test_code_does_not_grow_with_the_number_of_points(arm: lw.Model) -> None:
+    q, rng = arm.random(2, seed=9), np.random.default_rng(1)
+    pairs = [(arm.bodies[0].name, "points"), (arm.bodies[2].name, "points")]
+    far = rng.uniform(-1.0, 1.0, (20_000, 3))
+    found = lw.distances(arm, q, pairs, points=far)
+    center = lw.pose(arm, q, arm.bodies[2].name)[:, None, :3, 3]
+    expected = np.linalg.norm(far - center, axis=-1).min(axis=1) - 0.08
+    assert found.distance[:, 1] == pytest.approx(expected, abs=1e-12)
+
+
 def test_mistakes_are_explained(arm: lw.Model) -> None:
     q = arm.neutral()
     calls: list[tuple[type[Exception], str, Callable[[], object]]] = [
@@ -166,6 +201,13 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
         (ModelError, "no two shapes", lambda: lw.distances(lw.load("two_link"), [0.0, 0.0])),
         (ArgumentError, "pairs is empty", lambda: lw.distances(arm, q, [])),
         (InputError, "names of obstacles are unique", lambda: lw.closest_pair(arm, q, obstacles=[OBSTACLES[0]] * 2)),
+        (
+            InputError,
+            "has the name of a link",
+            lambda: lw.distances(arm, q, obstacles=[lw.Shape("world", "sphere", radius=1.0, name=arm.bodies[0].name)]),
+        ),
+        (ShapeError, r"points are \(..., n, 3\)", lambda: lw.distances(arm, q, points=[0.0, 0.0, 1.0])),
+        (ArgumentError, "give points", lambda: lw.collisions(arm, q, point_radius=0.1)),
         (InputError, "are not finite", lambda: lw.collisions(arm, q + np.nan)),
         (InputError, "margin", lambda: lw.collisions(arm, q, margin=-1.0)),
     ]

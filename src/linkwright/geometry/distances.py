@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from linkwright.dynamics.distance.shape_pairs import (
     pair_collisions,
     pair_separations,
 )
-from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
 from linkwright.model.memo import derived, identity, kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.shape import Shape
@@ -109,6 +109,8 @@ def distances(
     *,
     obstacles: Sequence[Shape] = (),
     obstacle_poses: ArrayLike | None = None,
+    points: ArrayLike | None = None,
+    point_radius: float = 0.0,
     within: float | None = None,
     jacobian: bool = False,
 ) -> PairDistances:
@@ -132,6 +134,11 @@ def distances(
         Shapes of the body "world".
     obstacle_poses : array_like, shape (..., obstacles, 4, 4), optional
         Poses of the obstacles in the world. By default the placements of the shapes.
+    points : array_like, shape (..., n, 3), optional
+        Point cloud in the world, m: the obstacle "points", whose distance is that of the nearest point. Another number
+        of points needs a new compilation.
+    point_radius : float, optional
+        Radius of the balls at the points, m.
     within : float, optional
         Distance in m from which only the distance of the bounding spheres is computed, a lower bound.
     jacobian : bool, optional
@@ -182,23 +189,23 @@ def distances(
     """
     truth("jacobian", jacobian)
     near = None if within is None else at_least("within", within, 0.0)
-    obstacles = checked_obstacles(obstacles)
+    world = _Surroundings.of(obstacles, points, point_radius)
     wanted = checked_pairs(pairs)
 
     def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
-        chosen = chosen_pairs(model, wanted, obstacles)
+        chosen = chosen_pairs(model, wanted, world.shapes, world.cloud)
 
-        def computed(model: Model, q: Array, obstacle_poses: Array | None = None) -> tuple[Array, ...]:
-            found = pair_separations(frame_poses(model, q, obstacle_poses), chosen, near)
+        def computed(model: Model, q: Array, obstacle_poses: Any = None, points: Any = None) -> tuple[Array, ...]:
+            found = pair_separations(frame_poses(model, q, obstacle_poses), chosen, near, points)
             results = tuple(np.stack([getattr(one, name) for one in found]) for name in ("distance", "normal", "a"))
             return (*results, np.stack(distance_jacobian(model, q, chosen, found))) if jacobian else results
 
-        return _names(chosen), _compiled(computed, model, obstacles)
+        return _names(chosen), world.compiled(computed, model)
 
-    names, kernel = derived(model, identity(distances), wanted, obstacles, near, jacobian, make=make)
-    arrays = (q, *_poses(obstacles, obstacle_poses))
+    names, kernel = derived(model, identity(distances), wanted, world, near, jacobian, make=make)
+    arrays = (q, *world.arrays(obstacle_poses, points))
     distance, *rest = kernel(*arrays)
-    return PairDistances(names, _known(distance, arrays, 1), *rest)
+    return PairDistances(names, world.known(distance, arrays, 1), *rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +245,8 @@ def closest_pair(
     *,
     obstacles: Sequence[Shape] = (),
     obstacle_poses: Any = None,
+    points: Any = None,
+    point_radius: float = 0.0,
 ) -> ClosestPair:
     """Compute the pair of shapes with the smallest distance.
 
@@ -250,7 +259,7 @@ def closest_pair(
         Mechanism with collision shapes.
     q : array_like, shape (..., nq)
         Configuration.
-    pairs, obstacles, obstacle_poses : optional
+    pairs, obstacles, obstacle_poses, points, point_radius : optional
         As for :func:`distances`, which also raises the same errors.
 
     Returns
@@ -269,28 +278,28 @@ def closest_pair(
     >>> found.pair, round(float(found.distance), 9)
     (('link2', 'ball'), 0.2)
     """
-    obstacles = checked_obstacles(obstacles)
+    world = _Surroundings.of(obstacles, points, point_radius)
     wanted = checked_pairs(pairs)
 
     def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
-        chosen = _by_distance(model, chosen_pairs(model, wanted, obstacles), obstacles)
+        chosen = _by_distance(model, chosen_pairs(model, wanted, world.shapes, world.cloud), world)
 
-        def computed(model: Model, q: Array, obstacle_poses: Array | None = None) -> tuple[Any, ...]:
-            index, found = closest_separation(frame_poses(model, q, obstacle_poses), chosen)
+        def computed(model: Model, q: Array, obstacle_poses: Any = None, points: Any = None) -> tuple[Any, ...]:
+            index, found = closest_separation(frame_poses(model, q, obstacle_poses), chosen, points)
             return index, found.distance, found.normal, found.a, found.b
 
-        return _names(chosen), _compiled(computed, model, obstacles)
+        return _names(chosen), world.compiled(computed, model)
 
-    names, kernel = derived(model, identity(closest_pair), wanted, obstacles, make=make)
-    arrays = (q, *_poses(obstacles, obstacle_poses))
+    names, kernel = derived(model, identity(closest_pair), wanted, world, make=make)
+    arrays = (q, *world.arrays(obstacle_poses, points))
     index, distance, *found = kernel(*arrays)
-    distance = _known(distance, arrays, 0)
+    distance = world.known(distance, arrays, 0)
     return ClosestPair(names, np.asarray(index).astype(int)[()], distance, *found)
 
 
-def _by_distance(model: Model, pairs: list[MeasuredPair], obstacles: Sequence[Shape]) -> list[MeasuredPair]:
+def _by_distance(model: Model, pairs: list[MeasuredPair], world: _Surroundings) -> list[MeasuredPair]:
     """Return the pairs in the order of the mean distance of their bounding spheres in random configurations."""
-    poses = [_frame_poses(model, q, _poses(obstacles, None)) for q in model.random(SAMPLES, seed=0)]
+    poses = [_frame_poses(model, q, world.default_poses) for q in model.random(SAMPLES, seed=0)]
 
     def apart(pair: MeasuredPair) -> float:
         a, b = (np.array([(T[one.frame] @ one.on_frame)[:3, 3] for T in poses]) for one in pair)
@@ -299,8 +308,8 @@ def _by_distance(model: Model, pairs: list[MeasuredPair], obstacles: Sequence[Sh
     return sorted(pairs, key=apart)
 
 
-def _frame_poses(model: Model, q: Array, obstacle_poses: tuple[Any, ...]) -> Array:
-    rows = frame_poses(model, q, *obstacle_poses or (None,)).reshape(-1, 3, 4)
+def _frame_poses(model: Model, q: Array, obstacle_poses: Array) -> Array:
+    rows = frame_poses(model, q, obstacle_poses).reshape(-1, 3, 4)
     return np.concatenate([rows, np.broadcast_to([[[0.0, 0.0, 0.0, 1.0]]], (len(rows), 1, 4))], axis=1)
 
 
@@ -312,6 +321,8 @@ def collisions(
     *,
     obstacles: Sequence[Shape] = (),
     obstacle_poses: ArrayLike | None = None,
+    points: ArrayLike | None = None,
+    point_radius: float = 0.0,
     margin: float = 0.0,
 ) -> PairCollisions:
     """Compute which pairs of shapes collide.
@@ -325,7 +336,7 @@ def collisions(
         Mechanism with collision shapes.
     q : array_like, shape (..., nq)
         Configuration.
-    pairs, obstacles, obstacle_poses : optional
+    pairs, obstacles, obstacle_poses, points, point_radius : optional
         As for :func:`distances`, which also raises the same errors.
     margin : float, optional
         Distance in m, not negative, up to which shapes count as colliding.
@@ -346,48 +357,84 @@ def collisions(
     array([ True, False])
     """
     apart = at_least("margin", margin, 0.0)
-    obstacles = checked_obstacles(obstacles)
+    world = _Surroundings.of(obstacles, points, point_radius)
     wanted = checked_pairs(pairs)
 
     def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
-        chosen = chosen_pairs(model, wanted, obstacles)
+        chosen = chosen_pairs(model, wanted, world.shapes, world.cloud)
 
-        def computed(model: Model, q: Array, obstacle_poses: Array | None = None) -> Array:
-            return np.stack(pair_collisions(frame_poses(model, q, obstacle_poses), chosen, apart))
+        def computed(model: Model, q: Array, obstacle_poses: Any = None, points: Any = None) -> Array:
+            return np.stack(pair_collisions(frame_poses(model, q, obstacle_poses), chosen, apart, points))
 
-        return _names(chosen), _compiled(computed, model, obstacles)
+        return _names(chosen), world.compiled(computed, model)
 
-    names, kernel = derived(model, identity(collisions), wanted, obstacles, apart, make=make)
-    arrays = (q, *_poses(obstacles, obstacle_poses))
+    names, kernel = derived(model, identity(collisions), wanted, world, apart, make=make)
+    arrays = (q, *world.arrays(obstacle_poses, points))
     near = kernel(*arrays)
-    if np.isnan(_known(near, arrays, 1)).any():
+    if np.isnan(world.known(near, arrays, 1)).any():
         raise InputError("q or obstacle_poses are not finite: whether shapes collide is unknown; remove these rows")
     return PairCollisions(names, near > 0.5)
 
 
-def _known(distance: Any, arrays: Sequence[Any], axes: int) -> Any:
-    """Return the distances (..., of as many more axes), NaN in rows with a configuration or poses that are not finite.
-
-    Vectors without a direction get one, so that the algorithms return numbers there.
-    """
-    q, *poses = (np.isfinite(np.asarray(x, dtype=float)) for x in arrays)
-    finite = q.all(axis=-1)
-    for one in poses:
-        finite = finite & one.all(axis=(-3, -2, -1))
-    return distance if finite.all() else np.where(finite.reshape(finite.shape + (1,) * axes), distance, np.nan)[()]
+CLOUD = "points"
+"""Name of a point cloud in pairs."""
 
 
-def _compiled(function: Any, model: Model, obstacles: Sequence[Shape]) -> Kernel:
-    shapes: dict[str, Any] = {"obstacle_poses": (len(obstacles), 4, 4)} if obstacles else {}
-    return compile(function, model, regroup=False, **shapes)
+class _Surroundings(NamedTuple):
+    """Obstacles, and a point cloud, of a kernel; their poses and points are arguments."""
 
+    shapes: tuple[Shape, ...]
+    count: int
+    """number of points"""
+    radius: float
+    """of the balls at the points, m"""
 
-def _poses(obstacles: Sequence[Shape], given: Any) -> tuple[Any, ...]:
-    if not obstacles:
-        if given is not None:
+    @classmethod
+    def of(cls, obstacles: Sequence[Shape], points: Any, radius: float) -> _Surroundings:
+        shapes, radius = checked_obstacles(obstacles), at_least("point_radius", radius, 0.0, "m")
+        if points is None:
+            if radius:
+                raise ArgumentError("point_radius is the radius of balls at points: give points, (..., n, 3), too")
+            return cls(shapes, 0, 0.0)
+        form = np.shape(points)
+        if len(form) < 2 or form[-1] != 3 or not form[-2]:
+            raise ShapeError(f"points are (..., n, 3), one at least; got the shape {form}")
+        return cls(shapes, form[-2], radius)
+
+    @property
+    def cloud(self) -> Shape | None:
+        """Shape at each point."""
+        return Shape("world", "sphere", radius=self.radius, name=CLOUD) if self.count else None
+
+    @property
+    def default_poses(self) -> Array:
+        """Placements of the obstacles, (obstacles, 4, 4)."""
+        return np.array([np.asarray(shape.placement) for shape in self.shapes]).reshape(-1, 4, 4)
+
+    def compiled(self, function: Any, model: Model) -> Kernel:
+        """Return the kernel of a function of the configuration, the poses and the points."""
+        shapes: dict[str, Any] = {"obstacle_poses": (len(self.shapes), 4, 4)} if self.shapes else {}
+        if self.count:
+            shapes["points"] = (self.count, 3)
+        return compile(function, model, regroup=False, **shapes)
+
+    def arrays(self, poses: Any, points: Any) -> tuple[Any, ...]:
+        """Return the arguments of the kernel after the configuration."""
+        if not self.shapes and poses is not None:
             raise ArgumentError("obstacle_poses are the poses of obstacles: give obstacles=[lw.Shape(…), …] too")
-        return ()
-    return (np.stack([np.asarray(shape.placement) for shape in obstacles]) if given is None else given,)
+        found = ((self.default_poses if poses is None else poses,) if self.shapes else ()) + (points,)
+        return found if self.count else found[:-1]
+
+    def known(self, distance: Any, arrays: Sequence[Any], axes: int) -> Any:
+        """Return the distances (..., of as many more axes), NaN in rows with an argument that is not finite.
+
+        Vectors without a direction get one, so that the algorithms return numbers there.
+        """
+        dims = (1, *([3] if self.shapes else []), 2)
+        finite: Any = True
+        for n, x in zip(dims, arrays, strict=False):
+            finite = finite & np.isfinite(np.asarray(x, dtype=float)).all(axis=tuple(range(-n, 0)))
+        return distance if finite.all() else np.where(finite.reshape(finite.shape + (1,) * axes), distance, np.nan)[()]
 
 
 def checked_obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:
@@ -446,9 +493,12 @@ def _measured(name: str, shape: Shape, frame: int, on_frame: Array, hull: Array 
 
 
 def chosen_pairs(
-    model: Model, wanted: tuple[tuple[str, str], ...] | None, obstacles: Sequence[Shape]
+    model: Model,
+    wanted: tuple[tuple[str, str], ...] | None,
+    obstacles: Sequence[Shape],
+    cloud: Shape | None = None,
 ) -> list[MeasuredPair]:
-    """Return the pairs of shapes: those of given names, or all that may collide."""
+    """Return the pairs of shapes: those of given names, or all that may collide; ``cloud``: shape at each point."""
     own = [k for k, shape in enumerate(model.shapes) if shape.touches]
     count = {shape.body: sum(model.shapes[k].body == shape.body for k in own) for shape in model.shapes}
     seen: dict[str, int] = {}
@@ -477,11 +527,19 @@ def chosen_pairs(
         )
         for k, shape in enumerate(obstacles)
     ]
+    if cloud is not None:
+        fixed.append(_measured(cloud.name, cloud, 0, np.eye(4), None)._replace(cloud=True))
+    links = {model.shapes[k].body for k in own} | set(names.values())
+    for one in fixed:
+        if one.name in links or (one.name == CLOUD and not one.cloud and cloud is not None):
+            raise InputError(
+                f"the obstacle {one.name!r} has the name of a link, a shape or the point cloud: give it another name"
+            )
     if wanted is None:
         found = [(measured(i), measured(j)) for i, j in meeting_shapes(model)]
         found += [(measured(k), other) for k in own if model.frame(model.shapes[k].body).body >= 0 for other in fixed]
     else:
-        known = {model.shapes[k].body for k in own} | {*names.values(), *(one.name for one in fixed)}
+        known = links | {one.name for one in fixed}
         found = []
         for pair in wanted:
             for name in pair:

@@ -7,6 +7,7 @@ obstacles. Each loop reads them by the index of a pair. Code does not grow with 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, maximum
+from linkwright.spatial.arrays import Array, maximum, minimum
 from linkwright.spatial.repeats import repeat, when
 from linkwright.spatial.tables import take
 from linkwright.spatial.transform import pose_of_rows
@@ -48,15 +49,19 @@ class MeasuredShape(NamedTuple):
     """(4, 4), pose in that frame"""
     hull: Array | None
     """(n, 3), vertices of a mesh"""
+    cloud: bool = False
+    """whether it is a ball at each point of a cloud in the world"""
 
     @property
     def family(self) -> Any:
         """Properties that the shapes of a loop share."""
-        return self.shape.kind, None if self.shape.heights is None else id(self.shape.heights)
+        return self.shape.kind, self.cloud, None if self.shape.heights is None else id(self.shape.heights)
 
     @property
     def order(self) -> int:
-        """Rank of its kind in a pair: planes and height fields are second."""
+        """Rank of its kind in a pair: planes, height fields and clouds are second."""
+        if self.cloud:
+            return len(CONVEX)
         return CONVEX.index(self.shape.kind) if self.shape.kind in CONVEX else len(CONVEX)
 
     @property
@@ -74,13 +79,18 @@ def frame_poses(model: Model, q: Array, obstacle_poses: Array | None) -> Array:
     return np.stack([T[:3].reshape(12) for T in poses])
 
 
-def pair_separations(poses: Array, pairs: Sequence[MeasuredPair], within: float | None = None) -> list[Separation]:
+def pair_separations(
+    poses: Array, pairs: Sequence[MeasuredPair], within: float | None = None, points: Array | None = None
+) -> list[Separation]:
     """Return the separations of pairs.
 
     ``within``: for pairs whose bounding spheres are farther apart than this, m, the separation of these spheres.
+    ``points`` (n, 3): of the cloud.
     """
 
     def visit(A: _TabledShapes, B: _TabledShapes, k: Any) -> Array:
+        if B.cloud:
+            return nearest_of_cloud(A.core(k), A.reach(k), points, B.shape.radius, FARTHEST).numbers
         if not B.convex:
             return _above(A, B, k).numbers
         size = A.reach(k) + B.reach(k)
@@ -98,7 +108,9 @@ def pair_separations(poses: Array, pairs: Sequence[MeasuredPair], within: float 
     ]
 
 
-def closest_separation(poses: Array, pairs: Sequence[MeasuredPair]) -> tuple[Any, Separation]:
+def closest_separation(
+    poses: Array, pairs: Sequence[MeasuredPair], points: Array | None = None
+) -> tuple[Any, Separation]:
     """Return the index of the pair with the smallest distance, and its separation.
 
     The smallest distance so far is a bound: pairs whose bounding spheres are farther apart are skipped.
@@ -118,6 +130,8 @@ def closest_separation(poses: Array, pairs: Sequence[MeasuredPair]) -> tuple[Any
             number, swapped = take(numbers, j)
 
             def exact() -> Array:
+                if B.cloud:
+                    return nearest_of_cloud(A.core(j), A.reach(j), points, B.shape.radius, best[0]).numbers
                 if not B.convex:
                     return _above(A, B, j).numbers
                 return separation(A.core(j), B.core(j), A.reach(j) + B.reach(j)).numbers
@@ -132,7 +146,7 @@ def closest_separation(poses: Array, pairs: Sequence[MeasuredPair]) -> tuple[Any
                     best,
                 )
 
-            if not B.convex:
+            if B.cloud or not B.convex:
                 return compared()
             apart, limit = A.center(j) - B.center(j), best[0] + A.reach(j) + B.reach(j)
             return when((limit > 0.0) & (apart @ apart < limit * limit), compared, index, best)
@@ -141,10 +155,15 @@ def closest_separation(poses: Array, pairs: Sequence[MeasuredPair]) -> tuple[Any
     return state[0], Separation.of_numbers(state[1])
 
 
-def pair_collisions(poses: Array, pairs: Sequence[MeasuredPair], margin: float) -> list[Any]:
+def pair_collisions(
+    poses: Array, pairs: Sequence[MeasuredPair], margin: float, points: Array | None = None
+) -> list[Any]:
     """Return for each pair 1 where the shapes are at most a margin apart, m, else 0."""
 
     def visit(A: _TabledShapes, B: _TabledShapes, k: Any) -> Array:
+        if B.cloud:
+            found = nearest_of_cloud(A.core(k), A.reach(k), points, B.shape.radius, FARTHEST, margin)
+            return np.stack([either(found.distance <= margin, 1.0, 0.0)])
         if not B.convex:
             return np.stack([either(_above(A, B, k).distance <= margin, 1.0, 0.0)])
         size = A.reach(k) + B.reach(k)
@@ -238,6 +257,44 @@ def _families(pairs: Sequence[MeasuredPair]) -> list[list[tuple[int, MeasuredPai
     return list(families.values())
 
 
+POINTS_TOGETHER = 4
+"""Number of points of a cloud whose bounds are compared together."""
+
+
+def nearest_of_cloud(
+    A: ConvexCore, reach: Any, points: Any, radius: Any, limit: Any, margin: float = -FARTHEST
+) -> Separation:
+    """Return the separation of a convex shape and the nearest of the balls at points (n, 3).
+
+    ``reach``: radius of the bounding sphere of the shape. Balls are skipped whose distance from it is more than the
+    least distance so far, or than ``limit``, m: a larger distance is returned as :data:`FARTHEST`. The search ends at a
+    distance of ``margin`` or less.
+    """
+    start = np.array([FARTHEST, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    count = -(-len(points) // POINTS_TOGETHER)
+
+    def visit(j: Any, best: Array) -> Array:
+        places = [j * float(POINTS_TOGETHER) + float(i) for i in range(POINTS_TOGETHER)]
+        centers = [take(points, place) for place in places]  # beyond the last point the last one
+        squares = [(x - A.center) @ (x - A.center) for x in centers]
+        least = reduce(minimum, squares)
+        bound = minimum(best[0], limit) + reach + radius
+
+        def compared() -> Array:
+            found = best
+            for x, square in zip(centers, squares, strict=True):
+                ball = ConvexCore("sphere", x, np.eye(3), sizes_of(Shape("world", "sphere", radius=radius)))
+                one = separation(A, ball, reach + radius).numbers
+                less = (one[0] < found[0]) & (square < bound * bound)
+                found = np.stack([either(less, p, q) for p, q in zip(one, found, strict=True)])
+            return found
+
+        near = (bound > 0.0) & (least < bound * bound) & (best[0] > margin)
+        return when(near, compared, best)  # type: ignore[no-any-return]
+
+    return Separation.of_numbers(repeat(count, visit, start))
+
+
 def _above(A: _TabledShapes, B: _TabledShapes, k: Any) -> Separation:
     """Return the separation of a convex shape and the plane or height field below it."""
     T, one = B.pose(k), A.core(k)
@@ -270,7 +327,7 @@ class _TabledShapes:
 
     def __init__(self, poses: Array, places: Sequence[float], shapes: Sequence[MeasuredShape]):
         self._poses, self.shape, self.kind = poses, shapes[0].shape, shapes[0].shape.kind
-        self.convex = self.kind in CONVEX
+        self.convex, self.cloud = self.kind in CONVEX, shapes[0].cloud
         self._columns = ColumnTable(np.array([[*sizes_of(one.shape), one.reach] for one in shapes]))
         self._places = ColumnTable(np.array(places)[:, None])
         hulls = [one.hull for one in shapes if one.hull is not None]
