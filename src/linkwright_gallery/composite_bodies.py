@@ -288,8 +288,10 @@ ROWS = 1024
 
 def three_methods() -> Iterator[Remark]:
     """Operations, and the time of a row in a batch."""
-    from linkwright_gallery.benchmark.clock import interleaved
+    from linkwright_gallery.benchmark.clock import interleaved, machine
 
+    here = machine()
+    yield measured("processor", "not printed", f"{here['processor']}, {here['clock']}")
     ratios: dict[str, list[list[float]]] = {"time": [], "operations": []}
     for name in MEASURED_ROBOTS:
         robot = lw.load(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -209,8 +210,11 @@ def test_command_line(tmp_path, monkeypatch, capsys):
         cli.main(["experiment", "planar", "--time", "0.05", "--rows", "16", "--rounds", "1", "--out", str(tmp_path)])
     assert not end.value.code
     result = capsys.readouterr().out
-    assert "hybrid / Lagrange" in result
+    assert "hybrid to Lagrange" in result
     assert "ADA faster than Lagrange" in result
+    tables = (tmp_path / "planar.md").read_text(encoding="utf-8")
+    assert re.search(r"\| hybrid to ADA \| 0\.60 \| .* \| \d\.\d\d \|", tables)
+    assert "without the integrator" in tables
     for name in ("planar.png", "planar.json", "planar.gif", "planar_trees.png", "planar_models.png", "trees.png"):
         assert (tmp_path / name).stat().st_size > 1_000
 

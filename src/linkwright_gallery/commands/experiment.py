@@ -81,6 +81,7 @@ def experiment(
                 terminal.output.print(f"{row.links} links: {left} left out: {why}", soft_wrap=True)
         with replacing_together(folder) as place:
             files = [result.plot(place / f"{name}.png"), result.save(place / f"{name}.json")]
+            files.append(write_text(place / f"{name}.md", result.markdown()))
             if pictures:
                 with terminal.errors.status("drawing"):
                     files += draw_all(EXPERIMENTS[name], place, name, time)

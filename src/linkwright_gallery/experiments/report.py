@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linkwright.files import write_figure, write_text
+from linkwright.visual import palette
 from linkwright_gallery.benchmark.clock import Timing
 
 if TYPE_CHECKING:
@@ -121,14 +122,9 @@ class ExperimentResult:
         """The row the ratios are of: as many links as published, else the most."""
         return next((row for row in self.table if row.links == self.published_links), self.table[-1])
 
-    def ratios(self) -> Table:
-        """Return the ratios at the published number of links, next to the published ones."""
-        from rich.table import Table
-
+    def ratio_rows(self) -> list[tuple[str, ...]]:
+        """Return the ratios at the published number of links: name, published, and ours by each of :data:`KINDS`."""
         row = self.compared
-        table = Table("ratio", "published", *KINDS.values(), box=None, title=f"{row.links} links")
-        for column in table.columns[1:]:
-            column.justify = "right"
         pairs = {(a, b): f"{number:.2f}" for a, b, number in self.published}
         for a, b in (
             ("hybrid folded", "ADA folded"),
@@ -138,10 +134,47 @@ class ExperimentResult:
             ("hybrid chosen", "composite"),
         ):
             pairs.setdefault((a, b), "")
-        for (a, b), title in pairs.items():
-            if a in row.operations and b in row.operations:
-                table.add_row(f"{a} / {b}", title, *(self._ratio(row, kind, a, b) for kind in KINDS))
+        return [
+            (f"{a} to {b}", published, *(self._ratio(row, kind, a, b) for kind in KINDS))
+            for (a, b), published in pairs.items()
+            if a in row.operations and b in row.operations
+        ]
+
+    def ratios(self) -> Table:
+        """Return the ratios at the published number of links, next to the published ones."""
+        from rich.table import Table
+
+        table = Table(*self._ratio_heads(), box=None, title=f"{self.compared.links} links")
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for cells in self.ratio_rows():
+            table.add_row(*cells)
         return table
+
+    @staticmethod
+    def _ratio_heads() -> tuple[str, ...]:
+        return ("ratio", "published", *KINDS.values())
+
+    def markdown(self) -> str:
+        """Return the ratios, and the times of the whole motion without the integrator, as tables of Markdown."""
+        names = [name for name in self.names if any(name in row.operations for row in self.table)]
+        times = [
+            (str(row.links), *("" if (cost := row.cost("total", name)) is None else f"{cost:.4f}" for name in names))
+            for row in self.table
+        ]
+        tables = [
+            (f"{self.name}, {self.compared.links} links", self._ratio_heads(), self.ratio_rows()),
+            (f"{self.name}, s for {self.duration:g} s of motion, without the integrator", ("links", *names), times),
+        ]
+        lines = [f"{what}: {value}" for what, value in self.machine.items()]
+        for title, heads, rows in tables:
+            lines += [
+                "",
+                f"{title}:",
+                "",
+                *(f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)),
+            ]
+        return "\n".join(lines) + "\n"
 
     @staticmethod
     def _ratio(row: ExperimentRow, kind: str, a: str, b: str) -> str:
@@ -189,7 +222,11 @@ class ExperimentResult:
         return f"from {first} links on" + (f" (at {last} not)" if last is not None and first - last > 1 else "")
 
     def plot(self, path: Path) -> Path:
-        """Draw time against links; what took no time that could be measured is left out."""
+        """Draw time against links; what took no time that could be measured is left out.
+
+        Single evaluations and batches have logarithmic axes. The whole motion has linear ones, without the integrator:
+        a method of O(n) is a straight line.
+        """
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -197,37 +234,35 @@ class ExperimentResult:
         FigureCanvasAgg(figure)
         panels = figure.subplots(1, 3)
         heads = {
-            "single": ("one at a time", "ns an evaluation"),
-            "batch": (f"batches of {self.rows_in_batch}, one thread", "ns an evaluation"),
-            "total": (f"the whole motion of {self.duration:g} s", "s"),
+            "single": ("one at a time", "ns per evaluation"),
+            "batch": (f"batches of {self.rows_in_batch}, one thread", "ns per evaluation"),
+            "total": (f"the whole motion of {self.duration:g} s, without the integrator", "s"),
         }
         for axes, (kind, (title, unit)) in zip(panels, heads.items(), strict=True):
             for name in self.names:
-                costs = [row.total.get(name) if kind == "total" else row.cost(kind, name) for row in self.table]
+                costs = [row.cost(kind, name) for row in self.table]
                 found = [(row.links, cost) for row, cost in zip(self.table, costs, strict=True) if cost is not None]
                 if found:
                     axes.plot(*zip(*found, strict=True), label=name, **_style(name, self.names))
-            if kind == "total":
-                alone = [row.integrator for row in self.table]
-                axes.plot([row.links for row in self.table], alone, color="#8A8F98", linewidth=1.0, linestyle=":")
-                place, label = (self.table[-1].links, alone[-1]), {"ha": "right", "va": "top", "fontsize": 8}
-                axes.annotate("integrator alone", place, (0, -5), textcoords="offset points", **label)
-            axes.set_yscale("log")
+            if kind != "total":
+                axes.set_yscale("log")
+            else:
+                axes.set_ylim(bottom=0.0)
             axes.set_xticks(_ticks([row.links for row in self.table]))
             axes.set_xlabel("links")
             axes.set_ylabel(unit)
             axes.set_title(title, fontsize=10)
             axes.grid(alpha=0.3)
             if any(row.links > self.published_links for row in self.table):
-                axes.axvline(self.published_links, color="#8A8F98", linewidth=0.8, linestyle=(0, (4, 4)), zorder=0)
+                axes.axvline(self.published_links, color=palette.SPINE, linewidth=0.8, linestyle=(0, (4, 4)), zorder=0)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8, frameon=False)
         figure.suptitle(f"{self.name} — {self.machine['processor']}", fontsize=10)
         return write_figure(path, figure, dpi=110)
 
 
-PAPERS_OWN = {"Lagrange": "#0072B2", "ADA": "#D55E00", "hybrid": "#009E73"}
-OTHERS = ("#D55E00", "#E69F00", "#009E73", "#7F6A3B", "#5B4E9E", "#CC79A7")
+PAPERS_OWN = dict(zip(("Lagrange", "ADA", "hybrid"), palette.COLORS[:3], strict=True))
+OTHERS = tuple(palette.COLORS[k] for k in (1, 4, 2, 7, 6, 3))
 
 
 def _style(name: str, names: Sequence[str]) -> dict[str, object]:
