@@ -12,6 +12,7 @@ from test_same_as import TWO_LINK
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, UnknownNameError
 from linkwright.symbolic.derivation.statements import MOST_LETTERS, entries_of, equation_text
+from linkwright.symbolic.output.notation import FORMS
 
 ARM = lw.equations(lw.load("two_link"))
 H2 = "m2*l1*lg2*sin(th2)*dth1^2"
@@ -164,6 +165,54 @@ def test_derivatives_by_time():
         lw.equations(floating).same_as("dot(x1)", "g[1]")
 
 
+LATEX = [
+    r"h_2 = m_2 l_1 l_{g2} \sin\theta_2 \dot\theta_1^2",
+    r"$$h_{2} = m_2 l_1 l_{g2}\, \dot{\theta}_1^2 \sin(\theta_2).$$",
+    r"h_2 = \frac{2 m_2}{2} l_1 l_{g2} \sin{q_2} \left( \frac{d}{dt}\theta_1 \right)^{2}",
+    r"""
+\begin{align}
+h_2 &= m_2 l_1 \bigl( l_{g2} \\
+    &\quad \sin \theta_2 \bigr) \dot{q}_1^{2}, \nonumber
+\end{align}
+""",
+    r"h_{2} = \tfrac12 m_2 l_1 l_{g2} \sin\theta_2 \dot{\theta}_1 \cdot 2\dot{\theta}_1(t)",
+]
+
+
+@pytest.mark.parametrize("typed", LATEX)
+def test_latex_of_papers(typed):
+    compared = ARM.same_as(typed)
+    assert compared, compared
+    assert compared.compared == ("h[2]",)
+    assert not ARM.same_as(typed.replace(r"\sin", r"\cos"))
+
+
+def test_matrices_in_latex():
+    m12 = r"m_2 (l_{g2}^2 + l_1 l_{g2} \cos\theta_2) + I_2"
+    m11 = r"m_1 l_{g1}^2 + m_2 (l_1^2 + l_{g2}^2 + 2 l_1 l_{g2}\cos\theta_2) + I_1 + I_2"
+    rows = rf"{m11} & {m12} \\ {m12} & m_2 l_{{g2}}^2 + I_2"
+    for begin, end in (
+        (r"\begin{bmatrix}", r"\end{bmatrix}"),
+        (r"\left[\begin{array}{cc}", r"\end{array}\right]"),
+        (r"\left( \begin{matrix}", r"\end{matrix} \right)"),
+    ):
+        assert ARM.same_as(f"M = {begin} {rows} {end}").compared == ("M[1,1]", "M[1,2]", "M[2,1]", "M[2,2]")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["two_link", "planar:3", "chain3d:1", "damped"])
+def test_latex_that_is_printed_is_read(name, form):
+    builder = lw.Builder("damped").body("a", 1.0, (0.5, 0, 0), 0.1)
+    builder.joint("j", "revolute", "world", "a", axis=(0, 1, 0), damping=0.3, friction=0.1).joint_spring(
+        "j", 2.0, rest=0.2
+    )
+    made = lw.equations(builder.build() if name == "damped" else lw.load(name))
+    what = "M,h,g,D,K" if name == "damped" else "M,h,g,C,E,U"
+    compared = made.same_as(made.latex(form, what))
+    assert compared, compared
+    assert compared.compared == made.same_as(made.text(form, what)).compared
+
+
 @pytest.mark.parametrize("language", ["text", "expanded", "angles"])
 @pytest.mark.parametrize("name", ["two_link", "planar:3", "pendulum"])
 def test_what_is_printed_is_read_as_python_matlab_and_maxima(name, language):
@@ -200,6 +249,16 @@ HOSTILE = [
     "\n".join(f"a{k + 1} = a{k}*a{k}" if k else "a1 = th1+th2+l1+m2+2" for k in range(20)) + "\nh2 = a20",
     *("import os; os.system('touch made')\nh2 = 1; exec('x')", "h2 = open('made', 'w')", "h2 = {1}", "h2 = lambda: 1"),
     "h2 = " + "+".join(["a" * 1000] * 90),
+    *(r"\frac", r"\frac{1}", r"h_2 = \frac{1}{0}", "h_2 = " + r"\frac{" * 2000, "h_2 = " + "{" * 50_000 + r"\theta"),
+    *(
+        r"h_2 = \dot",
+        r"h_2 = \frac{d}{dt}",
+        "h_2 = " + r"\dot" * 5000,
+        "h_2 = " + r"\frac{d}{dt}" * 5000,
+        r"h_2 = \sum x",
+    ),
+    *(r"M = \begin{bmatrix} 1 & 2 \\ 3 \end{bmatrix}", r"\begin{bmatrix}", r"h_2 = \input{/etc/passwd}", r"h_2 = x_{"),
+    *(r"h_2 = \write18{touch made}", r"\def\a{\a}\a", r"h_2 = a^{b^{c^{d}}}", "h_2 = " + r"\theta " * 30_000),
     "h2 = 1\n" * (MOST_LETTERS // 7 + 1),
 ]
 
@@ -234,5 +293,5 @@ def test_entries_of_lists():
     assert entries_of("Matrix([[a], [b]]).T") == [["a"], ["b"]]
     assert entries_of("[a]*[b]") is None
     assert entries_of("q[0]") is None
-    assert equation_text("h[0] = [0, 1]").first == 0
-    assert equation_text("h = [0, q[1]]").first == 1
+    assert equation_text("h[0] = [0, 1]", bool).first == 0
+    assert equation_text("h = [0, q[1]]", bool).first == 1

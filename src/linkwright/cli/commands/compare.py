@@ -36,9 +36,9 @@ def compare(
 ) -> None:
     """Compare equations of a paper or program with the equations of motion of a mechanism.
 
-    Each equation is proved equal, or its differing terms are listed. The text may be written as in a paper (θ̇₁²), in
-    Python, MATLAB, C, Fortran or Maxima; it is parsed and never executed. The exit status is 0 if all are equal, 1 if
-    one differs, 2 if the text cannot be read.
+    Each equation is proved equal, or its differing terms are listed. The text may be written as in a paper (θ̇₁²,
+    LaTeX), in Python, MATLAB, C, Fortran or Maxima; it is parsed and never executed. The exit status is 0 if all are
+    equal, 1 if one differs, 2 if the text cannot be read.
 
     Example: ``linkwright compare two_link paper.txt``
 

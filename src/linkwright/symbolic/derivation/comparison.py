@@ -144,7 +144,7 @@ def compare(
     mechanism = made._framed(frame)
     vocabulary = Vocabulary(mechanism.plan, made.coordinates, mechanism.mass, made.passive_names, names)
     if what is None and isinstance(typed, str):
-        given = equation_text(typed)
+        given = equation_text(typed, vocabulary.has)
     else:
         if what is None:
             trees(typed)  # an expression of SymPy, no matrix

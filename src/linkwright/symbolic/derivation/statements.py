@@ -8,10 +8,11 @@ no equation (imports, function headers) are left out and counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from linkwright.errors import InputError
+from linkwright.symbolic.derivation.latex_reader import BREAK, is_latex, text_of_latex
 from linkwright.symbolic.derivation.quantities import QUANTITIES
 
 MOST_LETTERS, MOST_STATEMENTS, DEEPEST = 2_000_000, 10_000, 3
@@ -67,10 +68,12 @@ class EquationText(NamedTuple):
     left_out: tuple[int, ...]
 
 
-def equation_text(text: str) -> EquationText:
-    """Split a text into statements."""
+def equation_text(text: str, known: Callable[[str], bool]) -> EquationText:
+    """Split a text into statements; ``known`` returns whether a name has a meaning."""
     if len(text) > MOST_LETTERS:
         raise InputError(f"a text of equations has at most {MOST_LETTERS} letters; this one has {len(text)}")
+    if is_latex(text):
+        text = text_of_latex(text, known)
     for comment in _COMMENTS:
         text = comment.sub(lambda found: "\n" * found[0].count("\n"), text)
     text = _CONTINUED.sub(_JOINT, text)
@@ -98,13 +101,13 @@ def _pieces(text: str) -> list[tuple[int, str]]:
             depth += 1
         elif letter in ")]}":
             depth = max(0, depth - 1)
-        if letter in "\n;$" and not depth:
+        if letter in "\n;$" + BREAK and not depth:
             piece = "".join(now).strip()
             if piece and not ended and _continues(pieces[-1][1][-1], piece):
                 pieces[-1][1].append(piece)
             elif piece:
                 pieces.append((start, [piece]))
-            ended = (ended and not piece) or letter != "\n"
+            ended = (ended and not piece) or letter in ";$"
             now, start = [], 0
         else:
             if not start and not letter.isspace():
