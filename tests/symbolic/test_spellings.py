@@ -213,6 +213,21 @@ def test_latex_that_is_printed_is_read(name, form):
     assert compared.compared == made.same_as(made.text(form, what)).compared
 
 
+@pytest.mark.parametrize("name", ["two_link", "planar:3", "chain3d:1", "helical"])
+def test_maxima_that_is_written_is_read(name):
+    if name == "helical":  # π, and a sign
+        builder = lw.Builder("screw").body("a", 1.0, (0.1, 0, 0), 0.1)
+        made = lw.equations(builder.joint("j", ("helical", 0.2), "world", "a", friction=0.1).build())
+    else:
+        made = lw.equations(lw.load(name))
+    what = "M,h,g,D" if name == "helical" else "M,h,g,C,E,U"
+    text = made.maxima(what)
+    assert made.same_as(text), made.same_as(text)
+    assert text.count("$") == len(what.split(","))
+    assert ("%pi" in text) == ("signum(" in text) == (name == "helical")
+    assert not made.same_as(text.replace("m1", "2*m1"))
+
+
 @pytest.mark.parametrize("language", ["text", "expanded", "angles"])
 @pytest.mark.parametrize("name", ["two_link", "planar:3", "pendulum"])
 def test_what_is_printed_is_read_as_python_matlab_and_maxima(name, language):

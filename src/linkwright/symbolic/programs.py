@@ -1,4 +1,4 @@
-"""Equations as programs in C, Fortran, Octave and Python."""
+"""Equations as programs in C, Fortran, Maxima, Octave and Python."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from linkwright.compiler.ir.program import Operations
 from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError
 from linkwright.files import replacing_together, write_text
 from linkwright.symbolic.derivation.quantities import MAIN
+from linkwright.symbolic.derivation.total_mass import MASS
 from linkwright.symbolic.output.c import c_header, c_source, test_program
 from linkwright.symbolic.output.code import RIGHT_HAND_SIDE, GeneratedFunction
 from linkwright.symbolic.output.languages import fortran_source, octave_source, python_source
+from linkwright.symbolic.output.maxima import maxima_source
+from linkwright.symbolic.output.notation import grouped, text_of
 from linkwright.symbolic.typeset import TypesetEquations
 
 
@@ -134,6 +139,45 @@ class ProgrammedEquations(TypesetEquations):
             Code.
         """
         return octave_source(self._code(what, frame, reference_frame))
+
+    def maxima(
+        self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
+    ) -> str:
+        """Return assignments of Maxima, ``M: matrix(…)$``, in the names of the equations.
+
+        Parameters
+        ----------
+        what : str, optional
+            Quantities, as for :meth:`text`.
+        frame : str, optional
+            Name of the frame.
+        reference_frame : str, optional
+            Axes of a frame's quantities.
+
+        Returns
+        -------
+        str
+            Code, to be read by ``batch("NAME.mac")``; its comment has the values of the parameters.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> print(lw.equations(lw.load("two_link")).maxima("g").splitlines()[-1])
+          [m2*g*lg2*cos(theta1 + theta2)])$
+        """
+        arrays: dict[str, np.ndarray] = {}
+        for quantity in self._chosen(what, frame):
+            own = frame if quantity.framed else None
+            array, order = self.polynomials(quantity.name, own, reference_frame), self._order_of(self._framed(own))
+            if MASS not in arrays and (mass := self.total_mass(array)):
+                arrays[MASS] = np.array(text_of(mass), dtype=object)
+            texts = np.empty(array.shape, dtype=object)
+            for place in np.ndindex(*array.shape):
+                texts[place] = text_of(grouped(array.item(*place), order))
+            arrays[quantity.letter] = texts
+        title = f"Equations of {self._plan.model.name}"
+        values = self.parameters if frame is None else self.frame_parameters(frame)
+        return maxima_source(title.replace("*", ""), values, arrays)
 
     def fortran(
         self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"

@@ -77,7 +77,9 @@ def equations(
     file: Path | None = None,
     /,
     *,
-    format: Literal["text", "latex", "mathml", "derivation", "c", "python", "octave", "fortran", "html"] = "text",
+    format: Literal[
+        "text", "latex", "mathml", "derivation", "c", "python", "octave", "fortran", "maxima", "html"
+    ] = "text",
     html: bool = False,
     what: str = "",
     frame: str | None = None,
@@ -108,7 +110,7 @@ def equations(
         File to write. Default: print to the screen.
     format
         text, latex, mathml: the equations. derivation: the steps of Lagrange's method. html: a page for the browser
-        (default file: NAME_equations.html). c, python, octave, fortran: source code.
+        (default file: NAME_equations.html). c, python, octave, fortran, maxima: source code.
     html
         Same as --format html.
     what
