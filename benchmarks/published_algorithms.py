@@ -20,14 +20,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import matplotlib
 import numpy as np
 
 import linkwright as lw
 from linkwright import dynamics
+from linkwright.visual import palette
 from linkwright_gallery.benchmark.clock import interleaved, machine
 from linkwright_gallery.published import branched, momentum_by_subtrees, path_to_hand, rate_by_listing, serial
 
 PAGE = Path(__file__).parent.parent / "docs" / "internals" / "benchmarks" / "published_algorithms.md"
+PICTURE = PAGE.parents[2] / "pictures" / "published_algorithms.png"
 SIZES = (6, 12, 20, 30, 40, 60)
 TREES: dict[str, Callable[[int], lw.Model]] = {"serial": serial, "branched": branched}
 ROWS = 256
@@ -138,26 +141,64 @@ def table(name: str, sizes: Sequence[int], rounds: int) -> str:
     return "\n".join(lines)
 
 
-def replaced(text: str, name: str, content: str) -> str:
-    """Return a page with the part between two comments replaced."""
+def part(text: str, name: str) -> str:
+    """Return the part of a page between two comments, with the comments."""
     marks = f"<!-- {name}: written by benchmarks/published_algorithms.py -->", f"<!-- end of {name} -->"
-    pattern = re.compile(f"{re.escape(marks[0])}.*?{re.escape(marks[1])}", re.DOTALL)
-    if not pattern.search(text):
+    found = re.search(f"{re.escape(marks[0])}.*?{re.escape(marks[1])}", text, re.DOTALL)
+    if not found:
         sys.exit(f"{PAGE} has no part {name!r}")
-    return pattern.sub(lambda _: f"{marks[0]}\n\n{content}\n\n{marks[1]}", text)
+    return found[0]
+
+
+def replaced(text: str, name: str, content: str) -> str:
+    """Return a page with the content between two comments replaced."""
+    old = part(text, name)
+    first, last = old.splitlines()[0], old.splitlines()[-1]
+    return text.replace(old, f"{first}\n\n{content}\n\n{last}")
+
+
+def drawn(text: str) -> Any:
+    """Return a figure of the times in the tables of a page, against the number of joints."""
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, len(TABLES), figsize=(12.0, 3.8), layout="constrained")
+    for axes, name in zip(panels, TABLES, strict=True):
+        lines = [line.strip("| ").split(" | ") for line in part(text, name).splitlines() if line.startswith("|")]
+        heads = [head.partition(":")[0] for head in lines[0][1::2]]
+        for kind, style in zip(TREES, ("o-", "s--"), strict=True):
+            rows = [line for line in lines if line[0].startswith(kind)]
+            for k, head in enumerate(heads):
+                points = [(int(row[0].split()[1]), row[2 + 2 * k].strip()) for row in rows]
+                known = [(n, float(time.replace(",", ""))) for n, time in points if time != "–"]
+                axes.plot(*zip(*known, strict=True), style, color=palette.COLORS[k], label=f"{head}, {kind}", ms=4)
+        axes.set(xscale="log", yscale="log", title=name, xlabel="joints", ylabel="ns per row")
+        axes.set_xticks(SIZES, [str(n) for n in SIZES])
+        axes.minorticks_off()
+        axes.legend(fontsize=8)
+    return figure
 
 
 def main() -> None:
-    """Measure the tables, and write them into the page."""
+    """Measure the tables, and write them into the page with a picture of the times."""
     parser = argparse.ArgumentParser(description="Count and time published algorithms.")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of joints")
     parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--draw", action="store_true", help="only draw the picture of the page")
     options = parser.parse_args()
+    if not options.draw:
+        measure(options.sizes, options.rounds)
+    with matplotlib.rc_context(palette.STYLE):
+        drawn(PAGE.read_text(encoding="utf-8")).savefig(PICTURE, dpi=110)
+
+
+def measure(sizes: Sequence[int], rounds: int) -> None:
+    """Measure the tables, and write them into the page with a description of the machine."""
     for name in TABLES:
-        content = table(name, options.sizes, options.rounds)
+        content = table(name, sizes, rounds)
         PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), name, content), encoding="utf-8")
     here = machine()
-    text = f"{here['processor']}, {here['clock']}, {here['vectors']}, LLVM {here['llvm']}, load {here['load']}"
+    processor = f"{here['processor']} ({here['code generated for']}), {here['clock']}, {here['vectors']}"
+    text = f"{processor}, LLVM {here['llvm']}, load {here['load']}"
     PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), "machine", text), encoding="utf-8")
 
 

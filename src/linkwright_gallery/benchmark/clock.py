@@ -74,9 +74,9 @@ end:
     run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(library["squares"])
     turns, best = 500_000, float("inf")
     for _ in range(8):
-        began = time.perf_counter()
+        began = time.process_time()  # without the time that other processes take
         run(turns, 3)
-        best = min(best, time.perf_counter() - began)
+        best = min(best, time.process_time() - began)
     return 3 * 8 * turns / best * 1e-9
 
 

@@ -225,7 +225,7 @@ class ExperimentResult:
         """Draw time against links; what took no time that could be measured is left out.
 
         Single evaluations and batches have logarithmic axes. The whole motion has linear ones, without the integrator:
-        a method of O(n) is a straight line.
+        a method of O(n) is a straight line. They end at twice the time of the slowest of these.
         """
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -247,7 +247,8 @@ class ExperimentResult:
             if kind != "total":
                 axes.set_yscale("log")
             else:
-                axes.set_ylim(bottom=0.0)
+                linear = [row.cost(kind, name) or 0.0 for row in self.table for name in self.names if name != CUBIC]
+                axes.set_ylim(0.0, 2.0 * max(linear, default=1.0) or None)
             axes.set_xticks(_ticks([row.links for row in self.table]))
             axes.set_xlabel("links")
             axes.set_ylabel(unit)
@@ -261,6 +262,8 @@ class ExperimentResult:
         return write_figure(path, figure, dpi=110)
 
 
+CUBIC = "Lagrange"
+"""The method whose time grows faster than in proportion to the links."""
 PAPERS_OWN = dict(zip(("Lagrange", "ADA", "hybrid"), palette.COLORS[:3], strict=True))
 OTHERS = tuple(palette.COLORS[k] for k in (1, 4, 2, 7, 6, 3))
 
