@@ -41,6 +41,7 @@ PARTS = {
     "learned_trot": (0.0, 0.0, 0.5, 0.5),
     "observer_push": (0.0, 0.0, 0.49, 1.0),
     "optimal_swing_up": (0.0, 0.0, 0.35, 0.5),
+    "running": (0.0, 0.0, 0.5, 0.27),
     "stability_pendulum": (0.0, 0.03, 0.52, 0.9),
     "study_workspace": (0.0, 0.0, 0.49, 1.0),
     "trajectory_path": (0.0, 0.0, 0.42, 1.0),

@@ -18,7 +18,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 LINK = re.compile(r"\]\(([^)\s]+\.(?:md|rst))(?:#[^)\s]*)?\)")
-RENDERED = ("studio_", "landing_", "robots_", "how_to_weld_feet", "contact_forces", "humanoid_balance")
+RENDERED = ("studio_", "landing_", "robots_", "how_to_weld_feet", "contact_forces", "humanoid_balance", "running")
 """Pictures of solids, by the beginnings of their names."""
 SOCIAL = "_static/social.jpg"
 

@@ -121,4 +121,5 @@ assert np.abs(end.q[-1, 0, 2] - start[2]) < 0.01                          # it s
 # sideways, and fell at longer steps.
 #
 # For tasks of several frames, friction cones and effort limits in a quadratic program, see
-# [whole-body control](../topics/control/whole_body.md); for learned controllers, [learning](learning.md).
+# [whole-body control](../topics/control/whole_body.md); for running, [Run with a humanoid](run_humanoid.md); for learned controllers,
+# [learning](learning.md).
