@@ -19,7 +19,8 @@ MANY = 12
 class EntryTable:
     """Rows of numbers, read by the index of a row.
 
-    Numbers that all rows share are not in the table; entries of one row of memory are read in place.
+    Numbers that all rows share are not in the table; entries of one row of memory are read in place. ``graph``: of the
+    trace; None outside of traces, where all entries and indices are numbers.
     """
 
     def __init__(self, graph: Any, rows: Sequence[Sequence[Any]]):
@@ -33,7 +34,8 @@ class EntryTable:
             if known is None:
                 own.append(k)
         self.found = found
-        table = graph.row([row[k] for row in rows for k in own]) if own else None
+        entries = [row[k] for row in rows for k in own]
+        table: Any = np.array(entries, dtype=float) if graph is None else graph.row(entries) if own else None
         for i, k in enumerate(own):
             found[k] = _MemoryColumn(table, i, len(own))
 
@@ -58,6 +60,8 @@ class _MemoryColumn(NamedTuple):
 
     def read(self, graph: Any, k: Any, turn: int) -> Any:
         """Return entry k."""
+        if graph is None:
+            return self.row[int(k) * self.step + self.first]
         offset = k * float(self.step) if self.offsets is None else graph.entry(self.offsets, k)
         return graph.entry(self.row, offset + float(self.first), turn)
 

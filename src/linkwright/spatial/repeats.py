@@ -309,7 +309,7 @@ def _taken_from_around(function: Callable[..., Any]) -> list[Any]:
                 found.append(cell.cell_contents)
     else:
         found = []
-    return [x for x in found if hasattr(x, "graph") or isinstance(x, np.ndarray)]
+    return [x for x in found if getattr(x, "graph", None) is not None or isinstance(x, np.ndarray)]
 
 
 class _LoopForm:

@@ -17,8 +17,9 @@ import numpy as np
 
 from linkwright.dynamics.contact.placed_shapes import PlacedShape, points_between
 from linkwright.dynamics.contact.shapes.candidate import ABSENT, WIDTH, ContactCandidate
-from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable, hull_vertices
+from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
+from linkwright.dynamics.distance.shape_table import ShapeTable
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
@@ -137,7 +138,7 @@ def _with_family(row: Any, family: Sequence[PlacedPair], places: Sequence[int], 
     graph, kinds = bodies.graph, (family[0].first.shape.kind, family[0].second.shape.kind)
     nothing = np.tile(ABSENT, points_of(*kinds))
     faces = points_of(*kinds) > 1 and kinds[1] not in ("plane", "height_field")
-    sides = [_Side(graph, [getattr(one, side) for one in family], bodies, faces) for side in ("first", "second")]
+    sides = [_PlacedTable([getattr(one, side) for one in family], bodies, faces) for side in ("first", "second")]
     columns = EntryTable(graph, [[one.pair.margin, float(place)] for one, place in zip(family, places, strict=True)])
 
     def entries(k: Any) -> Array:
@@ -157,7 +158,7 @@ def _with_family(row: Any, family: Sequence[PlacedPair], places: Sequence[int], 
     return repeat(len(family), visit, row)
 
 
-def _may_touch(k: Any, sides: Sequence[_Side], reach: Reach, margin: Any) -> Any:
+def _may_touch(k: Any, sides: Sequence[_PlacedTable], reach: Reach, margin: Any) -> Any:
     """Return whether the bounding spheres of a pair are near each other, or that of the first shape near a plane."""
     (c1, r1, fast1), (c2, r2, fast2) = (side.sphere(k) for side in sides)
     limit = margin + reach.gap + reach.time * (fast1 + fast2)
@@ -168,39 +169,34 @@ def _may_touch(k: Any, sides: Sequence[_Side], reach: Reach, margin: Any) -> Any
     return apart @ apart < limit * limit
 
 
-class _Side:
-    """The first shapes of the pairs of a loop, or the second ones."""
+class _PlacedTable(ShapeTable):
+    """Shapes on bodies."""
 
-    def __init__(self, graph: Any, shapes: Sequence[PlacedShape], bodies: _Bodies, faces: bool):
-        self._bodies, self._shape = bodies, shapes[0].shape
-        self._columns = EntryTable(graph, [one.numbers for one in shapes])
-        self._at_rest = shapes[0].body < 0
+    def __init__(self, shapes: Sequence[PlacedShape], bodies: _Bodies, faces: bool):
+        graph, first = bodies.graph, shapes[0].shape
+        hulls = [hull_vertices(one.shape) if first.kind == "mesh" else None for one in shapes]
+        super().__init__(graph, first, [one.numbers for one in shapes], hulls, faces)
+        self._bodies, self._at_rest = bodies, shapes[0].body < 0
         self._index = EntryTable(graph, [[float(one.body)] for one in shapes])
-        self.flat = self._shape.kind == "plane"
-        self.bounded = not self.flat and self._shape.kind != "height_field"
-        if self._shape.kind == "mesh":
-            vertices = [hull_vertices(one.shape) for one in shapes]
-            distinct = {x.tobytes(): x for x in vertices}
-            numbers = {key: float(k) for k, key in enumerate(distinct)}
-            self._hulls = HullTable.of(list(distinct.values()), faces)
-            self._hull = EntryTable(graph, [[numbers[x.tobytes()]] for x in vertices])
+        self.flat = self.kind == "plane"
+        self.bounded = not self.flat and self.kind != "height_field"
 
     def at(self, k: Any) -> tuple[Shape, Array]:
         """Return the shape of pair k, and its pose (4, 4) in the world."""
-        radius, length, *size = self._columns.some(k, 12, 5)
-        shape = replace(self._shape, radius=radius, length=length, size=tuple(size))
-        if shape.kind == "mesh":
-            hull: Any = self._hulls.at(self._hull.one(k, 0))
+        radius, length, *size = self.columns.some(k, 12, 5)
+        shape = replace(self.shape, radius=radius, length=length, size=tuple(size))
+        if self.kind == "mesh":
+            hull: Any = self.hull(k)
             shape = replace(shape, hull=hull)
-        on_body = pose_of_rows(self._columns.some(k, 0, 12))
+        on_body = pose_of_rows(self.columns.some(k, 0, 12))
         return shape, on_body if self._at_rest else self._bodies.pose(self._index.one(k, 0)) @ on_body
 
     def sphere(self, k: Any) -> tuple[Array, Any, Any]:
         """Return the center (3,) of the bounding sphere of pair k, its radius, and a bound of the speed in it."""
         if self.flat:
             return np.zeros(3), 0.0, 0.0
-        on_body = self._columns.some(k, 0, 12).reshape(3, 4)
-        *center, radius = self._columns.some(k, 17, 4)
+        on_body = self.columns.some(k, 0, 12).reshape(3, 4)
+        *center, radius = self.columns.some(k, 17, 4)
         center = on_body[:, :3] @ np.stack(center) + on_body[:, 3]
         if self._at_rest:
             return center, radius, 0.0

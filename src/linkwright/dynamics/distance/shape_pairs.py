@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, either, unit
-from linkwright.dynamics.distance.cores import CONVEX, SIZES, ConvexCore, VertexTable, bounding_radius, sizes_of
+from linkwright.dynamics.distance.cores import CONVEX, SIZES, ConvexCore, bounding_radius, sizes_of
 from linkwright.dynamics.distance.separation import (
     UP,
     Separation,
@@ -22,12 +22,14 @@ from linkwright.dynamics.distance.separation import (
     separation,
     touch,
 )
+from linkwright.dynamics.distance.shape_table import ShapeTable
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum
-from linkwright.spatial.repeats import repeat, when
+from linkwright.spatial.entry_table import EntryTable
+from linkwright.spatial.repeats import repeat, symbol_among, when
 from linkwright.spatial.tables import take
 from linkwright.spatial.transform import pose_of_rows
 
@@ -36,6 +38,9 @@ FARTHEST = 1e9
 
 WIDTH = 7
 """Numbers of a separation."""
+
+POSE = 12
+"""Numbers of a pose."""
 
 
 class MeasuredShape(NamedTuple):
@@ -88,7 +93,7 @@ def pair_separations(
     ``points`` (n, 3): of the cloud.
     """
 
-    def visit(A: _TabledShapes, B: _TabledShapes, k: Any) -> Array:
+    def visit(A: _MeasuredTable, B: _MeasuredTable, k: Any) -> Array:
         if B.cloud:
             return nearest_of_cloud(A.core(k), A.reach(k), points, B.shape.radius, FARTHEST).numbers
         if not B.convex:
@@ -160,7 +165,7 @@ def pair_collisions(
 ) -> list[Any]:
     """Return for each pair 1 where the shapes are at most a margin apart, m, else 0."""
 
-    def visit(A: _TabledShapes, B: _TabledShapes, k: Any) -> Array:
+    def visit(A: _MeasuredTable, B: _MeasuredTable, k: Any) -> Array:
         if B.cloud:
             found = nearest_of_cloud(A.core(k), A.reach(k), points, B.shape.radius, FARTHEST, margin)
             return np.stack([either(found.distance <= margin, 1.0, 0.0)])
@@ -235,7 +240,10 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 def _loops(
-    poses: Array, pairs: Sequence[MeasuredPair], visit: Callable[[_TabledShapes, _TabledShapes, Any], Array], width: int
+    poses: Array,
+    pairs: Sequence[MeasuredPair],
+    visit: Callable[[_MeasuredTable, _MeasuredTable, Any], Array],
+    width: int,
 ) -> list[tuple[Array, bool]]:
     """Return the numbers (width,) of each pair, and whether its shapes are in the other order."""
     found: dict[int, tuple[Array, bool]] = {}
@@ -295,7 +303,7 @@ def nearest_of_cloud(
     return Separation.of_numbers(repeat(count, visit, start))
 
 
-def _above(A: _TabledShapes, B: _TabledShapes, k: Any) -> Separation:
+def _above(A: _MeasuredTable, B: _MeasuredTable, k: Any) -> Separation:
     """Return the separation of a convex shape and the plane or height field below it."""
     T, one = B.pose(k), A.core(k)
     return above_plane(one, T) if B.kind == "plane" else above_height_field(one, B.shape, T)
@@ -307,45 +315,41 @@ class _PlacedShapes:
     def __init__(self, frames: Array, pairs: Sequence[MeasuredPair]):
         """``frames`` (n, 12): poses of the world, the bodies and the obstacles."""
         shapes = list({id(one): one for pair in pairs for one in pair}.values())
+        symbol = symbol_among([frames])
+        self.graph = None if symbol is None else symbol.graph
         self._place = {id(one): float(k) for k, one in enumerate(shapes)}
-        columns = np.array([[float(one.frame), *one.on_frame[:3].reshape(-1)] for one in shapes])
+        columns = EntryTable(self.graph, [[float(one.frame), *one.on_frame[:3].reshape(-1)] for one in shapes])
 
         def pose(k: Any, _: Array) -> Array:
-            frame, *on_frame = take(columns, k)
-            T = pose_of_rows(take(frames, frame)) @ pose_of_rows(np.stack(on_frame))
-            return T[:3].reshape(12)  # type: ignore[no-any-return]
+            T = pose_of_rows(take(frames, columns.one(k, 0))) @ pose_of_rows(columns.some(k, 1, POSE))
+            return T[:3].reshape(POSE)  # type: ignore[no-any-return]
 
-        self._poses = np.stack(repeat(len(shapes), pose, np.zeros(12), keep=1)[1])
+        self._poses = np.stack(repeat(len(shapes), pose, np.zeros(POSE), keep=1)[1])
 
-    def table(self, shapes: Sequence[MeasuredShape]) -> _TabledShapes:
+    def table(self, shapes: Sequence[MeasuredShape]) -> _MeasuredTable:
         """Return the shapes of one side of the pairs of a loop."""
-        return _TabledShapes(self._poses, [self._place[id(one)] for one in shapes], shapes)
+        return _MeasuredTable(self.graph, shapes, self._poses, [self._place[id(one)] for one in shapes])
 
 
-class _TabledShapes:
-    """The first shapes of the pairs of a loop, or the second ones."""
+class _MeasuredTable(ShapeTable):
+    """Shapes at places in a table of poses."""
 
-    def __init__(self, poses: Array, places: Sequence[float], shapes: Sequence[MeasuredShape]):
-        self._poses, self.shape, self.kind = poses, shapes[0].shape, shapes[0].shape.kind
-        self.convex, self.cloud = self.kind in CONVEX, shapes[0].cloud
-        self._columns = ColumnTable(np.array([[*sizes_of(one.shape), one.reach] for one in shapes]))
-        self._places = ColumnTable(np.array(places)[:, None])
-        hulls = [one.hull for one in shapes if one.hull is not None]
-        distinct = list({id(x): x for x in hulls}.values())
-        self._table = VertexTable.of(distinct) if hulls else None
-        if self._table is not None:
-            numbers = {id(x): float(k * self._table.most) for k, x in enumerate(distinct)}
-            self._firsts = ColumnTable(np.array([[numbers[id(x)]] for x in hulls]))
+    def __init__(self, graph: Any, shapes: Sequence[MeasuredShape], poses: Array, places: Sequence[float]):
+        rows = [[place, *sizes_of(one.shape), one.reach] for place, one in zip(places, shapes, strict=True)]
+        super().__init__(graph, shapes[0].shape, rows, [one.hull for one in shapes])
+        self._poses, self.convex, self.cloud = poses, self.kind in CONVEX, shapes[0].cloud
 
     def pose(self, k: Any) -> Array:
         """Return the pose (4, 4) of the shape of pair k."""
-        return pose_of_rows(take(self._poses, self._places.at(k, 0, 1)[0]))  # type: ignore[no-any-return]
+        return pose_of_rows(take(self._poses, self.columns.one(k, 0)))  # type: ignore[no-any-return]
 
     def core(self, k: Any) -> ConvexCore:
         """Return the core of the shape of pair k."""
-        T = self.pose(k)
-        first = 0.0 if self._table is None else self._firsts.at(k, 0, 1)[0]
-        return ConvexCore(self.kind, T[:3, 3], T[:3, :3], list(self._columns.at(k, 0, SIZES)), self._table, first)
+        T, sizes, table, first = self.pose(k), list(self.columns.some(k, 1, SIZES)), None, 0.0
+        if self.kind == "mesh":
+            hull = self.hull(k)
+            table, first = hull.vertex_table, hull.first
+        return ConvexCore(self.kind, T[:3, 3], T[:3, :3], sizes, table, first)
 
     def center(self, k: Any) -> Array:
         """Return the center (3,) of the shape of pair k."""
@@ -353,20 +357,4 @@ class _TabledShapes:
 
     def reach(self, k: Any) -> Any:
         """Return the radius of the bounding sphere of pair k."""
-        return self._columns.at(k, SIZES, 1)[0]
-
-
-class ColumnTable:
-    """Numbers of rows, read by the index of a row; numbers that all rows share are constants."""
-
-    def __init__(self, rows: Array):
-        self._rows = rows
-        self._shared = (rows == rows[0]).all(axis=0)
-
-    def at(self, k: Any, first: int, count: int) -> Array:
-        """Return consecutive numbers of row k."""
-        own = [j for j in range(first, first + count) if not self._shared[j]]
-        if not own:
-            return self._rows[0, first : first + count]
-        read = dict(zip(own, take(self._rows[:, own], k), strict=True))
-        return np.stack([read.get(j, self._rows[0, j]) for j in range(first, first + count)])
+        return self.columns.one(k, 1 + SIZES)

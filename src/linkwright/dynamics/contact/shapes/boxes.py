@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,36 @@ def nearest_face(depths: Sequence[Any]) -> list[Any]:
     x, y, z = depths
     last = z > maximum(x, y)
     return [(x >= y) & (z <= x), (y > x) & (z <= y), last]
+
+
+class BoxFace(NamedTuple):
+    """Face of a box in the world."""
+
+    out: Array
+    """(3,), from the center of the box to that of the face"""
+    normal: Array
+    """(3,), unit, outward"""
+    u: Array
+    """(3,), half an edge"""
+    v: Array
+    """(3,), half of the other edge"""
+    turn: Any
+    """1 if (u, v, normal) are right-handed, else -1"""
+
+
+def box_face(R: Array, half: Sequence[Any], d: Array) -> BoxFace:
+    """Return the face whose normal is nearest to a direction d (3,), of a box with axes R (3, 3) in the world.
+
+    It contains the corner that is farthest along d, and the other corners of the box are at least 2 η_k/√3 lower, with
+    the half size η_k along the normal.
+    """
+    slopes, axes = R.T @ d, R.T
+    edges = [half[k] * axes[k] for k in range(3)]
+    first, second, last = nearest_face([abs(x) for x in slopes])
+    slope, axis, edge = (either(first, e[0], either(last, e[2], e[1])) for e in (slopes, axes, edges))
+    side = along(slope)
+    u, v = either(first, edges[1], edges[0]), either(last, edges[1], edges[2])
+    return BoxFace(side * edge, side * axis, u, v, either(second, -side, side))
 
 
 def sphere_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[ContactCandidate]:

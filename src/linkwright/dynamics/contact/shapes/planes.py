@@ -6,14 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes.candidate import (
-    ContactCandidate,
-    along,
-    cross,
-    either,
-    halves,
-    unit,
-)
+from linkwright.dynamics.contact.shapes.boxes import box_face
+from linkwright.dynamics.contact.shapes.candidate import ContactCandidate, along, cross, halves, unit
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_table
 from linkwright.dynamics.contact.shapes.manifold_reduction import VertexList, reduced_manifold
 from linkwright.model.shape import Shape
@@ -55,28 +49,17 @@ def _ball(center: Array, radius: Any, plane: _HalfSpace) -> ContactCandidate:
 
 
 def box(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:
-    """Return the four corners of the face nearest to the plane; the other four are never lower.
-
-    That face is normal to the axis b_k with the largest |n·b_k|. It contains the corner with the least n·x, and corners
-    of the opposite face are at least 2 η_k/√3 higher.
-    """
+    """Return the four corners of the face nearest to the plane; the other four are never lower."""
     plane = _HalfSpace(T_plane)
     n, c = plane.normal, T[:3, 3]
-    edges = [half * T[:3, k] for k, half in enumerate(halves(shape.size))]
-    slopes = [n @ T[:3, k] for k in range(3)]
-    rises = [half * slope for half, slope in zip(halves(shape.size), slopes, strict=True)]
-    x, y, z = (abs(slope) for slope in slopes)
-    first, last = (x >= y) & (x >= z), (z > x) & (z > y)
-    face, rise = (either(first, e[0], either(last, e[2], e[1])) for e in (edges, rises))
-    u, u_rise = (either(first, e[1], e[0]) for e in (edges, rises))
-    v, v_rise = (either(last, e[1], e[2]) for e in (edges, rises))
-    low = -along(rise)
-    middle, height = c + low * face, n @ c - plane.offset + low * rise
-    found = []
-    for a in (-1.0, 1.0):
-        for b in (-1.0, 1.0):
-            found.append(plane.at(middle + a * u + b * v, height + a * u_rise + b * v_rise))
-    return found
+    face = box_face(T[:3, :3], halves(shape.size), -n)
+    middle, height = c + face.out, n @ c - plane.offset + n @ face.out
+    u_rise, v_rise = n @ face.u, n @ face.v
+    return [
+        plane.at(middle + a * face.u + b * face.v, height + a * u_rise + b * v_rise)
+        for a in (-1.0, 1.0)
+        for b in (-1.0, 1.0)
+    ]
 
 
 def cylinder(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[ContactCandidate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from linkwright.dynamics.contact.shapes.boxes import box_face
 from linkwright.dynamics.contact.shapes.candidate import along, cross, either, unit, vector
 from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
@@ -41,23 +42,9 @@ def face_toward(core: cores.ConvexCore, hull: HullTable | None, d: Array) -> Con
     if hull is not None:
         return _hull_face(core, hull, own)
     if core.kind == "box":
-        return _box_face(core, own)
+        face = box_face(core.R, core.sizes[:3], d)
+        return ContactFace(face.normal, _rectangle(core.center + face.out, face.turn * face.u, face.v))
     return _side(core, own) if core.kind == "capsule" else _cylinder_face(core, own)
-
-
-def _box_face(core: cores.ConvexCore, own: Array) -> ContactFace:
-    x, y, z = (abs(e) for e in own)
-    first, last = (x >= y) & (x >= z), (z > x) & (z > y)
-
-    def one_of(a: Any, b: Any, c: Any) -> Any:
-        return either(first, a, either(last, c, b))
-
-    axes, half = core.R.T, core.sizes[:3]
-    edges = [half[k] * axes[k] for k in range(3)]
-    side = along(one_of(*own))
-    normal, height = side * one_of(*axes), one_of(*half)
-    u, v = side * one_of(edges[1], edges[2], edges[0]), one_of(edges[2], edges[0], edges[1])
-    return ContactFace(normal, _rectangle(core.center + height * normal, u, v))
 
 
 def _rectangle(middle: Array, u: Array, v: Array) -> list[Array]:

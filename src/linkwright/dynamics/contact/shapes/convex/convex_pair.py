@@ -117,7 +117,7 @@ def _core(shape: Shape, T: Array, faces: bool = True) -> tuple[cores.ConvexCore,
     hull = hull_table(shape, faces) if shape.kind == "mesh" else None
     table, first = None, 0.0
     if hull is not None:
-        table, first = cores.VertexTable(hull.vertices, hull.most), hull.first
+        table, first = hull.vertex_table, hull.first
     return cores.ConvexCore(shape.kind, T[:3, 3], T[:3, :3], cores.sizes_of(shape), table, first), hull
 
 

@@ -55,6 +55,11 @@ class HullTable:
         return cls(vertices, count, normals, np.concatenate(own).astype(float), most)
 
     @property
+    def vertex_table(self) -> VertexTable:
+        """Table of the vertices of all hulls."""
+        return VertexTable(self.vertices, self.most)
+
+    @property
     def first(self) -> Any:
         """Index of the first vertex."""
         return self.hull * float(self.most)
