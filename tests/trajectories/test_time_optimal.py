@@ -246,7 +246,7 @@ def test_speeds_at_the_ends():
 
 
 def test_it_stops_where_the_direction_jumps():
-    arm = lw.load("arm7")
+    arm = the_arm()
     q = 0.5 * arm.random(3, seed=4)
     path = straight(arm, q[0], q[1]).then(straight(arm, q[1], q[2]))
     motion = time_optimal(arm, path)
@@ -427,7 +427,7 @@ def test_motions_stay_what_they_are_when_moved_slowed_and_in_files(tmp_path):
 
 
 def test_batches_may_be_empty_and_need_to_go_together():
-    arm = lw.load("arm7")
+    arm = the_arm()
     none = time_optimal(arm, np.zeros((0, 4, 7)))
     assert none.batch == (0,)
     assert none.duration.shape == (0,)
@@ -437,7 +437,7 @@ def test_batches_may_be_empty_and_need_to_go_together():
 
 
 def test_another_number_of_waypoints_takes_the_kernels_that_are_there(monkeypatch):
-    arm = lw.load("arm7")
+    arm = the_arm()
     time_optimal(arm, 0.5 * arm.random(3, seed=1))
 
     def never(*args, **shapes):
@@ -448,7 +448,7 @@ def test_another_number_of_waypoints_takes_the_kernels_that_are_there(monkeypatc
 
 
 def test_coordinates_that_do_not_move_need_no_special_care():
-    arm = lw.load("arm7")
+    arm = the_arm()
     q = 0.4 * arm.random(2, seed=9)
     q[1, [0, 3, 6]] = q[0, [0, 3, 6]]
     motion = time_optimal(arm, straight(arm, *q), acceleration=10.0)
@@ -471,9 +471,8 @@ def test_what_cannot_be_followed_is_reported():
 
 
 def test_wrong_arguments_are_reported():
-    arm = lw.load("arm7")
+    arm = the_arm()
     path = arm_path(0)
-    path = lw.Trajectory(arm, path.times, path.q, path.coefficients)
     for how, kind, expected in (
         ({"effort": -1.0}, InputError, "the limit of effort is above 0; of 'joint1' it is -1"),
         ({"velocity": [1.0, 2.0]}, LinkwrightError, r"velocity is a number or an array \(…, 7\); got shape \(2,\)"),
@@ -486,7 +485,7 @@ def test_wrong_arguments_are_reported():
         with pytest.raises(kind, match=expected):
             time_optimal(arm, path, **how)
     with pytest.raises(ArgumentError, match="the path is of another model, 'arm7'"):
-        time_optimal(lw.load("arm7").with_gravity([0.0, 0.0, 0.0]), path)
+        time_optimal(arm.with_gravity([0.0, 0.0, 0.0]), path)
     assert len(time_optimal(arm, path, points=2).times) == 4 + 2 * 3 + 1
     with pytest.raises(InputError, match="waypoints 1 and 2 of the path are equal"):
         time_optimal(arm, arm.random(3, seed=0)[[0, 1, 1, 2]])
@@ -498,7 +497,7 @@ def test_wrong_arguments_are_reported():
 
 
 def test_waypoints_and_paths_of_the_hand():
-    arm = lw.load("arm7")
+    arm = the_arm()
     waypoints = 0.5 * arm.random(8, seed=2).reshape(2, 4, 7)
     motion = time_optimal(arm, waypoints)
     along = [np.abs(motion.at(t).q - q).max() for q, t in ((waypoints[:, 0], 0.0), (waypoints[:, -1], 99.0))]
