@@ -189,7 +189,7 @@ def distances(
     """
     truth("jacobian", jacobian)
     near = None if within is None else at_least("within", within, 0.0)
-    world = _Surroundings.of(obstacles, points, point_radius)
+    world = _ObstacleSet.of(obstacles, points, point_radius)
     wanted = checked_pairs(pairs)
 
     def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
@@ -278,7 +278,7 @@ def closest_pair(
     >>> found.pair, round(float(found.distance), 9)
     (('link2', 'ball'), 0.2)
     """
-    world = _Surroundings.of(obstacles, points, point_radius)
+    world = _ObstacleSet.of(obstacles, points, point_radius)
     wanted = checked_pairs(pairs)
 
     def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
@@ -297,7 +297,7 @@ def closest_pair(
     return ClosestPair(names, np.asarray(index).astype(int)[()], distance, *found)
 
 
-def _by_distance(model: Model, pairs: list[MeasuredPair], world: _Surroundings) -> list[MeasuredPair]:
+def _by_distance(model: Model, pairs: list[MeasuredPair], world: _ObstacleSet) -> list[MeasuredPair]:
     """Return the pairs in the order of the mean distance of their bounding spheres in random configurations."""
     poses = [_frame_poses(model, q, world.default_poses) for q in model.random(SAMPLES, seed=0)]
 
@@ -357,7 +357,7 @@ def collisions(
     array([ True, False])
     """
     apart = at_least("margin", margin, 0.0)
-    world = _Surroundings.of(obstacles, points, point_radius)
+    world = _ObstacleSet.of(obstacles, points, point_radius)
     wanted = checked_pairs(pairs)
 
     def make() -> tuple[tuple[tuple[str, str], ...], Kernel]:
@@ -380,7 +380,7 @@ CLOUD = "points"
 """Name of a point cloud in pairs."""
 
 
-class _Surroundings(NamedTuple):
+class _ObstacleSet(NamedTuple):
     """Obstacles, and a point cloud, of a kernel; their poses and points are arguments."""
 
     shapes: tuple[Shape, ...]
@@ -390,7 +390,7 @@ class _Surroundings(NamedTuple):
     """of the balls at the points, m"""
 
     @classmethod
-    def of(cls, obstacles: Sequence[Shape], points: Any, radius: float) -> _Surroundings:
+    def of(cls, obstacles: Sequence[Shape], points: Any, radius: float) -> _ObstacleSet:
         shapes, radius = checked_obstacles(obstacles), at_least("point_radius", radius, 0.0, "m")
         if points is None:
             if radius:
