@@ -43,8 +43,12 @@ FREE = mujoco.mjtJoint.mjJNT_FREE
 GROUNDS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 FREE_SIZE = 7
 """coordinates of a free joint, also with armature: three translations and a ball"""
+EARTH = (0.0, 0.0, -9.81)
+"""gravity at rest, since some files have none"""
 RATE = 150.0
 """1/s, of a joint on its spring"""
+FINER = 4
+"""steps of MuJoCo to one of ours at rest, since its springs are explicit"""
 STIFF = (4e-3, 1.0), (0.99, 0.999, 1e-3, 0.5, 2.0)
 """solref and solimp of stiff contact in MuJoCo"""
 MOST = 1000
@@ -92,8 +96,10 @@ def started(m: Any, q: np.ndarray) -> tuple[Any, np.ndarray]:
 def resting(model: lw.Model, m: Any) -> tuple[float, float, int]:
     """Return the heights at rest with held joints, in both, and the number of NaN; ``model`` touches the ground."""
     keys = list(model.keyframes.values())
-    q = lw.standing_configuration(model, keys[0].q if keys else model.neutral())
+    q = np.clip(keys[0].q if keys else model.neutral(), model.lower, model.upper)
+    q = lw.standing_configuration(model, q)
     q = lw.close_loops(model, q) if model.loops else q
+    model, m.opt.gravity[:] = model.with_gravity(EARTH), EARTH
     inertia = 1.0 / np.diag(np.linalg.inv(lw.mass_matrix(model, q)))
     joints, k = [], np.zeros(model.nv)
     for joint in model.joints:
@@ -118,9 +124,11 @@ def resting(model: lw.Model, m: Any) -> tuple[float, float, int]:
     if not soft:
         for ref, imp in ((m.geom_solref, m.geom_solimp), (m.pair_solref, m.pair_solimp)):
             ref[:], imp[:] = STIFF
+    m.opt.timestep, m.opt.integrator = H / FINER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     data, state = started(m, q)
-    theirs = rollout.rollout(m, data, state[None], nstep=LONG)[0][0, -1, 1 : 1 + m.nq]
-    return float(ours[2]), float(theirs[2]), int(np.isnan(ours).sum())
+    theirs = rollout.rollout(m, data, state[None], nstep=FINER * LONG)[0][0, -1, 1 : 1 + m.nq]
+    height = int(m.jnt_qposadr[m.jnt_type == FREE][0]) + 2
+    return float(ours[height]), float(theirs[height]), int(np.isnan(ours).sum())
 
 
 def seconds(run: Callable[[], Any]) -> float:

@@ -36,7 +36,12 @@ def shape_of(kind: str, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def crawler(
-    kinds: list[str], seed: int, count: int = 24, mimic: bool = False, ground: dict[str, Any] | None = None
+    kinds: list[str],
+    seed: int,
+    count: int = 24,
+    mimic: bool = False,
+    loop: str | None = None,
+    ground: dict[str, Any] | None = None,
 ) -> Any:
     """Return a floating chain of six links with ``count`` shapes, all over the ground."""
     chain, rng = lw.load("chain3d:5"), np.random.default_rng(seed)
@@ -49,6 +54,8 @@ def crawler(
     if mimic:
         first, second = [joint.name for joint in chain.joints if joint.motion.nv == 1][:2]
         builder = builder.mimic(second, first, multiplier=-0.7, offset=0.1)
+    if loop is not None:
+        builder = builder.loop("closing", loop, names[0], names[3], xyz=(0.3, 0.2, 0.1))
     model = replace(builder.build(), shapes=tuple(shapes))
     return model.with_ground(**(ground or {"height": -0.2, "normal": (0.1, -0.2, 1.0)}))
 
@@ -73,6 +80,7 @@ MODELS = {
     **{kind: ([kind], {}) for kind in KINDS},
     "all kinds": (KINDS, {}),
     "with a mimic joint": (["mesh", "sphere"], {"mimic": True}),
+    "with a closed loop": (["mesh", "sphere"], {"loop": "ball"}),
     "on a height field": (
         ["sphere", "box", "cylinder", "capsule"],
         {"ground": {"heights": 0.05 * np.cos(np.arange(63.0)).reshape(7, 9), "size": (6.0, 6.0)}},

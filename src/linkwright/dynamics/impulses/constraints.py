@@ -255,7 +255,7 @@ def _of_points(
         return np.stack(found)
 
     contact = None
-    if max(first, second) >= 0 and not model.loops:
+    if max(first, second) >= 0:
         directions = tuple(row for _, rows in friction_rows(pair) for row in rows)
         points_of, normals = (tuple(one[k] for one in points) for k in (1, 2))
         contact = PairContact(jacobians, points_of, normals, directions)

@@ -82,7 +82,7 @@ def with_end_rows(
     places = [(n, k) for n, one in enumerate(before) for k in range(len(one.blocks))]
     contacts = [_EndContact(*place, point) for place, point in zip(places, ends.after.points, strict=True)]
     found: dict[int, PositionRows] = {}
-    if factors.N is None and is_symbolic(factors.L):
+    if is_symbolic(factors.L):
         found = _looped(groups, before, contacts, ends, factors, again)
     rest = [one for one in contacts if one.group not in found]
 
@@ -190,7 +190,7 @@ def _family_rows(
     def visit(k: Any, row: Any) -> Any:
         _, point, normal = after.candidate(kind, columns.some(k, 0, columns.width))
         force = np.concatenate([normal, np.cross(point - jacobians.origin, normal)])
-        Y = [y[0] for y in rows.of_forces(k, [force], depth)]
+        Y = list(factors.on_closed_loops(rows.of_forces(k, [force], depth))[:, 0])
         square = sum(y * y for y in Y)
         for i, x in enumerate([*Y, square, reciprocal(square, factors.least)]):
             at = k * float(width) + float(i)

@@ -56,7 +56,10 @@ class InertiaFactors(NamedTuple):
         L, roots = self.L, self.roots
         if support is not None and len(support) < len(L):
             L, roots = L[np.ix_(support, support)], roots[list(support)]
-        y = roots.reshape(-1, *[1] * (x.ndim - 1)) * solve_above(L, x)
+        return self.on_closed_loops(roots.reshape(-1, *[1] * (x.ndim - 1)) * solve_above(L, x))
+
+    def on_closed_loops(self, y: Array) -> Array:
+        """Return impulses in factor space (nv,) or (nv, k), projected so that loops stay closed."""
         if self.N is None or self.loops is None:
             return y
         for _ in range(2):  # one step of refinement: loops may be ill-conditioned

@@ -45,7 +45,7 @@ def jacobian_blocks(
 ) -> list[JacobianBlock]:
     """Compute the rows of each group; ``softness``: γ of their constraints."""
     found: dict[int, JacobianBlock] = {}
-    if factors.N is None and is_symbolic(factors.L, v_free):
+    if is_symbolic(factors.L, v_free):
         found = _looped_blocks(groups, factors, v_free, softness)
     return [
         found[k] if k in found else jacobian_block(group, factors, v_free, soft)
@@ -146,8 +146,8 @@ class ContactRows:
         """Return the index in v of the j-th coordinate of the support of contact k."""
         return self._place(k, j, 1 + self._two)
 
-    def of_forces(self, k: Any, forces: Sequence[Array], depth: int) -> list[Array]:
-        """Return the rows of Y (depth, n) of contact k, for n unit impulses (6,) and their moments about the origin."""
+    def of_forces(self, k: Any, forces: Sequence[Array], depth: int) -> Array:
+        """Return the rows of Y (depth, n) of contact k with open loops, for n unit impulses (6,) about the origin."""
         found: list[Array] = []  # from the last coordinate to the first
         for i in reversed(range(depth)):
             own = self._column(k, i)
@@ -156,7 +156,7 @@ class ContactRows:
                 y = y - self._factor(k, depth - 1 - n, i) * below
             found.append(y)
         roots = [self._graph.entry(self._roots, self.coordinate(k, j)) for j in range(depth)]
-        return [root * y for root, y in zip(roots, reversed(found), strict=True)]
+        return np.stack([root * y for root, y in zip(roots, reversed(found), strict=True)])
 
     def _column(self, k: Any, j: int) -> Array:
         """Return the column (6,) of the relative twist for the j-th coordinate."""
@@ -225,12 +225,13 @@ def _computed_blocks(
         for row in first.points.rows:
             axis = axes[row.axis]
             forces.append(np.concatenate([0.0 * axis, axis] if row.turns else [axis, np.cross(away, axis)]))
-        Y = rows.of_forces(k, forces, depth)
+        open_rows = rows.of_forces(k, forces, depth)
+        Y = factors.on_closed_loops(open_rows)
         B = [sum(Y[j][a] * Y[j][b] for j in range(depth)) for a, b in upper]
         whole = np.stack([np.stack([B[upper.index((min(a, b), max(a, b)))] for b in range(size)]) for a in range(size)])
         block = diagonal_block(contact, whole, soft, factors.least)
         speeds = [graph.entry(free, rows.coordinate(k, j)) for j in range(depth)]
-        r = [sum(Y[j][a] * speeds[j] for j in range(depth)) for a in range(size)]
+        r = [sum(open_rows[j][a] * speeds[j] for j in range(depth)) for a in range(size)]
         return [Y[j][a] for a in range(size) for j in range(depth)], np.stack(
             [*r, *B, reciprocal(B[0], factors.least), block.inverse, *block.steps]
         )
