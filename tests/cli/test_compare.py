@@ -23,6 +23,9 @@ def test_equal_equations(tmp_path, capsys):
         "line 4: M[1,2]: equal",
         "2 equations: 2 proved equal, 0 different; names defined by the text: c2",
     ]
+    path.write_text("g2 = m2*g*lg2*c12\n", encoding="utf-8")
+    _, text, _ = run("compare", "two_link", path, capsys=capsys)
+    assert text.splitlines()[-1].endswith("read as c12 = cos(theta1 + theta2)")
 
 
 def test_differing_terms_and_exit_status(capsys, monkeypatch):

@@ -118,6 +118,25 @@ def test_a_program_with_names_of_its_own():
         ARM.same_as("l1 = 0.5")
 
 
+def test_sines_and_cosines_of_textbooks():
+    compared = ARM.same_as(
+        "M12 = m2*(lg2^2 + l1*lg2*c2) + I2\ng1 = m2*g*(lg2*c12 + l1*c1) + m1*g*lg1*c_1\nh2 = m2*l1*lg2*s_2*dth1^2"
+    )
+    assert compared
+    assert compared.abbreviations == (
+        "c2 = cos(theta2)",
+        "c12 = cos(theta1 + theta2)",
+        "c1 = cos(theta1)",
+        "c_1 = cos(theta1)",
+        "s_2 = sin(theta2)",
+    )
+    assert ARM.same_as(r"g_2 = m_2 g l_{g2} (c_1 c_2 - s_1 s_2)")
+    assert not ARM.same_as("c2 = sin(th2)\nM12 = m2*(lg2^2 + l1*lg2*c2) + I2")  # the text's own definition holds
+    for name in ("c3", "c11", "s0", "c"):
+        with pytest.raises(UnknownNameError):
+            ARM.same_as(f"M22 = m2*lg2^2 + I2 + {name}*0")
+
+
 def test_lines_that_continue_each_other():
     first, second = "g1 = m2*g*(lg2*cos(th1 + th2) + l1*cos(th1))", "m1*g*lg1*cos(th1)"
     for between in (" + ...\n  ", "\n  + ", " +\n", " \\\n + ", " &\n  & + "):

@@ -219,15 +219,16 @@ class Equations(ProgrammedEquations):
         """Compare given equations with the derived ones: an exact proof, not a sample.
 
         An equation without an effort is one of motion without efforts: that row with tau = 0. The text is parsed, never
-        executed. Letters are those of the equations; q1, qd1, qdd1 etc. are coordinates and their derivatives. Numbers
-        of 11 digits or more are treated as rounded, as printed ones are.
+        executed; it may be plain text, LaTeX, or lines of Python, MATLAB, C, Fortran or Maxima, with names of its own
+        ("c2 = cos(q2)"). Letters are those of the equations; q1, qd1, qdd1, dth1, dot(th1), diff(th1, t) etc. are
+        coordinates and their derivatives. Numbers of 11 digits or more are treated as rounded, as printed ones are.
 
         Parameters
         ----------
         typed : str or sympy.Expr
             Equation of a row ("tau1 = m1*lg1^2*qdd1 + …", also a multiple of it, or solved for a term), or with `what`
             an entry or all entries. Several lines are compared one by one; a line may start with its entry ("M[1,2] =
-            …").
+            …", "h2 = …") or a matrix ("M = [[…], […]]").
         what : str, optional
             Entry ("M[1,2]", "g[1]", "c[1]") or quantity ("M") of the given expression.
         terms : str, optional

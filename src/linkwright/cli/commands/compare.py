@@ -90,6 +90,8 @@ def compare(
     parts = [f"{counted(count, 'equation')}: {equal} proved equal, {len(different)} different"]
     if compared.defined:
         parts.append(f"names defined by the text: {', '.join(compared.defined)}")
+    if compared.abbreviations:
+        parts.append(f"read as {', '.join(compared.abbreviations)}")
     if compared.left_out:
         parts.append(f"not compared: {'line' if len(compared.left_out) == 1 else 'lines'} ")
         parts[-1] += ", ".join(map(str, compared.left_out))

@@ -111,6 +111,8 @@ class Comparison:
     """lines that state no equation to compare: headers of functions, values of parameters"""
     defined: tuple[str, ...] = ()
     """names that the text defines and uses, such as c2 = cos(q2)"""
+    abbreviations: tuple[str, ...] = ()
+    """"c12 = cos(theta1 + theta2)", sines and cosines that the text uses without a definition"""
 
     def __bool__(self) -> bool:
         return not self.differences
@@ -191,7 +193,14 @@ class _TextComparison:
         if not self.compared:
             raise InputError("there is nothing given to compare: the text has definitions and values only")
         places, lines = zip(*self.compared, strict=True)
-        return Comparison(places, tuple(self.differences), lines, tuple(sorted({*self.left_out})), tuple(self.defined))
+        return Comparison(
+            places,
+            tuple(self.differences),
+            lines,
+            tuple(sorted({*self.left_out})),
+            tuple(self.defined),
+            tuple(self.vocabulary.abbreviations.values()),
+        )
 
     @contextmanager
     def at(self, line: int) -> Iterator[None]:
@@ -331,6 +340,7 @@ class Vocabulary:
         if MASS not in self.known:
             self.known[MASS] = whole(self.mass)
         self.others = self._other_names(plan)
+        self.abbreviations: dict[str, str] = {}
         rates: dict[str, str | None] = dict.fromkeys((*c.q, *c.v, *c.a, *signs, *self.efforts))
         rates.update({name: f"{name}_dot" for name in c.q if f"{name}_dot" in c.v}, **dict(zip(c.v, c.a, strict=True)))
         self.evaluation = Evaluation(self.ring, self.named, rates)
@@ -385,9 +395,22 @@ class Vocabulary:
                 return self.known[one]
             if one in self.others:
                 return self.known[self.others[one]]
+        if (short := self._abbreviated(name)) is not None:
+            return short
         known = {one for one in self.known if one not in self.efforts} | {self.efforts[0] if self.efforts else "g"}
         advice = f'. A letter with another name is defined by names={{"{name:.40}": "…"}}'
         raise UnknownNameError("letter of the equations", name, known, "letters of the equations", advice)
+
+    def _abbreviated(self, name: str) -> Ratio | None:
+        """Return the sine or cosine that a name of textbooks abbreviates: c12 is cos(theta1 + theta2)."""
+        found = re.fullmatch(r"([cs])([1-9]+)", _without_bars(name))
+        angles = [f"theta{digit}" for digit in found[2]] if found else []
+        if not found or len({*angles}) < len(angles) or not {*angles} <= {*self.coordinates.angles}:
+            return None
+        function = {"c": "cos", "s": "sin"}[found[1]]
+        self.abbreviations[name] = f"{name} = {function}({' + '.join(angles)})"
+        total = self.ring.coerce(sum((self.ring[angle] for angle in angles), self.ring.zero))
+        return whole(total.cos() if function == "cos" else total.sin())
 
     def carried(self, p: Polynomial) -> Ratio:
         """A polynomial of another ring, reciprocals cleared from it."""

@@ -27,7 +27,7 @@ _LAYOUT = re.compile(
     r"mathit|mathbf|boldsymbol|bm|text|rm)(?![A-Za-z])|\\[,;:! ()]|\\[\[\]]|[$&~]"
 )
 _UPRIGHT = re.compile(r"\\(?:operatorname\*?|mathrm|mathit|mathbf|boldsymbol|bm|text)\s*\{\s*([A-Za-z]+)\s*\}")
-_TOKEN = re.compile(r"\\[A-Za-z]+|[A-Za-z]+|\d+(?:\.\d+)?|\.\d+|\S|[\n\x05]")
+_TOKEN = re.compile(r"\\[A-Za-z]+|[A-Za-z][A-Za-z0-9]*|\d+(?:\.\d+)?|\.\d+|\S|[\n\x05]")
 _FUNCTIONS = {"\\sin": "sin", "\\cos": "cos", "\\tan": "tan", "\\sqrt": "sqrt"}
 _NAMED_FUNCTIONS = ("sin", "cos", "tan", "sign", "sgn")
 _RATES = {"\\dot": "dot", "\\ddot": "ddot"}
@@ -41,7 +41,7 @@ _TIMES = ("\\cdot", "\\times", "\\ast", "*")
 
 def is_latex(text: str) -> bool:
     """Return whether a text has commands of LaTeX."""
-    return bool(re.search(r"\\[A-Za-z]{2}", text))
+    return bool(re.search(r"\\[A-Za-z]{2}|[_^]\{", text))
 
 
 def text_of_latex(text: str, known: Callable[[str], bool]) -> str:
@@ -199,10 +199,10 @@ class _LatexReader:
             if (name := token[1:].removeprefix("var")) not in _GREEK:
                 self.refuse(f"{token} has no meaning here")
             return self.named("w" if name == "omega" and self.is_name("w") else name)
-        if not token.isalpha():
+        if not token[:1].isalpha():
             self.refuse(f"{token!r} is no symbol" if token else "it ends there")
-        if len(token) > 1 and not self.is_name(token):
-            self.tokens[self.k - 1 : self.k] = list(token)  # letters side by side
+        if len(token) > 1 and not self.is_name(token) and not re.fullmatch(r"[cs]\d+", token):
+            self.tokens[self.k - 1 : self.k] = re.findall(r"[A-Za-z]|\d+", token)  # letters side by side
             token = token[0]
         return self.named(token)
 
