@@ -587,13 +587,12 @@ def test_nothing_is_nan_where_there_is_no_direction(pair):
     def function(T1, T2):
         return np.concatenate([np.array([one.gap, *one.point, *one.normal]) for one in candidates(a, T1, b, T2)])
 
-    kernel = lw.compile(function, T1=(4, 4), T2=(4, 4))
-    slope = kernel.derivative("T1")
+    slope = lw.compile(function, T1=(4, 4), T2=(4, 4)).derivative("T1")
     upside_down = np.diag([1.0, -1.0, -1.0, 1.0])
     R = np.eye(4)
     R[:3, :3] = random_rotation(np.random.default_rng(0))
     for T1, T2 in ((np.eye(4), np.eye(4)), (upside_down, np.eye(4)), (R, R), (R, R @ upside_down), (R, np.eye(4))):
-        assert np.isfinite(kernel(T1, T2)).all()
+        assert all(np.isfinite(x).all() for x in kernel_of(*pair)(T1, T2))
         assert np.isfinite(slope(T1, T2)).all()
         assert np.isfinite(function(T1, T2)).all()
 
