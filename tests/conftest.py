@@ -51,7 +51,7 @@ IN_CHROMIUM = (
 )
 
 
-SHARING = {"control", "dynamics", "identification", "ik_solvers", "simulation", "symbolic", "trajectories", "visual"}
+SHARING = {"symbolic", "trajectories"}
 """Folders of tests in which a mechanism that is loaded by its name is one object for all tests of a file, unless the
 file says `SHARES_MODELS = False`."""
 

@@ -95,9 +95,12 @@ def _is_entry(x: Any) -> bool:
 def is_symbolic(*arrays: Any) -> bool:
     """Return whether any of the arrays contains symbols; other objects do not."""
     try:
-        return any((x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind == "O" for x in arrays)
+        for x in arrays:  # without a generator: this is called for every value of a function on numbers
+            if (x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind == "O":
+                return True
     except ValueError:  # rows of different lengths
-        return False
+        pass
+    return False
 
 
 def is_exact(x: Any) -> bool:

@@ -76,6 +76,8 @@ def contact_frame(normal: Array) -> tuple[Array, Array]:
 
 def either(condition: Any, a: Any, b: Any) -> Any:
     """Return ``a`` where the condition holds, else ``b``; a number for numbers."""
+    if isinstance(condition, (bool, np.bool_)) and isinstance(a, float) and isinstance(b, float):
+        return a if condition else b
     chosen = where(condition, a, b)
     return chosen[()] if isinstance(chosen, np.ndarray) else chosen
 
