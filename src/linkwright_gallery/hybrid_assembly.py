@@ -102,7 +102,7 @@ def blocks() -> Iterator[Remark]:
     ways = [lw.forward_dynamics(bars, q, still, efforts, method=way) for way in ("composite", "assembly", "hybrid")]
     apart = max(float(np.abs(way - ways[0]).max()) for way in ways[1:])
     yield found(
-        "closed linkages, which the paper aims at and does not try: a four-bar agrees with two other methods",
+        "closed linkages, an aim of the paper without an experiment: a four-bar agrees with two other methods",
         apart < 1e-9,
     )
     made = published_trees()["hybrid, two blocks of four (Fig 3)"]

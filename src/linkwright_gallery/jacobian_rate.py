@@ -387,11 +387,12 @@ assert np.allclose(J @ v, lw.velocity(arm, q, v, "tool"))""",
         "jacobian_rate",
         "Time derivative of the Jacobian",
         "the product rule, and the listing",
-        "∂z_i/∂q_j and ∂p_E,i/∂q_j, each as products of constant parts and Rz(q_i). From them J̇, column by column. "
-        "The listing is right where the printed formula is wrong.",
+        "∂z_i/∂q_j and ∂p_E,i/∂q_j, each as products of constant parts and Rz(q_i). From them J̇, column by column; "
+        "and a listing in C++ and Eigen.",
         jacobian_rate,
         draw_jacobian_rate,
-        "One entry of J̇ along a motion: by the library, by finite differences, and by the printed rule.",
+        "One entry of J̇ along a motion: by the library, by finite differences, and by the printed rule. The listing "
+        "is not drawn: it agrees with the library (S4.3).",
         """import numpy as np
 import linkwright as lw
 

@@ -27,9 +27,9 @@ SOURCE = PublishedSource(
     "Momentum Jacobians",
     "the manual of irteus, the chapter on momentum and angular momentum Jacobians (2016)",
     "The manual computes momentum P and angular momentum L from joint rates, by vectors m_j and h_j for each joint. "
-    "It prints formulas, without numbers or figures: the numbers here are ours. Axes are those of the world; a_j is "
-    "the axis of joint j, p_j its position, and m̃_j, c̃_j, Ĩ_j are mass, center and inertia of the subtree of joint "
-    "j.",
+    "It prints formulas, some of them cut in our copy, without numbers or figures: the numbers here are ours. Axes are "
+    "those of the world; a_j is the axis of joint j, p_j its position, and m̃_j, c̃_j, Ĩ_j are mass, center and inertia "
+    "of the subtree of joint j.",
 )
 POSTURE, RATES = np.radians([30.0, 30.0]), np.array([1.0, 2.0])
 

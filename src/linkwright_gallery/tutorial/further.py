@@ -173,7 +173,7 @@ EXHIBITS = (
         "S3.12",
         "further",
         "Further topics",
-        "chapter 12, and the first pictures",
+        "chapter 12",
         "Headings without text: further properties; Lyapunov; LaSalle; computed torque, PID, trajectories; hybrid "
         "control of force and position; compliance and impedance; redundancy. Each has a page in this documentation; "
         "this exhibit has one result for each.",
