@@ -90,6 +90,17 @@ def test_velocities_stay_bounded_through_singularities():
     assert np.isfinite(through).all()
 
 
+def test_without_damping_rates_are_exact_and_bounded(arm):
+    """q̇ = J⁻¹ ṗ to rounding where J is regular, and finite where it is singular."""
+    q, J = regular(arm, "tool", 20, 5)
+    rate = np.random.default_rng(5).normal(size=(20, 6))
+    v = lw.resolved_rate(arm, q, {"tool": rate}, velocity_limits=False, damping=0.0)
+    assert np.abs(np.einsum("nij,nj->ni", J, v) - rate).max() < 1e-13 * (1.0 + np.abs(v).max())
+    planar = lw.load("planar:3")
+    stretched = lw.resolved_rate(planar, np.zeros(3), {"tip": np.ones(6)}, velocity_limits=False, damping=0.0)
+    assert np.abs(stretched).max() < 1.0
+
+
 def test_an_algorithmic_singularity_is_bounded_and_leaves_what_is_first(arm):
     """Two tasks that want the same joints, in different ways."""
     q, J = regular(arm, "tool", 20, 3)
@@ -199,7 +210,7 @@ def test_a_controller_of_a_simulation(arm):
         ({"tool": np.full(6, np.nan)}, {}, InputError, "the rate of Pose.* is not finite"),
         ({"tool": np.zeros(4)}, {}, ShapeError, r"expected a twist \(…, 6\) or a velocity"),
         ({tasks.Pose("tool"): np.zeros((4, 4))}, {}, ShapeError, r"expected \(…, 6\)"),
-        ({"tool": np.zeros(6)}, {"damping": 0.0}, InputError, "damping is a positive number"),
+        ({"tool": np.zeros(6)}, {"damping": -0.1}, InputError, "damping is a number from 0 on"),
         ({"tool": np.zeros(6)}, {"period": -1.0}, InputError, "period is a positive number"),
         ({}, {}, ArgumentError, "rates are a dict"),
         ({3: np.zeros(6)}, {}, ArgumentError, "names of frames and tasks"),

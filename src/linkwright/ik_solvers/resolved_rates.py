@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright import dynamics
-from linkwright.bounds import positive, truth
+from linkwright.bounds import at_least, positive, truth
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.ik_solvers.minimum_distance import MinimumDistance, constrained
@@ -71,7 +71,8 @@ def resolved_rate(
         obstacles.
     damping : float, optional
         Dimensionless damping, which bounds velocities near singularities: |v| is at most about |rate|/damping. It
-        changes components with a singular value σ by (damping/σ)⁸, which is negligible at regular configurations.
+        changes components with a singular value σ by (damping/σ)⁸, which is negligible at regular configurations. Zero
+        gives J⁻¹ times the rate at regular configurations, and velocities of up to 1e6 |rate| near singularities.
     period : float, optional
         Time, s, within which no joint exceeds its position limits. By default they are not considered.
     velocity_limits : bool, optional
@@ -111,7 +112,7 @@ _SETTINGS: dict[tuple[float, float | None], Array] = {}
 
 def _settings(damping: Any, period: Any) -> Array:
     """[damping², 1 / period] as the kernel takes them."""
-    positive("damping", damping)
+    at_least("damping", damping, 0.0)
     positive("period", 1.0 if period is None else period, "s")
     if len(_SETTINGS) > 100:
         _SETTINGS.clear()
