@@ -26,6 +26,7 @@ from linkwright.dynamics.impulses.constraints import (
 from linkwright.dynamics.impulses.impulse_solver import ImpulseProblem, Solver
 from linkwright.dynamics.impulses.inertia_factors import inertia_factors
 from linkwright.dynamics.impulses.restitution import ImpactProblem
+from linkwright.dynamics.impulses.supports import STRIDE, moving_coordinates
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import LinkwrightError
 from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step
@@ -71,6 +72,20 @@ def impulses_at(
             parts.append((part, J[at : at + part.size]))
             at += part.size
     return ImpulseProblem(factors, groups, v, H, solver), parts
+
+
+@pytest.mark.parametrize("name", ["quadruped", "humanoid"])
+def test_supports_of_many_contacts_have_few_sizes_and_zeros_on_the_other_coordinates(name):
+    model = standing(name)
+    q, v = near_ground(model, np.random.default_rng(3))
+    sizes = set()
+    for group in contact_constraints(model, q, v, H):
+        moving = moving_coordinates(model, group.bodies[:1])
+        assert set(moving) <= set(group.support)
+        others = [k for k, place in enumerate(group.support) if place not in moving]
+        assert np.abs(group.jacobian()[:, others]).max(initial=0.0) == 0.0
+        sizes.add(len(group.support))
+    assert all(size % STRIDE == 0 or size == model.nv for size in sizes)
 
 
 @pytest.mark.parametrize("name", ["quadruped", "humanoid"])

@@ -153,6 +153,11 @@ LONG = 10_000_000
 8 MB. It takes 0.02 to 0.2 bytes a letter (measured on functions of 2 to 7 million)."""
 
 
+SPLIT = 1_000_000
+"""Letters of a function from which registers are not allocated over regions of blocks, which would take a fifth of the
+time."""
+
+
 def generate(ir: str, scheduled: bool = True) -> bytes:
     """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
     with LOCK, compiling_code(len(ir)):
@@ -167,17 +172,21 @@ def generate(ir: str, scheduled: bool = True) -> bytes:
         module.data_layout = str(machine.target_data)
         try:
             # what prepares for code generation would join the blocks again that long programs are cut into
-            _choose(scheduled=scheduled, prepared=False)
+            _choose(scheduled=scheduled, prepared=False, regions=longest < SPLIT)
             return bytes(machine.emit_object(module))
         finally:
-            _choose(scheduled=True, prepared=True)
+            _choose(scheduled=True, prepared=True, regions=True)
 
 
-def _choose(scheduled: bool, prepared: bool) -> None:
-    """Set LLVM's options, which hold for the whole process; of each, the last one given counts."""
+def _choose(scheduled: bool, prepared: bool, regions: bool) -> None:
+    """Set LLVM's options, which hold for the whole process; of each, the last one given counts.
+
+    ``regions``: whether values keep a register over regions of blocks.
+    """
     llvm.set_option("linkwright", f"-enable-misched={str(scheduled).lower()}")
     llvm.set_option("linkwright", f"-disable-post-ra={str(not scheduled).lower()}")  # once more, after registers
     llvm.set_option("linkwright", f"-disable-cgp={str(not prepared).lower()}")
+    llvm.set_option("linkwright", f"-grow-region-complexity-budget={10_000 if regions else 1}")
     # code that is made quickly: what selects instructions one by one gives most of those on lanes up, at twice the work
     llvm.set_option("linkwright", "-fast-isel=false")
 

@@ -19,7 +19,7 @@ from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH, ContactCandidate, contact_frame
 from linkwright.dynamics.forces.springs import joints_of, length_rows, pieces_of, stretched
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
-from linkwright.dynamics.impulses.supports import bodies_of, moving_coordinates
+from linkwright.dynamics.impulses.supports import bodies_of, filled_support, moving_coordinates
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.pair import Pair
 from linkwright.model.spring import Spring
@@ -232,7 +232,7 @@ def _of_points(
 ) -> ConstraintGroup:
     """Return some contact points of a pair as a group; ``activity``: see :func:`_activity`."""
     first, second = bodies_of(model, pair)
-    support = moving_coordinates(model, [first, second])
+    support = (filled_support if len(model.pairs) >= MANY else moving_coordinates)(model, [first, second])
     frictions, at = [], 1
     for reach, rows in friction_rows(pair):
         frictions.append(FrictionDisc(tuple(range(at, at + len(rows))), reach))

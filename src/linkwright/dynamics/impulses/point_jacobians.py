@@ -74,7 +74,7 @@ class PointJacobians:
             rates = model.assemble(pieces, (S.shape[1],))  # of the joint, (n, nv)
             moved = [k for k in range(model.nv) if np.any(rates[:, k])]
             J = S @ rates
-            if self._to_other_axes is not None:
+            if self._to_other_axes is not None and model.links[body].motion.turning:  # the axes of others do not turn
                 J = np.stack([self._to_other_axes(row) for row in J])
             for k in moved:
                 found[k] = found[k] + J[:, k] if k in found else J[:, k]

@@ -14,6 +14,10 @@ def bodies_of(model: Model, pair: Pair) -> tuple[int, int]:
     return first, second
 
 
+STRIDE = 3
+"""Supports of contacts in loops are filled up to a multiple of this number of coordinates."""
+
+
 def moving_coordinates(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
     """Return the velocity coordinates that move some bodies; all coordinates with loops or mimic joints."""
     if model.loops or model.has_couplings:
@@ -21,3 +25,14 @@ def moving_coordinates(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
     joints = sorted({k for body in bodies for k in model.path(body)})
     places = [model.slice(model.joints[k].name).v for k in joints]
     return tuple(i for place in places for i in range(place.start, place.stop))
+
+
+def filled_support(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
+    """Return the coordinates that move some bodies, and others up to a multiple of :data:`STRIDE`.
+
+    Rows on the other coordinates are zero. Loops over contacts have one body of code for each size of the support:
+    without the others, one for each depth of the tree.
+    """
+    moving = moving_coordinates(model, bodies)
+    others = [k for k in range(model.nv) if k not in moving]
+    return tuple(sorted([*moving, *others[: -len(moving) % STRIDE]]))
