@@ -356,7 +356,7 @@ def test_an_mp4_that_cannot_be_written_is_reported(tmp_path, monkeypatch):
 def test_a_folder_gets_numbered_pictures(tmp_path):
     folder = tmp_path / "frames"
     with pytest.raises(
-        ArgumentError, match=r'unless in a folder \("frames/"\), are written as \.gif or \.mp4; got .*frames'
+        ArgumentError, match=r'unless in a folder \("frames/"\) or .*, are written as \.gif or \.mp4; got .*frames'
     ):
         animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], folder)
     assert not folder.exists()
@@ -367,6 +367,19 @@ def test_a_folder_gets_numbered_pictures(tmp_path):
     assert first.shape == last.shape
     assert (first != last).any()
     assert "6 pictures" in path._repr_html_()
+
+
+def test_numbered_pictures_have_the_name_that_is_given(tmp_path):
+    """The tutorial's sim0000.png, sim0001.png, …"""
+    (tmp_path / "simulation.png").write_bytes(b"of somebody else")
+    animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], tmp_path / "sim%04d.png", fps=10.0)
+    assert (tmp_path / "sim0010.png").exists()
+    folder = animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], tmp_path / "sim%04d.png", fps=5.0)
+    names = sorted(file.name for file in tmp_path.iterdir())
+    assert names == [*(f"sim000{k}.png" for k in range(6)), "simulation.png"]
+    assert folder == tmp_path
+    with pytest.raises(ArgumentError, match=r"sim%04d\.png"):
+        animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], tmp_path / "sim.png")
 
 
 def test_a_notebook_shows_a_gif(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 from base64 import b64encode
@@ -58,8 +59,10 @@ class Animation(_Path):
             return None
 
 
-PICTURE, PICTURES = "frame_{:05d}.png", "frame_*.png"
+PICTURE, PICTURES = "frame_%05d.png", "frame_*.png"
 """what numbered pictures are named"""
+_NUMBER = re.compile(r"%0?(\d?)d")
+"""in the name of numbered pictures, sim%04d.png"""
 
 
 def _embedded(picture: Path, kind: str) -> str:
@@ -89,7 +92,7 @@ def animate(
 
     The path's ending says as what: ``.gif``; ``.mp4``, for which ffmpeg is needed; and a folder, "frames/" (that ends
     with a slash, or is there), gets numbered pictures, frame_00000.png and so on (those of an earlier animation are
-    removed). Without a path it is a GIF that is kept while Python runs.
+    removed), as "sim%04d.png" does with sim0000.png. Without a path it is a GIF that is kept while Python runs.
 
     It plays ``speed`` times as fast as the motion was, ``fps`` frames a second (at most 50 of a GIF, else 240), or
     fewer where that would make more than ``max_frames`` (500 of a GIF, else 20 000, unless given). Between samples
@@ -135,7 +138,9 @@ def animate(
             with replacing(path) as place:
                 write_mp4(place, film.frames(), 1.0 / period)
         else:
-            _write_pictures(path, film.frames())
+            folder, name = (path.parent, path.name) if _NUMBER.search(path.name) else (path, PICTURE)
+            _write_pictures(folder, name, film.frames())
+            return Animation(folder)
     return Animation(path)
 
 
@@ -158,19 +163,25 @@ def _place(model: Model, path: str | Path | None) -> tuple[Path, str]:
     ending = Path(path).suffix.lower()
     if str(path).endswith(("/", os.sep)) or (ending not in (".gif", ".mp4") and os.path.isdir(path)):
         return Path(path), "pictures"
-    file = file_at(path, 'animations, unless in a folder ("frames/"),', ".gif", ".mp4")
+    if ending == ".png" and _NUMBER.search(Path(path).name):
+        return Path(path), "pictures"
+    file = file_at(path, 'animations, unless in a folder ("frames/") or numbered ("sim%04d.png"),', ".gif", ".mp4")
     if ending == ".mp4":
         ffmpeg()
     return file, ending[1:]
 
 
-def _write_pictures(folder: Path, frames: Any) -> None:
+def _write_pictures(folder: Path, name: str, frames: Any) -> None:
+    """Write numbered pictures in place of earlier ones; the name has %d, or %04d of four digits."""
     from PIL import Image
 
-    earlier = [file.name for file in folder_at(folder).glob(PICTURES)]
+    before, digits, after = _NUMBER.split(name, maxsplit=1)
+    least = int(digits or 1)
+    numbered = re.compile(rf"{re.escape(before)}\d{{{least},}}{re.escape(after)}")
+    earlier = [file.name for file in folder_at(folder).iterdir() if numbered.fullmatch(file.name)]
     with replacing_together(folder, earlier) as place:
         for k, frame in enumerate(frames):
-            Image.fromarray(frame).save(place / PICTURE.format(k))
+            Image.fromarray(frame).save(place / f"{before}{k:0{least}d}{after}")
 
 
 def remove_pictures(folder: Path) -> None:
