@@ -243,8 +243,8 @@ class Motion:
         Parameters
         ----------
         path : str or Path, optional
-            File ``.gif`` or ``.mp4``, a folder ("frames/"), or numbered pictures ("sim%04d.png"). By default a temporary
-            GIF, which a notebook shows.
+            File ``.gif`` or ``.mp4``, a folder ("frames/"), or numbered pictures ("sim%04d.png"). By default a
+            temporary GIF, which a notebook shows.
         **options
             Options of :func:`linkwright.visual.animations.animation.animate`. Contact forces are arrows, unless
             ``forces=False``.
