@@ -123,7 +123,7 @@ def blocks() -> Iterator[Remark]:
 
 A, B = EXPERIMENTS["planar"], EXPERIMENTS["floating"]
 LINKS_A, LINKS_B = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12), (1, 3, 6, 9, 12)
-ROUNDS = 3
+ROUNDS = 8
 
 
 @cache

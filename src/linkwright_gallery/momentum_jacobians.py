@@ -139,7 +139,7 @@ def momentum_matrix() -> Iterator[Remark]:
     of_arm, _ = columns(arm, POSTURE)
     yield Erratum(
         "rows and columns",
-        "∂P/∂θ̇_j and ∂L/∂θ̇_j are the rows (行) of the Jacobian; two sentences later they are column vectors (列)",
+        "partial derivatives of P and L are the rows (行) of the Jacobian; two sentences later, column vectors (列)",
         "they are its columns",
         "the number of entries of ∂P/∂θ̇_2, in the matrix M_θ̇ (3 × 2) of the two-link arm",
         A[0].size,
