@@ -332,7 +332,7 @@ class _PlacedShapes:
 
 
 class _MeasuredTable(ShapeTable):
-    """Shapes at places in a table of poses."""
+    """Shapes whose poses are in a table."""
 
     def __init__(self, graph: Any, shapes: Sequence[MeasuredShape], poses: Array, places: Sequence[float]):
         rows = [[place, *sizes_of(one.shape), one.reach] for place, one in zip(places, shapes, strict=True)]
