@@ -80,6 +80,23 @@ def state(model):
     return [model.random(ROWS, seed=0), *rng.normal(size=(2, ROWS, model.nv))]
 
 
+def test_the_interpreter_ends_when_all_rows_have_stopped():
+    """Of a billion steps it takes those of the slowest row; stored states are those at the end."""
+
+    def counted(x):
+        y, steps = lw.until(lambda y: y * y > x, lambda y: y + 1.0, 0.0 * x, limit=10**9)
+        _, _, kept = lw.until(lambda y: y * y > x, lambda y: y + 1.0, 0.0 * x, limit=20, keep=3)
+        return y, steps, kept
+
+    kernel, x = lw.compile(counted, x=()), np.array([3.5, 50.0, 0.5])
+    for found, interpreted in zip(kernel(x), interpret(kernel.program, x), strict=True):
+        np.testing.assert_array_equal(found, interpreted)
+    y, steps, kept = interpret(kernel.program, x)
+    np.testing.assert_array_equal(y, [2.0, 8.0, 1.0])
+    np.testing.assert_array_equal(steps, y)
+    np.testing.assert_array_equal(kept[1], [3.0, 6.0, 8.0, 8.0, 8.0, 8.0])
+
+
 def test_a_motion_is_what_pythons_loop_gives(model, state):
     kernel = lw.compile(swing, model)
     together, interpreted = kernel(*state), interpret(kernel.program, *state)
