@@ -262,7 +262,7 @@ class _TextComparison:
         for k, (left, right) in enumerate(entries, start=1):
             indices = (k,) if len(entries) > 1 else one.indices
             if right is None and not indices and n > 1:
-                raise InputError('which row it is tells an effort in it (tau1 = …), or what="tau[1]"')
+                raise InputError('it is unknown which row it is: write its effort (tau1 = …), or give what="tau[1]"')
             if right is None:  # the effort is what was typed
                 wanted = indices[0] if indices else 1
                 left, right = SyntaxNode("name", (f"tau{wanted}",)), left
@@ -514,7 +514,7 @@ class Vocabulary:
         if len(scaled) > 1:
             raise InputError(
                 f"the typed equation has no effort (tau1 …) and is no multiple of any of the {len(rows)} rows; "
-                'which one it should be, what="tau[1]" tells'
+                'give the row, what="tau[1]"'
             )
         k, one = scaled[0]
         return self._free(k), one, rows[k]

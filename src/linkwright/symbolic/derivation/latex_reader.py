@@ -45,7 +45,7 @@ def is_latex(text: str) -> bool:
 
 
 def text_of_latex(text: str, known: Callable[[str], bool]) -> str:
-    """Return the equations of a text in LaTeX as plain text; ``known`` tells whether a name has a meaning."""
+    """Return the equations of a text in LaTeX as plain text; ``known`` of a name: whether it has a meaning."""
     text = re.sub(r"\\\\(?:\[[^\]\n]*\])?", BREAK, text)
     text = _MATRIX.sub(_matrix, text)
     if BREAK in text:  # lines end there
@@ -130,7 +130,7 @@ class _LatexReader:
         return self.symbol()
 
     def closed(self) -> str:
-        """What stands in brackets or braces."""
+        """Read the contents of brackets or braces."""
         with self.deeper():
             end = {"{": "}", "(": ")", "[": "]"}[self.take()]
             inside = self.run((end,))
