@@ -7,7 +7,6 @@ memory of a large result is kept for the next one after the last array that uses
 from __future__ import annotations
 
 import math
-import threading
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ LARGE = 1 << 17
 MOST = 1 << 23
 """Number of doubles that are kept at most, 64 MB."""
 
-_kept: list[np.ndarray] = []
-_lock = threading.RLock()
+_kept: dict[int, list[np.ndarray]] = {}
+"""Memory by its number of doubles, the longest unused sizes first."""
 
 
 class _Lease:
@@ -29,11 +28,11 @@ class _Lease:
         self._memory = memory
         self.__array_interface__ = memory.__array_interface__
 
-    def __del__(self) -> None:
-        with _lock:
-            _kept.append(self._memory)
-            while sum(x.size for x in _kept) > MOST:
-                _kept.pop(0)
+    def __del__(self, kept: dict[int, list[np.ndarray]] = _kept, most: int = MOST) -> None:
+        own = kept.pop(self._memory.size, [])
+        kept[self._memory.size] = [*own, self._memory]
+        while sum(size * len(some) for size, some in list(kept.items())) > most:
+            kept.pop(next(iter(list(kept)), 0), None)
 
 
 def result_array(shape: tuple[int, ...]) -> np.ndarray:
@@ -41,11 +40,9 @@ def result_array(shape: tuple[int, ...]) -> np.ndarray:
     size = math.prod(shape)
     if not LARGE <= size <= MOST:
         return np.empty(shape)
-    memory = None
-    with _lock:
-        for k in reversed(range(len(_kept))):
-            if _kept[k].size == size:
-                memory = _kept.pop(k)
-                break
-    owner: Any = _Lease(np.empty(size) if memory is None else memory)
+    found = _kept.pop(size, [])  # in one operation: another thread, or the garbage collector, changes it too
+    memory = found.pop() if found else np.empty(size)
+    if found:
+        _kept[size] = [*_kept.get(size, []), *found]
+    owner: Any = _Lease(memory)
     return np.asarray(owner).reshape(shape)
