@@ -50,10 +50,8 @@ SOLE = np.array([0.02, 0.0, -0.035])
 """m: center of pressure at mid-stance in axes of the foot; ankles are weaker than toes are long"""
 BENT = {"hip_pitch": -0.45, "knee": 0.9, "ankle_pitch": -0.45, "shoulder_pitch": 0.2, "elbow": 0.6}
 """rad"""
-ARMS_OUT = 0.2
-"""rad"""
-ARMS = 0.1
-"""weight of the posture of arms and waist; that of the legs is 0.01"""
+ARMS_OUT, ARMS, LEGS = 0.2, 0.1, 0.01
+"""rad of the shoulders to the side; weights of the posture of arms and waist, and of the legs"""
 INSET = 0.9
 """part of the sole on which the controller relies"""
 
@@ -148,8 +146,8 @@ class Swing:
         self.motion = np.stack([quintic(x, *end) for x, end in zip(self.motion.T, ends, strict=True)], axis=1)
 
 
-def quintic(now, x, v, a, T, s=STEP):
-    """Return position, velocity and acceleration after s of T seconds of the quintic from `now` (3,) to x, v, a."""
+def quintic(now, x, v, a, T):
+    """Return position, velocity, acceleration after a step on the quintic from `now` (3,) to x, v, a in T seconds."""
     x0, v0, a0 = now
     d = x - x0
     c = [
@@ -158,14 +156,8 @@ def quintic(now, x, v, a, T, s=STEP):
         (-30.0 * d + (14.0 * v + 16.0 * v0) * T + (3.0 * a0 - 2.0 * a) * T**2) / (2.0 * T**4),
         (12.0 * d - 6.0 * (v + v0) * T + (a - a0) * T**2) / (2.0 * T**5),
     ]
-    rows = np.array(
-        [
-            [1, s, s**2, s**3, s**4, s**5],
-            [0, 1, 2 * s, 3 * s**2, 4 * s**3, 5 * s**4],
-            [0, 0, 2, 6 * s, 12 * s**2, 20 * s**3],
-        ]
-    )
-    return rows @ c
+    k, s = np.arange(6.0), STEP
+    return np.stack([s**k, k * s ** (k - 1.0), k * (k - 1.0) * s ** (k - 2.0)]) @ c
 
 
 def sensed(model, q, v):
@@ -192,7 +184,7 @@ class Runner:
             task.Rotation("torso_link", weight=1.0): (150.0, 25.0),
             task.Rotation("pelvis", weight=0.3): (100.0, 20.0),
         }
-        posture = {task.Joints(some, weight=w): (60.0, 12.0) for some, w in ((names[:12], 0.01), (names[12:], ARMS))}
+        posture = {task.Joints(some, weight=w): (60.0, 12.0) for some, w in ((names[:12], LEGS), (names[12:], ARMS))}
         tasks = {self.momentum: (0.0, 0.0), self.spin: (5.0, 0.0), **level, **posture}
         tasks |= dict.fromkeys(self.feet, (2500.0, 100.0))
         middle = points.mean(axis=0)
