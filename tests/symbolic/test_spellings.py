@@ -139,7 +139,7 @@ def test_sines_and_cosines_of_textbooks():
 
 def test_lines_that_continue_each_other():
     first, second = "g1 = m2*g*(lg2*cos(th1 + th2) + l1*cos(th1))", "m1*g*lg1*cos(th1)"
-    for between in (" + ...\n  ", "\n  + ", " +\n", " \\\n + ", " &\n  & + "):
+    for between in (" + ...\r\n  ", "\r\n  + ", " + ...\n  ", "\n  + ", " +\n", " \\\n + ", " &\n  & + "):
         assert ARM.same_as(first + between + second).lines == (1,)
     assert ARM.same_as(f"/* two\n lines */ h2 = {H2}\ng2 = {TWO_LINK['g[2]']}").lines == (2, 3)
 

@@ -72,6 +72,7 @@ def equation_text(text: str, known: Callable[[str], bool]) -> EquationText:
     """Split a text into statements; ``known`` returns whether a name has a meaning."""
     if len(text) > MOST_LETTERS:
         raise InputError(f"a text of equations has at most {MOST_LETTERS} letters; this one has {len(text)}")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if is_latex(text):
         text = text_of_latex(text, known)
     for comment in _COMMENTS:
