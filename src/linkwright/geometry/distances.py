@@ -384,7 +384,7 @@ class _ObstacleSet(NamedTuple):
     """Obstacles, and a point cloud, of a kernel; their poses and points are arguments."""
 
     shapes: tuple[Shape, ...]
-    count: int
+    cloud_size: int
     """number of points"""
     radius: float
     """of the balls at the points, m"""
@@ -404,7 +404,7 @@ class _ObstacleSet(NamedTuple):
     @property
     def cloud(self) -> Shape | None:
         """Shape at each point."""
-        return Shape("world", "sphere", radius=self.radius, name=CLOUD) if self.count else None
+        return Shape("world", "sphere", radius=self.radius, name=CLOUD) if self.cloud_size else None
 
     @property
     def default_poses(self) -> Array:
@@ -414,8 +414,8 @@ class _ObstacleSet(NamedTuple):
     def compiled(self, function: Any, model: Model) -> Kernel:
         """Return the kernel of a function of the configuration, the poses and the points."""
         shapes: dict[str, Any] = {"obstacle_poses": (len(self.shapes), 4, 4)} if self.shapes else {}
-        if self.count:
-            shapes["points"] = (self.count, 3)
+        if self.cloud_size:
+            shapes["points"] = (self.cloud_size, 3)
         return compile(function, model, regroup=False, **shapes)
 
     def arrays(self, poses: Any, points: Any) -> tuple[Any, ...]:
@@ -423,7 +423,7 @@ class _ObstacleSet(NamedTuple):
         if not self.shapes and poses is not None:
             raise ArgumentError("obstacle_poses are the poses of obstacles: give obstacles=[lw.Shape(…), …] too")
         found = ((self.default_poses if poses is None else poses,) if self.shapes else ()) + (points,)
-        return found if self.count else found[:-1]
+        return found if self.cloud_size else found[:-1]
 
     def known(self, distance: Any, arrays: Sequence[Any], axes: int) -> Any:
         """Return the distances (..., of as many more axes), NaN in rows with an argument that is not finite.
