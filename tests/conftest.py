@@ -8,8 +8,6 @@ import shutil
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -49,36 +47,6 @@ IN_CHROMIUM = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"),
     *("--disable-quic", "--force-device-scale-factor=1"),
 )
-
-
-SHARING = {"symbolic", "trajectories"}
-"""Folders of tests in which a mechanism that is loaded by its name is one object for all tests of a file, unless the
-file says `SHARES_MODELS = False`."""
-
-
-@pytest.fixture(scope="module")
-def shared_models() -> Iterator[None]:
-    """`lw.load` loads a mechanism of a name once: what is derived and compiled for it serves all tests of a file."""
-    import linkwright
-
-    load = linkwright.load
-    once = cache(load)
-
-    @wraps(load)
-    def load_shared(name: Any, *given: Any, **options: Any) -> Any:
-        is_name = isinstance(name, str) and "." not in name
-        return load(name, *given, **options) if given or options or not is_name else once(name)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linkwright, "load", load_shared)
-        yield
-
-
-@pytest.fixture(scope="module", autouse=True)
-def models_of_a_file(request: pytest.FixtureRequest) -> None:
-    """Share models in the folders of `SHARING`."""
-    if request.path.parent.name in SHARING and getattr(request.module, "SHARES_MODELS", True):
-        request.getfixturevalue("shared_models")
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,19 @@ def has_examples(name: str) -> bool:
     return ">>> " in source.read_text(encoding="utf-8")
 
 
+load = linkwright.load
+load_once = cache(load)
+
+
+def load_shared(name, *given, **options):
+    """Load a mechanism; a built-in one of each name once for all pages, which share its kernels."""
+    return load(name, *given, **options) if given or options or "." in str(name) else load_once(name)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-@pytest.mark.usefixtures("shared_models")
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(linkwright, "load", load_shared)
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     scope: dict[str, object] = {}
     for block in blocks:

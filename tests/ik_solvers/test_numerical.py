@@ -538,7 +538,7 @@ def test_the_nearest_of_all_postures():
 
 
 def test_batches_of_any_size_are_one_problem():
-    arm = lw.Builder(lw.load("arm7")).build()  # for which nothing was made
+    arm = lw.load("arm7")
     p = np.tile([0.4, 0.1, 0.5], (6, 1))
     lw.inverse_kinematics(arm, {"tool": p[:2]})
     kept = len(arm.memo)

@@ -10,8 +10,6 @@ import linkwright as lw
 from linkwright.compiler.kernel import Kernel
 from linkwright.expression.graph import Graph
 
-SHARES_MODELS = False  # each case begins with a model for which nothing was made
-
 
 @pytest.fixture
 def made(monkeypatch):
