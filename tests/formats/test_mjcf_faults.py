@@ -15,13 +15,13 @@ FILE = """<mujoco><worldbody><site name="ground"/>
   PARTS</mujoco>"""
 
 ACTUATORS = {
-    '<motor name="m" joint="x"/>': "'x'.*'m'.*line 6",
+    '<motor name="m" joint="x"/>': ":6: .*'x'.*'m'",
     '<motor name="m"/>': "missing transmission target.*'m'",
     '<motor name="m" tendon="x"/>': "target 'x' not found",
     '<motor name="m" site="x"/>': "target 'x' not found",
     '<motor name="m" joint="j"/><motor name="m" joint="k"/>': "repeated name 'm'",
     '<motor name="m" joint="j" ctrllimited="true"/>': "invalid control range.*'m'",
-    '<motor name="m" joint="j" gear="strong"/>': "'gear'.*line 6",
+    '<motor name="m" joint="j" gear="strong"/>': ":6: .*'gear'",
     '<motor name="m" joint="j" gear="nan"/>': "actuator 'm': gear is one number.*finite",
     '<general name="m" joint="j" gainprm="inf"/>': "actuator 'm': gain is 3 numbers, finite",
     '<general name="m" joint="j" dyntype="slow"/>': "keyword: 'slow'",
@@ -30,8 +30,8 @@ ACTUATORS = {
     '<motor name="m" joint="j" class="big"/>': "class name 'big'",
     '<position name="m" joint="j" kp="1" timeconst="-1"/>': "timeconst cannot be negative",
     '<muscle name="m" joint="j" lengthrange="0 1" range="2 1"/>': "required in muscle.*'m'",
-    '<engine name="m" joint="j"/>': "'engine', line 6",
-    '<motor name="m" joint="j" power="3"/>': "'power'.*line 6",
+    '<engine name="m" joint="j"/>': ":6: .*'engine'",
+    '<motor name="m" joint="j" power="3"/>': ":6: .*'power'",
 }
 JOINT = '<joint joint="j" coef="1"/></fixed>'
 TENDONS = {
@@ -54,7 +54,7 @@ TENDONS = {
 }
 EQUALITIES = {
     '<connect name="e" body1="x" anchor="0 0 0"/>': "'x'.*'e'",
-    '<connect name="e" body1="arm"/>': "anchor.*line 6",
+    '<connect name="e" body1="arm"/>': ":6: .*anchor",
     '<connect name="e" body1="arm" body2="free" anchor="inf 0 0"/>': "constraint 'e': its numbers are not finite",
     '<weld name="e" body1="arm" body2="arm"/>': "'arm' is repeated",
     '<joint name="e" joint1="x"/>': "'x'.*'e'",

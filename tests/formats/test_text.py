@@ -56,7 +56,7 @@ def test_mjcf_texts_are_read_in_a_process_or_here():
     confined, here = lw.load(MJCF), lw.load(MJCF, trusted=True)
     assert confined == here
     assert confined.name == "robot"
-    with pytest.raises(FormatError, match=r"^<text>: .*worldbdy"):
+    with pytest.raises(FormatError, match=r"^<text>:2: .*worldbdy"):
         lw.load(MJCF.replace("worldbody", "worldbdy"))
 
 

@@ -59,6 +59,8 @@ FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 MESH_KINDS = ("mjGEOM_MESH", "mjGEOM_HFIELD", "mjGEOM_SDF")
 ASSET_TROUBLE = re.compile(r"opening file|mesh|texture|hfield|height field|skin|png|resource|decoder", re.IGNORECASE)
 DEFAULT_NAME = "MuJoCo Model"
+LINE = re.compile(r",? line (\d+)$")
+"""End of MuJoCo's messages on elements."""
 
 
 def read_mjcf(path: str | os.PathLike[str], root: str | None = None, *, trusted: bool = False) -> Model:
@@ -120,7 +122,7 @@ def _described(name: str, text: str | None) -> tuple[Description, list[str]]:
         except UnicodeDecodeError:
             raise
         except (ValueError, RuntimeError, mujoco.FatalError) as error:
-            raise FormatError(f"{name}: {_one_line(error)}") from None
+            raise FormatError(_located(name, error, lines=b"<include" not in data)) from None
     reader = MjcfReader(mujoco, spec, compiled, name, lines=b"<include" not in data)
     description = reader.description()
     unused += reader.unused
@@ -195,6 +197,13 @@ def _stem(path: str) -> str:
 def _one_line(error: object) -> str:
     text = " ".join(str(error).split())
     return f"{text} (as when there is not enough memory for it)" if text == "Caught an unknown exception!" else text
+
+
+def _located(name: str, error: object, lines: bool) -> str:
+    """Return MuJoCo's message after its position; ``lines``: whether its line number is one of this file."""
+    text = _one_line(error).removeprefix("XML Error: ").removeprefix("Error: ")
+    found = LINE.search(text) if lines else None
+    return f"{name}: {text}" if found is None else f"{name}:{found[1]}: {text[: found.start()]}"
 
 
 # compiling
