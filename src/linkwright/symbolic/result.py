@@ -219,7 +219,7 @@ class Equations(ProgrammedEquations):
         """Compare given equations with the derived ones: an exact proof, not a sample.
 
         An equation without an effort is one of motion without efforts: that row with tau = 0. The text is parsed, never
-        executed; it may be plain text, LaTeX, or lines of Python, MATLAB, C, Fortran or Maxima, with names of its own
+        executed; it may be plain text, LaTeX, or lines of Python, MATLAB, C, Fortran or Maxima, with definitions
         ("c2 = cos(q2)"). Letters are those of the equations; q1, qd1, qdd1, dth1, dot(th1), diff(th1, t) etc. are
         coordinates and their derivatives. Numbers of 11 digits or more are treated as rounded, as printed ones are.
 

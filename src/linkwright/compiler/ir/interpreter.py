@@ -78,7 +78,7 @@ def _grid(batch: tuple[int, ...]) -> tuple[np.ndarray, ...]:
 
 
 def _places(batch: tuple[int, ...], place: Any) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-    """Return, for each element of a batch, the place in a row of the batch, and whether it is valid."""
+    """Return, for each element of a batch, its index in a row of the batch, and whether it is valid."""
     there = np.equal(place, place)
     return (*_grid(batch), np.where(there, place, 0.0).astype(np.int64)), there
 

@@ -174,7 +174,7 @@ def entries_of(text: str, depth: int = 0) -> list[Any] | None:
 
 
 def _rows_of_lines(text: str) -> list[str]:
-    """MATLAB's rows on lines of their own; a line that continues the one before it is none."""
+    """Return the rows of a MATLAB matrix as separate lines; a line that continues the one before it is not separate."""
     rows: list[str] = []
     for line in filter(None, map(str.strip, _split(text, "\n"))):
         if rows and (rows[-1].endswith(",") or line.startswith(",") or _continues(rows[-1], line)):
