@@ -26,7 +26,8 @@ PAGES = {
     "tutorial_equations": ("The tutorial: equations of motion", "S3", (*EXHIBITS[16:19], EXHIBITS[21])),
     "tutorial_motion": ("The tutorial: a motion and its animation", "S3", EXHIBITS[19:21]),
     "tutorial_further": ("The tutorial: further topics", "S3", EXHIBITS[22:23]),
-    "jacobian_rate": ("Time derivative of the Jacobian", "S4", EXHIBITS[23:]),
+    "jacobian_rate": ("Time derivative of the Jacobian", "S4", EXHIBITS[23:26]),
+    "humanoid_h5": ("One robot through all five sources", "H5", EXHIBITS[26:]),
 }
 """Title, source and exhibits of each page"""
 LEGEND = "The tables are explained on [the first page](index.md) of the gallery."

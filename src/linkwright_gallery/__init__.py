@@ -7,7 +7,8 @@
 Each source has a module that can be read as a book: :mod:`composite_bodies <linkwright_gallery.composite_bodies>`,
 :mod:`hybrid_assembly <linkwright_gallery.hybrid_assembly>`, :mod:`momentum_jacobians
 <linkwright_gallery.momentum_jacobians>`, :mod:`tutorial <linkwright_gallery.tutorial>` and :mod:`jacobian_rate
-<linkwright_gallery.jacobian_rate>`. ``exhibit`` says what an exhibit is, ``page`` writes it down, ``drawing`` has what
+<linkwright_gallery.jacobian_rate>`. :mod:`humanoid_h5 <linkwright_gallery.humanoid_h5>` takes one robot through all
+five. ``exhibit`` says what an exhibit is, ``page`` writes it down, ``drawing`` has what
 the pictures share.
 """
 
@@ -17,14 +18,21 @@ import re
 from collections.abc import Sequence
 
 from linkwright.errors import UnknownNameError
-from linkwright_gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians, tutorial
+from linkwright_gallery import (
+    composite_bodies,
+    humanoid_h5,
+    hybrid_assembly,
+    jacobian_rate,
+    momentum_jacobians,
+    tutorial,
+)
 from linkwright_gallery.exhibit import Erratum, Exhibit, ExhibitResult, Finding, OpenPoint, PublishedSource
 
 SOURCES: dict[PublishedSource, tuple[Exhibit, ...]] = {
     module.SOURCE: module.EXHIBITS
-    for module in (composite_bodies, hybrid_assembly, momentum_jacobians, tutorial, jacobian_rate)
+    for module in (composite_bodies, hybrid_assembly, momentum_jacobians, tutorial, jacobian_rate, humanoid_h5)
 }
-"""The exhibits of each source, S0 to S4"""
+"""The exhibits of each source, S0 to S4, and of the robot H5"""
 
 EXHIBITS: tuple[Exhibit, ...] = tuple(exhibit for made in SOURCES.values() for exhibit in made)
 
@@ -58,7 +66,7 @@ def find(name: str) -> tuple[Exhibit, ...]:
     return found
 
 
-NUMBERED = re.compile(r"s\d")
+NUMBERED = re.compile(r"[sh]\d")
 """Prefix of the number of an exhibit or of a source."""
 
 ALL = "; `linkwright gallery` without a name lists them all, each with its number and its name"

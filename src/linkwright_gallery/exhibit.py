@@ -283,15 +283,16 @@ def shown(value: Any, digits: int) -> str:
     x = np.asarray(value, dtype=float)
     if x.ndim == 0:
         return _number(float(x), digits)
-    if x.ndim == 1:
+    if x.ndim == 1 and x.size <= MOST_ENTRIES:
         return f"({', '.join(_number(entry, digits) for entry in x)})"
     if x.size > MOST_ENTRIES:
-        return f"{' × '.join(map(str, x.shape))}, norm {_number(float(np.linalg.norm(x)), max(digits, 3))}"
+        size = f"{x.size} entries" if x.ndim == 1 else " × ".join(map(str, x.shape))
+        return f"{size}, norm {_number(float(np.linalg.norm(x)), max(digits, 3))}"
     return f"[{'; '.join(', '.join(_number(entry, digits) for entry in row) for row in x)}]"
 
 
 MOST_ENTRIES = 12
-"""Larger matrices are shown by their norm, and compared entry by entry all the same."""
+"""Larger arrays are shown by their norm, and compared entry by entry all the same."""
 
 
 def _number(x: float, digits: int) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import linkwright_gallery
 from linkwright import dynamics
 from linkwright.errors import FormatError, FormatWarning, LinkwrightError
 from linkwright.formats.load import load
@@ -16,6 +17,7 @@ from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.spatial.rotation import rotation_about, rotation_z
 
 SAMPLES = Path(__file__).parent / "ztk"
+H5 = Path(linkwright_gallery.__file__).parent / "roki" / "H5.ztk"
 KEYS = r"^[ \t]*(mass|COM|inertia)[ \t]*:(.*?)(?=^[ \t]*\w+[ \t]*:|\Z)"
 """What weighs in a section of a ZTK file, and its value up to the next key."""
 
@@ -73,12 +75,12 @@ def test_puma_is_the_arm_of_its_table():
     )
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*.ztk")))
-def test_links_of_all_samples_weigh_what_their_files_say(name, tmp_path):
+@pytest.mark.parametrize("path", [*sorted(SAMPLES.glob("*.ztk")), H5], ids=lambda path: path.name)
+def test_links_of_all_samples_weigh_what_their_files_say(path, tmp_path):
     """Read from the text by other means: mass, COM, and inertia about it, of each link that gives them."""
-    model = quietly(load, SAMPLES / name)
+    model = quietly(load, path)
     links = {body.name: body for body in model.description.bodies}
-    text = re.sub(r"(^|\s)[%#].*", r"\1", (SAMPLES / name).read_text(encoding="utf-8"))
+    text = re.sub(r"(^|\s)[%#].*", r"\1", path.read_text(encoding="utf-8"))
     compared = 0
     for section in re.findall(r"\[roki::link\](.*?)(?=\n\[|\Z)", text, re.DOTALL):
         values = {
@@ -92,7 +94,7 @@ def test_links_of_all_samples_weigh_what_their_files_say(name, tmp_path):
             if len(values.get(key, [])) == len(own):
                 np.testing.assert_allclose(own, values[key], atol=1e-9, err_msg=f"{link.name} {key}")
                 compared += 1
-    assert compared or name in ("arm.ztk", "double_fourbar_linkage.ztk", "dualarm.ztk", "invpend.ztk")
+    assert compared or path.name in ("arm.ztk", "double_fourbar_linkage.ztk", "dualarm.ztk", "invpend.ztk")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)
         model.save(tmp_path / "again.ztk")
