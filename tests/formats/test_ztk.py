@@ -17,7 +17,7 @@ from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.spatial.rotation import rotation_about, rotation_z
 
 SAMPLES = Path(__file__).parent / "ztk"
-H5 = Path(linkwright_gallery.__file__).parent / "roki" / "H5.ztk"
+H5 = Path(linkwright_gallery.__file__).parent / "humanoid_h5" / "H5.ztk"
 KEYS = r"^[ \t]*(mass|COM|inertia)[ \t]*:(.*?)(?=^[ \t]*\w+[ \t]*:|\Z)"
 """What weighs in a section of a ZTK file, and its value up to the next key."""
 

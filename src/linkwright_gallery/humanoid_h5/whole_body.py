@@ -1,51 +1,31 @@
-"""One robot through all five sources: RoKi's humanoid H5, and the identities that tie the sources together."""
+"""H5.1 to H5.4: the whole robot, by S0, S1 and S2, and the identities between all sources."""
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import linkwright as lw
-from linkwright.errors import FormatWarning
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.composite_bodies import METHODS, by_definition
-from linkwright_gallery.drawing import BLUE, CYCLE, figure, inset, written
-from linkwright_gallery.exhibit import Exhibit, PublishedSource, Remark, derived, found, known, measured
-
-SOURCE = PublishedSource(
-    "H5",
-    "One robot through all five sources",
-    "the humanoid H5, a sample robot of RoKi (T. Sugihara, MIT license), whose file is a part of this package",
-    "The methods of the five sources S0 to S4 on one robot: 29 bodies, a floating base and 28 revolute joints, 34 "
-    "degrees of freedom. No source has this example, so that nothing here is compared with a printed value: results "
-    "of one source are compared with those of another.",
+from linkwright_gallery.drawing import BLUE, CYCLE, curves, figure, inset, written
+from linkwright_gallery.exhibit import Exhibit, Remark, derived, found, known, measured
+from linkwright_gallery.humanoid_h5.robot import (
+    ENDS,
+    bars,
+    batch,
+    costs,
+    humanoid,
+    squat,
+    standing,
+    state,
+    thrown,
 )
-
-ENDS = ("left_foot", "right_foot", "left_gripper", "right_gripper")
-LEG = ("hip_rotation", "hip_abduction", "hip_flexion", "knee_flexion", "ankle_flexion", "ankle_abduction")
-ROWS = 64
-
-
-@cache
-def humanoid() -> lw.Model:
-    """H5, as RoKi describes it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FormatWarning)  # four inertias are not symmetric by their last digit
-        return lw.load(Path(__file__).parent / "roki" / "H5.ztk")
-
-
-def state() -> tuple[Array, Array, Array]:
-    """A configuration, rates and efforts, all random."""
-    robot, rng = humanoid(), np.random.default_rng(0)
-    v, tau = rng.normal(size=(2, robot.nv))
-    return robot.random(seed=0), v, tau
-
+from linkwright_gallery.momentum_jacobians import ASIDE
 
 # H5.1 Identities
 
@@ -76,40 +56,6 @@ def mass_matrix_rate(robot: lw.Model, q: Array, v: Array, step: float = 1e-3) ->
     )
     rate: Array = (8.0 * (after[1] - before[1]) - (after[2] - before[2])) / (12.0 * step)
     return rate
-
-
-def standing() -> tuple[Array, Array, dict[str, Array]]:
-    """A squat on both feet: configuration, efforts, and the wrenches [f; n] of the ground on the feet.
-
-    Of all wrenches that hold the base, those with the smallest norm.
-    """
-    robot, q = humanoid(), squat(0.15)
-    still = np.zeros(robot.nv)
-    J = np.vstack([lw.jacobian(robot, q, foot) for foot in ENDS[:2]])
-    F = np.linalg.pinv(J[:, :6].T) @ lw.gravity_forces(robot, q)[:6]
-    wrenches = {"left_foot": F[:6], "right_foot": F[6:]}
-    return q, lw.inverse_dynamics(robot, q, still, still, wrenches), wrenches
-
-
-@cache
-def squat(depth: float) -> Array:
-    """Inverse kinematics: both feet stay, the torso is lower by ``depth``, and the hands are in front."""
-    robot = humanoid()
-    start = robot.neutral()
-    base = lw.pose(robot, start, "torso")
-    base[:3, 3] -= [0.0, 0.0, depth]
-    targets: dict[Any, Any] = {"torso": base, **{foot: lw.pose(robot, start, foot) for foot in ENDS[:2]}}
-    for sign, hand in zip((1.0, -1.0), ENDS[2:], strict=True):
-        targets[lw.tasks.Position(hand)] = base[:3, 3] + [0.3, 0.2 * sign, -0.1]
-    return np.asarray(lw.inverse_kinematics(robot, targets, seed=1).q)
-
-
-@cache
-def thrown() -> lw.Motion:
-    """H5 is thrown, turning, with moving joints: 0.6 s."""
-    robot, (_, v, _) = humanoid(), state()
-    v[:6] = (0.5, 0.0, 3.0, 0.6, 1.5, 0.4)
-    return lw.simulate(robot, squat(0.15), v, 0.6, 1e-3, every=10)
 
 
 def tied() -> dict[str, tuple[Any, Any, float]]:
@@ -175,26 +121,6 @@ def draw_identities(path: Path) -> Path:
 # H5.2 Inertia matrix
 
 
-def costs(kernels: dict[str, lw.Kernel], *inputs: Array) -> Iterator[Remark]:
-    """Operations of each kernel, and the time of a row in a batch on one thread."""
-    from linkwright_gallery.benchmark.clock import interleaved
-
-    for kernel in kernels.values():
-        kernel.threads = 1
-    calls: dict[str, Any] = {name: (partial(kernel, *inputs), ROWS) for name, kernel in kernels.items()}
-    times = interleaved(calls, 10, 5e-4, time.process_time)
-    for name, kernel in kernels.items():
-        yield measured(f"{name}: operations", "not printed", kernel.operations.total, 0)
-        yield measured(f"{name}: µs, a row of a batch of {ROWS}", "not printed", times[name].minimum * 1e-3)
-
-
-def batch() -> tuple[Array, Array, Array]:
-    """Random configurations, rates and efforts (64 rows: H of all fits a cache)."""
-    robot, rng = humanoid(), np.random.default_rng(2)
-    v, tau = rng.normal(size=(2, ROWS, robot.nv))
-    return robot.random(ROWS, seed=2), v, tau
-
-
 @cache
 def inertia_kernels() -> dict[str, lw.Kernel]:
     """H by the three methods, compiled."""
@@ -218,23 +144,116 @@ def h5_inertia() -> Iterator[Remark]:
 
 def draw_h5_inertia(path: Path) -> Path:
     """Operations of the three methods."""
-    return bars(path, {"the inertia matrix of H5": inertia_kernels()})
+    return bars(path, "the inertia matrix of H5", inertia_kernels())
 
 
-def bars(path: Path, panels: dict[str, dict[str, lw.Kernel]]) -> Path:
-    """Operations of kernels as bars, a panel for each title."""
-    most = max(len(kernels) for kernels in panels.values())
-    made = figure(8.0, 0.9 + 0.5 * most * len(panels))
-    for axes, (title, kernels) in zip(made.subplots(len(panels), 1, squeeze=False).flat, panels.items(), strict=True):
-        counts = [kernel.operations.total for kernel in kernels.values()]
-        axes.barh(list(kernels), counts, color=[CYCLE[k % len(CYCLE)] for k in range(len(kernels))])
-        for k, count in enumerate(counts):
-            axes.text(count, k, f" {count}", va="center", fontsize=9)
-        axes.invert_yaxis()
-        axes.margins(x=0.12)
-        axes.grid(axis="y", visible=False)
-        axes.set_title(title, fontsize=10)
-        axes.set_xlabel("multiplications and additions")
+# H5.3 Forward dynamics
+
+LIMBS = (1, 7, 13, 19, 25)
+"""The first bodies of legs, arms and head."""
+
+
+def limbs() -> list[list[str]]:
+    """The bodies of the six blocks: base, legs, arms, head."""
+    names = [body.name for body in humanoid().bodies]
+    return [names[start:end] for start, end in zip((0, *LIMBS), (*LIMBS, len(names)), strict=True)]
+
+
+@cache
+def dynamics_kernels() -> dict[str, lw.Kernel]:
+    """Forward dynamics by all methods, compiled."""
+    options: dict[str, dict[str, Any]] = {
+        "articulated bodies": {"method": "articulated"},
+        "H factorized": {"method": "composite"},
+        "assembly of single bodies": {"method": "assembly"},
+        "blocks of at most 3 bodies": {"method": "hybrid", "partition": 3},
+        "blocks: base, legs, arms, head": {"method": "hybrid", "partition": limbs()},
+        "blocks chosen automatically": {"method": "hybrid"},
+        "method chosen automatically": {},
+    }
+    return {name: lw.compile(lw.forward_dynamics, humanoid(), **given) for name, given in options.items()}
+
+
+def h5_forward_dynamics() -> Iterator[Remark]:
+    """S1: assembly and blocks next to serial methods, and the automatic choice."""
+    from linkwright.dynamics.assembly.choice import block_schedule
+
+    robot, (q, v, tau) = humanoid(), state()
+    kernels = dynamics_kernels()
+    a = np.linalg.solve(lw.mass_matrix(robot, q), tau - lw.bias_forces(robot, q, v))
+    for name, kernel in kernels.items():
+        yield derived(f"{name}: q̈, and H⁻¹ (τ − b)", a, kernel(q, v, tau), 3)
+    for processors in (1, 2, 4):
+        sizes = [len(block) for block in block_schedule(robot, processors=processors).blocks]
+        what = f"bodies in the blocks chosen for processors: {processors}"
+        yield measured(what, "not printed", f"{len(sizes)} × 1" if max(sizes) == 1 else ", ".join(map(str, sizes)))
+    yield from costs(kernels, *batch())
+
+
+def draw_h5_forward_dynamics(path: Path) -> Path:
+    """Operations of all methods."""
+    return bars(path, "forward dynamics of H5", dynamics_kernels())
+
+
+# H5.4 Momentum
+
+
+def momentum_columns(robot: lw.Model, q: Array) -> Array:
+    """(34) and (35) of S2 for the hinges: [m_j; h_j − p_G × m_j], from the mass properties of their subtrees."""
+    center, columns = lw.center_of_mass(robot, q), []
+    for body in robot.bodies[1:]:
+        mass, c, inertia = lw.composite_inertia(robot, q, body.name)
+        T = lw.pose(robot, q, body.name)
+        R, axis = T[:3, :3], T[:3, 2]
+        m = np.cross(axis, R @ c) * mass
+        columns.append([*m, *(np.cross(R @ c + T[:3, 3] - center, m) + R @ inertia @ R.T @ axis)])
+    return np.transpose(columns)
+
+
+def h5_momentum() -> Iterator[Remark]:
+    """S2: momentum matrix, centroidal quantities, and the flight."""
+    robot, (q, v, tau) = humanoid(), state()
+    mass = lw.total_mass(robot)
+    yield measured("mass of H5 (kg)", "not printed", mass, 3)
+    A = lw.momentum_matrix(robot, q)
+    yield derived("(34) and (35): columns of the 28 hinges", momentum_columns(robot, q), A[:, 6:])
+    P = lw.momentum(robot, q, v)
+    yield derived("(37): [P; L] = A q̇", A @ v, P, 3)
+    yield derived("J_G = A / m, upper rows", A[:3] / mass, lw.center_of_mass_jacobian(robot, q))
+    average = lw.centroidal_velocity(robot, q, v)
+    moved = np.concatenate([mass * average[:3], lw.whole_body_inertia(robot, q) @ average[3:]])
+    yield derived("(38): [m v_G; Ĩ ω] with the centroidal velocity", moved, P, 3)
+    tau[:6] = 0.0
+    a = lw.forward_dynamics(robot, q, v, tau)
+    weight = mass * np.array([0.0, 0.0, -9.81, 0.0, 0.0, 0.0])
+    yield derived(
+        "whatever the efforts of the joints, Ȧ q̇ + A q̈ = [m g; 0]", weight, lw.momentum_rate(robot, q, v, a), 3
+    )
+    motion = thrown()
+    at = lw.center_of_mass(robot, motion.q)
+    P = lw.momentum(robot, motion.q, motion.v)
+    t = motion.t[:, None]
+    parabola = at[0] + t * P[0, :3] / mass - 0.5 * t**2 * np.array([0.0, 0.0, 9.81])
+    yield derived("thrown for 0.6 s: p_G is a parabola", parabola, at, 3, 1e-8)
+    yield derived("its L after 0.6 s", P[0, 3:], P[-1, 3:], 3, 1e-8)
+    yield found("the joints move meanwhile", np.abs(motion.v[-1, 6:] - motion.v[0, 6:]).max() > 0.1)
+
+
+def draw_h5_momentum(path: Path) -> Path:
+    """The flight, and its momenta."""
+    motion = thrown()
+    robot = motion.model
+    P = lw.momentum(robot, motion.q, motion.v)
+    made = figure(10.0, 5.0)
+    left, right = made.subplots(1, 2, width_ratios=[1.2, 1.0])
+    postures = motion.q[[0, 30, 60]]
+    postures[:, :2] += 0.9 * np.arange(3)[:, None] * ASIDE
+    inset(left, lw.draw(robot, postures, title=""), "thrown: after 0, 0.3 and 0.6 s, set side by side")
+    for k, (axis, color) in enumerate(zip("xyz", CYCLE, strict=False)):
+        right.plot(motion.t, P[:, 3 + k], color=color, label=f"L {axis}")
+        right.plot(motion.t, P[:, k] / 10.0, "--", color=color, label=f"P {axis} / 10")
+    curves(right, "momentum of H5 in flight", "time (s)", "L (kg m²/s), P (kg m/s)")
+    right.legend(fontsize=8)
     return written(path, made)
 
 
@@ -253,7 +272,7 @@ EXHIBITS = (
         "residuals relative to the largest entry. Ḣ has the error of differences, L that of the integrator.",
         """import numpy as np
 import linkwright as lw
-from linkwright_gallery.humanoid_h5 import ENDS, humanoid
+from linkwright_gallery.humanoid_h5.robot import ENDS, humanoid
 
 robot = humanoid()                     # the file H5.ztk, in this package
 q, v, tau = robot.random(seed=0), np.ones(34), np.zeros(34)
@@ -273,10 +292,52 @@ assert np.allclose(J @ np.linalg.solve(H, J.T), response)""",
         draw_h5_inertia,
         "Operations of the three methods.",
         """import linkwright as lw
-from linkwright_gallery.humanoid_h5 import humanoid
+from linkwright_gallery.humanoid_h5.robot import humanoid
 
 for method in ("composite", "unit_vector", "jacobian"):
     print(method, lw.compile(lw.mass_matrix, humanoid(), method=method).operations.total)    # 2054, 8961, 13306""",
         (("composite bodies", "learn/composite_bodies.md"),),
+    ),
+    Exhibit(
+        "H5.3",
+        "h5_forward_dynamics",
+        "S1: forward dynamics by assembly and blocks",
+        "the assembly of S1, without its experiments",
+        "Assembly of single bodies, of blocks of three, and of the limbs as blocks, next to the two serial methods. "
+        "Blocks chosen automatically are one block of all bodies on one processor, since each joint between blocks "
+        "adds operations; several processors favor more blocks. The method chosen automatically follows a cost model "
+        "of general mechanisms, and is the articulated bodies; the zeros of H5 favor the factorization of H.",
+        h5_forward_dynamics,
+        draw_h5_forward_dynamics,
+        "Operations of one evaluation. Six blocks take half the operations of single bodies.",
+        """import numpy as np
+import linkwright as lw
+from linkwright_gallery.humanoid_h5.robot import humanoid
+from linkwright_gallery.humanoid_h5.whole_body import limbs
+
+robot = humanoid()
+q, v, tau = robot.random(seed=0), np.ones(34), np.zeros(34)
+by_blocks = lw.forward_dynamics(robot, q, v, tau, method="hybrid", partition=limbs())
+assert np.allclose(by_blocks, lw.forward_dynamics(robot, q, v, tau))""",
+        (("assembly", "internals/assembly.md"),),
+    ),
+    Exhibit(
+        "H5.4",
+        "h5_momentum",
+        "S2: momentum matrix and flight",
+        "equations (34) to (38) of S2",
+        "The columns of the 28 hinges from the mass properties of their subtrees, centroidal quantities, and a flight "
+        "in which all joints move.",
+        h5_momentum,
+        draw_h5_momentum,
+        "H5 is thrown from a squat. L is constant; P changes by its weight alone.",
+        """import numpy as np
+import linkwright as lw
+from linkwright_gallery.humanoid_h5.robot import thrown
+
+motion = thrown()
+L = lw.momentum(motion.model, motion.q, motion.v)[:, 3:]
+assert np.ptp(L, axis=0).max() < 1e-7""",
+        (("inertia and momentum", "topics/mechanisms/inertia.md"),),
     ),
 )
