@@ -123,6 +123,7 @@ class TestFinding:
         assert shown([1, 2.5], 1) == "(1.0, 2.5)"
         assert shown(np.eye(2), 0) == "[1, 0; 0, 1]"
         assert shown(np.eye(6), 0) == "6 × 6, norm 2.449"
+        assert shown(np.ones(16), 0) == "16 entries, norm 4.000"
         assert shown(np.nan, 2) == "–"
         assert shown(True, 0) == "yes"
 

@@ -8,7 +8,7 @@
 #
 # In irteus, a robot is an object with a posture, and methods are messages:
 #
-# ```lisp
+# ```text
 # (setq *robot* (instance sarmclass :init))
 # (send *robot* :angle-vector #f(10 20 30 40 50 60 70))
 # (send *robot* :inverse-kinematics (make-coords :pos #f(400 100 300)) :move-target (send *robot* :end-coords))

@@ -92,3 +92,5 @@ print(lw.collisions(robot, q).any)
 # | `rkChainRegIKCellAMCOM` | `lw.tasks.Momentum("angular")` |
 # | `rkCDPairReg`, collision detection | `lw.collisions(robot, q)` |
 # | a simulation with RoKi-FD | `lw.simulate(model, q, v, 0.01)` |
+#
+# RoKi's humanoid H5 is an example of the gallery, with all its results: [one robot through all five sources](../../gallery/humanoid_h5.md).
