@@ -7,12 +7,14 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 import linkwright as lw
-from linkwright.errors import InputError, UnknownNameError
+from linkwright.errors import InputError, LinkwrightWarning, UnknownNameError
 from linkwright.ik_solvers.minimum_distance import constrained
 from linkwright.spatial.tables import take
 
 BALL = lw.Shape("world", "sphere", radius=0.15, name="ball")
 MinimumDistance = lw.tasks.MinimumDistance
+
+pytestmark = pytest.mark.filterwarnings("ignore:MinimumDistance.* leaves out")
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +139,16 @@ def test_the_constrained_velocity_is_the_optimum() -> None:
             assert solved(v, H, A, b) == pytest.approx(found, abs=1e-9)
         compared += 1
     assert compared > 15
+
+
+def test_pairs_that_are_always_nearer_are_left_out_with_a_warning(arm: lw.Model) -> None:
+    task = MinimumDistance(0.3)
+    with pytest.warns(LinkwrightWarning, match=r"leaves out \d+ of \d+ pairs.* 'link1' and"):
+        kept = {(a.name, b.name) for a, b in task.measured(arm)}
+    q = np.concatenate([arm.neutral()[None], arm.random(50, seed=0)])
+    found = lw.distances(arm, q)
+    assert kept == {pair for pair, d in zip(found.pairs, found.distance.max(axis=0), strict=True) if d > 0.3}
+    assert 0 < len(kept) < len(found.pairs)
 
 
 def test_mistakes_are_explained(arm: lw.Model) -> None:

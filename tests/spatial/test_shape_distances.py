@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -207,6 +208,32 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
             lambda: lw.distances(arm, q, obstacles=[lw.Shape("world", "sphere", radius=1.0, name=arm.bodies[0].name)]),
         ),
         (ShapeError, r"points are \(..., n, 3\)", lambda: lw.distances(arm, q, points=[0.0, 0.0, 1.0])),
+        (ArgumentError, "real numbers", lambda: lw.distances(arm, q, points=[[0.0, 0.0, 1.0], [0.0, 1.0]])),
+        (
+            InputError,
+            "no pose",
+            lambda: lw.distances(arm, q, obstacles=OBSTACLES, obstacle_poses=2.0 * poses(0)),
+        ),
+        (
+            InputError,
+            "placement of obstacle 0 is no pose",
+            lambda: lw.distances(
+                arm, q, obstacles=[lw.Shape("world", "sphere", radius=1.0, placement=np.diag([2.0, 2.0, 2.0, 1.0]))]
+            ),
+        ),
+        (ShapeError, "pose", lambda: lw.distances(arm, q, obstacles=[replace(OBSTACLES[0], placement=np.zeros(3))])),
+        *(
+            (InputError, what, lambda shape=shape: lw.distances(arm, q, obstacles=[shape]))
+            for what, shape in (
+                ("three numbers", lw.Shape("world", "box", size=(1.0, 1.0))),
+                ("three numbers", lw.Shape("world", "box", size=1.0)),
+                ("is a number", lw.Shape("world", "sphere", radius="a")),
+                (
+                    "rows of three finite numbers",
+                    lw.Shape("world", "mesh", vertices=np.array([["a", 1, 2]]), faces=np.zeros((1, 3), int)),
+                ),
+            )
+        ),
         (ArgumentError, "give points", lambda: lw.collisions(arm, q, point_radius=0.1)),
         (InputError, "are not finite", lambda: lw.collisions(arm, q + np.nan)),
         (InputError, "margin", lambda: lw.collisions(arm, q, margin=-1.0)),

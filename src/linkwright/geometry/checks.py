@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwright.compiler.rows import rows, rows_looked_at
 from linkwright.errors import InputError
-from linkwright.spatial.arrays import Array, Shaped, maximum
+from linkwright.spatial.arrays import Array, Shaped, as_numbers, maximum
 from linkwright.spatial.rotation import rotation_flaw
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -69,6 +69,22 @@ POSE = ArgumentKind(_of_pose, _no_pose)
 UNIT = ArgumentKind(_of_quaternion, _no_unit)
 
 
+def require_poses(name: str, T: Any) -> None:
+    """Raise :class:`InputError` if a matrix of (..., 4, 4) is no pose; NaN and other shapes are not checked."""
+    array = as_numbers(name, T)
+    if array.shape[-2:] == (4, 4):
+        _look(name, POSE, array)
+
+
+def _look(name: str, kind: ArgumentKind, x: Any, of: str = "") -> None:
+    """Raise :class:`InputError` if a row is invalid; ``of``: of a function."""
+    wrong = np.asarray(kind.doubt(x) > 0.0)
+    if wrong.any():
+        at = tuple(int(k) for k in np.argwhere(wrong)[0])
+        where = f"{name}[{', '.join(map(str, at))}]" if at else name
+        raise InputError(f"{of}{where} {kind.told(np.asarray(x, dtype=float)[at])}")
+
+
 def rows_of(
     doubt: Callable[..., Any] | None = None, look: Callable[..., None] | None = None, **kinds: ArgumentKind
 ) -> Callable[[F], F]:
@@ -91,13 +107,7 @@ def rows_of(
 
         def look_at(**arguments: Any) -> None:
             for name, kind in kinds.items():
-                wrong = np.asarray(kind.doubt(arguments[name]) > 0.0)
-                if wrong.any():
-                    at = tuple(int(k) for k in np.argwhere(wrong)[0])
-                    where = f"{name}[{', '.join(map(str, at))}]" if at else name
-                    raise InputError(
-                        f"{function.__name__}: {where} {kind.told(np.asarray(arguments[name], dtype=float)[at])}"
-                    )
+                _look(name, kind, arguments[name], f"{function.__name__}: ")
             if look is not None:
                 look(**arguments)
 

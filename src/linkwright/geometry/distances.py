@@ -22,13 +22,14 @@ from linkwright.dynamics.distance.shape_pairs import (
     pair_separations,
 )
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
+from linkwright.geometry.checks import require_poses
 from linkwright.model.memo import derived, identity, kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.shape import Shape
 from linkwright.model.transformations.contact_pairs import meeting_shapes
 from linkwright.model.tree import Model
 from linkwright.provided import hull_of_mesh
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 
 SAMPLES = 16
 """Number of random configurations in which pairs are put in order."""
@@ -292,9 +293,9 @@ def closest_pair(
 
     names, kernel = derived(model, identity(closest_pair), wanted, world, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
-    index, distance, *found = kernel(*arrays)
-    distance = world.known(distance, arrays, 0)
-    return ClosestPair(names, np.asarray(index).astype(int)[()], distance, *found)
+    index, distance, *vectors = kernel(*arrays)
+    found = (world.known(x, arrays, 1) for x in vectors)
+    return ClosestPair(names, np.asarray(index).astype(int)[()], world.known(distance, arrays, 0), *found)
 
 
 def _by_distance(model: Model, pairs: list[MeasuredPair], world: _ObstacleSet) -> list[MeasuredPair]:
@@ -372,7 +373,9 @@ def collisions(
     arrays = (q, *world.arrays(obstacle_poses, points))
     near = kernel(*arrays)
     if np.isnan(world.known(near, arrays, 1)).any():
-        raise InputError("q or obstacle_poses are not finite: whether shapes collide is unknown; remove these rows")
+        raise InputError(
+            "q, obstacle_poses or points are not finite: whether shapes collide is unknown; remove these rows"
+        )
     return PairCollisions(names, near > 0.5)
 
 
@@ -396,7 +399,7 @@ class _ObstacleSet(NamedTuple):
             if radius:
                 raise ArgumentError("point_radius is the radius of balls at points: give points, (..., n, 3), too")
             return cls(shapes, 0, 0.0)
-        form = np.shape(points)
+        form = as_numbers("points", points).shape
         if len(form) < 2 or form[-1] != 3 or not form[-2]:
             raise ShapeError(f"points are (..., n, 3), one at least; got the shape {form}")
         return cls(shapes, form[-2], radius)
@@ -422,6 +425,8 @@ class _ObstacleSet(NamedTuple):
         """Return the arguments of the kernel after the configuration."""
         if not self.shapes and poses is not None:
             raise ArgumentError("obstacle_poses are the poses of obstacles: give obstacles=[lw.Shape(…), …] too")
+        if poses is not None:
+            require_poses("obstacle_poses", poses)
         found = ((self.default_poses if poses is None else poses,) if self.shapes else ()) + (points,)
         return found if self.cloud_size else found[:-1]
 
@@ -447,6 +452,9 @@ def checked_obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:
             raise ArgumentError(f"obstacles is a list of shapes, lw.Shape('world', …); got {shape!r:.200}")
         for problem in shape.problems():
             raise InputError(f"obstacle {k}: {problem}")
+        if np.shape(as_numbers(f"the placement of obstacle {k}", shape.placement)) != (4, 4):
+            raise ShapeError(f"the placement of obstacle {k} is a pose (4, 4); got shape {np.shape(shape.placement)}")
+        require_poses(f"the placement of obstacle {k}", shape.placement)
         if shape.body != "world":
             raise InputError(f"obstacle {k} is a shape of 'world'; got one of {shape.body!r}")
         found.append(shape if shape.name else replace(shape, name=f"obstacle{k}"))

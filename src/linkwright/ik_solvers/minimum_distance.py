@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from linkwright.dynamics.distance.shape_pairs import (
     pair_separations,
     shortfall,
 )
-from linkwright.errors import InputError
+from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.geometry.distances import PairNames, checked_obstacles, checked_pairs, chosen_pairs, distances
 from linkwright.ik_solvers.task import Task
 from linkwright.model.memo import derived, identity
@@ -35,6 +36,9 @@ MARGIN = 1e-5
 
 SAMPLES = 50
 """Random configurations in which two shapes of the mechanism must reach the minimum distance."""
+
+SHOWN = 3
+"""Number of pairs in the warning of those that are left out."""
 
 SWEEPS, RELAXATION = 1000, 1.3
 """Largest number of sweeps over the rows, and the factor of their steps (successive overrelaxation)."""
@@ -58,7 +62,7 @@ class MinimumDistance(Task):
         Minimum distance, m.
     pairs : sequence of tuple of str, optional
         Pairs of names of links, shapes or obstacles, as in :func:`linkwright.distances`. By default all that may
-        collide, except pairs of links that come no farther apart in random configurations.
+        collide, except pairs of links that are never that far apart in random configurations, which a warning lists.
     obstacles : sequence of Shape, optional
         Shapes of the body "world".
     gain : float, optional
@@ -104,7 +108,7 @@ class MinimumDistance(Task):
             q = np.concatenate([model.neutral()[None], model.random(SAMPLES, seed=0)])
             most = distances(model, q, wanted, obstacles=obstacles).distance.max(axis=0)
             own = [all(one.frame <= len(model.bodies) for one in pair) for pair in chosen]
-            found = []
+            found, nearer = [], []
             for pair, farthest, mine in zip(chosen, most, own, strict=True):
                 if not mine or farthest > self.distance:
                     found.append(pair)
@@ -113,6 +117,16 @@ class MinimumDistance(Task):
                         f"{pair[0].name!r} and {pair[1].name!r} are never {self.distance:g} m apart (at most "
                         f"{farthest:.4g} m in {len(q)} configurations): give a smaller distance, or other pairs"
                     )
+                else:
+                    nearer.append(f"{pair[0].name!r} and {pair[1].name!r} (at most {farthest:.3g} m)")
+            if nearer:
+                names = ", ".join(nearer[:SHOWN]) + (", …" if len(nearer) > SHOWN else "")
+                warnings.warn(
+                    f"MinimumDistance({self.distance:g}) leaves out {len(nearer)} of {len(chosen)} pairs, which are "
+                    f"never that far apart in {len(q)} configurations: {names}. Give a smaller distance, or pairs=[…]",
+                    LinkwrightWarning,
+                    stacklevel=1,
+                )
             return found
 
         return derived(model, identity(MinimumDistance), self.distance, wanted, obstacles, make=make)  # type: ignore[no-any-return]

@@ -168,9 +168,13 @@ class Shape(ByValue):
             if what == "heights":
                 yield from self._height_problems()
                 continue
-            x = np.asarray(getattr(self, what), dtype=float)
-            if not ((x >= MAY_BE_FLAT.get((self.kind, what), (TINY,))) & np.isfinite(x)).all():
-                yield f"the {what} of {with_article(self.kind)} is finite and above zero; got {getattr(self, what)!r}"
+            given, form = getattr(self, what), (3,) if what == "size" else ()
+            x = _numbers(given)
+            if x is None or x.shape != form:
+                expected = "three numbers, along x, y and z" if form else "a number"
+                yield f"the {what} of {with_article(self.kind)} is {expected}; got {given!r:.200}"
+            elif not ((x >= MAY_BE_FLAT.get((self.kind, what), (TINY,))) & np.isfinite(x)).all():
+                yield f"the {what} of {with_article(self.kind)} is finite and above zero; got {given!r}"
         if self.kind == "mesh":
             yield from self._mesh_problems()
         if not is_choice(self.use, USES):
@@ -196,17 +200,32 @@ class Shape(ByValue):
     def _mesh_problems(self) -> Iterator[str]:
         if bool(self.file) == (self.vertices is not None) or (self.vertices is None) != (self.faces is None):
             yield "a mesh is given by a file, or by vertices and faces"
-        if not np.isfinite(self.scale).all() or not all(self.scale):
-            yield f"the scale of a mesh is finite and not zero; got {self.scale!r}"
+        scale = _numbers(self.scale)
+        if scale is None or scale.shape != (3,) or not np.isfinite(scale).all() or not scale.all():
+            yield f"the scale of a mesh is three finite numbers other than zero; got {self.scale!r:.200}"
         if self.vertices is None or self.faces is None:
             return
-        V, F = np.asarray(self.vertices), np.asarray(self.faces)
-        if V.ndim != 2 or V.shape[1:] != (3,) or not np.isfinite(V).all():
-            yield f"the vertices of a mesh are rows of three finite numbers; got shape {V.shape}"
-        elif F.ndim != 2 or F.shape[1:] != (3,) or F.dtype.kind not in "iu":
-            yield f"the faces of a mesh are rows of three whole numbers; got shape {F.shape}"
+        V, F = _numbers(self.vertices), _numbers(self.faces)
+        if V is None or V.shape[1:] != (3,) or not np.isfinite(V).all():
+            yield f"the vertices of a mesh are rows of three finite numbers; got {_form(self.vertices)}"
+        elif F is None or F.ndim != 2 or F.shape[1:] != (3,) or F.dtype.kind not in "iu":
+            yield f"the faces of a mesh are rows of three whole numbers; got {_form(self.faces)}"
         elif F.size and (F.min() < 0 or F.max() >= len(V)):
             yield f"the faces of a mesh are numbers of its {len(V)} vertices, from 0; got {F.min()} to {F.max()}"
+
+
+def _numbers(x: Any) -> Array | None:
+    """Return real numbers as an array; None if there are others, or rows of different lengths."""
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError):
+        return None
+    return array if array.dtype.kind in "iuf" else None
+
+
+def _form(x: Any) -> str:
+    array = _numbers(x)
+    return f"{x!r:.200}" if array is None else f"shape {array.shape}"
 
 
 MAY_BE_NONE = ("friction", "restitution", "stiffness")
