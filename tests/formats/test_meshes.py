@@ -306,7 +306,7 @@ def test_numbers_that_cannot_be_used(tmp_path):
             mass_properties("a.stl", **given)
     with pytest.raises(InputError, match="density is above zero; got -1"):
         mass_properties("a.stl", density=-1.0)
-    with pytest.raises(InputError, match="the scale of a mesh is finite and not zero"):
+    with pytest.raises(InputError, match="the scale of a mesh is three finite numbers other than zero"):
         mass_properties("a.stl", density=1.0, scale=0.0)
     with pytest.raises(InputError, match="several bodies"):
         mass_properties([Shape("a", "sphere", radius=1.0), Shape("b", "sphere", radius=1.0)], density=1.0)

@@ -53,3 +53,5 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
         lw.trajectories.spline(bare, bare.random(3, seed=0), times).smallest_distance()
     with pytest.raises(lw.errors.UnknownNameError, match="wall"):
         path.smallest_distance([("wall", arm.bodies[0].name)])
+    with pytest.raises(lw.errors.InputError, match="finite at all times; got others at t = 0 s"):
+        path.smallest_distance(obstacles=[BALL], obstacle_poses=np.nan * moving(np.zeros(1))[0])

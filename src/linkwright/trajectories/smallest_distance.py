@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linkwright.errors import InputError
 from linkwright.geometry.distances import PairNames, distances
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
@@ -61,6 +62,8 @@ def smallest_distance(
     begin, end = trajectory.times[0], trajectory.times[-1]
     t = np.unique(np.concatenate([np.linspace(begin, end, GRID), trajectory.times]))
     d = found(t).smallest
+    if not np.isfinite(d).all():
+        raise InputError(f"obstacle_poses are finite at all times; got others at t = {t[~np.isfinite(d)][0]:g} s")
     step = (end - begin) / (GRID - 1)
     padded = np.concatenate([[np.inf], d, [np.inf]])
     minima = np.flatnonzero((d <= padded[:-2]) & (d <= padded[2:]))
