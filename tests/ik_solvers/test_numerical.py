@@ -545,3 +545,11 @@ def test_batches_of_any_size_are_one_problem():
     for n in (1, 2, 4, 5, 6):
         lw.inverse_kinematics(arm, {"tool": p[:n]})
     assert len(arm.memo) == kept
+
+
+def test_a_number_is_no_truth_value_after_other_calls_either():
+    arm = lw.load("arm7")
+    target = {"tool": [0.4, 0.1, 0.5]}
+    assert lw.inverse_kinematics(arm, target, joint_limits=True).converged
+    with pytest.raises(ArgumentError, match="joint_limits is True or False"):
+        lw.inverse_kinematics(arm, target, joint_limits=1)

@@ -129,7 +129,7 @@ def inverse_kinematics(
     >>> lw.pose(arm, reached.q, "tool")[:3, 3].round(4)
     array([0.4, 0.1, 0.5])
     """
-    options: tuple[Any, ...] = (initial_guess is not None, joint_limits)
+    options: tuple[Any, ...] = (initial_guess is not None, truth("joint_limits", joint_limits))
     options = options if not fixed else (*options, _names(fixed))
     try:
         ((name, target),) = targets.items()
@@ -224,7 +224,6 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Numeri
     """The problem of these targets, and their arrays."""
     if not isinstance(targets, Mapping) or not targets:
         raise ArgumentError(f"targets are a dict, such as {{frame: T}}, of at least one frame or task; got {targets!r}")
-    truth("joint_limits", options[1])
     tasks = tuple(_task(key, x) for key, x in targets.items())
     given = [task.default if x is None else x for task, x in zip(tasks, targets.values(), strict=True)]
     started, *key = options
