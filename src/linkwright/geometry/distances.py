@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -201,7 +201,7 @@ def distances(
             results = tuple(np.stack([getattr(one, name) for one in found]) for name in ("distance", "normal", "a"))
             return (*results, np.stack(distance_jacobian(model, q, chosen, found))) if jacobian else results
 
-        return _names(chosen), world.compiled(computed, model)
+        return _names(chosen), world.compiled(distances, computed, model)
 
     names, kernel = derived(model, identity(distances), wanted, world, near, jacobian, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
@@ -289,7 +289,7 @@ def closest_pair(
             index, found = closest_separation(frame_poses(model, q, obstacle_poses), chosen, points)
             return index, found.distance, found.normal, found.a, found.b
 
-        return _names(chosen), world.compiled(computed, model)
+        return _names(chosen), world.compiled(closest_pair, computed, model)
 
     names, kernel = derived(model, identity(closest_pair), wanted, world, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
@@ -367,7 +367,7 @@ def collisions(
         def computed(model: Model, q: Array, obstacle_poses: Any = None, points: Any = None) -> Array:
             return np.stack(pair_collisions(frame_poses(model, q, obstacle_poses), chosen, apart, points))
 
-        return _names(chosen), world.compiled(computed, model)
+        return _names(chosen), world.compiled(collisions, computed, model)
 
     names, kernel = derived(model, identity(collisions), wanted, world, apart, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
@@ -378,6 +378,9 @@ def collisions(
         )
     return PairCollisions(names, near > 0.5)
 
+
+MOST_POINTS = 130_000
+"""Largest number of points of a cloud; all inputs of a kernel are at most 400 000 numbers."""
 
 CLOUD = "points"
 """Name of a point cloud in pairs."""
@@ -402,6 +405,11 @@ class _ObstacleSet(NamedTuple):
         form = as_numbers("points", points).shape
         if len(form) < 2 or form[-1] != 3 or not form[-2]:
             raise ShapeError(f"points are (..., n, 3), one at least; got the shape {form}")
+        if form[-2] > MOST_POINTS:
+            raise InputError(
+                f"points are at most {MOST_POINTS} in a call; got {form[-2]}: give one of each cell of a grid, or parts "
+                "of the cloud in several calls"
+            )
         return cls(shapes, form[-2], radius)
 
     @property
@@ -414,8 +422,10 @@ class _ObstacleSet(NamedTuple):
         """Placements of the obstacles, (obstacles, 4, 4)."""
         return np.array([np.asarray(shape.placement) for shape in self.shapes]).reshape(-1, 4, 4)
 
-    def compiled(self, function: Any, model: Model) -> Kernel:
-        """Return the kernel of a function of the configuration, the poses and the points."""
+    def compiled(self, of: Callable[..., Any], function: Any, model: Model) -> Kernel:
+        """Return the kernel of a function of the configuration, the poses and the points; ``of``: the public function,
+        whose name is in messages."""
+        function.__name__ = of.__name__
         shapes: dict[str, Any] = {"obstacle_poses": (len(self.shapes), 4, 4)} if self.shapes else {}
         if self.cloud_size:
             shapes["points"] = (self.cloud_size, 3)
