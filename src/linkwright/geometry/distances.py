@@ -379,8 +379,8 @@ def collisions(
     return PairCollisions(names, near > 0.5)
 
 
-MOST_POINTS = 130_000
-"""Largest number of points of a cloud; all inputs of a kernel are at most 400 000 numbers."""
+MOST_POINTS = 100_000
+"""Largest number of points of a cloud; a kernel has at most 400 000 expressions, and each input is one."""
 
 CLOUD = "points"
 """Name of a point cloud in pairs."""
@@ -407,8 +407,8 @@ class _ObstacleSet(NamedTuple):
             raise ShapeError(f"points are (..., n, 3), one at least; got the shape {form}")
         if form[-2] > MOST_POINTS:
             raise InputError(
-                f"points are at most {MOST_POINTS} in a call; got {form[-2]}: give one of each cell of a grid, or parts "
-                "of the cloud in several calls"
+                f"points are at most {MOST_POINTS} in a call; got {form[-2]}: give one point of each cell of a "
+                "grid, or parts of the cloud in several calls"
             )
         return cls(shapes, form[-2], radius)
 
