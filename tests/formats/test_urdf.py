@@ -188,8 +188,8 @@ def test_load_refuses():
     for wrong in (3, None, b"arm.urdf", ["arm.urdf"]):
         with pytest.raises(ArgumentError, match="load takes a path or the name"):
             load(wrong)
-    with pytest.raises(InputError, match="root is 'floating'; it may be 'free', 'fixed' or None"):
-        load("puma560", root="floating")
+    with pytest.raises(InputError, match="root is 'loose'; it may be 'free', 'fixed' or None"):
+        load("puma560", root="loose")
     for wrong in ("a\0b", "x" * 100_000):
         with pytest.raises(UnknownNameError):
             load(wrong)
