@@ -239,7 +239,11 @@ ASIDE = np.array([np.sin(np.radians(50.0)), np.cos(np.radians(50.0))])
 
 def draw_flight(path: Path) -> Path:
     """Postures of the flight, and its momenta."""
-    motion = thrown()
+    return draw_momenta(path, thrown(), "momentum in flight")
+
+
+def draw_momenta(path: Path, motion: lw.Motion, title: str) -> Path:
+    """Three postures of a flight of 0.6 s with every hundredth of a second, and its momenta."""
     robot = motion.model
     P = lw.momentum(robot, motion.q, motion.v)
     made = figure(10.0, 5.0)
@@ -253,7 +257,7 @@ def draw_flight(path: Path) -> Path:
         zip(("P x / 10", "P y / 10", "P z / 10: falls with the weight"), CYCLE, strict=False)
     ):
         right.plot(motion.t, P[:, k] / 10.0, "--", color=color, label=name)
-    curves(right, "momentum in flight", "time (s)", "L (kg m²/s), P (kg m/s)")
+    curves(right, title, "time (s)", "L (kg m²/s), P (kg m/s)")
     right.legend(fontsize=8)
     return written(path, made)
 

@@ -206,7 +206,7 @@ def distances(
     names, kernel = derived(model, identity(distances), wanted, world, near, jacobian, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
     distance, *rest = kernel(*arrays)
-    return PairDistances(names, world.known(distance, arrays, 1), *rest)
+    return PairDistances(names, _where_known(world.known(arrays), distance, 1), *rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,8 +294,9 @@ def closest_pair(
     names, kernel = derived(model, identity(closest_pair), wanted, world, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
     index, distance, *vectors = kernel(*arrays)
-    found = (world.known(x, arrays, 1) for x in vectors)
-    return ClosestPair(names, np.asarray(index).astype(int)[()], world.known(distance, arrays, 0), *found)
+    known = world.known(arrays)
+    found = (_where_known(known, x, 1) for x in vectors)
+    return ClosestPair(names, np.asarray(index).astype(int)[()], _where_known(known, distance, 0), *found)
 
 
 def _by_distance(model: Model, pairs: list[MeasuredPair], world: _ObstacleSet) -> list[MeasuredPair]:
@@ -372,7 +373,7 @@ def collisions(
     names, kernel = derived(model, identity(collisions), wanted, world, apart, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
     near = kernel(*arrays)
-    if np.isnan(world.known(near, arrays, 1)).any():
+    if np.isnan(_where_known(world.known(arrays), near, 1)).any():
         raise InputError(
             "q, obstacle_poses or points are not finite: whether shapes collide is unknown; remove these rows"
         )
@@ -440,16 +441,21 @@ class _ObstacleSet(NamedTuple):
         found = ((self.default_poses if poses is None else poses,) if self.shapes else ()) + (points,)
         return found if self.cloud_size else found[:-1]
 
-    def known(self, distance: Any, arrays: Sequence[Any], axes: int) -> Any:
-        """Return the distances (..., of as many more axes), NaN in rows with an argument that is not finite.
+    def known(self, arrays: Sequence[Any]) -> Any:
+        """Return which rows of the arguments are finite, True for all of them.
 
-        Vectors without a direction get one, so that the algorithms return numbers there.
+        Vectors without a direction get one, so that the algorithms return numbers in other rows.
         """
         dims = (1, *([3] if self.shapes else []), 2)
         finite: Any = True
         for n, x in zip(dims, arrays, strict=False):
             finite = finite & np.isfinite(np.asarray(x, dtype=float)).all(axis=tuple(range(-n, 0)))
-        return distance if finite.all() else np.where(finite.reshape(finite.shape + (1,) * axes), distance, np.nan)[()]
+        return True if finite.all() else finite
+
+
+def _where_known(known: Any, x: Any, axes: int) -> Any:
+    """Return a result (..., of as many more axes), NaN in other rows than the known ones."""
+    return x if known is True else np.where(known.reshape(known.shape + (1,) * axes), x, np.nan)[()]
 
 
 def checked_obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.composite_bodies import METHODS, by_definition
-from linkwright_gallery.drawing import BLUE, CYCLE, curves, figure, inset, written
+from linkwright_gallery.drawing import BLUE, figure, inset, written
 from linkwright_gallery.exhibit import Exhibit, Remark, derived, found, known, measured
 from linkwright_gallery.humanoid_h5.robot import (
     ENDS,
@@ -25,7 +25,7 @@ from linkwright_gallery.humanoid_h5.robot import (
     state,
     thrown,
 )
-from linkwright_gallery.momentum_jacobians import ASIDE
+from linkwright_gallery.momentum_jacobians import draw_momenta
 
 # H5.1 Identities
 
@@ -241,20 +241,7 @@ def h5_momentum() -> Iterator[Remark]:
 
 def draw_h5_momentum(path: Path) -> Path:
     """The flight, and its momenta."""
-    motion = thrown()
-    robot = motion.model
-    P = lw.momentum(robot, motion.q, motion.v)
-    made = figure(10.0, 5.0)
-    left, right = made.subplots(1, 2, width_ratios=[1.2, 1.0])
-    postures = motion.q[[0, 30, 60]]
-    postures[:, :2] += 0.9 * np.arange(3)[:, None] * ASIDE
-    inset(left, lw.draw(robot, postures, title=""), "thrown: after 0, 0.3 and 0.6 s, set side by side")
-    for k, (axis, color) in enumerate(zip("xyz", CYCLE, strict=False)):
-        right.plot(motion.t, P[:, 3 + k], color=color, label=f"L {axis}")
-        right.plot(motion.t, P[:, k] / 10.0, "--", color=color, label=f"P {axis} / 10")
-    curves(right, "momentum of H5 in flight", "time (s)", "L (kg m²/s), P (kg m/s)")
-    right.legend(fontsize=8)
-    return written(path, made)
+    return draw_momenta(path, thrown(), "momentum of H5 in flight")
 
 
 EXHIBITS = (
@@ -263,7 +250,7 @@ EXHIBITS = (
         "h5_identities",
         "Identities between the sources",
         "quantities of all five",
-        "What one source computes follows from quantities of another. Each identity is evaluated at random states of "
+        "Quantities of one source follow from those of another. Each identity is evaluated at random states of "
         "the whole robot, with both sides by different algorithms. The momenta along the joints are sums over bodies; "
         "Φ comes from the assembly of S1, J from the recursion of S4; Ḣ is a difference of fourth order.",
         identities,
