@@ -30,7 +30,7 @@ def solved(solver: Solver, name: str = "quadruped", rows: int = 150) -> Solution
         groups = [*limit_constraints(model, q, v, H), *contact_constraints(model, q, v, H)]
         problem = ImpulseProblem(inertia_factors(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
         p = problem.solve(np.zeros(problem.size))
-        return problem.residual(p.p), v + problem.velocity(p), problem.work(p)
+        return problem.residual(p.p, p.z), v + problem.velocity(p), problem.work(p)
 
     q, v = zip(*[near_ground(model, generator) for _ in range(rows)], strict=True)
     result: Solution = lw.compile(impact, model)(np.array(q), np.array(v))

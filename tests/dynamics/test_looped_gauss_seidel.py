@@ -43,7 +43,7 @@ def solved(solver: Solver) -> Any:
         groups = [*limit_constraints(model, q, v, H), *contact_constraints(model, q, v, H)]
         problem = ImpulseProblem(inertia_factors(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
         p = problem.solve(np.zeros(problem.size))
-        return p.p, v + problem.velocity(p), problem.shift(p), problem.residual(p.p)
+        return p.p, v + problem.velocity(p), problem.shift(p), problem.residual(p.p, p.z)
 
     return impulses
 

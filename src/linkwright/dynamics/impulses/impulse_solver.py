@@ -38,11 +38,15 @@ from linkwright.dynamics.impulses.impulse_laws import (
     ServoLaw,
     Subproblem,
     reciprocal,
-    velocity_change,
 )
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.jacobian_blocks import jacobian_blocks
-from linkwright.dynamics.impulses.projected_gauss_seidel import factor_impulses, solve_from, solve_subproblems
+from linkwright.dynamics.impulses.projected_gauss_seidel import (
+    factor_impulses,
+    largest_residual,
+    solve_from,
+    solve_subproblems,
+)
 from linkwright.errors import ArgumentError, explained
 from linkwright.spatial.arrays import Array, is_one, maximum, minimum, where
 from linkwright.spatial.entry_table import largest_of, mapped
@@ -187,21 +191,12 @@ class ImpulseProblem:
         """Return M̂⁻¹ Jᵀ p (nv,)."""
         return self.factors.from_factor_space(found.z)
 
-    def residual(self, p: Array) -> Any:
-        """Return the largest change of a velocity, m/s or rad/s, by which the law of a constraint is not fulfilled."""
-        return self._residual(self._subproblems(), p)
+    def residual(self, p: Array, z: Array | None) -> Any:
+        """Return the largest change of a velocity, m/s or rad/s, by which the law of a constraint is not fulfilled.
 
-    def _residual(self, subproblems: Sequence[Subproblem], p: Array) -> Any:
-        z, most = (
-            factor_impulses([subproblem._replace(laws=()) for subproblem in subproblems], p, len(self.factors.roots)),
-            0.0,
-        )
-        for subproblem in subproblems:
-            u = subproblem.r + velocity_change(subproblem.Y, z[subproblem.support], subproblem.near)
-            for law, places in zip(subproblem.laws, subproblem.places, strict=True):
-                own = p[[subproblem.at[i] for i in places]]
-                most = maximum(most, law.moves(law.solve(own, u[places] - law.block.B @ own) - own))
-        return most
+        ``z``: Y p; None if ``v_free`` is the velocity with impulses.
+        """
+        return largest_residual(self._subproblems(), p, z)
 
     def shift(self, found: ImpulseSolution, ends: EndGaps | None = None) -> Array | None:
         """Return the position shift δ (nv,) that corrects overlap at the end of the step.

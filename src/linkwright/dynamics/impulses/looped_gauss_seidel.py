@@ -303,6 +303,19 @@ class LoopedGaussSeidel:
             x = put(x, place, _where(acts, z, old))
         return x, moved
 
+    def residual(self, p: Array, z: Array | None) -> Any:
+        """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.largest_residual`."""
+        x, nil = self.row(p, np.zeros(0) if z is None else z), 0.0 * p[0]
+
+        def visit(family: ConstraintFamily, k: Any, acts: Any, most: Any, unused: Any) -> tuple[Any, Any]:
+            at, support = family.places(k)
+            law, own, u = family.law_of(k), np.stack([self.graph.entry(x, i) for i in at]), family.free(k)
+            if z is not None:
+                u = u + family.rows(k) @ np.stack([self.graph.entry(x, j) for j in support])
+            return maximum(most, law.moves(law.solve(own, u - law.block.B @ own) - own)), unused
+
+        return self._each_active(visit, nil, nil)[0]
+
     def solve_subproblems(self, p: Array, z: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_subproblems`."""
         return self._solve(self.row(p, z), 0.0 * p[0], settings)

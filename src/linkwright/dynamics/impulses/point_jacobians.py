@@ -86,8 +86,12 @@ class PointJacobians:
 
         Indices of bodies may be symbols.
         """
+        return self.relative_twist(first, second, point)[0]
+
+    def relative_twist(self, first: Any, second: Any, point: Array) -> tuple[Array, Array]:
+        """Return :meth:`velocity`, and the angular velocity (3,) of the first body relative to the second."""
         V = self._twist(first) - self._twist(second)
-        return V[:3] + np.cross(V[3:], point - self.origin)
+        return V[:3] + np.cross(V[3:], point - self.origin), V[3:]
 
     def _twist(self, body: Any) -> Array:
         """Return the twist (6,) of a body at ``origin``, in world axes; 0 for body -1, at rest."""

@@ -19,6 +19,7 @@ from linkwright.dynamics.impulses.impulse_laws import (
     ProjectedGaussSeidel,
     Subproblem,
     initial_change,
+    velocity_change,
 )
 from linkwright.dynamics.impulses.looped_gauss_seidel import (
     LoopedGaussSeidel,
@@ -260,6 +261,24 @@ def factor_impulses(subproblems: Sequence[Subproblem], p: Array, size: int) -> A
         for k, x in zip(subproblem.support, held, strict=True):
             z[k] = x
     return np.stack(z) if size else np.zeros(0)
+
+
+def largest_residual(subproblems: Sequence[Subproblem], p: Array, z: Array | None) -> Any:
+    """Return the largest change of a velocity by which the impulses p (m,) do not fulfill a law, m/s or rad/s.
+
+    ``z``: Y p; None if r is the velocity with impulses.
+    """
+    if _uses_loops(subproblems):
+        return LoopedGaussSeidel.of(subproblems, len(p), 0 if z is None else len(z)).residual(p, z)
+    most: Any = 0.0
+    for subproblem in subproblems:
+        u = subproblem.r
+        if z is not None:
+            u = u + velocity_change(subproblem.Y, z[subproblem.support], subproblem.near)
+        for law, places in zip(subproblem.laws, subproblem.places, strict=True):
+            own = p[[subproblem.at[i] for i in places]]
+            most = maximum(most, law.moves(law.solve(own, u[places] - law.block.B @ own) - own))
+    return most
 
 
 def _added(z: Array, Y: Array, p: Array) -> Array:

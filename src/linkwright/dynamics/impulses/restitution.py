@@ -36,7 +36,7 @@ from linkwright.dynamics.impulses.impulse_solver import (
     constraints_with_blocks,
 )
 from linkwright.dynamics.impulses.inertia_factors import TINY, InertiaFactors
-from linkwright.dynamics.impulses.projected_gauss_seidel import rescaled_by_work
+from linkwright.dynamics.impulses.projected_gauss_seidel import largest_residual, rescaled_by_work
 from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
 from linkwright.spatial.repeats import until
 
@@ -99,7 +99,7 @@ class ImpactProblem(ImpulseProblem):
             return plastic, off
         with_restitution = [self._subproblem(k, tuple(self._laws_with_restitution(k))) for k in range(len(self.groups))]
         bounced = self._solve(with_restitution, plastic)
-        off = maximum(off, self._residual(with_restitution, bounced.p))
+        off = maximum(off, largest_residual(with_restitution, *bounced))
         return without_energy_gain(self._speeds(), plastic, bounced), off
 
     def _plastic(self, subproblems: Sequence[Subproblem]) -> tuple[ImpulseSolution, Any]:
@@ -107,7 +107,7 @@ class ImpactProblem(ImpulseProblem):
         found = _rescaled(
             subproblems, self._solve(subproblems, self._in_factor_space(subproblems, np.zeros(self.size)))
         )
-        return found, self._residual(subproblems, found.p)
+        return found, largest_residual(subproblems, *found)
 
     def _speeds(self) -> Array:
         """Return J v (m,) of all rows."""

@@ -32,7 +32,6 @@ from linkwright.dynamics.impulses.constraints import (
     ConstraintGroup,
     ContactConstraint,
     contact_constraints,
-    dense_jacobian,
     friction_constraints,
     has_limits,
     has_persistent_points,
@@ -41,6 +40,7 @@ from linkwright.dynamics.impulses.constraints import (
     servo_constraints,
     servo_coordinates,
 )
+from linkwright.dynamics.impulses.contact_impulses import impulse_work
 from linkwright.dynamics.impulses.end_rows import EndRows
 from linkwright.dynamics.impulses.impulse_solver import EndGaps, ImpulseProblem, Solver
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors, inertia_factors
@@ -314,16 +314,21 @@ def step_residuals(
     points = _points(model, q, v, h, constraints)
     impact = _step_impact(model, q, v, h, constraints, points)
     groups = _groups(model, q, impact.v, h, constraints, points)
-    J = dense_jacobian(groups, model.nv)
-    at = len(J) - sum(group.size for group in groups if isinstance(group.constraints[0], ContactConstraint))
     p, impact_p = p - impact.p, impact.p + 0.0 * p
     work = 0.0 * p[0]
-    if at < len(J):
-        work = 0.5 * (impact_p[at:] @ (J[at:] @ (v + impact.v)) + p[at:] @ (J[at:] @ (impact.v + v1)))
+    if constraints.contact and model.pairs:
+        at = len(p) - sum(group.size for group in groups if isinstance(group.constraints[0], ContactConstraint))
+
+        def done(p: Array, mean: Array) -> Any:
+            poses, twists = body_poses(model, q), body_velocities(model, q, mean)
+            return impulse_work(model, points, p[at:], PointJacobians(model, poses, q, twists))
+
+        work = done(p, 0.5 * (impact.v + v1))
+        if any_restitution(groups):
+            work = work + done(impact_p, 0.5 * (v + impact.v))
     lift = _potential(model, q1) - _potential(model, configuration.move_straight(model, q, h * v1, v1)[0])
     _, _, factors = _factorized(model, q, impact.v, h, constraints)
-    free = v1 - factors.velocity(J.T @ p)
-    residual = ImpulseProblem(factors, groups, free, h, constraints.solver).residual(p)
+    residual = ImpulseProblem(factors, groups, v1, h, constraints.solver).residual(p, None)
     return work, lift, maximum(residual, impact.residual)
 
 
