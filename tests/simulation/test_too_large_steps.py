@@ -39,15 +39,12 @@ def moved(model, **options):
     )
 
 
-@pytest.mark.parametrize("everything", [False, True], ids=["one step is compiled", "nothing is"])
 @pytest.mark.parametrize(
     "message", [{}, {"effort_limits": 3.0}, {"every": 5}, {"wrenches": {"tip": [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]}}]
 )
-def test_servos_do_the_same_in_steps_of_any_size(monkeypatch, everything, message):
+def test_servos_do_the_same_in_steps_of_any_size(monkeypatch, message):
     compiled = moved(a_box(), **message)
     monkeypatch.setattr(step_kernels, "_made", refuse)
-    if everything:
-        monkeypatch.setattr(step_function, "compiled", refuse)
     with pytest.warns(UserWarning, match="1 pairs? of shapes"):
         single = moved(a_box(), **message)
     for name in ("t", "q", "v", "tau", "impulses"):
@@ -86,7 +83,7 @@ def test_what_is_too_large_is_found_out_once_and_told_once_with_the_way_out(monk
 
     monkeypatch.setattr(step_kernels, "_made", counted)
     model = a_box()
-    with pytest.warns(UserWarning, match=r"each is a call from Python.*with_ground\(only=feet\)"):
+    with pytest.warns(UserWarning, match=r"each is a call from Python.*with_ground\(only="):
         moved(model)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -95,13 +92,57 @@ def test_what_is_too_large_is_found_out_once_and_told_once_with_the_way_out(monk
     assert len(attempts) == 1
     q = model.neutral()
     for _ in range(2):
-        with pytest.raises(TooLargeError, match=r"91000 operations.*take simulate.*with_ground\(only=feet\)"):
+        with pytest.raises(TooLargeError, match=r"91000 operations.*with_ground\(only="):
             lw.rollout(model, q, np.zeros(8), 5)
     assert len(attempts) == 2  # without a law it is another kernel
 
 
-def test_a_step_that_runs_uncompiled_names_the_way_out(monkeypatch):
+def test_a_step_never_runs_uncompiled_because_of_contact(monkeypatch):
+    attempts = []
+
+    def counted(*values, **named):
+        attempts.append(values)
+        refuse()
+
     monkeypatch.setattr(step_kernels, "_made", refuse)
-    monkeypatch.setattr(step_function, "compiled", refuse)
-    with pytest.warns(UserWarning, match=r"it runs uncompiled\. .*with_ground\(only=feet\)"):
-        moved(a_box())
+    monkeypatch.setattr(step_function, "compiled", counted)
+    model = a_box()
+    for _ in range(2):
+        with pytest.raises(TooLargeError, match=r"1 pairs of shapes.*with_ground\(only="):
+            moved(model)
+    assert len(attempts) == 1
+
+
+def feet():
+    """A bar with four balls, which touch each other and a floor of their own."""
+    made = lw.Builder("feet").body("base", 1.0, inertia=0.01).joint("free", "free", "world", "base")
+    for k in range(4):
+        made.body(f"foot{k}", 0.1, inertia=0.001).joint(f"j{k}", "prismatic", "base", f"foot{k}", axis=(0, 0, 1))
+        made.shape(f"foot{k}", "sphere", radius=0.1, xyz=(0.25 * k, 0.0, 0.0))
+    made.shape("world", "plane", name="floor")
+    return made.build()
+
+
+def test_remedies_of_messages_reduce_pairs(monkeypatch):
+    model = feet()
+    assert len(model.with_contact().pairs) == 10
+    monkeypatch.setattr(step_kernels, "_made", refuse)
+    with pytest.raises(TooLargeError, match=r"itself=False.*the 6 pairs between moving.*between=.'floor'") as found:
+        lw.rollout(model.with_contact(), model.neutral(), np.zeros(model.nv), 2, 1e-3)
+    assert "uncompiled" not in str(found.value)
+    for options, pairs in (
+        ({"itself": False}, 4),
+        ({"between": ["floor", "foot0", "foot3"]}, 3),
+        ({"exclude": [("foot0", "foot1"), ("foot2", "floor")]}, 8),
+    ):
+        assert len(model.with_contact(**options).pairs) == pairs
+
+
+def test_smooth_contact_of_too_many_pairs_is_refused():
+    made = lw.Builder("box").body("base", 1.0, inertia=0.01).joint("free", "free", "world", "base")
+    for k in range(40):
+        made.shape("base", "cylinder", radius=0.1, length=0.2, xyz=(0.25 * k, 0.0, 0.0))
+        made.shape("world", "cylinder", radius=0.1, length=0.2, xyz=(0.25 * k, 0.0, -1.0))
+    model = made.build().with_contact()
+    with pytest.raises(TooLargeError, match=r"smooth contact.*take the method 'semi_implicit'.*1600 pairs"):
+        lw.simulate(model, model.neutral(), np.zeros(6), 1e-4, 1e-5, "rk4")

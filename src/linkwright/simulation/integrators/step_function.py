@@ -14,6 +14,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow, kernel_of
 from linkwright.dynamics.closed_loops.stabilization import Gains
 from linkwright.dynamics.impulses.constraints import servo_coordinates
+from linkwright.dynamics.impulses.supports import bodies_of
 from linkwright.errors import TooLargeError, warn
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
@@ -75,15 +76,20 @@ class StepOptions(NamedTuple):
 
 
 def step_function(model: Model, options: StepOptions, external: ExternalForces | None = None) -> StepFunction:
-    """Return the step function: one kernel, or several where it would be too large."""
-    key = external and external.key
-    made: StepFunction = derived(
-        model,
-        step_function,
-        options,
-        key,
-        make=lambda: _make_step_function(_simulation_model(model), options, external),
-    )
+    """Return the step function: one kernel, or several where it would be too large.
+
+    Raises :class:`TooLargeError` for a model with too many pairs of shapes.
+    """
+
+    def make() -> StepFunction | str:
+        try:
+            return _make_step_function(_simulation_model(model), options, external)
+        except TooLargeError as error:  # kept: the attempt takes as long as compilation
+            return str(error)
+
+    made: StepFunction | str = derived(model, step_function, options, external and external.key, make=make)
+    if isinstance(made, str):
+        raise TooLargeError(made)
     return made
 
 
@@ -127,10 +133,10 @@ def _make_step_function(model: Model, options: StepOptions, external: ExternalFo
     except TooLargeError as error:
         if isinstance(chosen, Tableau):
             return _step_function_of_stages(model, options, external)
-        warn(
-            f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
-            f"it runs uncompiled{fewer_pairs(model)}",
-        )
+        problem = f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for machine code ({error})"
+        if model.pairs:
+            raise TooLargeError(problem + fewer_pairs(model)) from None
+        warn(f"{problem}; it runs uncompiled")
         return RowByRow(steps(False))
 
 
@@ -151,9 +157,17 @@ def fewer_pairs(model: Model) -> str:
     """Return the remedy for steps that are too large, as the end of a message; empty without pairs of shapes."""
     if not model.pairs:
         return ""
+    bodies = [bodies_of(model, pair) for pair in model.pairs]
+    between_moving = sum(min(two) >= 0 for two in bodies)
+    itself = ""
+    if between_moving:
+        itself = f"with_contact(itself=False) leaves out the {between_moving} pairs between moving bodies; "
+    grounds = [model.shapes[pair.second] for pair, (_, other) in zip(model.pairs, bodies, strict=True) if other < 0]
+    ground = next((shape.name for shape in grounds if shape.name), "floor")
     return (
-        f". Its {len(model.pairs)} pairs of shapes make it large: take fewer, with_ground(only=feet) with the names of "
-        "the bodies that touch the ground, or with_contact() of a model without the shapes that do not matter"
+        f". Its {len(model.pairs)} pairs of shapes make it large. Reduce them where they are made: {itself}"
+        f"with_ground(only=[…]), or with_contact(between=[{ground!r}, …]) for the ground of a file, keeps the links "
+        "that touch, such as feet; with_contact(exclude=[(…, …)]) leaves out pairs of links"
     )
 
 
@@ -278,7 +292,13 @@ def staged_step_function(model: Model, options: StepOptions) -> StagedStep:
                 raise TooLargeError(f"{len(one.links)} bodies")
             acceleration: Callable[..., Any] = Kernel(trace(bind(simulated_acceleration, one, {})), one)
         except TooLargeError:
-            acceleration = accelerating(one, options.dynamics_options)
+            try:
+                acceleration = accelerating(one, options.dynamics_options)
+            except TooLargeError as error:
+                raise TooLargeError(
+                    f"smooth contact of {model.name!r} is too large for machine code ({error}): take the method "
+                    f"'semi_implicit', whose contacts are loops{fewer_pairs(model)}"
+                ) from None
         return staged_step(one, chosen, acceleration, kernel_of(dynamics.project, one) if options.projecting else None)
 
     made: StagedStep = derived(model, staged_step_function, options, make=make)

@@ -160,8 +160,7 @@ def _kernels(of: PreparedRollout) -> tuple[Kernel, Kernel]:
         return step_kernels(of.model, of.spec)
     except TooLargeError as error:
         raise TooLargeError(
-            f"a rollout of {of.model.name!r} is too large for machine code ({error}): take simulate, which runs it "
-            f"uncompiled{fewer_pairs(of.model)}"
+            f"a rollout of {of.model.name!r} is too large for machine code ({error}){fewer_pairs(of.model)}"
         ) from None
 
 
