@@ -96,8 +96,21 @@ class ByComposite(NamedTuple):
     """L⁻ᵀr (n,)"""
 
 
-def by_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByComposite]:
-    """Return Φ and b of a block by its mass matrix; ``base`` is the acceleration (6,) of the ground (its weight)."""
+class BlockEquations(NamedTuple):
+    """Equations of motion of a block, M x = r + Jᵀf and a_handles = J x + a₀, with x = [V̇; v̇]."""
+
+    M: Array
+    """(n, n)"""
+    r: Array
+    """(n,): efforts minus bias forces"""
+    J: Array
+    """(6 handles, n), each handle in its own axes"""
+    a_0: Array
+    """(6 handles,): accelerations of the handles for x = 0"""
+
+
+def block_equations(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) -> BlockEquations:
+    """Return a block's equations by composite bodies; ``base`` is the acceleration (6,) of the ground (its weight)."""
     n = len(bodies)
     widths = [body.motion_subspace.shape[1] for body in bodies]
     at = np.concatenate([[0], np.cumsum(widths)])
@@ -133,14 +146,24 @@ def by_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) 
             inertias[parent] = inertias[parent] + inertias[k].moved(body.pose)
             forces[parent] = forces[parent] + force_to_parent(body.pose, forces[k])
     M = mirror(np.concatenate([np.concatenate(row, axis=1) for row in entries]))
+    bias = np.concatenate([np.zeros(0), *(a_0[h][0] for h in shape.handles)])
+    rows = np.concatenate([np.zeros((0, at[n])), *(J[h] for h in shape.handles)])
+    return BlockEquations(M, np.concatenate(r), rows, bias)
+
+
+def solved_block(equations: BlockEquations) -> tuple[Subassembly, ByComposite]:
+    """Return Φ and b of a block from its equations."""
+    M, r, J, a_0 = equations
     L, inverses = factorize(M)
     # one handle after another, since outward bodies have no effect on a handle
-    rows = [J[h] for h in shape.handles]
-    Z = solve_above(L, np.concatenate([np.zeros((0, at[n])), *rows]).T)
-    z = solve_above(L, np.concatenate(r))
+    Z, z = solve_above(L, J.T), solve_above(L, r)
     ZD = Z.T * inverses
-    bias = np.concatenate([np.zeros(0), *(a_0[h][0] for h in shape.handles)])
-    return Subassembly(mirror(ZD @ Z), bias + ZD @ z), ByComposite(L, inverses, Z, z)
+    return Subassembly(mirror(ZD @ Z), a_0 + ZD @ z), ByComposite(L, inverses, Z, z)
+
+
+def by_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByComposite]:
+    """Return Φ and b of a block by its mass matrix; ``base`` is the acceleration (6,) of the ground (its weight)."""
+    return solved_block(block_equations(shape, bodies, base))
 
 
 def _motion(body: BodyTerms, a: Array) -> tuple[Array, Array]:
