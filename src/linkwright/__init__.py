@@ -55,7 +55,7 @@ _NAMES = {
     "linkwright.dynamics.frames.manipulability": "Ellipsoid",
     "linkwright.dynamics": """
         Mobility check mobility total_mass welded_mass BaseParameters base_parameters inertial_parameters
-        parameter_names
+        parameter_names structure_parameters
     """,
     "linkwright.spatial.inertia": "add_mass_properties",
     "linkwright.compiler.configurations": "close_loops interpolate mean_configuration",
@@ -179,3 +179,4 @@ provided.always_overlapping.function = _later("linkwright.dynamics.overlaps", "a
 provided.disabled_collisions.function = _later("linkwright.formats.srdf", "disabled_collisions")
 provided.show_in_studio.function = _later("linkwright.browser.recorded.motion_studio", "show")
 provided.save_motion_page.function = _later("linkwright.browser.recorded.motion_studio", "save_page")
+provided.written_equations.function = _later("linkwright.symbolic.derivation.block_equations", "written_equations")

@@ -33,9 +33,11 @@ from linkwright.dynamics import check as check
 from linkwright.dynamics import inertial_parameters as inertial_parameters
 from linkwright.dynamics import mobility as mobility
 from linkwright.dynamics import parameter_names as parameter_names
+from linkwright.dynamics import structure_parameters as structure_parameters
 from linkwright.dynamics import total_mass as total_mass
 from linkwright.dynamics import welded_mass as welded_mass
 from linkwright.dynamics.closed_loops.stabilization import Gains
+from linkwright.dynamics.forward import Blocks
 from linkwright.dynamics.forward import Method
 from linkwright.dynamics.frames.manipulability import Ellipsoid as Ellipsoid
 from linkwright.dynamics.frames.manipulability import Measure
@@ -263,6 +265,7 @@ def forward_dynamics(
     partition: Any = None,
     loops: Literal['closed', 'ignore'] = "closed",
     stabilization: Gains | None = None,
+    blocks: Blocks | None = None,
 ) -> Annotated[Array, "(…, nv)"]: ...
 def forward_dynamics_derivatives(
     model: Model,
@@ -680,6 +683,7 @@ __all__ = [
     "standing_configuration",
     "static_wrench",
     "structure",
+    "structure_parameters",
     "studio",
     "study",
     "subtree_center_of_mass",

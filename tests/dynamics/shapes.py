@@ -112,6 +112,7 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "method": [None],
         "schedule": [None, "balanced"],
         "partition": [None],
+        "blocks": [None],
         "loops": ["closed"],
         "stabilization": [None, (3.0, 5.0)],
         "actuated": [joints],

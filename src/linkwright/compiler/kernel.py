@@ -38,8 +38,8 @@ from linkwright.compiler.native.threads import (
 )
 from linkwright.compiler.parameters import parametrized
 from linkwright.compiler.schedules.selection import program
-from linkwright.dynamics.assembly.choice import candidates
-from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
+from linkwright.dynamics.assembly.choice import MOST_WRITTEN, candidates
+from linkwright.errors import ArgumentError, ModelError, ShapeError, TooLargeError, explained
 from linkwright.files import write_text
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
@@ -533,7 +533,9 @@ def compile(
         Parameters of the mechanism that become arguments, after all others: "gripper.mass", ".center_of_mass" (3,),
         ".inertia" (6,) about it (Ixx Ixy Iyy Ixz Iyz Izz), or all as ".inertial" (10,) (m, m c, and I about the link's
         origin); "elbow.armature", ".stiffness", ".damping", ".friction"; "gravity" (3,); "pairs.friction",
-        ".restitution", ".stiffness" and ".damping" of all contact pairs. The code is straight-line; derivatives by them
+        ".restitution", ".stiffness" and ".damping" of all contact pairs; "structure" alone, for forward dynamics by
+        method "hybrid": all masses and lengths, as :func:`structure_parameters` computes them of any mechanism of the
+        same structure. The code is straight-line; derivatives by them
         are :meth:`Kernel.derivative`.
     **inputs
         Shapes of the arguments, ``gain=()`` for a number. By default q, q0, q1 are (nq,), and v, a, tau, u are (nv,).
@@ -567,10 +569,11 @@ def compile(
     ):
         if not any(given is x for x in allowed):
             raise ArgumentError(f"{name} is {' or '.join(map(str, allowed))}; got {given!r}")
-    if tune and model is not None and is_open_partition(function, inputs):
+    if tune and model is not None and not parameters and is_open_partition(function, inputs):
         made = []
-        for partition in (None, *candidates(model)):
-            with suppress(TooLargeError):  # of straight-line code for large blocks
+        sizes = range(1, MOST_WRITTEN + 1) if inputs.get("blocks") == "lagrange" else candidates(model)
+        for partition in (None, *sizes):
+            with suppress(TooLargeError, ModelError):  # of straight-line code for large blocks, of weak small ones
                 made.append(compile(function, model, regroup=regroup, unroll=unroll, **inputs, partition=partition))
         large = any(isinstance(one.program, Staged) for one in made)  # whose rows are run one by one
         quickest = min(made, key=lambda one: one.measured_time(single=large))

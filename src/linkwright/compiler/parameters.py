@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler.front.bind import BoundFunction, regrouped, regrouping
+from linkwright.dynamics.assembly.method import by_normal_form
+from linkwright.dynamics.assembly.structure_parameters import layout, structural_form, with_parameters
+from linkwright.dynamics.forward import checked_options
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, listed
 from linkwright.model.elements import Link, public_body
 from linkwright.model.tree import Model
@@ -52,6 +56,8 @@ def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise ArgumentError(f"parameters are a list of names, as ['payload.mass']; got {names!r}")
     model.require_physical("a parameter")
+    if "structure" in names:
+        return _of_structure(bound, model, names)
     known = [parameter_of(model, name) for name in names]
     if len({one.name for one in known}) < len(known):
         raise ArgumentError(f"a parameter is named twice: {listed(tuple(names), 'names')}")
@@ -70,6 +76,31 @@ def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
         return on_model(_with_values(own, model, links, known, values), *arrays[:n])
 
     shapes = bound.shapes | {one.name: one.shape for one in known}
+    return replace(bound, function=function, shapes=shapes, algorithm=None, on_model=None)
+
+
+def _of_structure(bound: BoundFunction, model: Model, names: Sequence[str]) -> BoundFunction:
+    """Return forward dynamics in blocks with all masses and lengths as one further array, "structure"."""
+    options = dict(bound.options)
+    if len(names) > 1:
+        raise ArgumentError(f"'structure' are all parameters of the mechanism; name no others; got {list(names)}")
+    if bound.book is not dynamics.forward_dynamics or options.get("method") != "hybrid":
+        raise InputError(
+            "the parameter 'structure' is one of forward_dynamics with method='hybrid'; "
+            f"got {bound.name} with method={options.get('method')!r}"
+        )
+    if model.loops and options.get("loops") != "ignore":
+        raise InputError(f"the parameter 'structure' is for mechanisms without closed loops; {model.name!r} has loops")
+    if any(name.startswith("wrench") for name in bound.shapes):
+        raise InputError("the parameter 'structure' excludes wrenches: add Jᵀf to tau instead")
+    checked_options(**options)
+    form = structural_form(model, options.get("schedule"), options.get("partition"))
+    entries, blocks = layout(form), options.get("blocks") or "recursive"
+
+    def function(q: Array, v: Array, tau: Array, structure: Array) -> Array:
+        return by_normal_form(with_parameters(form, entries, structure), q, v, tau, blocks=blocks)
+
+    shapes = bound.shapes | {"structure": (sum(one.size for one in entries),)}
     return replace(bound, function=function, shapes=shapes, algorithm=None, on_model=None)
 
 

@@ -5,6 +5,7 @@ and accept batches.
 """
 
 from linkwright.dynamics.assembly.reactions import joint_reactions, plastic_impact, prescribed_dynamics
+from linkwright.dynamics.assembly.structure_parameters import structure_parameters
 from linkwright.dynamics.closed_loops.closure import Mobility, close_loops, mobility
 from linkwright.dynamics.closed_loops.forces import constraint_forces, constraint_wrenches, impulse, project
 from linkwright.dynamics.closed_loops.rows import (
@@ -141,6 +142,7 @@ __all__ = [
     "spring_lengths",
     "spring_resistances",
     "spring_stiffness",
+    "structure_parameters",
     "subtree_center_of_mass",
     "total_mass",
     "velocity",

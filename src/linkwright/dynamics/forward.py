@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from linkwright.spatial.transform import force_to_parent, motion_to_child
 from linkwright.spatial.vectors import force_cross, motion_cross
 
 Method = Literal["articulated", "composite", "assembly", "hybrid"]
+Blocks = Literal["recursive", "lagrange"]
 
 
 @takes_model
@@ -41,6 +42,7 @@ def forward_dynamics(
     partition: Any = None,
     loops: Literal["closed", "ignore"] = "closed",
     stabilization: Gains | None = None,
+    blocks: Blocks | None = None,
 ) -> Shaped[Array, "nv"]:
     """Compute the accelerations of the joints from their efforts.
 
@@ -66,13 +68,17 @@ def forward_dynamics(
         Order of assembly, or all joints in order. By default "serial"; compiled on SIMD lanes, "balanced".
     partition : int or sequence of sequence of str, optional
         For "hybrid": the largest number of bodies in a block, or the blocks as lists of bodies. By default the blocks
-        with the fewest operations on one processor.
+        with the fewest operations on one processor, and of "lagrange" blocks of at most four bodies.
     loops : {"closed", "ignore"}, optional
         "ignore" computes the spanning tree alone.
     stabilization : tuple of float, optional
         Gains (α, β) in 1/s of Baumgarte's stabilization, K a = −K̇ v − 2α K v − β² φ.
         Errors decay like those of an oscillator of natural frequency β and damping ratio α/β. With (1/h, 1/h) at a step
         of h they decay within a few steps.
+    blocks : {"recursive", "lagrange"}, optional
+        For "hybrid": the equations within a block. "recursive" (default): by recursion over its bodies. "lagrange":
+        Lagrange's equations, written out once for the structure of the block, for hinges and sliders. Both are constant
+        code with the mechanism's numbers; ``compile(…, parameters=["structure"])`` makes them arguments.
 
     Returns
     -------
@@ -85,6 +91,8 @@ def forward_dynamics(
     ModelError
         If a joint moves neither mass nor armature. For assembly also if a single body has no inertia about an axis, or
         if couplings tie the coordinates of a loop.
+    InputError
+        If a joint within a block of "lagrange" is no hinge or slider.
 
     References
     ----------
@@ -100,7 +108,7 @@ def forward_dynamics(
     array([0., 0.])
     """
     method = cheapest_method(model, loops) if method is None else method
-    options = checked_options(method, schedule, partition, loops)
+    options = checked_options(method, schedule, partition, loops, blocks)
     gains = checked_gains(stabilization)
     require_mass(model)
     if model.has_couplings:
@@ -135,17 +143,25 @@ def cheapest_method(model: Model, loops: str = "closed") -> Method:
 
 
 def checked_options(
-    method: str | None = None, schedule: Any = None, partition: Any = None, loops: str = "closed", **_: Any
+    method: str | None = None,
+    schedule: Any = None,
+    partition: Any = None,
+    loops: str = "closed",
+    blocks: Any = None,
+    **_: Any,
 ) -> dict[str, Any]:
     """Check the options of :func:`forward_dynamics` together and return those that are given."""
     if method is not None and not is_choice(method, FORWARD_DYNAMICS_METHODS):
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, FORWARD_DYNAMICS_METHODS))}")
-    options = {name: x for name, x in (("schedule", schedule), ("partition", partition)) if x is not None}
+    given = (("schedule", schedule), ("partition", partition), ("blocks", blocks))
+    options = {name: x for name, x in given if x is not None}
     for name in options:
         if not is_choice(method, OPTIONS[name]):
             raise InputError(f"{name} is for method {' and '.join(map(repr, OPTIONS[name]))}; method is {method!r}")
     if not is_choice(loops, ("closed", "ignore")):
         raise InputError(f"loops is {loops!r}; it may be 'closed' or 'ignore'")
+    if blocks is not None and not is_choice(blocks, get_args(Blocks)):
+        raise InputError(f"blocks is {blocks!r}; it may be {' or '.join(map(repr, get_args(Blocks)))}")
     return options
 
 
@@ -216,8 +232,9 @@ def _closed_blocks(
     gains: Gains | None,
     schedule: Any = None,
     partition: Any = None,
+    blocks: str = "recursive",
 ) -> Array:
-    return by_blocks(model, q, v, tau, wrenches, schedule, partition, Closing(gains))
+    return by_blocks(model, q, v, tau, wrenches, schedule, partition, blocks, Closing(gains))
 
 
 FORWARD_DYNAMICS_METHODS: dict[str, Callable[..., Array]] = {
@@ -235,5 +252,5 @@ CONSTRAINED_METHODS: dict[str, Callable[..., Array]] = {
 }
 """Methods of mechanisms with closed loops."""
 
-OPTIONS = {"schedule": ("assembly", "hybrid"), "partition": ("hybrid",)}
+OPTIONS = {"schedule": ("assembly", "hybrid"), "partition": ("hybrid",), "blocks": ("hybrid",)}
 """Methods that accept each option."""

@@ -42,7 +42,7 @@ def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, An
 
 def _of_method(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a method of forward dynamics."""
-    options = {name: arguments[name] for name in ("schedule", "partition", "loops") if name in arguments}
+    options = {name: arguments[name] for name in ("schedule", "partition", "loops", "blocks") if name in arguments}
     return {"method": arguments.get("method"), **options}
 
 

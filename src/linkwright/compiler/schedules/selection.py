@@ -101,6 +101,8 @@ def in_loops(bound: BoundFunction) -> Staged:
     slots = tuple(ArraySpec(name, shape) for name, shape in bound.shapes.items())
     if bound.book is dynamics.forward_dynamics:
         checked_options(**bound.options)
+    if bound.options.get("blocks") == "lagrange" and bound.book is dynamics.forward_dynamics:
+        raise TooLargeError("equations of blocks that are written out are straight-line code")
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
         return _in_blocks(bound, slots, model)
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":

@@ -161,6 +161,23 @@ def solved_block(equations: BlockEquations) -> tuple[Subassembly, ByComposite]:
     return Subassembly(mirror(ZD @ Z), a_0 + ZD @ z), ByComposite(L, inverses, Z, z)
 
 
+def on_the_ground(equations: BlockEquations, body: BodyTerms, ground: Array) -> BlockEquations:
+    """Return the equations of a block with a free base, V̇ = S v̇₀ + c, after a joint connects the base to the ground.
+
+    ``body`` are the terms of the base and ``ground`` the ground's acceleration (6,); efforts are not included.
+    """
+    M, r, J, a_0 = equations
+    S, c = body.motion_subspace, _carried(body, ground, np.zeros((3, 3)))
+    inner = np.eye(len(M) - 6)
+    B = np.concatenate(
+        [
+            np.concatenate([S, np.zeros((6, len(inner)))], axis=1),
+            np.concatenate([np.zeros((len(inner), S.shape[1])), inner], axis=1),
+        ]
+    )
+    return BlockEquations(mirror(B.T @ M @ B), B.T @ (r - M[:, :6] @ c), J @ B, a_0 + J[:, :6] @ c)
+
+
 def by_composite(shape: BlockShape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByComposite]:
     """Return Φ and b of a block by its mass matrix; ``base`` is the acceleration (6,) of the ground (its weight)."""
     return solved_block(block_equations(shape, bodies, base))

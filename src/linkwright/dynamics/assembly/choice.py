@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from linkwright.dynamics.assembly.cost import ARTICULATED, time, time_on_lanes
+from linkwright.dynamics.assembly.normal_form import kind_of, separate_trees
 from linkwright.dynamics.assembly.partition import Partition, blocks_of, partition_of, weak_blocks
 from linkwright.dynamics.assembly.schedule import Schedule, order_of, schedule_of
 from linkwright.model.tree import Model
@@ -21,6 +23,14 @@ SIZES_ON_LANES = (*range(1, 17), 18, 20, 21, 24, 28, 30, 32, 36, 40, 48, 56, 64)
 
 SMALL, WORTH = 8, 1.2
 """Bodies of a small block, and the speedup required of larger blocks, whose straight-line code is long."""
+
+
+MOST_WRITTEN = 6
+"""Largest number of bodies of a block that is compared when blocks are written out."""
+
+WRITTEN = (4, 3, 5, 6)
+"""Bodies of a block that is written out: the first without a weak block. Four take the fewest operations of most
+mechanisms (`assembly.md`)."""
 
 
 def block_schedule(
@@ -46,6 +56,26 @@ def block_schedule(
     made = [one for one in made if not weak_blocks(model, one.blocks, one.joined)] or made[-1:]
     widths = [link.motion.nv for link in model.links]
     return min(made, key=lambda one: time(one, widths, processors))
+
+
+def lagrange_schedule(
+    model: Model, schedule: Any = None, partition: Any = None, loops: tuple[tuple[int, int], ...] = ()
+) -> Schedule:
+    """Return a schedule of blocks to be written out, each a tree.
+
+    Blocks of a given size, and of :data:`WRITTEN` by default, are divided at joints that are no hinges or sliders.
+    """
+    parents = [link.parent for link in model.links]
+    apart = [k for k, link in enumerate(model.links) if kind_of(link) is None]
+    if partition is None and (schedule is None or isinstance(schedule, str)):
+        choices = [blocks_of(parents, size, apart) for size in (*WRITTEN, max(1, len(parents)))]
+        made = [schedule_of(model, schedule or "serial", blocks, loops) for blocks in choices]
+        return next((one for one in made if not weak_blocks(model, one.blocks, one.joined)), made[0])
+    if isinstance(partition, (int, np.integer)) and not isinstance(partition, bool) and partition > 0:
+        partition = blocks_of(parents, int(partition), apart)
+    made_once = block_schedule(model, schedule, partition, loops=loops)
+    blocks = tuple(map(tuple, separate_trees(parents, made_once.blocks)))
+    return made_once if blocks == made_once.blocks else replace(made_once, blocks=blocks)
 
 
 def candidates(model: Model, sizes: Sequence[int] = SIZES) -> list[Partition]:

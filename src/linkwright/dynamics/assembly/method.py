@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright import provided
 from linkwright.dynamics.assembly.block import (
     FORMS,
-    BlockAlgorithm,
-    BlockShape,
+    BlockEquations,
     BodyTerms,
     base_terms,
     block_shape,
     body_terms,
+    on_the_ground,
+    solved_block,
+    split_composite,
 )
-from linkwright.dynamics.assembly.choice import block_schedule
+from linkwright.dynamics.assembly.choice import block_schedule, lagrange_schedule
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
 from linkwright.dynamics.assembly.loops import (
     Closing,
@@ -28,6 +32,7 @@ from linkwright.dynamics.assembly.loops import (
     row_orders,
     with_required,
 )
+from linkwright.dynamics.assembly.normal_form import NormalForm, normal_form
 from linkwright.dynamics.assembly.partition import flat_bodies, require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.assembly.subassembly import (
@@ -272,78 +277,183 @@ def by_blocks(
     wrenches: Wrenches | None = None,
     schedule: Any = None,
     partition: Any = None,
+    blocks: str = "recursive",
     closing: Closing | None = None,
     form: str | None = None,
 ) -> Array:
-    """Return v̇ (nv,) by forward dynamics with blocks as leaves; ``form`` of all blocks is the cheapest by default."""
-    made = block_schedule(model, schedule, partition, loops=loop_bodies(model, closing))
-    still = np.zeros(model.nv)
-    found = _closed_again(
-        model,
-        q,
-        v,
-        _joined_in_blocks(model, q, v, tau, wrenches, made, closing, form),
-        closing,
-        lambda required: _joined_in_blocks(model, q, still, still, None, made, Closing(), form, required),
-    )
-    return model.assemble([found.accelerations[k] for k in range(len(model.links))])
+    """Return v̇ (nv,) by forward dynamics with blocks as leaves.
+
+    ``form`` of recursive blocks is the cheapest by default.
+    """
+    loops = loop_bodies(model, closing)
+    if blocks == "lagrange":
+        normal = normal_form(model, lagrange_schedule(model, schedule, partition, loops))
+        require_inertia(model, normal.schedule.blocks, normal.schedule.joined)
+        return by_normal_form(normal, q, v, tau, wrenches, blocks, closing)
+    made = block_schedule(model, schedule, partition, loops=loops)
+    require_inertia(model, made.blocks, made.joined)
+    solver = _by_recursion(model, made, form)
+    return _with_closed_loops(model, q, v, tau, wrenches, closing, partial(_joined_in_blocks, model, made, solver))
 
 
-def _joined_in_blocks(
+def by_normal_form(
+    form: NormalForm,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None = None,
+    blocks: str = "lagrange",
+    closing: Closing | None = None,
+) -> Array:
+    """Return v̇ (nv,) of a mechanism in normal form, whose masses and lengths may be symbols."""
+    model, made = form.model, form.schedule
+    solver = _written_out(form, wrenches) if blocks == "lagrange" else _by_recursion(model, made, None, form.grounds)
+    joined = partial(_joined_in_blocks, model, made, solver, inertias=form.leaves)
+    return _with_closed_loops(model, form.coordinates(q), v, tau, wrenches, closing, joined)
+
+
+def _with_closed_loops(
     model: Model,
     q: Array,
     v: Array,
     tau: Array,
     wrenches: Wrenches | None,
-    made: Schedule,
     closing: Closing | None,
-    form: str | None,
-    required: Array | None = None,
-) -> DisassemblyResult:
-    """Return the result of the disassembly, with joints within blocks. ``required``: see :func:`_joined_singly`."""
-    require_inertia(model, made.blocks, made.joined)
+    joined: Callable[..., DisassemblyResult],
+) -> Array:
+    """Return v̇ (nv,) by a function that assembles a state, with a second correction of the loops."""
+    still = np.zeros(model.nv)
+    found = _closed_again(
+        model,
+        q,
+        v,
+        joined(q, v, tau, wrenches, closing),
+        closing,
+        lambda required: joined(q, still, still, None, Closing(), required=required),
+    )
+    return model.assemble([found.accelerations[k] for k in range(len(model.links))])
+
+
+class _SolvedBlock(NamedTuple):
+    """A block as a leaf, and its disassembly."""
+
+    subassembly: Subassembly
+    accelerations: Callable[[Array], list[Array]]
+    """accelerations (d,) of the block's joints, base first, under forces (6n,) on its handles"""
+
+
+_BlockSolver = Callable[[int, _State, Array], _SolvedBlock]
+"""of the block's number, the state and the acceleration (6,) of the ground"""
+
+
+def _by_recursion(
+    model: Model, made: Schedule, form: str | None, grounds: Mapping[int, Array] = MappingProxyType({})
+) -> _BlockSolver:
+    """Return the solution of blocks by recursions over their bodies."""
     widths = [link.motion.nv for link in model.links]
-    s = state_of(model, q, v, tau, wrenches)
-    base = ground(model.gravity if required is None else np.zeros(3))
-    leaves: list[Subassembly] = []
-    blocks: dict[int, tuple[BlockAlgorithm, BlockShape, tuple[BodyTerms, ...], Any]] = {}
-    for number, members in enumerate(made.blocks):
-        if len(members) == 1 and members[0] in made.joined:
-            k = members[0]
-            leaves.append(leaf(leaf_inertia(model.links[k]), s.w[k], s.external[k]))
-            continue
-        shape = block_shape(made, number)
-        bodies = [_body_terms(model, s, k) for k in members]
+
+    def solved(number: int, s: _State, base: Array) -> _SolvedBlock:
+        shape, base = block_shape(made, number), grounds.get(number, base)
+        bodies = [_body_terms(model, s, k) for k in made.blocks[number]]
         if shape.floating:
             bodies[0] = base_terms(bodies[0])
         chosen = FORMS[form or cheapest_form(profile(made, number, widths), len(shape.handles))]
-        assembled, kept = chosen.assemble(shape, tuple(bodies), base.bias)
-        blocks[number] = chosen, shape, tuple(bodies), kept
-        leaves.append(assembled)
+        assembled, kept = chosen.assemble(shape, tuple(bodies), base)
+        return _SolvedBlock(assembled, lambda outer: chosen.split(shape, tuple(bodies), base, kept, outer))
+
+    return solved
+
+
+def _written_out(form: NormalForm, wrenches: Wrenches | None) -> _BlockSolver:
+    """Return the solution of blocks by their written equations."""
+    model, made = form.model, form.schedule
+    pushed = {model.frame(name).body for name in wrenches or {}}
+
+    def solved(number: int, s: _State, base: Array) -> _SolvedBlock:
+        members, structure = made.blocks[number], form.structures[number]
+        assert structure is not None
+        shape, first, base = block_shape(made, number), members[0], form.grounds.get(number, base)
+        # bodies with wrenches are shown like handles, since forces on them act through their Jacobians
+        more = [k for k, body in enumerate(members) if body in pushed and k not in shape.handles]
+        rotation = model.links[first].placement[:3, :3]
+        known = provided.written_equations(structure._replace(handles=(*shape.handles, *more)))
+        M, r, J, a_0 = known.at(form.letters(number, s.q, s.v, s.w[first], rotation.T @ base[:3]))
+        for place, k in enumerate((*shape.handles, *more)):
+            if members[k] in pushed:
+                r = r + J[6 * place : 6 * place + 6].T @ s.external[members[k]]
+        width = 6 * len(shape.handles)
+        equations = BlockEquations(M, r, J[:width], a_0[:width])
+        bodies = [_body_terms(model, s, k) for k in members]
+        if shape.floating:
+            bodies[0] = base_terms(bodies[0])
+        elif structure.floating:
+            equations = on_the_ground(equations, bodies[0], base)
+        efforts = np.concatenate([body.effort for body in bodies])
+        rotors = np.diag(np.concatenate([body.armature for body in bodies]))
+        assembled, kept = solved_block(equations._replace(M=equations.M + rotors, r=equations.r + efforts))
+        return _SolvedBlock(assembled, lambda outer: split_composite(shape, tuple(bodies), kept, outer))
+
+    return solved
+
+
+def _joined_in_blocks(
+    model: Model,
+    made: Schedule,
+    solver: _BlockSolver,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None,
+    closing: Closing | None,
+    required: Array | None = None,
+    inertias: Mapping[int, LeafInertia] = MappingProxyType({}),
+) -> DisassemblyResult:
+    """Return the result of the disassembly, with joints within blocks. ``required``: see :func:`_joined_singly`.
+
+    ``inertias``: those of single bodies by number, else of the model's links.
+    """
+    s = state_of(model, q, v, tau, wrenches)
+    base = ground(model.gravity if required is None else np.zeros(3))
+    leaves: list[Subassembly] = []
+    blocks: dict[int, _SolvedBlock] = {}
+    for number, members in enumerate(made.blocks):
+        if len(members) == 1 and members[0] in made.joined:
+            k = members[0]
+            leaves.append(leaf(inertias.get(k) or leaf_inertia(model.links[k]), s.w[k], s.external[k]))
+            continue
+        blocks[number] = solver(number, s, base.bias)
+        leaves.append(blocks[number].subassembly)
     joints = [joint for joint in made.order if joint < len(model.links)]
     loops = loop_terms(model, q, v, s.w, closing)
     terms = {k: terms_of(model, s, k) for k in joints} | (loops if required is None else with_required(loops, required))
 
     def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
         still = np.zeros(model.nv)
-        return _joined_in_blocks(model, q, still, still, None, made, closing, form).loops
+        return _joined_in_blocks(model, made, solver, q, still, still, None, closing).loops
 
     found = assemble(made, leaves, base, terms, row_orders(model, made, q, factors_at))
-    for number, (chosen, shape, of_bodies, kept) in blocks.items():
-        outer = found.leaf_forces.get(number, np.zeros(0))
-        of_block = chosen.split(shape, of_bodies, base.bias, kept, outer)
-        first = 1 if shape.floating else 0  # the base's own joint is a join
-        found.accelerations.update(zip(made.blocks[number][first:], of_block[first:], strict=True))
+    for number, block in blocks.items():
+        accelerations = block.accelerations(found.leaf_forces.get(number, np.zeros(0)))
+        first = 1 if made.blocks[number][0] in made.joined else 0  # the base's own joint is a join
+        found.accelerations.update(zip(made.blocks[number][first:], accelerations[first:], strict=True))
     return found
 
 
-def takes_apart(model: Model, method: str, schedule: Any = None, partition: Any = None, loops: str = "closed") -> bool:
+def takes_apart(
+    model: Model,
+    method: str,
+    schedule: Any = None,
+    partition: Any = None,
+    loops: str = "closed",
+    blocks: str | None = None,
+) -> bool:
     """Return whether a method inverts the inertias of parts of a mechanism, which must then be rigid bodies."""
     if method != "hybrid":
         return method == "assembly"
     if model.loops and loops == "closed":
         return True
-    return bool(block_schedule(model, schedule, partition).order)
+    divided = lagrange_schedule if blocks == "lagrange" else block_schedule
+    return bool(divided(model, schedule, partition).order)
 
 
 def _body_terms(model: Model, s: _State, k: int) -> BodyTerms:

@@ -25,15 +25,15 @@ Partition = tuple[tuple[int, ...], ...]
 """bodies by block; in each block the body nearest the ground is first"""
 
 
-def blocks_of(parents: Sequence[int], size: int) -> Partition:
+def blocks_of(parents: Sequence[int], size: int, first: Collection[int] = ()) -> Partition:
     """Return blocks of at most ``size`` bodies, filled from the ground outward, depth first.
 
-    ``parents`` are those of the bodies, parents first; -1 is the ground.
+    ``parents`` are those of the bodies, parents first; -1 is the ground. The bodies ``first`` are the first of a block.
     """
     blocks: list[list[int]] = []
     block_of: list[int] = []
     for k, parent in enumerate(parents):
-        if parent < 0 or len(blocks[block_of[parent]]) >= size:
+        if parent < 0 or k in first or len(blocks[block_of[parent]]) >= size:
             block_of.append(len(blocks))
             blocks.append([k])
         else:
