@@ -69,3 +69,10 @@ def test_text_that_cannot_be_read(content, said, tmp_path, capsys):
     status, _, error = run("compare", "two_link", path, capsys=capsys)
     assert status == 2
     assert said in error
+
+
+def test_robot_and_equations_are_not_both_the_standard_input(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False, buffer=io.BytesIO(GOOD.encode())))
+    status, _, said = run("compare", "-", capsys=capsys)
+    assert status == 2
+    assert "cannot both be the standard input" in said

@@ -1,5 +1,6 @@
 """Keyframes of MJCF files: states as in MuJoCo, read and written, and kept by transformations that keep coordinates."""
 
+import copy
 import pickle
 import warnings
 from dataclasses import replace
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import FormatWarning
+from linkwright.errors import FormatWarning, InputError, UnknownNameError
 from linkwright.formats.load import load
 from linkwright.formats.mjcf import velocity_to_mujoco
 from linkwright.model.build.assembly import assemble, described
@@ -170,3 +171,31 @@ def test_a_simulation_starts_from_a_keyframe(robot):
     driven = lw.Actuation(controls=home.controls, activations=home.activations)
     motion = lw.simulate(model, home.q, home.v, 0.01, method="rk4", actuation=driven)
     np.testing.assert_allclose(motion.q[-1], data.qpos, atol=1e-6)
+
+
+DRIVEN = TEXT.replace('<adhesion body="foot" ctrlrange="0 1"/>', "").replace('ctrl="1 2 .5 4"', 'ctrl="1 2 4"')
+"""without the actuator that is left out with a warning"""
+
+
+def test_an_unknown_keyframe_is_reported_with_the_names():
+    model = load(DRIVEN)
+    for one in (model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        with pytest.raises(UnknownNameError, match="unknown keyframe 'hom'; there are home, key1"):
+            one.keyframes["hom"]
+        assert "hom" not in one.keyframes
+        assert one.keyframes.get("hom") is None
+    with pytest.raises(KeyError, match="the model has no keyframes"):
+        lw.load("two_link").keyframes["up"]
+
+
+@pytest.mark.parametrize("controls", [np.nan, [1.0, np.inf, 0.0], [[0.0, 0.0, np.nan]]])
+def test_controls_that_are_not_finite_are_refused_by_name(controls):
+    model = load(DRIVEN)
+    if np.ndim(controls) == 2:
+        q, v = np.tile(model.neutral(), (1, 1)), np.zeros((1, model.nv))
+    else:
+        q, v = model.neutral(), np.zeros(model.nv)
+    with pytest.raises(InputError, match="controls are not finite"):
+        lw.simulate(model, q, v, 0.01, 1e-3, actuation=lw.Actuation(controls=controls))
+    with pytest.raises(InputError, match="controls are not finite"):
+        lw.rollout(model, q, v, 5, 1e-3, actuation=lw.Actuation(controls=controls))

@@ -279,3 +279,36 @@ def test_an_equation_without_an_effort_is_one_of_motion_without_efforts():
     assert free
     assert "tau[1] with tau1 = 0: the same" in str(free)
     assert "with" not in str(pendulum.same_as("qdd = (tau - m*g*lg*sin(q))/(m*lg^2 + I)"))
+
+
+ENERGIES = {
+    "K1": "(m1*lg1^2 + I1)*qd1^2/2",
+    "K2": "m2*(l1^2*qd1^2 + lg2^2*(qd1 + qd2)^2 + 2*l1*lg2*cos(q2)*qd1*(qd1 + qd2))/2 + I2*(qd1 + qd2)^2/2",
+    "U1": "m1*g*lg1*sin(q1)",
+    "U2": "m2*g*(l1*sin(q1) + lg2*sin(q1 + q2))",
+}
+"""of the links, as in the tutorial"""
+
+
+def test_energies_of_links_and_the_lagrangian():
+    made = equations(lw.load("two_link"))
+    lines = [f"{name} = {typed}" for name, typed in ENERGIES.items()]
+    assert made.same_as("\n".join([*lines, "K = K1 + K2", "U = U1 + U2", "L = K - U"]))
+    assert made.same_as(f"L = {ENERGIES['K1']} + {ENERGIES['K2']} - {ENERGIES['U1']} - {ENERGIES['U2']}")
+    wrong = made.same_as(f"K1 = 2*({ENERGIES['K1']})")
+    assert [one.place for one in wrong.differences] == ["K1"]
+    assert not made.same_as(f"L = {ENERGIES['K1']}")
+    with pytest.raises(InputError, match="links are K1 to K2; got K3"):
+        made.same_as("K3 = qd1^2")
+    turned = made.in_coordinates({"phi1": "theta1", "phi2": "theta1 + theta2"})
+    with pytest.raises(InputError, match="K1 is the energy of a link"):
+        turned.same_as(f"K1 = {ENERGIES['K1']}")
+    assert made.same_as("K[1] = 0")  # the mechanism has no springs
+    springs = equations(lw.Builder(lw.load("two_link")).joint_spring(lw.load("two_link").joints[0].name, 2.0).build())
+    assert springs.same_as("K1 = k1*q1")
+
+
+@pytest.mark.parametrize("terms", ["Z", "", "M,h,A", "M;h", 5, None, ["M"]])
+def test_terms_that_are_none_of_an_equation_are_refused(terms):
+    with pytest.raises(LinkwrightError, match=r"terms of an equation are M, C, h, g, D, K|terms lists letters"):
+        equations(lw.load("two_link")).same_as("M[2,2] = m2*lg2^2 + I2", terms=terms)

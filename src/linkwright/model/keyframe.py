@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from linkwright.errors import UnknownNameError
 from linkwright.model.actuator import Actuator
 from linkwright.model.elements import Joint
 from linkwright.model.equality import ByValue
@@ -84,15 +85,22 @@ class Keyframe(ByValue):
     time: float = 0.0
 
 
+class KeyframeTable(dict[str, Keyframe]):
+    """Keyframes by name, which :class:`MappingProxyType` makes read-only."""
+
+    def __missing__(self, name: object) -> Keyframe:
+        raise UnknownNameError("keyframe", name, self, advice="" if self else "; the model has no keyframes")
+
+
 def keyframes_of(
     specs: Sequence[KeyframeSpec], joints: Sequence[Joint], actuators: Sequence[Actuator]
-) -> dict[str, Keyframe]:
+) -> KeyframeTable:
     """Return the keyframes that fit the joints; states of joints and actuators that do not exist are omitted.
 
     A keyframe does not fit where a joint has another number of coordinates, or values that are no configuration.
     """
     moving = [joint for joint in joints if joint.coupling is None]
-    found = {}
+    found = KeyframeTable()
     for spec in specs:
         states = {state.joint: state for state in spec.joints}
         rest = [JointState(j.name, tuple(j.motion.neutral.tolist()), (0.0,) * j.motion.nv) for j in moving]

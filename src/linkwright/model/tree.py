@@ -20,7 +20,7 @@ from linkwright.model.coordinates import JointCoordinates
 from linkwright.model.elements import Body, Frame, Joint, Link
 from linkwright.model.equality import ByValue
 from linkwright.model.joint_lookup import JointLookup
-from linkwright.model.keyframe import Keyframe
+from linkwright.model.keyframe import Keyframe, KeyframeTable
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.memo import derived
 from linkwright.model.pair import Pair, pairs_problems
@@ -108,7 +108,7 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
     pairs: tuple[Pair, ...] = ()
     listed_pairs: tuple[Pair, ...] = ()
     excluded: tuple[tuple[str, str], ...] = ()
-    keyframes: Mapping[str, Keyframe] = field(default_factory=lambda: MappingProxyType({}))
+    keyframes: Mapping[str, Keyframe] = field(default_factory=lambda: MappingProxyType(KeyframeTable()))
     actuators: tuple[Actuator, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     physical: Model | None = None
@@ -130,8 +130,8 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         }
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        mappings = {name: MappingProxyType(state[name]) for name in ("frames", "keyframes")}
-        super().__setstate__({**state, **mappings})
+        frames, keyframes = MappingProxyType(state["frames"]), MappingProxyType(KeyframeTable(state["keyframes"]))
+        super().__setstate__({**state, "frames": frames, "keyframes": keyframes})
 
     def __hash__(self) -> int:
         return hash((self.name, self.nq, self.nv, len(self.frames), len(self.loops)))

@@ -228,7 +228,8 @@ class Equations(ProgrammedEquations):
         typed : str or sympy.Expr
             Equation of a row ("tau1 = m1*lg1^2*qdd1 + …", also a multiple of it, or solved for a term), or with `what`
             an entry or all entries. Several lines are compared one by one; a line may start with its entry ("M[1,2] =
-            …", "h2 = …") or a matrix ("M = [[…], […]]").
+            …", "h2 = …") or a matrix ("M = [[…], […]]"). "L = …" is the Lagrangian; without springs "K = …" is the
+            kinetic energy and "K1 = …" that of the first link, as "U1 = …" is its potential energy.
         what : str, optional
             Entry ("M[1,2]", "g[1]", "c[1]") or quantity ("M") of the given expression.
         terms : str, optional

@@ -8,7 +8,7 @@ from typing import Literal
 
 from rich.text import Text
 
-from linkwright.cli.app import Root, Verbose, app, load_robot
+from linkwright.cli.app import STANDARD_INPUT, Root, Verbose, app, load_robot
 from linkwright.cli.input.arguments import meanings, named_parameters
 from linkwright.cli.output import terminal
 from linkwright.cli.shell.values import Robot
@@ -68,6 +68,11 @@ def compare(
     """
     from linkwright.symbolic import equations
 
+    if file is None and robot == STANDARD_INPUT:
+        raise InputError(
+            "robot and equations cannot both be the standard input: give a file of one of them, "
+            "linkwright compare - paper.txt or linkwright compare robot.urdf"
+        )
     text = _text(file)
     model = load_robot(robot, root, verbose)
     with terminal.errors.status("comparing the equations"):

@@ -37,6 +37,8 @@ def controller_of_controls(model: Model, controller: Any, controls: Any) -> Any:
         u = np.full(model.nu, u)
     if u.shape[-1] != model.nu:
         raise ShapeError(f"controls have shape {u.shape}; expected (…, {model.nu}) for {model.name!r}")
+    if not np.isfinite(u).all():
+        raise InputError("controls are not finite")
     return partial(constant_controls, controls=u)
 
 

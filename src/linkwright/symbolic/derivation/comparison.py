@@ -31,7 +31,7 @@ from linkwright.symbolic.derivation.expression_parser import (
     whole,
 )
 from linkwright.symbolic.derivation.plan import DerivationPlan
-from linkwright.symbolic.derivation.quantities import QUANTITIES
+from linkwright.symbolic.derivation.quantities import QUANTITIES, Quantity
 from linkwright.symbolic.derivation.statements import EquationText, Statement, equation_text, flat, place_of
 from linkwright.symbolic.derivation.total_mass import MASS, RECIPROCAL
 from linkwright.symbolic.output.notation import FORMS, Order, Product, Sum, grouped, latex_of, number_text, text_of
@@ -45,6 +45,8 @@ TERMS = 100_000
 ROUNDING = 1e-12
 """Difference that rounding to 12 digits leaves, of the sum of the coefficients of like terms"""
 
+ROW_TERMS = ("M", "C", "h", "g", "D", "K")
+"""Terms of an equation of motion."""
 
 MOST_TERMS = 2000
 """Terms of an entry that are compared one by one."""
@@ -144,6 +146,7 @@ def compare(
     if not isinstance(names, Mapping):
         raise ArgumentError(f"names is a dict of meanings by letter, {{'a1': 'l1'}}; got {names!r:.200}")
     mechanism = made._framed(frame)
+    _equation_terms(made, terms)
     vocabulary = Vocabulary(mechanism.plan, made.coordinates, mechanism.mass, made.passive_names, names)
     if what is None and isinstance(typed, str):
         given = equation_text(typed, vocabulary.has)
@@ -187,7 +190,8 @@ class _TextComparison:
         for k, (one, entries) in enumerate(read):
             with self.at(one.line):
                 if one.letter and one.letter != "tau":
-                    self.quantity(one, entries)
+                    if not self.energy(one, entries):
+                        self.quantity(one, entries)
                 elif one.letter or not self.is_definition(one, entries, uses[k + 1 :]):
                     self.rows(one, entries)
         if not self.compared:
@@ -234,6 +238,52 @@ class _TextComparison:
         self.defined.append(name)
         return True
 
+    def energy(self, one: Statement, entries: list[Sides]) -> bool:
+        """Compare an energy in the letters of textbooks, and return whether it is one.
+
+        L is the Lagrangian, where it is one expression: the angular momentum has three entries. Without springs K is
+        the kinetic energy, and K1 that of the first link, as U1 is its potential energy.
+        """
+        (left, right), *more = entries
+        if more or right is not None or not isinstance(one.typed, str) or len(one.indices) > 1:
+            return False
+        if not any(True for _ in names_in(left)):  # K = 0: there are no springs
+            return False
+        if one.letter == "L" and not one.indices:
+            name, ours = "L", self._energy("kinetic_energy") - self._energy("potential_energy")
+        elif one.letter == "K" and not one.indices and self._has_no_springs:
+            name, ours = "K", self._energy("kinetic_energy")
+        elif (one.letter == "K" and self._has_no_springs) or (one.letter == "U" and one.indices):
+            name, ours = f"{one.letter}{one.indices[0]}", self._link_energy(one.letter, one.indices[0])
+        else:
+            return False
+        value = self.vocabulary.evaluation.value(left)
+        self.tell(one.line, name, value, self.vocabulary.carried(ours))
+        if not self.vocabulary.has(name):
+            self.vocabulary.known[name] = value  # for what follows: L = K1 + K2 - U1 - U2
+        return True
+
+    @property
+    def _has_no_springs(self) -> bool:
+        model = self.made.model
+        return not model.springs and not any(joint.stiffness.any() for joint in model.joints)
+
+    def _energy(self, name: str) -> Polynomial:
+        found: Polynomial = self.made.polynomials(name).item()
+        return found
+
+    def _link_energy(self, letter: str, number: int) -> Polynomial:
+        if self.made.substituted or self.made.grouping:
+            raise InputError(
+                f"{letter}{number} is the energy of a link, of equations in the coordinates of the mechanism and "
+                "without base parameters"
+            )
+        bodies = self.made.derivation.bodies
+        if not 1 <= number <= len(bodies):
+            raise InputError(f"links are {letter}1 to {letter}{len(bodies)}; got {letter}{number}")
+        body = bodies[number - 1]
+        return body.kinetic_energy if letter == "K" else body.potential_energy
+
     def quantity(self, one: Statement, entries: list[Sides]) -> None:
         """Compare an entry or all entries of a quantity."""
         if one.letter not in QUANTITIES:
@@ -253,6 +303,8 @@ class _TextComparison:
                 raise InputError(f"{name} is compared with an expression; got an equation")
             value = vocabulary.evaluation.value(left)
             self.tell(one.line, name, value, vocabulary.carried(array[place]))
+            if not shown and not vocabulary.has(name):
+                vocabulary.known[name] = value  # an energy, for what follows
 
     def rows(self, one: Statement, entries: list[Sides]) -> None:
         """Compare equations of motion: one, or with tau = [...] all rows."""
@@ -291,13 +343,22 @@ def _places(array: np.ndarray, letter: str, indices: tuple[int, ...]) -> list[tu
     return [tuple(k - 1 for k in indices)]
 
 
+def _equation_terms(made: ExactForms, terms: str) -> list[Quantity]:
+    """Return the terms of a row; raise :class:`InputError` for letters that are no terms."""
+    if not isinstance(terms, str):
+        raise ArgumentError(f"terms lists letters, as 'M,h,g'; got {terms!r:.200}")
+    letters = [letter.strip() for letter in terms.split(",")]
+    if terms != "all" and (unknown := [letter for letter in letters if letter not in ROW_TERMS]):
+        raise InputError(f"the terms of an equation are {', '.join(ROW_TERMS)}; got {unknown[0]!r:.50}")
+    found = made._chosen(terms, None)
+    return [quantity for quantity in found if quantity.letter in ROW_TERMS]
+
+
 def _rows(made: ExactForms, vocabulary: Vocabulary, terms: str) -> list[Ratio]:
     """Return the right-hand side of the efforts, M v̇ and the other terms, row by row."""
     ring, c = vocabulary.ring, made.coordinates
     total = [whole(ring.zero) for _ in c.v]
-    for quantity in made._chosen(terms, None):
-        if quantity.letter not in ("M", "C", "h", "g", "D", "K"):
-            raise InputError(f"the terms of an equation are M, C, h, g, D and K; got {quantity.letter}")
+    for quantity in _equation_terms(made, terms):
         factors = {"M": c.a, "C": c.v}.get(quantity.letter)
         for k, row in enumerate(made.polynomials(quantity.name)):
             parts = [total[k]]

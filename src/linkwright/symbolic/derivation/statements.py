@@ -43,7 +43,7 @@ _TRANSPOSED = re.compile(r"(?<=[\])])(?:\.T|\.?')$")
 _LETTER = r"\s*([A-Za-z]+(?:_[A-Za-z]+)?)\s*"
 _SQUARE = re.compile(_LETTER + r"\[\s*(\d{1,3})\s*(?:(?:,|\]\s*\[)\s*(\d{1,3})\s*)?\]\s*")
 _ROUND = re.compile(_LETTER + r"\(\s*(\d{1,3})\s*(?:,\s*(\d{1,3})\s*)?\)\s*")
-_SHORT = re.compile(r"\s*([MChgDK])_?\{?(\d),?(\d)?\}?\s*")
+_SHORT = re.compile(r"\s*([MChgDKU])_?\{?(\d),?(\d)?\}?\s*")
 
 
 class Statement(NamedTuple):
