@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import linkwright as lw
 from linkwright.dynamics.distance.shape_pairs import frame_poses, pair_separations
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
+from linkwright.geometry import distances as distances_module
 from linkwright.geometry.distances import chosen_pairs
 
 
@@ -177,6 +179,45 @@ def test_point_clouds_are_spheres_at_the_points(arm: lw.Model) -> None:
     assert np.isnan(lw.distances(arm, q[0], points=cloud).distance).all()
 
 
+@pytest.mark.parametrize("count", [41, 7])
+def test_large_clouds_are_computed_in_parts(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    arm = lw.Builder(lw.load("two_link")).shape("link2", "sphere", radius=0.1, xyz=(1.0, 0.0, 0.0)).build()
+    q, rng = arm.random(6, seed=8), np.random.default_rng(0)
+    balls = [lw.Shape("world", "sphere", radius=0.1) for _ in range(3)]
+    worlds = [
+        {"points": rng.uniform(-2.0, 2.0, (count, 3))},
+        {"points": rng.uniform(-2.0, 2.0, (6, count, 3)), "obstacles": balls, "obstacle_poses": poses(1, (6,))},
+    ]
+
+    def results(q: np.ndarray, world: dict[str, Any]) -> list[np.ndarray]:
+        each, near = lw.distances(arm, q, **world, jacobian=True), lw.closest_pair(arm, q, **world)
+        touch = lw.collisions(arm, q, **world, margin=1.0).colliding
+        return [each.distance, each.normal, each.first, each.jacobian, near.distance, near.first, near.index, touch]
+
+    whole = [results(q, world) for world in worlds]
+    assert whole[0][-1].any()
+    monkeypatch.setattr(distances_module, "MOST_POINTS", 7)
+    for world, expected in zip(worlds, whole, strict=True):
+        for x, y in zip(results(q, world), expected, strict=True):
+            assert x == pytest.approx(y, abs=1e-12)
+    for x, y in zip(results(q[0], worlds[0]), whole[0], strict=True):
+        assert x == pytest.approx(y[0], abs=1e-12)
+    lost = worlds[0]["points"].copy()
+    lost[-1] = np.nan
+    assert np.isnan(lw.distances(arm, q, points=lost).distance).all()
+    with pytest.raises(InputError, match="not finite"):
+        lw.collisions(arm, q, points=lost)
+
+
+def test_a_depth_image_is_a_cloud(arm: lw.Model) -> None:
+    q, cloud = arm.neutral(), np.random.default_rng(1).uniform(-1.0, 1.0, (480 * 640, 3))
+    last = arm.bodies[-1].name
+    found = lw.collisions(arm, q, [(arm.bodies[2].name, "points")], points=cloud + 9.0)
+    assert not found.any
+    cloud[-1] = lw.pose(arm, q, last)[:3, 3]  # in the last part
+    assert lw.collisions(arm, q, [(last, "points")], points=cloud).any
+
+
 def test_code_does_not_grow_with_the_number_of_points(arm: lw.Model) -> None:
     q, rng = arm.random(2, seed=9), np.random.default_rng(1)
     pairs = [(arm.bodies[0].name, "points"), (arm.bodies[2].name, "points")]
@@ -185,6 +226,28 @@ def test_code_does_not_grow_with_the_number_of_points(arm: lw.Model) -> None:
     center = lw.pose(arm, q, arm.bodies[2].name)[:, None, :3, 3]
     expected = np.linalg.norm(far - center, axis=-1).min(axis=1) - 0.08
     assert found.distance[:, 1] == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_obstacle_is_checked_again_after_a_change(arm: lw.Model) -> None:
+    q, ball = arm.neutral(), lw.Shape("world", "sphere", radius=0.1, placement=np.eye(4))
+    checks = []
+    problems = lw.Shape.problems
+
+    def counted(shape: lw.Shape) -> Iterator[str]:
+        checks.append(shape)
+        return problems(shape)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lw.Shape, "problems", counted)
+        before = [lw.distances(arm, q, obstacles=[ball]).smallest for _ in range(3)][-1]
+        assert sum(one is ball for one in checks) == 1
+        assert lw.distances(arm, q, obstacles=[ball, ball]).pairs[-1][1] == "obstacle1"
+        ball.placement[:3, 3] = 5.0, 0.0, 0.0  # in place
+        assert lw.distances(arm, q, obstacles=[ball]).distance[-1] > before + 1.0
+        assert sum(one is ball for one in checks) == 3
+    ball.placement[0, 0] = 2.0
+    with pytest.raises(InputError, match="placement of obstacle 0 is no pose"):
+        lw.distances(arm, q, obstacles=[ball])
 
 
 def test_mistakes_are_explained(arm: lw.Model) -> None:
@@ -234,7 +297,6 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
                 ),
             )
         ),
-        (InputError, "at most 100000", lambda: lw.distances(arm, q, points=np.zeros((100_001, 3)))),
         (ShapeError, "^distances: q has shape", lambda: lw.distances(arm, np.zeros(3))),
         (ArgumentError, "give points", lambda: lw.collisions(arm, q, point_radius=0.1)),
         (InputError, "are not finite", lambda: lw.collisions(arm, q + np.nan)),

@@ -41,6 +41,21 @@ def test_nothing_is_nearer_in_dense_samples(arm: lw.Model, seed: int) -> None:
         assert np.linalg.norm(found.first - found.second) == pytest.approx(abs(found.distance), abs=1e-12)
 
 
+def test_a_point_cloud_is_an_obstacle(arm: lw.Model) -> None:
+    path = lw.trajectories.spline(arm, arm.random(4, seed=1), np.linspace(0.0, 2.0, 4))
+    last, cloud = arm.bodies[-1].name, np.random.default_rng(3).uniform(-2.0, 2.0, (50, 3))
+    found = path.smallest_distance([(last, "points")], points=cloud, point_radius=0.01)
+    t = np.linspace(0.0, 2.0, 4001)
+    dense = lw.distances(arm, path(t)[0], [(last, "points")], points=cloud, point_radius=0.01).smallest
+    assert found.distance == pytest.approx(dense.min(), abs=1e-4)
+    assert found.distance <= dense.min() + 1e-9
+    assert np.linalg.norm(cloud - found.second, axis=1).min() == pytest.approx(0.01)
+    with pytest.raises(ShapeError, match=r"points of a trajectory are \(n, 3\)"):
+        path.smallest_distance(points=cloud[None])
+    with pytest.raises(lw.errors.InputError, match="points are not finite"):
+        path.smallest_distance(points=np.nan * cloud)
+
+
 def test_mistakes_are_explained(arm: lw.Model) -> None:
     times = [0.0, 0.5, 1.0]
     path, both = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from linkwright.dynamics.distance.shape_pairs import (
 )
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
 from linkwright.geometry.checks import require_poses
+from linkwright.geometry.obstacles import checked_obstacles
 from linkwright.model.memo import derived, identity, kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.shape import Shape
@@ -205,7 +206,11 @@ def distances(
 
     names, kernel = derived(model, identity(distances), wanted, world, near, jacobian, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
-    distance, *rest = kernel(*arrays)
+    distance, *rest = world.call(kernel, arrays)
+    if world.in_rows(arrays):  # the nearest part of the cloud, for each pair
+        nearest = np.argmin(distance, axis=-2)[..., None, :]
+        distance = np.take_along_axis(distance, nearest, axis=-2)[..., 0, :]
+        rest = [np.take_along_axis(x, nearest[..., None], axis=-3)[..., 0, :, :] for x in rest]
     return PairDistances(names, _where_known(world.known(arrays), distance, 1), *rest)
 
 
@@ -293,7 +298,11 @@ def closest_pair(
 
     names, kernel = derived(model, identity(closest_pair), wanted, world, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
-    index, distance, *vectors = kernel(*arrays)
+    index, distance, *vectors = world.call(kernel, arrays)
+    if world.in_rows(arrays):
+        nearest = np.argmin(distance, axis=-1)[..., None]
+        index, distance = (np.take_along_axis(x, nearest, axis=-1)[..., 0] for x in (index, distance))
+        vectors = [np.take_along_axis(x, nearest[..., None], axis=-2)[..., 0, :] for x in vectors]
     known = world.known(arrays)
     found = (_where_known(known, x, 1) for x in vectors)
     return ClosestPair(names, np.asarray(index).astype(int)[()], _where_known(known, distance, 0), *found)
@@ -372,7 +381,8 @@ def collisions(
 
     names, kernel = derived(model, identity(collisions), wanted, world, apart, make=make)
     arrays = (q, *world.arrays(obstacle_poses, points))
-    near = kernel(*arrays)
+    (near,) = world.call(kernel, arrays)
+    near = near.max(axis=-2) if world.in_rows(arrays) else near
     if np.isnan(_where_known(world.known(arrays), near, 1)).any():
         raise InputError(
             "q, obstacle_poses or points are not finite: whether shapes collide is unknown; remove these rows"
@@ -381,7 +391,7 @@ def collisions(
 
 
 MOST_POINTS = 100_000
-"""Largest number of points of a cloud; a kernel has at most 400 000 expressions, and each input is one."""
+"""Largest number of points in a row of a kernel, which has at most 400 000 expressions, and each input is one."""
 
 CLOUD = "points"
 """Name of a point cloud in pairs."""
@@ -392,12 +402,13 @@ class _ObstacleSet(NamedTuple):
 
     shapes: tuple[Shape, ...]
     cloud_size: int
-    """number of points"""
+    """number of points in a row of the kernel"""
     radius: float
     """of the balls at the points, m"""
 
     @classmethod
     def of(cls, obstacles: Sequence[Shape], points: Any, radius: float) -> _ObstacleSet:
+        """Return the set of these obstacles; large clouds are several rows of equal size."""
         shapes, radius = checked_obstacles(obstacles), at_least("point_radius", radius, 0.0, "m")
         if points is None:
             if radius:
@@ -406,12 +417,8 @@ class _ObstacleSet(NamedTuple):
         form = as_numbers("points", points).shape
         if len(form) < 2 or form[-1] != 3 or not form[-2]:
             raise ShapeError(f"points are (..., n, 3), one at least; got the shape {form}")
-        if form[-2] > MOST_POINTS:
-            raise InputError(
-                f"points are at most {MOST_POINTS} in a call; got {form[-2]}: give one point of each cell of a "
-                "grid, or parts of the cloud in several calls"
-            )
-        return cls(shapes, form[-2], radius)
+        rows = -(-form[-2] // MOST_POINTS)
+        return cls(shapes, -(-form[-2] // rows), radius)
 
     @property
     def cloud(self) -> Shape | None:
@@ -441,6 +448,25 @@ class _ObstacleSet(NamedTuple):
         found = ((self.default_poses if poses is None else poses,) if self.shapes else ()) + (points,)
         return found if self.cloud_size else found[:-1]
 
+    def call(self, kernel: Kernel, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the results of a kernel; those of a cloud in several rows have an axis of rows after the batch."""
+        if not self.in_rows(arrays):
+            found = kernel(*arrays)
+            return found if isinstance(found, tuple) else (found,)
+        *others, points = (np.asarray(x, dtype=float) for x in arrays)
+        count = points.shape[-2]
+        rows = -(-count // self.cloud_size)
+        last = np.broadcast_to(points[..., -1:, :], (*points.shape[:-2], rows * self.cloud_size - count, 3))
+        points = np.concatenate([points, last], axis=-2).reshape(*points.shape[:-2], rows, self.cloud_size, 3)
+        dims = (1, 3)
+        others = [np.expand_dims(x, x.ndim - n) for n, x in zip(dims, others, strict=False)]
+        found = kernel(*others, points)
+        return found if isinstance(found, tuple) else (found,)
+
+    def in_rows(self, arrays: Sequence[Any]) -> bool:
+        """Return whether the cloud is several rows of the kernel."""
+        return bool(self.cloud_size) and np.shape(arrays[-1])[-2] > self.cloud_size
+
     def known(self, arrays: Sequence[Any]) -> Any:
         """Return which rows of the arguments are finite, True for all of them.
 
@@ -456,28 +482,6 @@ class _ObstacleSet(NamedTuple):
 def _where_known(known: Any, x: Any, axes: int) -> Any:
     """Return a result (..., of as many more axes), NaN in other rows than the known ones."""
     return x if known is True else np.where(known.reshape(known.shape + (1,) * axes), x, np.nan)[()]
-
-
-def checked_obstacles(given: Sequence[Shape]) -> tuple[Shape, ...]:
-    """Return the obstacles after a check, each with a name."""
-    if isinstance(given, Shape) or not isinstance(given, Iterable):
-        raise ArgumentError(f"obstacles is a list of shapes, lw.Shape('world', …); got {given!r:.200}")
-    found = []
-    for k, shape in enumerate(given):
-        if not isinstance(shape, Shape):
-            raise ArgumentError(f"obstacles is a list of shapes, lw.Shape('world', …); got {shape!r:.200}")
-        for problem in shape.problems():
-            raise InputError(f"obstacle {k}: {problem}")
-        if np.shape(as_numbers(f"the placement of obstacle {k}", shape.placement)) != (4, 4):
-            raise ShapeError(f"the placement of obstacle {k} is a pose (4, 4); got shape {np.shape(shape.placement)}")
-        require_poses(f"the placement of obstacle {k}", shape.placement)
-        if shape.body != "world":
-            raise InputError(f"obstacle {k} is a shape of 'world'; got one of {shape.body!r}")
-        found.append(shape if shape.name else replace(shape, name=f"obstacle{k}"))
-    names = [shape.name for shape in found]
-    if len(set(names)) < len(names):
-        raise InputError(f"names of obstacles are unique; got {', '.join(names)}")
-    return tuple(found)
 
 
 def checked_pairs(pairs: Any) -> tuple[tuple[str, str], ...] | None:

@@ -19,7 +19,8 @@ from linkwright.dynamics.distance.shape_pairs import (
     shortfall,
 )
 from linkwright.errors import InputError, LinkwrightWarning
-from linkwright.geometry.distances import PairNames, checked_obstacles, checked_pairs, chosen_pairs, distances
+from linkwright.geometry.distances import PairNames, checked_pairs, chosen_pairs, distances
+from linkwright.geometry.obstacles import checked_obstacles
 from linkwright.ik_solvers.task import Task
 from linkwright.model.memo import derived, identity
 from linkwright.model.scale import scale_of

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.errors import InputError, ShapeError
 from linkwright.geometry.distances import PairNames, distances
 from linkwright.model.shape import Shape
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 
 if TYPE_CHECKING:
     from linkwright.trajectories.trajectory import Trajectory
@@ -52,12 +52,22 @@ def smallest_distance(
     pairs: PairNames | None,
     obstacles: Sequence[Shape],
     obstacle_poses: Any | Callable[[Array], Any],
+    points: Any,
+    point_radius: float,
 ) -> SmallestDistance:
     """Return the smallest distance: on a grid of times, which is refined around its lowest local minima."""
 
+    if points is not None:
+        points = as_numbers("points", points)
+        if points.ndim != 2 or points.shape[1] != 3:
+            raise ShapeError(f"points of a trajectory are (n, 3), at rest; got the shape {points.shape}")
+        if not np.isfinite(points).all():
+            raise InputError("points are not finite")
+
     def found(t: Array) -> Any:
         poses = obstacle_poses(t) if callable(obstacle_poses) else obstacle_poses
-        return distances(trajectory.model, trajectory(t)[0], pairs, obstacles=obstacles, obstacle_poses=poses)
+        world = {"obstacles": obstacles, "obstacle_poses": poses, "points": points, "point_radius": point_radius}
+        return distances(trajectory.model, trajectory(t)[0], pairs, **world)
 
     begin, end = trajectory.times[0], trajectory.times[-1]
     t = np.unique(np.concatenate([np.linspace(begin, end, GRID), trajectory.times]))

@@ -242,7 +242,13 @@ class Trajectory:
         return t, *self(t)
 
     def smallest_distance(
-        self, pairs: PairNames | None = None, *, obstacles: Sequence[Shape] = (), obstacle_poses: Any = None
+        self,
+        pairs: PairNames | None = None,
+        *,
+        obstacles: Sequence[Shape] = (),
+        obstacle_poses: Any = None,
+        points: ArrayLike | None = None,
+        point_radius: float = 0.0,
     ) -> SmallestDistance:
         """Compute the smallest distance of the mechanism's shapes, and of obstacles, during the trajectory.
 
@@ -258,6 +264,10 @@ class Trajectory:
         obstacle_poses : array_like, shape (obstacles, 4, 4), or callable, optional
             Poses of the obstacles, or a function of times (n,) that returns them, (n, obstacles, 4, 4). By default the
             placements of the shapes.
+        points : array_like, shape (n, 3), optional
+            Point cloud at rest in the world, m: the obstacle "points".
+        point_radius : float, optional
+            Radius of the balls at the points, m.
 
         Returns
         -------
@@ -265,7 +275,7 @@ class Trajectory:
             Distance, time, pair, configuration and nearest points.
         """
         self._one("measured")
-        return smallest_distance(self, pairs, obstacles, obstacle_poses)
+        return smallest_distance(self, pairs, obstacles, obstacle_poses, points, point_radius)
 
     def as_values(self) -> ValueList:
         """Return the numbers of the trajectory and a function of them, so that another trajectory needs no compilation.
