@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -14,10 +15,11 @@ from scipy.optimize import linprog, lsq_linear
 import linkwright as lw
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, contact_frame
+from linkwright.dynamics.contact.shapes.convex.hull_table import contact_shape, hull_faces, hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates, points_of
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
-from linkwright.spatial.rotation import rotation_about
+from linkwright.spatial.rotation import quaternion_from_matrix, rotation_about
 from linkwright.spatial.transform import pose_exp
 from mechanisms import random_rotation
 from touching_shapes import SHAPES, at, is_in, pose, separation
@@ -132,10 +134,49 @@ def all_moves(pair, seed, reach=0.3):
 
 
 def test_what_is_not_served_says_what_is():
-    with pytest.raises(InputError, match="between 'cone' and 'box' is not served; there are sphere–plane, "):
-        candidates(Shape("a", "cone", radius=1.0, length=1.0), np.eye(4), SHAPES["box"], np.eye(4))
-    with pytest.raises(InputError, match="'sphere' and 'cone'"):
-        points_of("sphere", "cone")
+    with pytest.raises(InputError, match="between 'plane' and 'plane' is not served; there are sphere–plane, "):
+        candidates(SHAPES["plane"], np.eye(4), SHAPES["plane"], np.eye(4))
+    with pytest.raises(InputError, match="'plane' and 'height_field'"):
+        points_of("plane", "height_field")
+
+
+CONE = Shape("a", "cone", radius=0.1, length=0.3)
+
+
+@pytest.mark.parametrize("kind", ["sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh", "cone", "plane"])
+def test_a_cone_touches_as_a_hull_of_the_stated_error(kind):
+    other = CONE if kind == "cone" else SHAPES[kind]
+    made = lw.Builder("cone").body("a", 1.0, inertia=0.1).joint("free", "free", "world", "a")
+    made.shape("a", "cone", radius=0.1, length=0.3)
+    model = made.build()
+    obstacle = replace(other, body="world", name="other", hull=other.vertices)
+    hull = hull_faces(hull_vertices(contact_shape(CONE)))[1]
+    assert len(hull) == 64  # the side, and the base
+    checked = 0
+    for seed in range(12):
+        T = pose(np.random.default_rng(seed), 0.3)
+        q = np.concatenate([T[:3, 3], quaternion_from_matrix(T[:3, :3])])
+        exact = float(lw.distances(model, q, obstacles=[obstacle], obstacle_poses=np.eye(4)[None]).smallest)
+        nearest_gap = min(one.gap for one in candidates(CONE, T, other, np.eye(4)))
+        if exact > -0.01:
+            assert -1e-9 <= nearest_gap - exact <= (2.0 if kind == "cone" else 1.0) * 0.0013 * 0.1
+            checked += 1
+    assert checked > 3
+
+
+def test_a_cone_stands_on_its_base_and_lies_on_its_side():
+    made = lw.Builder("cone").body("a", 1.0, inertia=0.01).joint("free", "free", "world", "a")
+    made.shape("a", "cone", radius=0.1, length=0.3)
+    model = made.build().with_ground()
+    q, v = model.neutral(), np.zeros(6)
+    q[2] = 0.151
+    rest = lw.simulate(model, q, v, 0.5, 2e-3).q[-1]
+    np.testing.assert_allclose(rest[2], 0.15, atol=1e-5)
+    np.testing.assert_allclose(rest[3:], q[3:], atol=1e-5)
+    tipped = np.pi / 2.0 + np.arctan2(0.1, 0.3)
+    q = np.concatenate([[0.0, 0.0, 0.05], quaternion_from_matrix(lw.rotation.about("y", tipped))])
+    found = lw.simulate(model, q, v, 1e-3, 1e-3).contacts.gaps[0]
+    assert (abs(found - found.min()) < 2e-3 * 0.1).sum() >= 2  # the tip, and the rim
 
 
 # they are nearest

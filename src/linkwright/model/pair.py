@@ -13,10 +13,11 @@ FRICTION = 0.7
 """Coefficient of friction of a pair if neither shape has one."""
 
 PARTNERS: dict[str, tuple[str, ...]] = {
-    "plane": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh"),
-    "height_field": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh"),
-    "mesh": ("sphere", "capsule", "box", "cylinder", "mesh"),
-    "ellipsoid": ("sphere", "capsule", "box", "cylinder", "mesh", "ellipsoid"),
+    "plane": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "cone", "mesh"),
+    "height_field": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "cone", "mesh"),
+    "mesh": ("sphere", "capsule", "box", "cylinder", "cone", "mesh"),
+    "ellipsoid": ("sphere", "capsule", "box", "cylinder", "cone", "mesh", "ellipsoid"),
+    "cone": ("sphere", "capsule", "box", "cylinder", "cone"),
     "box": ("sphere", "capsule", "box", "cylinder"),
     "cylinder": ("sphere", "capsule", "cylinder"),
     "capsule": ("sphere", "capsule"),

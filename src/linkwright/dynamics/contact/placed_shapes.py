@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
-from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
+from linkwright.dynamics.contact.shapes.convex.hull_table import contact_shape, hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.dynamics.distance.cores import CONVEX, bounding_radius
 from linkwright.model.pair import Pair
@@ -29,7 +29,7 @@ class PlacedShape(NamedTuple):
     @classmethod
     def of(cls, model: Model, number: int) -> PlacedShape:
         """Return a shape of a model by its index."""
-        shape = model.shapes[number]
+        shape = contact_shape(model.shapes[number])
         frame = model.frame(shape.body)
         return cls(shape, frame.body, frame.placement @ shape.placement)
 

@@ -370,7 +370,7 @@ class Editing:
         Warns
         -----
         LinkwrightWarning
-            For shapes that cannot touch it: cones, unreadable meshes, and ellipsoids and meshes on `heights`.
+            For shapes that cannot touch it, such as unreadable meshes.
         """
         from linkwright.model.transformations.contact_pairs import with_ground
 
@@ -422,7 +422,8 @@ class Editing:
         Notes
         -----
         Pairs of links that always overlap cause one warning, which lists them. Pairs of kinds without contact points
-        cause another one, such as those of cones. Meshes touch as convex hulls: ``decompose_meshes`` keeps holes open.
+        cause another one. Meshes touch as convex hulls: ``decompose_meshes`` keeps holes open. Cones touch as hulls of
+        64 vertices, up to 0.13 % of the radius inside.
         """
         from linkwright.model.transformations.contact_pairs import with_contact
 

@@ -16,6 +16,7 @@ from linkwright.dynamics.contact.shapes import (
 )
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.convex_pair import along_line, one_point, several_points
+from linkwright.dynamics.contact.shapes.convex.hull_table import contact_shape
 from linkwright.dynamics.contact.shapes.manifold_reduction import POINTS
 from linkwright.errors import InputError
 from linkwright.model.shape import Shape
@@ -53,7 +54,7 @@ SERVED: dict[tuple[str, str], tuple[PairFunction, int]] = {
     ("mesh", "mesh"): (several_points, POINTS),
     **{(kind, "ellipsoid"): (one_point, 1) for kind in ("sphere", "capsule", "box", "cylinder", "mesh", "ellipsoid")},
 }
-"""Functions by pair of kinds, in the order of their arguments, with numbers of candidates."""
+"""Functions by pair of kinds, in the order of their arguments, with numbers of candidates; cones touch as hulls."""
 
 
 def points_of(first: str, second: str) -> int:
@@ -70,13 +71,15 @@ def candidates(first: Shape, T1: Array, second: Shape, T2: Array) -> list[Contac
     Raises :class:`InputError` for unsupported kinds.
     """
     between, _ = _served(first.kind, second.kind)
+    first, second = contact_shape(first), contact_shape(second)
     if (first.kind, second.kind) in SERVED:
         return between(first, T1, second, T2)
     return [candidate.flipped() for candidate in between(second, T2, first, T1)]
 
 
 def _served(first: str, second: str) -> tuple[PairFunction, int]:
-    found = SERVED.get((first, second)) or SERVED.get((second, first))
+    one, other = ("mesh" if kind == "cone" else kind for kind in (first, second))
+    found = SERVED.get((one, other)) or SERVED.get((other, one))
     if found is None:
         pairs = ", ".join(f"{a}–{b}" for a, b in SERVED)
         raise InputError(f"contact between {first!r} and {second!r} is not served; there are {pairs}")
