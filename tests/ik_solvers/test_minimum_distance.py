@@ -50,6 +50,59 @@ def test_targets_are_reached_at_the_distance_or_not_with_a_reason(arm: lw.Model)
     assert found.errors.shape == (100, 2)
 
 
+def test_a_point_cloud_is_an_obstacle(arm: lw.Model) -> None:
+    q, rng = arm.random(30, seed=1), np.random.default_rng(0)
+    X, pairs = lw.pose(arm, q, "tool"), [(body.name, "points") for body in arm.bodies[3:]]
+    directions = rng.normal(size=(300, 3))
+    cloud = 0.12 * directions / np.linalg.norm(directions, axis=1)[:, None] + np.array([0.3, 0.2, 0.5])
+    task = MinimumDistance(0.03, pairs=pairs, points=300, point_radius=0.01)
+
+    def nearest(q: np.ndarray, points: np.ndarray) -> np.ndarray:
+        return lw.distances(arm, q, pairs, points=points, point_radius=0.01).smallest
+
+    for points in (cloud, cloud + np.array([0.0, -0.4, 0.1])):  # moved without a new compilation
+        free = lw.inverse_kinematics(arm, {"tool": X})
+        assert (nearest(free.q, points) < 0.03).any()
+        found = lw.inverse_kinematics(arm, {"tool": X, task: points})
+        assert found.converged.sum() > 20
+        assert nearest(found.q, points)[found.converged].min() > 0.03 - 1e-6
+        assert set(found.reason[~found.converged]) <= {"minimum distance"}
+
+
+def test_resolved_rates_stop_at_a_point_cloud(arm: lw.Model) -> None:
+    """Only the nearest point to each link counts, hence links may enter by their motion in a period."""
+    pairs = [(body.name, "points") for body in arm.bodies[3:]]
+    directions = np.random.default_rng(0).normal(size=(300, 3))
+    start, task = arm.random(seed=4), MinimumDistance(0.0, pairs=pairs, points=300)
+    center = lw.pose(arm, start, arm.bodies[-1].name)[:3, 3] + np.array([0.0, 0.0, 0.4])
+    points = 0.12 * directions / np.linalg.norm(directions, axis=1)[:, None] + center
+
+    def least(more: dict) -> float:
+        q, found = start, []
+        for _ in range(200):
+            q = lw.integrate(arm, q, 0.005 * lw.resolved_rate(arm, q, {"tool": [0.0, 0.0, 0.5, 0.0, 0.0, 0.0], **more}))
+            found.append(float(lw.distances(arm, q, pairs, points=points).smallest))
+        assert found[0] > 0.1
+        return min(found)
+
+    assert least({}) < -0.02
+    assert least({task: points}) > -0.005
+
+
+def test_mistakes_in_point_clouds_are_reported(arm: lw.Model) -> None:
+    tool = lw.pose(arm, arm.neutral(), "tool")
+    for options, cloud, text in (
+        ({"points": 5}, None, r"is the point cloud \(…, 5, 3\); got None"),
+        ({"points": 5}, np.zeros((4, 3)), "has shape"),
+        ({"points": 5}, np.full((5, 3), np.nan), "is not finite"),
+        ({"points": -1}, np.zeros((5, 3)), "points is a whole number"),
+        ({"points": 10_001}, np.zeros((10_001, 3)), "points are at most 10000"),
+        ({"point_radius": 0.1}, np.eye(4)[None], "give their number"),
+    ):
+        with pytest.raises(lw.errors.LinkwrightError, match=text):
+            lw.inverse_kinematics(arm, {"tool": tool, MinimumDistance(0.03, **options): cloud})
+
+
 def test_a_target_inside_an_obstacle_has_a_reason(arm: lw.Model) -> None:
     target = lw.pose(arm, arm.random(seed=3), "tool")
     found = lw.inverse_kinematics(

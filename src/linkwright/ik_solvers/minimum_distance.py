@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.bounds import at_least, positive
+from linkwright.bounds import at_least, positive, whole_number
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, either
 from linkwright.dynamics.distance.shape_pairs import (
     MeasuredPair,
@@ -18,8 +18,8 @@ from linkwright.dynamics.distance.shape_pairs import (
     pair_separations,
     shortfall,
 )
-from linkwright.errors import InputError, LinkwrightWarning
-from linkwright.geometry.distances import PairNames, checked_pairs, chosen_pairs, distances
+from linkwright.errors import ArgumentError, InputError, LinkwrightWarning
+from linkwright.geometry.distances import CLOUD, PairNames, checked_pairs, chosen_pairs, distances
 from linkwright.geometry.obstacles import checked_obstacles
 from linkwright.ik_solvers.task import Task
 from linkwright.model.memo import derived, identity
@@ -41,6 +41,9 @@ SAMPLES = 50
 SHOWN = 3
 """Number of pairs in the warning of those that are left out."""
 
+MOST_POINTS = 10_000
+"""Largest number of points of a cloud"""
+
 SWEEPS, RELAXATION = 1000, 1.3
 """Largest number of sweeps over the rows, and the factor of their steps (successive overrelaxation)."""
 
@@ -53,9 +56,10 @@ class MinimumDistance(Task):
     """Keep shapes of the mechanism, and obstacles, at least a distance apart.
 
     The value of the task is the poses (..., obstacles, 4, 4) of the obstacles, which move without a new compilation;
-    None: the placements of the shapes, or no obstacles. In inverse kinematics the configuration keeps the distance. In
-    resolved rates shapes approach the minimum distance by at most `gain` times what is left of it, the constraint
-    precedes all tasks, and velocities of the obstacles count as zero.
+    None: the placements of the shapes, or no obstacles. With `points` it is the point cloud (..., points, 3) in m, of
+    which the nearest point to each shape counts, and the obstacles stay at their placements. In inverse kinematics the
+    configuration keeps the distance. In resolved rates shapes approach the minimum distance by at most `gain` times
+    what is left of it, the constraint precedes all tasks, and velocities of the obstacles count as zero.
 
     Parameters
     ----------
@@ -66,6 +70,10 @@ class MinimumDistance(Task):
         collide, except pairs of links that are never that far apart in random configurations, which a warning lists.
     obstacles : sequence of Shape, optional
         Shapes of the body "world".
+    points : int, optional
+        Number of points of a cloud, whose name in pairs is "points".
+    point_radius : float, optional
+        Radius of the balls at the points, m.
     gain : float, optional
         Gain of resolved rates, 1/s, at most the inverse of the control period.
     weight : float, optional
@@ -77,6 +85,8 @@ class MinimumDistance(Task):
     distance: float
     pairs: PairNames | None = None
     obstacles: Sequence[Shape] = ()
+    points: int = 0
+    point_radius: float = 0.0
     gain: float = 10.0
 
     @property
@@ -87,6 +97,11 @@ class MinimumDistance(Task):
         super().check(model)
         at_least("distance", self.distance, 0.0, "m")
         positive("gain", self.gain, "1/s")
+        whole_number("points", self.points, 0)
+        if self.points > MOST_POINTS:
+            raise InputError(
+                f"points are at most {MOST_POINTS}; got {self.points}: give one point of each cell of a grid"
+            )
         self.measured(model)
 
     def measured(self, model: Model) -> list[MeasuredPair]:
@@ -103,12 +118,17 @@ class MinimumDistance(Task):
             Pairs of shapes.
         """
         obstacles, wanted = checked_obstacles(self.obstacles), checked_pairs(self.pairs)
+        radius = at_least("point_radius", self.point_radius, 0.0, "m")
+        if radius and not self.points:
+            raise ArgumentError("point_radius is the radius of balls at points: give their number, points=…, too")
+        cloud = Shape("world", "sphere", radius=radius, name=CLOUD) if self.points else None
 
         def make() -> list[MeasuredPair]:
-            chosen = chosen_pairs(model, wanted, obstacles)
+            chosen = chosen_pairs(model, wanted, obstacles, cloud)
             q = np.concatenate([model.neutral()[None], model.random(SAMPLES, seed=0)])
-            most = distances(model, q, wanted, obstacles=obstacles).distance.max(axis=0)
-            own = [all(one.frame <= len(model.bodies) for one in pair) for pair in chosen]
+            one_point = np.zeros((1, 3)) if self.points else None  # distances from the cloud are not used
+            most = distances(model, q, wanted, obstacles=obstacles, points=one_point).distance.max(axis=0)
+            own = [all(one.frame <= len(model.bodies) and not one.cloud for one in pair) for pair in chosen]
             found, nearer = [], []
             for pair, farthest, mine in zip(chosen, most, own, strict=True):
                 if not mine or farthest > self.distance:
@@ -130,10 +150,15 @@ class MinimumDistance(Task):
                 )
             return found
 
-        return derived(model, identity(MinimumDistance), self.distance, wanted, obstacles, make=make)  # type: ignore[no-any-return]
+        found: list[MeasuredPair] = derived(
+            model, identity(MinimumDistance), self.distance, wanted, obstacles, cloud, make=make
+        )
+        return found
 
     @property
     def default(self) -> Array:
+        if self.points:
+            raise InputError(f"the value of {self.words} is the point cloud (…, {self.points}, 3); got None")
         return np.array([np.asarray(shape.placement) for shape in self.obstacles] or [np.eye(4)])
 
     @property
@@ -141,6 +166,8 @@ class MinimumDistance(Task):
         return True
 
     def shape(self, model: Model) -> tuple[int, ...]:
+        if self.points:
+            return (self.points, 3)
         return (max(len(self.obstacles), 1), 4, 4)  # kernels without entries have no machine code
 
     def scales(self, model: Model) -> Array:
@@ -160,23 +187,37 @@ class MinimumDistance(Task):
 
     def jacobian_and_error(self, model: Model, q: Array, target: Array, start: Array) -> tuple[Array, Array]:
         least = self.distance + MARGIN * scale_of(model).length
-        missing, slope = shortfall(model, q, self.measured(model), self._poses(target), least)
+        missing, slope = shortfall(model, q, self.measured(model), self._poses(target), least, self._cloud(target))
         return slope[None], np.stack([missing])
 
     def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
-        missing, _ = shortfall(model, q, self.measured(model), self._poses(target), self.distance)
+        missing, _ = shortfall(model, q, self.measured(model), self._poses(target), self.distance, self._cloud(target))
         return np.stack([missing])
 
+    def magnitude(self, target: Array) -> Any:
+        if not self.points:
+            return super().magnitude(target)
+        return repeat(self.points, lambda k, total: total + abs(take(target, k)).sum(), 0.0 * target[0, 0])
+
     def flaw(self, target: Array) -> Any:
+        if self.points:
+            return 0.0
         return sum(((T[:3, :3].T @ T[:3, :3] - np.eye(3)) ** 2).sum() for T in target)
 
     def wanted(self, model: Model) -> str:
+        if self.points:
+            return "points (…, points, 3) of the cloud"
         return "poses (…, obstacles, 4, 4) of the obstacles, with rotation matrices"
 
     def _poses(self, target: Array) -> Array | None:
+        if self.points:
+            return np.array([np.asarray(shape.placement) for shape in self.obstacles]) if len(self.obstacles) else None
         return target if len(self.obstacles) else None
 
-    def inequalities(self, model: Model, q: Array, poses: Array) -> tuple[int, Any]:
+    def _cloud(self, target: Array) -> Array | None:
+        return target if self.points else None
+
+    def inequalities(self, model: Model, q: Array, target: Array) -> tuple[int, Any]:
         """Return the number of rows A v ≥ b, and the function of the number of a row that returns A (nv,) and b.
 
         Parameters
@@ -185,8 +226,8 @@ class MinimumDistance(Task):
             Mechanism.
         q : ndarray, shape (nq,)
             Configuration.
-        poses : ndarray, shape (obstacles, 4, 4)
-            Poses of the obstacles.
+        target : ndarray
+            Poses (obstacles, 4, 4) of the obstacles, or the point cloud (points, 3).
 
         Returns
         -------
@@ -196,7 +237,7 @@ class MinimumDistance(Task):
             Function of the number of a row.
         """
         pairs = self.measured(model)
-        found = pair_separations(frame_poses(model, q, self._poses(poses)), pairs)
+        found = pair_separations(frame_poses(model, q, self._poses(target)), pairs, None, self._cloud(target))
         slope = distance_rows(model, q, pairs, found)
         rates = np.stack([[self.gain * (self.distance - one.distance)] for one in found])
         return len(pairs), lambda k: (slope(k), take(rates, k)[0])

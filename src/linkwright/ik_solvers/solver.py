@@ -155,7 +155,7 @@ class SearchState:
         for one in self.problem.apart:
             state = where(sought & one.beyond(self.targets, self.search.tolerance), BEYOND, state)
         for task, target in zip(self.problem.tasks, self.targets, strict=True):
-            state = where((task.flaw(target) < ROTATION**2) & (abs(target).sum() < LARGEST), state, WRONG)
+            state = where((task.flaw(target) < ROTATION**2) & (task.magnitude(target) < LARGEST), state, WRONG)
         for k in self.model.quaternion_starts:
             x = self.start[k : k + 4]
             state = where(abs(x @ x - 1.0) < 2.0 * UNIT_TOLERANCE, state, WRONG)

@@ -228,6 +228,21 @@ class Task(ABC):
         """
         return velocity
 
+    def magnitude(self, target: Array) -> Any:
+        """Return the sum of the absolute values of a target.
+
+        Parameters
+        ----------
+        target : ndarray
+            Target.
+
+        Returns
+        -------
+        float
+            Sum.
+        """
+        return abs(target).sum()
+
     def flaw(self, target: Array) -> float:
         """Return the deviation of a target from a valid one, such as that of a matrix from a rotation.
 

@@ -216,12 +216,17 @@ def distance_jacobian(
 
 
 def shortfall(
-    model: Model, q: Array, pairs: Sequence[MeasuredPair], obstacle_poses: Array | None, least: Any
+    model: Model,
+    q: Array,
+    pairs: Sequence[MeasuredPair],
+    obstacle_poses: Array | None,
+    least: Any,
+    points: Array | None = None,
 ) -> tuple[Any, Array]:
     """Return f = √Σ max(0, least − d)² over the distances d of pairs, and the derivative (nv,) of −f."""
     if not pairs:
         return 0.0, np.zeros(model.nv)
-    found = pair_separations(frame_poses(model, q, obstacle_poses), pairs, least)
+    found = pair_separations(frame_poses(model, q, obstacle_poses), pairs, least, points)
     row = distance_rows(model, q, pairs, found)
     missing = np.stack([[maximum(least - one.distance, 0.0)] for one in found])
 
